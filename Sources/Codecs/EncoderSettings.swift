@@ -8,15 +8,16 @@ public struct EncoderSettings: Sendable, Equatable {
         case lowDelay
     }
 
-    /// Bits per second, 6 000 ... 510 000. Full-band speech wants 28 000 ... 40 000 (RFC 7587 section 3.1.1); below
-    /// 30 000 libopus 1.3 gives up redundancy rather than bandwidth while 2 ... 5 % loss is expected.
+    /// Bits per second, 6 000 ... 510 000. Full-band speech wants 28 000 ... 40 000 (RFC 7587 section 3.1.1);
+    /// redundancy takes its share from it.
     public var bitrate: Int
     /// Encoder effort, 0 (cheapest) ... 10 (best). For speech 8, 9 and 10 cost the same, about four times as much as 0.
     public var complexity: Int
     /// Whether packets may carry a coarse copy of their predecessor (LBRR). The encoder adds it only while it expects
     /// loss, so that it costs nothing on a clean path.
     public var inbandFEC: Bool
-    /// Share of packets that the encoder should expect to be lost, in percent, 0 ... 100.
+    /// Share of packets that the encoder should expect to be lost, in percent, 0 ... 100. Anything above 0 asks
+    /// for redundancy; libopus is told at least 6, since below that it prefers audio bandwidth to redundancy.
     public var expectedLossPercent: Int
     /// Length of a packet in milliseconds: one of `CodecKind.sendableFrameMilliseconds`.
     public var frameMilliseconds: Int
