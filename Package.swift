@@ -62,7 +62,7 @@ let package = Package(
         .target(name: "CAudit", path: "Tests/CAudit"),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime"]),
         .testTarget(name: "DSPTests", dependencies: ["DSP"]),
-        .testTarget(name: "CodecsTests", dependencies: ["Codecs"]),
+        .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus"], exclude: ["Fixtures"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["JitterBuffer", "Codecs"]),
