@@ -3,6 +3,7 @@ final class ConverterCore {
     private let input: StreamFormat
     private let output: StreamFormat
     private let storage: PlanarConverterStorage
+    private let converter: PlanarConverter
     private let inputPlanes: Planes
     private let outputPlanes: Planes
     private let isCopy: Bool
@@ -21,6 +22,7 @@ final class ConverterCore {
         storage = try PlanarConverterStorage(
             inputChannels: input.channels, inputRate: input.sampleRate, outputChannels: output.channels,
             outputRate: output.sampleRate, maximumFrames: max(maximumFrames, capacity), quality: quality)
+        converter = storage.converter
         inputPlanes = Planes(channels: input.channels, stride: maximumFrames)
         outputPlanes = Planes(channels: output.channels, stride: capacity)
     }
@@ -30,12 +32,11 @@ final class ConverterCore {
         outputPlanes.free()
     }
 
-    var latencyFrames: Int { storage.converter.latencyFrames }
+    var latencyFrames: Int { converter.latencyFrames }
 
     func reset() { storage.reset() }
 
     /// `frames` is at most the maximum; `capacity` is the room of `target` in frames.
-    @_noLocks
     func convert(
         _ source: UnsafeRawPointer, frames: Int, into target: UnsafeMutableRawPointer, capacity: Int
     ) -> (consumed: Int, produced: Int) {
@@ -56,7 +57,7 @@ final class ConverterCore {
         SampleCoder.unpack(
             source, format: input, channelByteStride: sourceStride, frames: frames, into: inputPlanes.base,
             stride: inputPlanes.stride)
-        let result = storage.converter.process(
+        let result = converter.process(
             inputPlanes.base, stride: inputPlanes.stride, frames: frames, into: outputPlanes.base,
             stride: outputPlanes.stride, capacity: min(capacity, outputPlanes.stride))
         SampleCoder.pack(

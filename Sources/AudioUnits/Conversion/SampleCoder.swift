@@ -83,6 +83,7 @@ enum SampleCoder {
     private static func int32(_ value: Float) -> Int32 {
         let number = value == value ? value : 0
         let bounded = number < -2_147_483_648 ? -2_147_483_648 : number > 2_147_483_520 ? 2_147_483_520 : number
-        return Int32(bounded.rounded(.toNearestOrEven))
+        // In Double, where adding a half is exact.
+        return Int32(Double(bounded) + (bounded < 0 ? -0.5 : 0.5))
     }
 }

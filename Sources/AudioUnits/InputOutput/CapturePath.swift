@@ -3,11 +3,12 @@ import Synchronization
 
 /// The way up: device block, channels and rate, voice processing if any, input handler.
 ///
-/// Lives at a fixed address while the unit is initialized; only the device's capture thread touches it while it runs.
+/// The caller keeps the handler's owner alive. Lives at a fixed address while the unit is initialized; only the device's capture thread touches it while it runs.
 struct CapturePath: ~Copyable {
     private let format: StreamFormat
     private let maximumSlice: Int
-    private let handler: InputHandler?
+    private let function: InputHandler.Function?
+    private let context: UnsafeMutableRawPointer?
     private let meters: UnsafePointer<UnitMeters>
     private let voice: UnsafeMutablePointer<VoiceProcessor>?
     private let slice: UnsafeMutablePointer<CapturedSlice>
@@ -31,7 +32,8 @@ struct CapturePath: ~Copyable {
         let parts = try Parts(device: device, format: format)
         self.format = format
         self.maximumSlice = maximumSlice
-        self.handler = handler
+        function = handler?.function
+        context = handler?.context
         self.meters = meters
         self.voice = voice
         slice = .allocate(capacity: 1)
@@ -120,14 +122,14 @@ struct CapturePath: ~Copyable {
         var done = 0
         while done < frames {
             let count = min(frames &- done, maximumSlice)
-            if let handler {
+            if let function, let context {
                 slice.initialize(
                     to: CapturedSlice(
                         planes: source + done, stride: stride, frames: count, format: format, meters: meters))
                 let time = AudioTimeStamp(
                     sampleTime: delivered, hostTime: hostTime(seconds + Double(done) / format.sampleRate))
                 var notice = InputNotice(time: time, frames: count, format: format, source: slice)
-                CallSite.call(handler.function, handler.context, &notice)
+                CallSite.call(function, context, &notice)
             }
             delivered &+= Int64(count)
             done &+= count

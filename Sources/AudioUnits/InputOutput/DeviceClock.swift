@@ -41,7 +41,7 @@ struct DeviceClock: BitwiseCopyable {
         age += elapsed
         let bandwidth = max(0.05, min(1, 1 / (1 + age)))
         let omega = min(0.5, 2 * Double.pi * bandwidth * elapsed)
-        anchor = predicted + min(1, 2.0.squareRoot() * omega) * error
+        anchor = predicted + min(1, 1.414_213_562_373_095 * omega) * error
         secondsPerFrame += omega * omega * error / frames
         let limit = 0.002 / nominalRate
         secondsPerFrame = max(1 / nominalRate - limit, min(1 / nominalRate + limit, secondsPerFrame))

@@ -3,11 +3,12 @@ import Synchronization
 
 /// The way down: render callback, reference for the echo canceller if any, rate and channels, device block.
 ///
-/// Lives at a fixed address while the unit is initialized; only the device's playback thread touches it while it runs.
+/// The caller keeps the callback's owner alive. Lives at a fixed address while the unit is initialized; only the device's playback thread touches it while it runs.
 struct PlaybackPath: ~Copyable {
     private let format: StreamFormat
     private let maximumSlice: Int
-    private let callback: RenderCallback?
+    private let function: RenderCallback.Function?
+    private let context: UnsafeMutableRawPointer?
     private let meters: UnsafePointer<UnitMeters>
     private let reference: UnsafeMutablePointer<ReferenceWriter>?
     /// What the callback fills when its format is not Float32 in runs.
@@ -29,7 +30,7 @@ struct PlaybackPath: ~Copyable {
     private var rendered: Int64 = 0
 
     /// Input frames kept ready over the exact ratio, so that the resampler's phase never forces a second, tiny ask.
-    private static let slack = 1
+    private static var slack: Int { @_noLocks get { 1 } }
 
     init(
         device: DeviceStreamFormat, format: StreamFormat, maximumSlice: Int, callback: RenderCallback?,
@@ -39,7 +40,8 @@ struct PlaybackPath: ~Copyable {
         let storage = try Self.makeStorage(device, format, capacity: capacity, quality: quality)
         self.format = format
         self.maximumSlice = maximumSlice
-        self.callback = callback
+        function = callback?.function
+        context = callback?.context
         self.meters = meters
         self.reference = reference
         self.device = device
@@ -114,7 +116,7 @@ struct PlaybackPath: ~Copyable {
         let ratio = format.sampleRate / device.sampleRate
         let before = made
         while produced < count {
-            let exact = Int((Double(count &- produced) * ratio).rounded(.up))
+            let exact = roundedUp(Double(count &- produced) * ratio)
             let wanted = exact &+ (converter.keepsRate ? 0 : Self.slack) &- pendingFrames
             if wanted > 0 {
                 let heard = Double(asked) / format.sampleRate - Double(before) / device.sampleRate
@@ -145,7 +147,7 @@ struct PlaybackPath: ~Copyable {
     @_noLocks
     private mutating func ask(_ frames: Int, heardAt seconds: Double) {
         let target = pending.base + pendingFrames
-        let isDirect = format.sampleType == .float32 && (!format.interleaved || format.channels == 1)
+        let isDirect = format.sampleType.isFloat && (!format.interleaved || format.channels == 1)
         let stride = isDirect ? pending.stride &* MemoryLayout<Float>.stride : frames &* format.sampleType.bytes
         var slice = RenderSlice(
             time: AudioTimeStamp(sampleTime: rendered, hostTime: hostTime(seconds)), element: Element.output,
@@ -156,8 +158,8 @@ struct PlaybackPath: ~Copyable {
         } else {
             raw.initializeMemory(as: UInt8.self, repeating: 0, count: format.byteCount(frames: frames))
         }
-        if let callback {
-            CallSite.call(callback.function, callback.context, &slice)
+        if let function, let context {
+            CallSite.call(function, context, &slice)
         } else {
             slice.producedFrames = 0
         }
@@ -203,4 +205,11 @@ struct PlaybackPath: ~Copyable {
             inputChannels: format.channels, inputRate: format.sampleRate, outputChannels: device.channels,
             outputRate: device.sampleRate, maximumFrames: max(capacity, device.maximumFrames), quality: quality)
     }
+}
+
+/// The least integer not below a small positive number.
+@_noLocks
+func roundedUp(_ value: Double) -> Int {
+    let whole = Int(value)
+    return Double(whole) < value ? whole &+ 1 : whole
 }

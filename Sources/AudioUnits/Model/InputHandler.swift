@@ -1,7 +1,6 @@
 /// Tells that captured frames are there; the application fetches them with `InputNotice.render`.
 ///
 /// What it does not fetch during the call is gone.
-@frozen
 public struct InputNotice: BitwiseCopyable, @unchecked Sendable {
     /// When the first frame was at the microphone.
     public var time: AudioTimeStamp
@@ -28,7 +27,7 @@ public struct InputNotice: BitwiseCopyable, @unchecked Sendable {
     /// Returns the frames copied. An ask for more than are left is refused: 0, nothing is written, and it is counted.
     @_noLocks
     public func render(into buffer: UnsafeMutablePointer<Float>, frames: Int) -> Int {
-        guard format.sampleType == .float32, format.interleaved || format.channels == 1 else { return 0 }
+        guard format.sampleType.isFloat, format.interleaved || format.channels == 1 else { return 0 }
         return source.pointee.copy(frames: frames, into: UnsafeMutableRawPointer(buffer), channelByteStride: 0)
     }
 

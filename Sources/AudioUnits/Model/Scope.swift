@@ -11,9 +11,9 @@ public enum Scope: Sendable, Equatable, CaseIterable {
 /// The hardware is on the input scope of `input` and on the output scope of `output`; the application has the others.
 public enum Element {
     /// To the loudspeaker; enabled by default.
-    public static let output = 0
+    public static var output: Int { @_noLocks get { 0 } }
     /// From the microphone; disabled by default.
-    public static let input = 1
+    public static var input: Int { @_noLocks get { 1 } }
 }
 
 /// Where a unit is in its life.

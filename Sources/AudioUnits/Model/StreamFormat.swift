@@ -12,7 +12,22 @@ public enum SampleType: UInt8, Sendable, CaseIterable, BitwiseCopyable {
 
     /// Size of one sample, in bytes.
     public var bytes: Int {
-        @_noLocks get { self == .int16 ? 2 : 4 }
+        @_noLocks get {
+            switch self {
+            case .int16: 2
+            case .float32, .int32, .fixed824: 4
+            }
+        }
+    }
+
+    /// Whether it is Float32; a derived `==` is not fit for render threads.
+    var isFloat: Bool {
+        @_noLocks get {
+            switch self {
+            case .float32: true
+            case .int16, .int32, .fixed824: false
+            }
+        }
     }
 }
 

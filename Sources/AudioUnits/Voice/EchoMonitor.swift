@@ -10,11 +10,11 @@ struct EchoMonitor: BitwiseCopyable {
     private var converged = false
 
     /// Far-end speech is a block over -50 dBFS.
-    private static let farThreshold: Float = 1e-5
+    private static var farThreshold: Float { @_noLocks get { 1e-5 } }
     /// The room rings on for this many 10 ms blocks.
-    private static let hangover = 30
+    private static var hangover: Int { @_noLocks get { 30 } }
     /// Smoothing of the powers: about half a second.
-    private static let rate: Float = 0.02
+    private static var rate: Float { @_noLocks get { 0.02 } }
 
     init() {}
 

@@ -16,10 +16,10 @@ struct GainControl: BitwiseCopyable {
     private let glide: Float
 
     /// Speech is what lies 10 dB over the noise floor and over -55 dBFS.
-    private static let speechOverFloor: Float = 10
-    private static let quietest: Float = 3.2e-6
+    private static var speechOverFloor: Float { @_noLocks get { 10 } }
+    private static var quietest: Float { @_noLocks get { 3.2e-6 } }
     /// Least gain: -12 dB.
-    private static let least: Float = 0.25
+    private static var least: Float { @_noLocks get { 0.25 } }
 
     /// `target` and `maximumGain` linear; `blockSeconds` is how often `process` is called.
     init(target: Float, maximumGain: Float, blockSeconds: Float) {
@@ -58,8 +58,13 @@ struct GainControl: BitwiseCopyable {
     @_noLocks
     private mutating func learn(_ power: Float) {
         level += (power - level) * 0.03
-        let wanted = max(Self.least, min(most, target / level.squareRoot()))
-        gain = wanted > gain ? min(wanted, gain * up) : max(wanted, gain * down)
+        // Compared as powers; within 1 dB of the target the gain rests.
+        let reached = gain * gain * level
+        if reached < 0.79 * target * target {
+            gain = min(most, gain * up)
+        } else if reached > 1.26 * target * target {
+            gain = max(Self.least, gain * down)
+        }
     }
 }
 
@@ -68,7 +73,7 @@ struct Limiter: BitwiseCopyable {
     private var envelope: Float = 0
     private let release: Float
 
-    private static let threshold: Float = 0.891
+    private static var threshold: Float { @_noLocks get { 0.891 } }
 
     init(sampleRate: Double) { release = 1 - Float(1 / (0.05 * sampleRate)) }
 

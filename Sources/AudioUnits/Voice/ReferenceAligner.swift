@@ -20,13 +20,13 @@ struct ReferenceAligner: ~Copyable {
     private var starvedInARow = 0
 
     /// Allowed error of the placement, in seconds.
-    private static let tolerance = 0.0045
+    private static var tolerance: Double { @_noLocks get { 0.0045 } }
     /// How early the reference is placed, in seconds.
-    private static let lead = 0.003
+    private static var lead: Double { @_noLocks get { 0.003 } }
     /// How long the placement must be off before it is set anew, in seconds.
-    private static let patience = 0.5
+    private static var patience: Double { @_noLocks get { 0.5 } }
     /// History kept, in seconds; more than any device's play-out delay.
-    static let historySeconds = 1.5
+    static var historySeconds: Double { @_noLocks get { 1.5 } }
 
     init(
         ring: consuming RingConsumer<Float>, anchors: consuming TripleBufferReader<ReferenceAnchor>, rate: Double
@@ -62,7 +62,7 @@ struct ReferenceAligner: ~Copyable {
             zero(block, frames: count)
             return false
         }
-        let now = anchor.index &+ Int64(((micSeconds - anchor.seconds) * anchor.rate).rounded())
+        let now = anchor.index &+ Int64((micSeconds - anchor.seconds) * anchor.rate)
         place(now, position: position, count: count, meters: meters)
         guard let offset else {
             zero(block, frames: count)

@@ -26,7 +26,7 @@ enum VoiceStageBuilder {
         let rate = format.sampleRate
         do {
             let ring = try RingEnds<Float>(minimumCapacity: Int(rate * ReferenceAligner.historySeconds))
-            let anchors = TripleBufferEnds<ReferenceAnchor>(initial: ReferenceAnchor())
+            let anchors = TripleBuffer<ReferenceAnchor>(initial: ReferenceAnchor())
             let aligner = ReferenceAligner(ring: ring.consumer, anchors: anchors.reader, rate: rate)
             let processor = try VoiceProcessor(
                 sampleRate: rate, configuration: configuration, aligner: aligner, taps: taps, controls: controls,

@@ -16,8 +16,8 @@ struct VoiceTaps: BitwiseCopyable {
 
     func free() {
         for signal in VoiceSignal.allCases {
-            rings[signal.rawValue]?.deinitialize(count: 1)
-            rings[signal.rawValue]?.deallocate()
+            rings[signal.slot]?.deinitialize(count: 1)
+            rings[signal.slot]?.deallocate()
         }
         rings.deallocate()
     }
@@ -26,17 +26,17 @@ struct VoiceTaps: BitwiseCopyable {
     func attach(_ ring: consuming RingProducer<Float>, to signal: VoiceSignal) {
         let place = UnsafeMutablePointer<RingProducer<Float>>.allocate(capacity: 1)
         place.initialize(to: ring)
-        rings[signal.rawValue]?.deinitialize(count: 1)
-        rings[signal.rawValue]?.deallocate()
-        rings[signal.rawValue] = place
+        rings[signal.slot]?.deinitialize(count: 1)
+        rings[signal.slot]?.deallocate()
+        rings[signal.slot] = place
     }
 
     @_noLocks
-    func has(_ signal: VoiceSignal) -> Bool { rings[signal.rawValue] != nil }
+    func has(_ signal: VoiceSignal) -> Bool { rings[signal.slot] != nil }
 
     @_noLocks
     func write(_ signal: VoiceSignal, _ samples: UnsafePointer<Float>, count: Int) {
-        guard let ring = rings[signal.rawValue] else { return }
+        guard let ring = rings[signal.slot] else { return }
         let written = ring.pointee.write(samples, count: count)
         if written < count {
             meters.pointee.droppedTapSamples.wrappingAdd(count &- written, ordering: .relaxed)
