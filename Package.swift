@@ -18,7 +18,7 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Simulation", "Calling", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP",
+                "Reporting", "Simulation", "Calling", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP",
                 "Realtime",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -27,13 +27,17 @@ let package = Package(
         // 5: virtual time, network emulator, two endpoints in one process
         .target(
             name: "Simulation",
-            dependencies: ["Calling", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime"]),
+            dependencies: [
+                "Calling", "Reporting", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
+            ]),
         // 4: the call
         .target(
             name: "Calling",
             dependencies: [
-                "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
+                "Reporting", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
             ]),
+        // 3: what a call says about itself, and what may be asserted of it
+        .target(name: "Reporting"),
         // 2: edges and the jitter buffer
         .target(
             name: "AudioDevices",
@@ -71,6 +75,7 @@ let package = Package(
         .testTarget(name: "CallingTests", dependencies: ["Calling"]),
         .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling"]),
         .testTarget(name: "RenderContractTests", dependencies: ["CAudit", "Simulation", "Calling", "AudioUnits"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["Reporting"]),
         .testTarget(name: "IntegrationTests", dependencies: ["Realtime"]),
         .testTarget(name: "ArchitectureTests"),
     ],
