@@ -11,19 +11,19 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
     targets: [
         // 6: the command line
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Reporting", "Simulation", "Calling", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP",
-                "Realtime",
+                "Settings", "Reporting", "Simulation", "Calling", "Network", "AudioDevices", "JitterBuffer", "AudioUnits",
+                "RTP", "Codecs", "DSP", "Realtime",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Yams", package: "Yams"),
             ]),
+        // 5: what the person asked for: configuration, call URI, network expression
+        .target(name: "Settings", dependencies: ["Reporting", "CYAML"]),
         // 5: virtual time, network emulator, two endpoints in one process
         .target(
             name: "Simulation",
@@ -61,6 +61,7 @@ let package = Package(
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CSndFile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope
         .target(name: "CAudit", path: "Tests/CAudit"),
@@ -75,7 +76,7 @@ let package = Package(
         .testTarget(name: "CallingTests", dependencies: ["Calling"]),
         .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling"]),
         .testTarget(name: "RenderContractTests", dependencies: ["CAudit", "Simulation", "Calling", "AudioUnits"]),
-        .testTarget(name: "CommandLineTests", dependencies: ["Reporting"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings"]),
         .testTarget(name: "IntegrationTests", dependencies: ["Realtime"]),
         .testTarget(name: "ArchitectureTests"),
     ],

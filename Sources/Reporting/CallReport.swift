@@ -31,7 +31,7 @@ public struct CallReport: Sendable, Equatable {
     public var json: JSONValue { measurements.adding(assertions) }
 
     /// Names that `--assert` may use on a call.
-    public static let comparablePaths = ["duration_s"] + CallStatistics.comparablePaths
+    public static let comparablePaths = [ComparablePath("duration_s", .number)] + CallStatistics.comparablePaths
 }
 
 extension JSONValue {

@@ -41,10 +41,10 @@ public struct LoopbackReport: Sendable, Equatable {
     public static let directions = ["a_to_b", "b_to_a"]
 
     /// Names that belong to the test as a whole.
-    public static let ownPaths = ["duration_s", "convergence_s", "gaps"]
+    public static let ownPaths = ["duration_s", "convergence_s", "gaps"].map { ComparablePath($0, .number) }
 
     /// Names that `--assert` may use on a loopback test; a name without a direction is held in both.
     public static let comparablePaths =
         ownPaths + CallStatistics.comparablePaths
-        + directions.flatMap { direction in CallStatistics.comparablePaths.map { "\(direction).\($0)" } }
+        + directions.flatMap { direction in CallStatistics.comparablePaths.map { $0.below(direction) } }
 }

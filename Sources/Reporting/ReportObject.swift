@@ -1,9 +1,27 @@
+/// A name that `--assert` can compare, and with what.
+public struct ComparablePath: Sendable, Equatable {
+    /// What can stand on the other side of the operator.
+    public enum Kind: Sendable { case number, flag }
+
+    /// Dotted, such as `ledger_ms.sum`.
+    public var path: String
+    public var kind: Kind
+
+    public init(_ path: String, _ kind: Kind) {
+        self.path = path
+        self.kind = kind
+    }
+
+    /// The same value seen from the object `name` around it.
+    func below(_ name: String) -> ComparablePath { ComparablePath("\(name).\(path)", kind) }
+}
+
 /// One row of an object's table: the name that scripts read, and how to get its value.
 public struct ReportField<Root: Sendable>: Sendable {
     /// The name in JSON.
     let name: String
     /// The paths under which `--assert` can reach a number or a truth value here.
-    let comparablePaths: [String]
+    let comparablePaths: [ComparablePath]
     /// The value, or `nil` to leave the name out because it is not known.
     let value: @Sendable (Root) -> JSONValue?
 
@@ -11,7 +29,7 @@ public struct ReportField<Root: Sendable>: Sendable {
     static func number(
         _ name: String, decimals: Int, orNull: Bool = false, _ get: @escaping @Sendable (Root) -> Double?
     ) -> ReportField {
-        ReportField(name: name, comparablePaths: [name]) { root in
+        ReportField(name: name, comparablePaths: [ComparablePath(name, .number)]) { root in
             get(root).map { .number($0, decimals: decimals) } ?? (orNull ? .null : nil)
         }
     }
@@ -20,14 +38,16 @@ public struct ReportField<Root: Sendable>: Sendable {
     static func count(
         _ name: String, orNull: Bool = false, _ get: @escaping @Sendable (Root) -> Int?
     ) -> ReportField {
-        ReportField(name: name, comparablePaths: [name]) { root in
+        ReportField(name: name, comparablePaths: [ComparablePath(name, .number)]) { root in
             get(root).map { .integer($0) } ?? (orNull ? .null : nil)
         }
     }
 
     /// A truth value.
     static func flag(_ name: String, _ get: @escaping @Sendable (Root) -> Bool?) -> ReportField {
-        ReportField(name: name, comparablePaths: [name]) { root in get(root).map { .boolean($0) } }
+        ReportField(name: name, comparablePaths: [ComparablePath(name, .flag)]) { root in
+            get(root).map { .boolean($0) }
+        }
     }
 
     /// A text, which cannot be compared with a number.
@@ -47,7 +67,7 @@ public struct ReportField<Root: Sendable>: Sendable {
     static func object<Part: ReportObject>(
         _ name: String, _ get: @escaping @Sendable (Root) -> Part?
     ) -> ReportField {
-        ReportField(name: name, comparablePaths: Part.comparablePaths.map { "\(name).\($0)" }) { root in
+        ReportField(name: name, comparablePaths: Part.comparablePaths.map { $0.below(name) }) { root in
             guard let part = get(root), case .object(let members) = part.json, !members.isEmpty else { return nil }
             return .object(members)
         }
@@ -70,5 +90,5 @@ extension ReportObject {
     }
 
     /// Dotted paths of all numbers and truth values it can hold.
-    public static var comparablePaths: [String] { fields.flatMap(\.comparablePaths) }
+    public static var comparablePaths: [ComparablePath] { fields.flatMap(\.comparablePaths) }
 }
