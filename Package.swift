@@ -74,7 +74,7 @@ let package = Package(
         .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
         .testTarget(name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioUnits"]),
         .testTarget(name: "CallingTests", dependencies: ["Calling"]),
-        .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling"]),
+        .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling", "Realtime"], exclude: ["Fixtures"]),
         .testTarget(name: "RenderContractTests", dependencies: ["CAudit", "Simulation", "Calling", "AudioUnits"]),
         .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings"]),
         .testTarget(name: "IntegrationTests", dependencies: ["Realtime"]),
