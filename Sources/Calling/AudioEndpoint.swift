@@ -56,7 +56,9 @@ public final class AudioEndpoint: @unchecked Sendable {
             captureTiming = captureTimes.reader
             outlet = .allocate(capacity: 1)
             outlet.initialize(
-                to: PlayoutOutlet(ring: playout.consumer, timing: playoutTimes.writer, signal: playoutSignal))
+                to: PlayoutOutlet(
+                    ring: playout.consumer, timing: playoutTimes.writer, signal: playoutSignal,
+                    sampleRate: sampleRate))
             playoutRing = playout.producer
             playoutTiming = playoutTimes.reader
         } catch {

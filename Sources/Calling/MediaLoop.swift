@@ -21,8 +21,8 @@ public final class MediaLoop {
     public var recorder: Recorder?
     /// Where the jitter buffer's decisions are logged; `nil` when nothing is dumped.
     public var dump: SignalDump?
-    /// Told every block that goes to the loudspeaker; for whoever measures what was heard.
-    public var listener: (([Float]) -> Void)?
+    /// Told every block that goes to the loudspeaker and when its first sample will be heard; for whoever measures.
+    public var listener: (([Float], HostTime) -> Void)?
     /// Samples of silence played because the play-out ring was empty, since the first sound.
     public private(set) var missingSamples = 0
 
@@ -114,12 +114,12 @@ public final class MediaLoop {
         }
         if calls.count > 1 { Mixer.limit(&mixed) }
         recorder?.add(heard: mixed)
-        listener?(mixed)
         dump?.add(heard: mixed)
     }
 
     private func observePlayout(_ timing: StreamTiming, now: HostTime) {
         let heard = timing.hostTime(of: samplesGiven, sampleRate: endpoint.sampleRate)
+        listener?(mixed, heard)
         deviceDelay.observePlayout(waitMilliseconds: heard.milliseconds(since: now), unit: endpoint.unit.latency)
     }
 }

@@ -47,7 +47,8 @@ final class ReceivePath {
         switch receiver.receive(datagram, arrival: arrival) {
         case .media(let packet):
             if packet.isNewSource {
-                buffer.reset(.newSource)
+                // The first source begins the stream; only another one interrupts it.
+                if buffer.statistics.inserted > 0 { buffer.reset(.newSource) }
                 receiver.deliverHeldPacket { buffer.insert(BufferedPacket($0)) }
             }
             buffer.insert(BufferedPacket(packet))

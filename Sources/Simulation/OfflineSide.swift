@@ -13,7 +13,7 @@ public final class OfflineSide {
     public let unit: any InputOutputUnit
     /// What the person on this side says, at the device's rate.
     public let spoken: [Float]
-    /// What the loudspeaker of this side played, at the call's rate.
+    /// What the loudspeaker of this side played, at the call's rate, from the call's start on.
     public var heard: [Float] { listener.samples }
     /// When echo control had found the room, in seconds; `nil` if it never did.
     public private(set) var convergedSeconds: Double?
@@ -46,7 +46,8 @@ public final class OfflineSide {
         loop = MediaLoop(endpoint: endpoint, frameLength: call.frameLength)
         loop.add(call)
         loop.dump = dump
-        loop.listener = { [listener] in listener.samples.append(contentsOf: $0) }
+        let sampleRate = call.sampleRate
+        loop.listener = { [listener] block, time in listener.add(block, at: time, sampleRate: sampleRate) }
     }
 
     func start() throws(CallError) {
@@ -88,8 +89,15 @@ public final class OfflineSide {
     }
     private var finalStatistics: CallStatistics?
 
+    /// Lays what is heard on the call's time line: sample i was heard i / rate after the start.
     private final class Listener {
         var samples: [Float] = []
+
+        func add(_ block: [Float], at time: HostTime, sampleRate: Int) {
+            let position = Int((time.milliseconds(since: .zero) * Double(sampleRate) / 1000).rounded())
+            if position > samples.count { samples += repeatElement(0, count: position - samples.count) }
+            samples += block
+        }
     }
 }
 
