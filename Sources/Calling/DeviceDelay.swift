@@ -18,9 +18,12 @@ public struct DeviceDelay {
     /// - Parameters:
     ///   - ageMilliseconds: since its first sample was at the microphone.
     ///   - frameMilliseconds: its length.
+    ///   - blockMilliseconds: length of the device's blocks; the framer's wait already covers it.
     ///   - unit: what the I/O unit says of itself.
-    mutating func observeCapture(ageMilliseconds: Double, frameMilliseconds: Double, unit: UnitLatency) {
-        let device = unit.captureDevice ?? 0
+    mutating func observeCapture(
+        ageMilliseconds: Double, frameMilliseconds: Double, blockMilliseconds: Double, unit: UnitLatency
+    ) {
+        let device = max(0, (unit.captureDevice ?? 0) - blockMilliseconds)
         capture.add(device)
         ring.add(max(0, ageMilliseconds - device - frameMilliseconds))
         self.frameMilliseconds = frameMilliseconds

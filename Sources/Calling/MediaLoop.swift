@@ -76,6 +76,7 @@ public final class MediaLoop {
                         ageMilliseconds: now.milliseconds(
                             since: timing.hostTime(of: firstSample, sampleRate: endpoint.sampleRate)),
                         frameMilliseconds: Double(frame.count) * 1000 / Double(endpoint.sampleRate),
+                        blockMilliseconds: Double(timing.frames) * 1000 / Double(endpoint.sampleRate),
                         unit: endpoint.unit.latency)
                 }
                 for call in calls {

@@ -7,6 +7,7 @@ let args = CommandLine.arguments
 plan.seconds = Double(args.count > 1 ? args[1] : "10")!
 plan.codec = CodecKind(rawValue: args.count > 2 ? args[2] : "pcmu")!
 plan.voiceProcessing = args.count > 3 ? args[3] == "vp" : false
+plan.room.echoDecibels = -90
 if args.count > 4, args[4] != "-" { plan.network = try! NetworkConditions(parsing: args[4]) }
 if args.count > 5 { plan.dumpFolder = args[5] }
 let t0 = HostTime.monotonicNow()
