@@ -1,5 +1,6 @@
 import AudioUnits
 import CALSA
+import Glibc
 import Realtime
 
 /// The playback thread: callback → loudspeaker, holding the fill level at `PlaybackTarget`; while the device is lost
@@ -102,10 +103,13 @@ struct ALSAPlaybackLoop: ~Copyable {
         let now = calsa_now()
         if level != lastLevel {
             lastProgress = now
-        } else if now &- lastProgress > ALSACaptureLoop.stallNanoseconds {
+        } else if now &- lastProgress > ALSALine.stallNanoseconds {
             return .lost(ALSALine.stalled)
         }
-        if level < 0 { return recover(-Int(EPIPE), scratch) }
+        if level < 0 {  // a device that plays on when it has nothing
+            _ = calsa_drop(stream.pcm)
+            return recover(-Int(EPIPE), scratch)
+        }
         if pending > 0 {
             let code = flush(scratch)
             if code < 0 { return recover(code, scratch) }
@@ -189,6 +193,7 @@ struct ALSAPlaybackLoop: ~Copyable {
     }
 
     private mutating func adopt(_ next: ALSAStream) {
+        line.pointee.wake.drain()  // before `stopping` is looked at again: no stop is lost
         let sameShape = next.rate == stream.rate && next.period == stream.period && next.buffer == stream.buffer
         if !sameShape { target = PlaybackTarget(period: next.period, buffer: next.buffer, rate: next.rate) }
         stream = next

@@ -1,5 +1,4 @@
 public import AudioUnits
-public import Realtime
 
 /// Settings of devices that no name carries.
 public struct DeviceOptions: Sendable {
