@@ -78,7 +78,7 @@ let package = Package(
         .testTarget(name: "RenderContractTests", dependencies: ["CAudit", "Simulation", "Calling", "AudioUnits"]),
         .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings"]),
         .testTarget(name: "IntegrationTests", dependencies: ["Realtime"]),
-        .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "ArchitectureTests", exclude: ["Fixtures"]),
     ],
     swiftLanguageModes: [.v6]
 )
