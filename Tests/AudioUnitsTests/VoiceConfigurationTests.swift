@@ -24,7 +24,9 @@ struct VoiceConfigurationTests {
         refused("maximumGainDecibels") { $0.maximumGainDecibels = 31 }
     }
 
-    @Test("every quality initializes and its tail is in force", arguments: VoiceProcessingConfiguration.Quality.allCases)
+    @Test(
+        "every quality initializes and its tail is in force",
+        arguments: VoiceProcessingConfiguration.Quality.allCases)
     func qualities(quality: VoiceProcessingConfiguration.Quality) throws {
         let bench = try VoiceBench(rate: 16_000, far: []) {
             var configuration = VoiceProcessingConfiguration()

@@ -9,6 +9,8 @@ package struct DeviceClock: BitwiseCopyable {
     private var sample: Int64 = 0
     private var anchor = 0.0
     private var secondsPerFrame: Double
+    /// The same over about 20 s: the loop follows the stamps' jitter by some 10 ppm, which is too much to report.
+    private var averageSecondsPerFrame: Double
     private var age = 0.0
     package private(set) var isLocked = false
     /// Times the stamps jumped so far (more than 40 ms) that the loop began anew.
@@ -18,6 +20,7 @@ package struct DeviceClock: BitwiseCopyable {
     package init(nominalRate: Double) {
         self.nominalRate = nominalRate
         secondsPerFrame = 1 / nominalRate
+        averageSecondsPerFrame = 1 / nominalRate
     }
 
     /// Takes in one block: the sample time and the host time of its first frame.
@@ -45,6 +48,7 @@ package struct DeviceClock: BitwiseCopyable {
         secondsPerFrame += omega * omega * error / frames
         let limit = 0.002 / nominalRate
         secondsPerFrame = max(1 / nominalRate - limit, min(1 / nominalRate + limit, secondsPerFrame))
+        averageSecondsPerFrame += (secondsPerFrame - averageSecondsPerFrame) * min(1, 2 * elapsed / min(age, 40))
         sample = sampleTime
     }
 
@@ -54,7 +58,7 @@ package struct DeviceClock: BitwiseCopyable {
 
     /// Real rate over nominal rate; nil until five seconds have been seen since the last jump.
     package var rateRatio: Double? {
-        @_noLocks get { age < 5 ? nil : 1 / (secondsPerFrame * nominalRate) }
+        @_noLocks get { age < 5 ? nil : 1 / (averageSecondsPerFrame * nominalRate) }
     }
 
     @_noLocks
@@ -62,6 +66,7 @@ package struct DeviceClock: BitwiseCopyable {
         sample = sampleTime
         anchor = seconds
         secondsPerFrame = 1 / nominalRate
+        averageSecondsPerFrame = secondsPerFrame
         age = 0
         isLocked = true
     }
