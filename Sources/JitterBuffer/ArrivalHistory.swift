@@ -15,8 +15,12 @@ package struct ArrivalHistory {
     /// A circle of bins: bin b of the axis is at b mod `bins`.
     private let weights: UnsafeMutablePointer<Double>
     private let owner: Storage
-    /// New events weigh exp(t / memory) instead of all old ones shrinking.
-    private var growthStart = 0.0
+    /// New events weigh exp(age / memory) instead of all old ones shrinking. The age runs with time, or three times
+    /// as fast while the line is calm: what has not happened for 10 s need not be remembered for minutes.
+    private var age = 0.0
+    private var lastTime = 0.0
+    /// Negated delays of the last 10 s: their minimum is the worst delay.
+    private var worstWindow = WindowedMinimum(windowMilliseconds: 10_000, leastEvents: 50)
     private(set) var totalWeight = 0.0
     private var base = 0
     private var floorWindow = WindowedMinimum(windowMilliseconds: 10_000, leastEvents: 50)
@@ -44,6 +48,16 @@ package struct ArrivalHistory {
 
     /// Least relative delay of the last 10 s (at least 50 contents); nil before the first content.
     package var floor: Double? { floorWindow.value }
+    /// Delay above the floor beyond which nothing came in the last 10 s; nil before the first content.
+    private var recentWorst: Double? {
+        guard let floor, let worst = worstWindow.value else { return nil }
+        return -worst - floor
+    }
+
+    /// Told by the target: the delay above the floor that it allows for.
+    var allowance = 0.0
+    private var isCalm: Bool { recentWorst.map { $0 < allowance / 2 } ?? false }
+
     /// What the floor lies above the unqueued line, in milliseconds.
     package var standingQueue: Double {
         guard let floor, let creepingBase else { return 0 }
@@ -57,19 +71,20 @@ package struct ArrivalHistory {
     ///   - time: arrival in milliseconds since the epoch.
     package mutating func add(delay: Double, weight: Double, at time: Double) {
         guard delay.isFinite, time.isFinite, abs(delay) < 1e12 else { return }
-        if events == 0 { growthStart = time }
+        if events == 0 { lastTime = time }
+        age += max(0, time - lastTime) * (isCalm ? 3 : 1)
+        lastTime = max(time, lastTime)
         if weight >= 1 { mean = mean.map { $0 + (delay - $0) / 50 } ?? delay }
         floorWindow.add(delay, at: time)
+        worstWindow.add(-delay, at: time)
         creep(to: delay, at: time)
         moveBase()
 
-        var growth = (time - growthStart) / Self.memoryMilliseconds
-        if growth > 20 || growth < -20 {
-            rescale(by: exp(-min(max(growth, -40), 40)))
-            growthStart = time
-            growth = 0
+        if age > 20 * Self.memoryMilliseconds {
+            rescale(by: exp(-min(age / Self.memoryMilliseconds, 60)))
+            age = 0
         }
-        let grown = weight * exp(growth)
+        let grown = weight * exp(age / Self.memoryMilliseconds)
         let bin = min(Int((delay / Self.binWidth).rounded(.down)), base + Self.bins - 1)
         // Events below the base are on time whatever the target: only the total remembers them.
         if bin >= base { weights[slot(bin)] += grown }
@@ -79,8 +94,8 @@ package struct ArrivalHistory {
 
     /// Calls `body` with the weights of the bins upward from the floor (bin 0 holds it), scaled so that an event of now
     /// weighs 1, and their total.
-    func withBins<R>(at time: Double, _ body: (_ weight: (Int) -> Double, _ total: Double) -> R) -> R {
-        let scale = exp(-min(max((time - growthStart) / Self.memoryMilliseconds, -40), 40))
+    func withBins<R>(_ body: (_ weight: (Int) -> Double, _ total: Double) -> R) -> R {
+        let scale = exp(-age / Self.memoryMilliseconds)
         let first = floorBin
         let last = base + Self.bins
         return body({ first + $0 < last ? weights[slot(first + $0)] * scale : 0 }, totalWeight * scale)
@@ -89,6 +104,7 @@ package struct ArrivalHistory {
     /// Forgets what was fastest but not how delays spread: a new stream came over the same line.
     mutating func forgetFloor() {
         floorWindow.removeAll()
+        worstWindow.removeAll()
         creepingBase = nil
     }
 

@@ -192,7 +192,7 @@ public final class JitterBuffer {
             history.add(
                 delay: delay + axis.milliseconds(packet.duration), weight: 0.7, at: packet.arrival)
         }
-        target.update(history, lossRatio: sequences.lossRatio, at: packet.arrival)
+        target.update(&history, lossRatio: sequences.lossRatio, at: packet.arrival)
         if newest.map({ packet.sequence > $0.sequence }) ?? true { newest = packet }
     }
 

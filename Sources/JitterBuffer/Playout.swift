@@ -46,6 +46,13 @@ extension JitterBuffer {
             self.reason = reason
         }
 
+        /// Spacing of the places in a block at which packets begin, in samples.
+        func divisor(packet: Int64) -> Int64 {
+            var (a, b) = (max(Int64(wanted), 1), max(packet, 1))
+            while b > 0 { (a, b) = (b, a % b) }
+            return a
+        }
+
         mutating func note(_ new: PlayoutReason) {
             if new.notability > reason.notability { reason = new }
         }
@@ -67,13 +74,18 @@ extension JitterBuffer {
         let known = history.events >= 50
         let wait = known ? target.aboveFloor : configuration.latency.startDelayMilliseconds
         let delay = start + axis.milliseconds(call.start) - axis.mediaMilliseconds(first.position)
-        guard delay >= floor + wait else { return }
+        guard delay >= floor + wait + reserve(for: first, axis, call) else { return }
         isPlaying = true
         nextPosition = first.position
         lastSequence = first.sequence &- 1
         lastDuration = first.duration
         gap = Gap()
         gap.needsMerge = true
+    }
+
+    /// Milliseconds by which later packets may be needed earlier in their blocks than one that begins a block.
+    private func reserve(for packet: StoredPacket, _ axis: StreamAxis, _ call: Call) -> Double {
+        max(0, axis.milliseconds(Int64(call.wanted) - call.divisor(packet: packet.duration)))
     }
 
     /// After the player stood still, drops what it missed instead of playing it all late.
@@ -138,7 +150,8 @@ extension JitterBuffer {
         let step =
             isPause || isLong
             ? policy.stepInPause(
-                delayNow: start + axis.milliseconds(call.start) - axis.mediaMilliseconds(content), duration: duration)
+                delayNow: start + axis.milliseconds(call.start) - axis.mediaMilliseconds(content)
+                    - reserve(for: head, axis, call), duration: duration)
             : policy.step(missing: axis.milliseconds(content - nextPosition), duration: duration)
         switch step {
         case .conceal(let milliseconds):

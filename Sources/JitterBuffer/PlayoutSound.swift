@@ -156,16 +156,20 @@ extension JitterBuffer {
 
     /// Samples by which the delay exceeds its target (negative: falls short of it), as far as it matters.
     ///
-    /// A packet is needed at the start of the pull that reaches it, up to a block before its first sample is due. So the
-    /// delay can be lowered for nothing until the packet begins a block, and from there by whole blocks only.
+    /// A packet is needed at the start of the pull that reaches it, up to a block before its first sample is due. Packets
+    /// begin at places in their blocks that differ by the common divisor of both lengths: down to the next such place the
+    /// delay can be lowered for nothing, and from there by whole divisors only.
     func excess(of head: StoredPacket, _ axis: StreamAxis, _ call: Call) -> Int {
         guard let start = clock.earliest, let floor = history.floor else { return 0 }
         let needed = start + axis.milliseconds(call.start) - axis.mediaMilliseconds(head.position)
-        let into = axis.milliseconds(pulled - call.start + Int64(workspace.queue.pending))
-        let block = max(1, axis.milliseconds(Int64(call.wanted)))
-        let spare = needed - (floor + target.aboveFloor)
+        let into = pulled - call.start + Int64(workspace.queue.pending)
+        let divisor = call.divisor(packet: head.duration)
+        let free = into % divisor
+        let latest = Int64(call.wanted) - divisor + free
+        let spare = needed - axis.milliseconds(latest - into) - (floor + target.aboveFloor)
+        let grid = axis.milliseconds(divisor)
         let deadZone = 4 + 0.04 * (history.standingQueue + target.aboveFloor)
-        let excess = into + block * (spare / block).rounded(.down)
+        let excess = axis.milliseconds(free) + grid * (spare / grid).rounded(.down)
         if spare < 0 {
             guard spare < -min(deadZone, 0.75 * target.margin) else { return 0 }
         } else {

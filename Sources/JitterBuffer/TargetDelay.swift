@@ -32,23 +32,24 @@ package struct TargetDelay {
     /// Works the target out again when it is time.
     /// - Parameter lossRatio: packets that never arrived, 0...1. Where packets are lost anyway, a wider margin buys
     ///   nothing that is heard.
-    package mutating func update(_ history: borrowing ArrivalHistory, lossRatio: Double, at time: Double) {
+    package mutating func update(_ history: inout ArrivalHistory, lossRatio: Double, at time: Double) {
         guard time >= nextUpdate || time < nextUpdate - 2 * Self.interval, history.events > 0 else { return }
         nextUpdate = time + Self.interval
-        let (x, common) = leastCost(history, at: time)
+        let (x, common) = leastCost(history)
+        history.allowance = x
         // Where the delays end sharply (95 % of them lie close below x), there is nothing beyond to be wary of.
         margin = 2 + (lossRatio < 0.01 ? min(6, 0.3 * x, max(0, x - common)) : 0)
         aboveFloor = min(max(x + margin, minimumMs), maximumMs)
     }
 
     /// The delay x above the floor with the least cost, and the delay that 95 % of the contents stay under.
-    private func leastCost(_ history: borrowing ArrivalHistory, at time: Double) -> (x: Double, common: Double) {
+    private func leastCost(_ history: ArrivalHistory) -> (x: Double, common: Double) {
         let queue = history.standingQueue
         let lateCost = lateCost
         let cautious = cautiousBins
         let width = ArrivalHistory.binWidth
         let limit = Int(maximumMs / width)
-        return history.withBins(at: time) { weight, total in
+        return history.withBins { weight, total in
             // Downward from the top: what is later than x, the spread of the floor's own bin included in bin 0.
             var late = 0.0
             var highest = 0
