@@ -4,10 +4,10 @@ import Glibc
 ///
 /// A relative delay is arrival time minus media time, in milliseconds against an arbitrary epoch: the unknown offset
 /// between the two clocks cancels wherever two of them are compared.
-struct ArrivalHistory {
+package struct ArrivalHistory {
     /// Width of a bin in milliseconds.
-    static let binWidth = 2.0
-    /// 2 s of bins: the longest delay that counts, and room below it for a falling floor.
+    static let binWidth = 1.0
+    /// 1 s of bins: the longest delay that counts, and room below it for a falling floor.
     static let bins = 1024
     /// Memory of 40 s, from the measurements of several memories: shorter ones forget recurring spikes.
     static let memoryMilliseconds = 40_000.0
@@ -24,7 +24,7 @@ struct ArrivalHistory {
     private var creepingBase: Double?
     private var creepTime = 0.0
     /// Mean relative delay over about 50 packets.
-    private(set) var mean: Double?
+    package private(set) var mean: Double?
     /// Contents counted since the start.
     private(set) var events = 0
 
@@ -37,15 +37,15 @@ struct ArrivalHistory {
         deinit { memory.deallocate() }
     }
 
-    init() {
+    package init() {
         owner = Storage(count: Self.bins)
         weights = owner.memory
     }
 
     /// Least relative delay of the last 10 s (at least 50 contents); nil before the first content.
-    var floor: Double? { floorWindow.value }
+    package var floor: Double? { floorWindow.value }
     /// What the floor lies above the unqueued line, in milliseconds.
-    var standingQueue: Double {
+    package var standingQueue: Double {
         guard let floor, let creepingBase else { return 0 }
         return max(0, floor - creepingBase)
     }
@@ -55,7 +55,7 @@ struct ArrivalHistory {
     ///   - delay: relative delay in milliseconds.
     ///   - weight: 1 for a packet, 0.7 for a copy of poorer quality, 0.3 when the packet follows its copy.
     ///   - time: arrival in milliseconds since the epoch.
-    mutating func add(delay: Double, weight: Double, at time: Double) {
+    package mutating func add(delay: Double, weight: Double, at time: Double) {
         guard delay.isFinite, time.isFinite, abs(delay) < 1e12 else { return }
         if events == 0 { growthStart = time }
         if weight >= 1 { mean = mean.map { $0 + (delay - $0) / 50 } ?? delay }
@@ -86,7 +86,7 @@ struct ArrivalHistory {
         return body({ first + $0 < last ? weights[slot(first + $0)] * scale : 0 }, totalWeight * scale)
     }
 
-    /// Moves all delays, when the epoch of a new stream on the same network line is tied to that of the old one.
+    /// Forgets what was fastest but not how delays spread: a new stream came over the same line.
     mutating func forgetFloor() {
         floorWindow.removeAll()
         creepingBase = nil
@@ -106,7 +106,7 @@ struct ArrivalHistory {
         creepTime = time
     }
 
-    /// Keeps the circle of bins 64 ms below the floor, so that a slowly falling floor does not empty it each time.
+    /// Keeps the circle of bins 32 ms below the floor, so that a slowly falling floor does not empty it each time.
     private mutating func moveBase() {
         let wanted = floorBin - 32
         if events == 0 {

@@ -52,6 +52,8 @@ public final class JitterBuffer {
         var emptied: Int64 = 0
         /// Whether the next sound does not continue the last sample by sample.
         var needsMerge = false
+        /// Samples by which the delay grows when the stream resumes.
+        var shift: Int64 = 0
         var isOpen: Bool { concealed > 0 }
     }
 

@@ -153,6 +153,7 @@ extension JitterBuffer {
             let skip = Int64(milliseconds * Double(sampleRate) / 1000)
             let lag = position - content
             if lag != 0 || skip != 0 { gap.needsMerge = true }
+            gap.shift = max(0, lag - skip)
             if copy > 0, skip < copy {
                 playCopy(in: head, length: copy, skip: skip, axis, &call)
             } else {

@@ -32,7 +32,12 @@ extension JitterBuffer {
         let step = max(1, rate / 400)
         let whole = min((max(wanted, 1) + step - 1) / step * step, limit / step * step)
         var count = whole
-        if !decoder.conceal(frames: whole, into: workspace.decoded.buffer) {
+        let isConcealed = decoder.conceal(frames: whole, into: workspace.decoded.buffer)
+        if isConcealed, !isSilence, workspace.concealment.isSteadyTone {
+            // The decoder's own try only keeps its state going.
+            workspace.concealment.generate(into: output, count: count)
+            gap.needsMerge = true
+        } else if !isConcealed {
             count = min(max(wanted, 1), limit)
             gap.needsMerge = true
             if isSilence {
@@ -86,7 +91,7 @@ extension JitterBuffer {
             workspace.concealment.generate(
                 into: continuation, count: sampleRate * Merge.milliseconds / 1000)
             let left = Merge.join(
-                continuation: continuation, fresh: start, count: count, searches: gap.emptied > 0 || skip > 0,
+                continuation: continuation, fresh: start, count: count, searchable: Int(clamping: gap.shift),
                 sampleRate: sampleRate)
             start += left
             count -= left
@@ -159,7 +164,7 @@ extension JitterBuffer {
         let into = axis.milliseconds(pulled - call.start + Int64(workspace.queue.pending))
         let block = max(1, axis.milliseconds(Int64(call.wanted)))
         let spare = needed - (floor + target.aboveFloor)
-        let deadZone = 5 + 0.08 * (history.standingQueue + target.aboveFloor)
+        let deadZone = 4 + 0.04 * (history.standingQueue + target.aboveFloor)
         let excess = into + block * (spare / block).rounded(.down)
         if spare < 0 {
             guard spare < -min(deadZone, 0.75 * target.margin) else { return 0 }
