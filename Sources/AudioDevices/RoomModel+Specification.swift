@@ -7,7 +7,7 @@ extension RoomModel {
 
     /// The room that a person wrote down; reads its files.
     convenience init(
-        _ specification: RoomSpecification, sampleRate: Int, blockFrames: Int, seed: UInt64
+        _ specification: RoomSpecification, sampleRate: Int, blockFrames: Int, seed: UInt64, nearEnd: [Float] = []
     ) throws(DeviceError) {
         var response: [Float]
         switch specification.response {
@@ -28,6 +28,7 @@ extension RoomModel {
         parameters.delayMilliseconds = specification.delayMilliseconds
         parameters.noiseDecibels = specification.noiseDecibels
         parameters.seed = seed &+ 1
+        parameters.nearEnd = nearEnd
         if let path = specification.nearPath {
             parameters.nearEnd = try AudioFileReader.samples(path: path, rate: sampleRate, maximumSeconds: 600)
             if parameters.nearEnd.isEmpty { throw .file(path: path, reason: "it holds no samples") }

@@ -147,7 +147,7 @@ public final class VirtualDevice: HardwareDevice {
         var model = VirtualModel()
         if case .room(let room) = captureSpecification {
             model.room = try RoomModel(
-                room, sampleRate: rate, blockFrames: format.periodFrames, seed: options.seed)
+                room, sampleRate: rate, blockFrames: format.periodFrames, seed: options.seed, nearEnd: options.nearEnd)
             return model
         }
         let waits = options.clock == .manual

@@ -1,4 +1,4 @@
-import Realtime
+public import Realtime
 
 /// What an I/O unit asks of a device before it starts. `nil` leaves the choice to the device.
 public struct DeviceRequest: Sendable, Equatable {

@@ -12,7 +12,7 @@ public enum CallError: Error, Sendable {
     /// The codec could not be set up: change its settings.
     case codec(CodecError)
     /// The network cannot be used as asked: another address, host or port.
-    //case network(NetworkError)
+    case network(NetworkError)
     /// A recording or dump cannot be written: another path, or room on the disk.
     case recording(path: String, reason: String)
     /// The system has no memory, descriptors or threads left.

@@ -21,6 +21,8 @@ public final class MediaLoop {
     public var recorder: Recorder?
     /// Where the jitter buffer's decisions are logged; `nil` when nothing is dumped.
     public var dump: SignalDump?
+    /// Told every block that goes to the loudspeaker; for whoever measures what was heard.
+    public var listener: (([Float]) -> Void)?
     /// Samples of silence played because the play-out ring was empty, since the first sound.
     public private(set) var missingSamples = 0
 
@@ -112,6 +114,7 @@ public final class MediaLoop {
         }
         if calls.count > 1 { Mixer.limit(&mixed) }
         recorder?.add(heard: mixed)
+        listener?(mixed)
         dump?.add(heard: mixed)
     }
 

@@ -14,11 +14,14 @@ public final class SignalDump {
     private let start: HostTime
     private var rowDue: HostTime
 
-    /// Creates the folder and its files; `unit`'s taps are set, so it must not be initialized yet.
-    public init(folder: String, sampleRate: Int, unit: any InputOutputUnit, now: HostTime) throws(CallError) {
-        if mkdir(folder, 0o755) != 0, errno != EEXIST {
-            throw .recording(path: folder, reason: String(cString: strerror(errno)))
-        }
+    /// Creates the folder (and one for `side` in it) and its files; `unit`'s taps are set, so it must not be initialized
+    /// yet.
+    public init(
+        folder: String, side: String? = nil, sampleRate: Int, unit: any InputOutputUnit, now: HostTime
+    ) throws(CallError) {
+        try Self.create(folder)
+        let folder = side.map { "\(folder)/\($0)" } ?? folder
+        try Self.create(folder)
         var writers: [SignalWriter] = []
         func mono(_ name: String) throws(CallError) -> SignalChannel {
             let (writer, channels) = try SignalWriter.open(
@@ -58,6 +61,18 @@ public final class SignalDump {
     }
 
     deinit { fclose(decisions) }
+
+    private static func create(_ folder: String) throws(CallError) {
+        if mkdir(folder, 0o755) != 0, errno != EEXIST {
+            throw .recording(path: folder, reason: String(cString: strerror(errno)))
+        }
+    }
+
+    /// Writes what waits; for a call without threads.
+    public func drain() { for writer in writers { writer.drain() } }
+
+    /// Writes the rest and closes the WAV files; for a call without threads.
+    public func finish() { for writer in writers { writer.finish() } }
 
     func add(sent block: [Float]) { sent.add(block) }
     func add(heard block: [Float]) { heard.add(block) }
