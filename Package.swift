@@ -65,8 +65,8 @@ let package = Package(
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope
         .target(name: "CAudit", path: "Tests/CAudit"),
-        .testTarget(name: "RealtimeTests", dependencies: ["Realtime"]),
-        .testTarget(name: "DSPTests", dependencies: ["DSP"]),
+        .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "CAudit"]),
+        .testTarget(name: "DSPTests", dependencies: ["DSP", "CAudit"]),
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus"], exclude: ["Fixtures"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),

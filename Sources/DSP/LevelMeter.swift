@@ -17,14 +17,18 @@ public struct LevelMeter: Sendable {
         samplesPerConstant = Double(sampleRate) * Self.integrationMilliseconds / 1000
     }
 
-    /// Takes the next samples.
+    /// Takes the next samples. A block that holds anything but numbers is left out: one NaN would stay in the mean for
+    /// ever.
     public mutating func add(_ block: UnsafeBufferPointer<Float>) {
         guard !block.isEmpty else { return }
         var sum: Float = 0
+        var largest: Float = 0
         for sample in block {
             sum += sample * sample
-            peak = max(peak, abs(sample))
+            largest = max(largest, abs(sample))
         }
+        guard sum.isFinite else { return }
+        peak = max(peak, largest)
         let weight = 1 - exp(-Double(block.count) / samplesPerConstant)
         meanSquare += (Double(sum) / Double(block.count) - meanSquare) * weight
     }

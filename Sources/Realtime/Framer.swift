@@ -16,9 +16,10 @@ public struct Framer: Sendable {
     /// - Returns: frames handed over.
     @discardableResult
     public func process(_ ring: inout RingConsumer<Float>, _ body: (UnsafeBufferPointer<Float>) -> Void) -> Int {
+        precondition(ring.isMirrored, "a framer hands out contiguous frames and needs a mirrored ring")
         var frames = 0
         while ring.available(wanted: frameLength) >= frameLength {
-            ring.filled.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<frameLength])) }
+            ring.withFilled { body(UnsafeBufferPointer(rebasing: $0[..<frameLength])) }
             ring.consume(frameLength)
             frames += 1
         }

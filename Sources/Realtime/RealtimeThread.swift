@@ -5,7 +5,7 @@ import Glibc
 public enum ThreadPolicy: Sendable, Equatable {
     /// As everybody else.
     case normal
-    /// SCHED_FIFO at that priority, 1...99.
+    /// SCHED_FIFO at that priority, 1...99; the nearest of these is taken for others.
     case realtime(priority: Int)
 }
 
@@ -36,8 +36,9 @@ public struct RealtimeThread: ~Copyable, @unchecked Sendable {
             place.deallocate()
         }
         let context = Unmanaged.passRetained(start).toOpaque()
-        var created = Self.create(policy: policy, stackBytes: stackBytes, context: context)
         var granted = policy
+        if case .realtime(let priority) = policy { granted = .realtime(priority: min(max(priority, 1), 99)) }
+        var created = Self.create(policy: granted, stackBytes: stackBytes, context: context)
         if created.code == EPERM, policy != .normal {
             created = Self.create(policy: .normal, stackBytes: stackBytes, context: context)
             granted = .normal
@@ -64,7 +65,7 @@ public struct RealtimeThread: ~Copyable, @unchecked Sendable {
         var parameters = sched_param()
         if case .realtime(let priority) = policy {
             pthread_attr_setschedpolicy(&attributes, SCHED_FIFO)
-            parameters.sched_priority = Int32(min(max(priority, 1), 99))
+            parameters.sched_priority = Int32(priority)
         } else {
             pthread_attr_setschedpolicy(&attributes, SCHED_OTHER)
         }

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// The two ends of a single-producer single-consumer ring without locks.
@@ -17,10 +18,13 @@ public struct RingEnds<Element: BitwiseCopyable>: ~Copyable {
     ///   - minimumCapacity: elements it must hold; rounded up to a power of two.
     ///   - mirrored: false gives plain memory (regions end at the wrap), for race detectors, which cannot see that two
     ///     addresses are the same memory.
+    /// - Throws: `RealtimeError.noMemory` when the system refuses, or when it would be more than 1 GiB.
     public init(minimumCapacity: Int, mirrored: Bool = true) throws(RealtimeError) {
         let stride = MemoryLayout<Element>.stride
         precondition(stride.nonzeroBitCount == 1, "ring elements need a power-of-two stride, not \(stride)")
         let least = mirrored ? max(minimumCapacity, RingMemory.pageBytes / stride) : max(minimumCapacity, 1)
+        // Mapping populates the pages: a mistaken size must not bring the machine down.
+        guard least <= RingMemory.mostBytes / stride else { throw .noMemory(bytes: Int.max, errno: ENOMEM) }
         var capacity = 1
         while capacity < least { capacity <<= 1 }
         let memory = try RingMemory(bytes: capacity * stride, mirrored: mirrored)
@@ -143,6 +147,19 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
             return unsafe _overrideLifetime(span, mutating: &self)
         }
     }
+
+    /// Hands `body` the filled region that follows, as `filled` does; nothing is consumed.
+    @inlinable @inline(__always)
+    public mutating func withFilled<Result>(_ body: (UnsafeBufferPointer<Element>) -> Result) -> Result {
+        let filled = available(wanted: Int(bitPattern: capacity))
+        let start = tail & (capacity &- 1)
+        let straight = Int(bitPattern: wrapsAt &- start)
+        return body(
+            UnsafeBufferPointer(start: base + Int(bitPattern: start), count: filled < straight ? filled : straight))
+    }
+
+    /// Whether every filled region is contiguous.
+    public var isMirrored: Bool { wrapsAt > capacity }
 
     /// Gives `count` elements back to the producer.
     @inlinable @inline(__always)

@@ -44,6 +44,9 @@ final class RingMemory {
         header.deallocate()
     }
 
+    /// The largest ring there may be: 1 GiB.
+    static let mostBytes = 1 << 30
+
     /// Bytes of a page.
     static var pageBytes: Int { sysconf(Int32(_SC_PAGESIZE)) }
 }

@@ -37,7 +37,6 @@ final class TripleBufferMemory<Value: BitwiseCopyable> {
     }
 }
 
-
 /// The publishing end; one thread's.
 @frozen
 public struct TripleBufferWriter<Value: BitwiseCopyable>: ~Copyable, @unchecked Sendable {

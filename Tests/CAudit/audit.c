@@ -3,40 +3,31 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-static _Thread_local int depth;
-static atomic_long allocations, frees, locks, scopes;
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define AUDIT_SANITIZED 1
+#endif
+#endif
+
+static _Thread_local bool watching;
+static _Thread_local audit_counts counts;
+static bool trapping;
 
 void audit_begin(void) {
-    if (depth++ == 0) atomic_fetch_add_explicit(&scopes, 1, memory_order_relaxed);
+    trapping = getenv("YODEL_AUDIT_TRAP") != NULL;
+    counts = (audit_counts){0, 0, 0};
+    watching = true;
 }
 
-void audit_end(void) { --depth; }
-
-audit_counts audit_totals(void) {
-    audit_counts totals = {atomic_load(&allocations), atomic_load(&frees), atomic_load(&locks)};
-    return totals;
+audit_counts audit_end(void) {
+    watching = false;
+    return counts;
 }
 
-long audit_scopes(void) { return atomic_load(&scopes); }
-
-void audit_reset(void) {
-    atomic_store(&allocations, 0);
-    atomic_store(&frees, 0);
-    atomic_store(&locks, 0);
-    atomic_store(&scopes, 0);
-}
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-#ifdef SANITIZED
+#ifdef AUDIT_SANITIZED
 bool audit_available(void) { return false; }
 #else
 bool audit_available(void) { return true; }
@@ -47,33 +38,57 @@ extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-static inline void count(atomic_long *what) {
-    if (__builtin_expect(depth > 0, 0)) atomic_fetch_add_explicit(what, 1, memory_order_relaxed);
+static inline void note(uint64_t *counter) {
+    if (__builtin_expect(!watching, 1)) return;
+    if (trapping) __builtin_trap();
+    ++*counter;
 }
 
-void *malloc(size_t size) { count(&allocations); return __libc_malloc(size); }
-void *calloc(size_t n, size_t size) { count(&allocations); return __libc_calloc(n, size); }
-void *realloc(void *old, size_t size) { count(&allocations); return __libc_realloc(old, size); }
-void *memalign(size_t alignment, size_t size) { count(&allocations); return __libc_memalign(alignment, size); }
-void *aligned_alloc(size_t alignment, size_t size) { count(&allocations); return __libc_memalign(alignment, size); }
-int posix_memalign(void **result, size_t alignment, size_t size) {
-    count(&allocations);
-    *result = __libc_memalign(alignment, size);
-    return *result ? 0 : ENOMEM;
+void *malloc(size_t size) {
+    note(&counts.allocations);
+    return __libc_malloc(size);
 }
-void free(void *memory) {
-    if (memory) count(&frees);
-    __libc_free(memory);
+
+void *calloc(size_t count, size_t size) {
+    note(&counts.allocations);
+    return __libc_calloc(count, size);
+}
+
+void *realloc(void *block, size_t size) {
+    note(&counts.allocations);
+    return __libc_realloc(block, size);
+}
+
+void *memalign(size_t alignment, size_t size) {
+    note(&counts.allocations);
+    return __libc_memalign(alignment, size);
+}
+
+void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
+
+int posix_memalign(void **block, size_t alignment, size_t size) {
+    if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) return EINVAL;
+    void *made = memalign(alignment, size);
+    if (made == NULL) return ENOMEM;
+    *block = made;
+    return 0;
+}
+
+void free(void *block) {
+    if (block != NULL) note(&counts.frees);
+    __libc_free(block);
+}
+
+static int (*next_lock)(pthread_mutex_t *);
+
+/* Before main, since dlsym itself takes locks. */
+__attribute__((constructor)) static void find_lock(void) {
+    next_lock = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_lock");
 }
 
 int pthread_mutex_lock(pthread_mutex_t *mutex) {
-    static _Atomic(int (*)(pthread_mutex_t *)) real;
-    int (*lock)(pthread_mutex_t *) = atomic_load_explicit(&real, memory_order_relaxed);
-    if (!lock) {
-        lock = (int (*)(pthread_mutex_t *))dlsym(RTLD_NEXT, "pthread_mutex_lock");
-        atomic_store_explicit(&real, lock, memory_order_relaxed);
-    }
-    count(&locks);
-    return lock(mutex);
+    note(&counts.locks);
+    if (__builtin_expect(next_lock == NULL, 0)) find_lock();
+    return next_lock(mutex);
 }
 #endif

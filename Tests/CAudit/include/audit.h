@@ -1,22 +1,22 @@
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 
-/* Counts what the calling thread allocates, frees and locks between audit_begin and audit_end.
-   Linked into test bundles only: their own malloc wins over libc's. Under a sanitizer nothing is counted. */
+/* Counts what the render contract forbids, on the calling thread and between audit_begin and audit_end only. The test
+   program's own malloc and pthread_mutex_lock win over the C library's, so that libraries are counted as well. */
 typedef struct {
-    long allocations;
-    long frees;
-    long locks;
+    uint64_t allocations; /* malloc, calloc, realloc and the aligned ones */
+    uint64_t frees;       /* free; a realloc counts as an allocation */
+    uint64_t locks;       /* pthread_mutex_lock, contended or not */
 } audit_counts;
 
-/* False under a sanitizer, which has a malloc of its own. */
+/* Starts counting from 0. With YODEL_AUDIT_TRAP in the environment the first finding traps, for a debugger to name it. */
+void audit_begin(void);
+/* Stops counting. */
+audit_counts audit_end(void);
+/* False under a sanitizer, which brings its own malloc: nothing is counted then. */
 bool audit_available(void);
-/* Starts counting on this thread; may be nested, the outermost counts. */
-__attribute__((swift_attr("@_noLocks"))) void audit_begin(void);
-/* Stops counting and adds what was counted to the totals of the process. */
-__attribute__((swift_attr("@_noLocks"))) void audit_end(void);
-/* What was counted inside all scopes of all threads since the last reset. */
-audit_counts audit_totals(void);
-/* Scopes that were entered since the last reset. */
-long audit_scopes(void);
-void audit_reset(void);
+
+/* Takes the right to real-time scheduling from the calling thread and from those it starts, for ever. False if the system
+   would grant it to anybody (RLIMIT_RTPRIO above 0), or on failure. */
+bool audit_drop_realtime_right(void);
