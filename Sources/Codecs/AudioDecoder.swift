@@ -21,7 +21,7 @@ public protocol AudioDecoder: AnyObject {
 
     /// Decodes the copy inside `payload`, the packet after the lost one, into `frames` samples: the stretch that ends
     /// where `payload` itself begins. Call it before `decode` of the same payload. The part of the stretch that the
-    /// copy does not reach is concealed.
+    /// copy does not reach is concealed (an Opus packet of 40 or 60 ms may hold frames of 20 ms, and copies one frame).
     /// - Throws: `malformedPayload` (also when there is no copy), `wrongFrameLength`, `outputTooSmall`, `library`.
     func decodeFEC(
         _ payload: UnsafeRawBufferPointer, frames: Int, into samples: UnsafeMutableBufferPointer<Float>

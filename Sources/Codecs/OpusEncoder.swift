@@ -22,7 +22,7 @@ public final class OpusEncoder: AudioEncoder {
         for (request, value) in [
             (OPUS_SET_BITRATE_REQUEST, settings.bitrate), (OPUS_SET_COMPLEXITY_REQUEST, settings.complexity),
             (OPUS_SET_INBAND_FEC_REQUEST, settings.inbandFEC ? 1 : 0),
-            (OPUS_SET_PACKET_LOSS_PERC_REQUEST, settings.expectedLossPercent),
+            (OPUS_SET_PACKET_LOSS_PERC_REQUEST, Self.lossHint(settings.expectedLossPercent)),
             (OPUS_SET_DTX_REQUEST, settings.dtx ? 1 : 0),
         ] where failure == nil {
             let code = copus_encoder_set(encoder, request, Int32(value))
@@ -57,8 +57,12 @@ public final class OpusEncoder: AudioEncoder {
     }
 
     public func setExpectedLoss(percent: Int) {
-        _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(min(max(percent, 0), 100)))
+        _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(Self.lossHint(percent)))
     }
+
+    /// What libopus is told. Up to 5 % it drops redundancy rather than give up bandwidth for it, which at 30 kbit/s means
+    /// never; a caller who expects any loss wants the copies.
+    private static func lossHint(_ percent: Int) -> Int { percent <= 0 ? 0 : min(max(percent, 6), 100) }
 
     public func setBitrate(_ bitsPerSecond: Int) {
         _ = copus_encoder_set(encoder, OPUS_SET_BITRATE_REQUEST, Int32(min(max(bitsPerSecond, 6_000), 510_000)))

@@ -4,8 +4,11 @@ import COpus
 package struct OpusPacket {
     /// Duration in samples at 48 kHz, 120 ... 5760.
     package let duration: Int
-    /// Whether the first frame carries low bit-rate redundancy: a coarse copy of the frame before it.
+    /// Whether the first frame carries low bit-rate redundancy: a coarse copy of the `frameLength` samples before it,
+    /// or of some of its 20 ms parts. Copies inside later frames repeat what this packet itself holds.
     package let carriesRedundancy: Bool
+    /// Samples in each frame of the packet.
+    package let frameLength: Int
 
     /// Nil when the framing is invalid.
     package init?(_ payload: UnsafeRawBufferPointer) {
@@ -20,7 +23,7 @@ package struct OpusPacket {
                 return (count, count > 0 && sizes[0] > 0 ? frames[0]?.pointee : nil)
             }
         }
-        let frameLength = Int(opus_packet_get_samples_per_frame(bytes, 48_000))
+        frameLength = Int(opus_packet_get_samples_per_frame(bytes, 48_000))
         guard first.count > 0, Int(first.count) * frameLength <= 5760 else { return nil }
         duration = Int(first.count) * frameLength
 

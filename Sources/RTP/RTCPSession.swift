@@ -1,0 +1,185 @@
+import Realtime
+
+/// RTCP of one RTP session, RFC 3550 section 6: when to report, what to say, what the others say.
+///
+/// Use: at `nextDeadline` ask `isReportDue`; only if so gather report blocks and `makeReport`.
+public struct RTCPSession: Sendable {
+    /// Timing and identity.
+    public struct Configuration: Sendable {
+        /// Session bandwidth in bit/s, of which RTCP takes 5 % (section 6.2).
+        public var sessionBandwidth = 64_000.0
+        /// Least deterministic interval in seconds; the actual one is 0.5 to 1.5 times it, half before the first report.
+        public var minimumInterval = 5.0
+        /// Accept compounds without a leading report (RFC 5506).
+        public var acceptsReducedSize = false
+
+        public init() {}
+    }
+
+    public let ssrc: UInt32
+    /// Canonical name, RFC 7022: lasting and without personal data. 255 bytes at most.
+    public let cname: String
+    public private(set) var statistics = RTCPStatistics()
+    /// The newest report on our stream.
+    public private(set) var lastRemoteReport: RemoteReport?
+    /// The newest round trip.
+    public private(set) var roundTripMilliseconds: Double?
+
+    private let configuration: Configuration
+    private var timer: RTCPTimer
+    private var members = RTCPMembers()
+    private var weSent = false
+    /// Our last sender reports: LSR and when they were made. A block that names another is old, forged or not for us;
+    /// and a step of the wall clock cannot reach the round trip, which monotonic time measures.
+    private var sentReports: [(compact: UInt32, time: HostTime)] = []
+
+    /// - Parameters:
+    ///   - seed: of the timer's randomness; differs between participants, or they all report at once.
+    public init(
+        ssrc: UInt32, cname: String, seed: UInt64, configuration: Configuration = Configuration(), now: HostTime
+    ) {
+        self.ssrc = ssrc
+        self.cname = cname
+        self.configuration = configuration
+        timer = RTCPTimer(
+            minimumInterval: configuration.minimumInterval,
+            rtcpBandwidth: configuration.sessionBandwidth / 8 * 0.05, seed: seed, now: now)
+    }
+
+    /// When to ask `isReportDue` next.
+    public var nextDeadline: HostTime { timer.next }
+
+    private var senders: Int { members.senders + (weSent ? 1 : 0) }
+
+    /// Whether a report is to be sent now. Asked too early, or when reconsideration puts the report off (section
+    /// 6.3.6), the answer is false and `nextDeadline` tells when to ask again.
+    public mutating func isReportDue(now: HostTime) -> Bool {
+        guard now >= timer.next else { return false }
+        let seconds = timer.deterministicInterval(members: members.count, senders: senders, weSent: weSent)
+        members.removeSilent(since: now.advanced(byMilliseconds: -5 * 1000 * max(seconds, configuration.minimumInterval)))
+        return timer.expire(now: now, members: members.count, senders: senders, weSent: weSent)
+    }
+
+    /// A compound packet: sender or receiver report, SDES, and the APP packets given. Schedules the next report.
+    ///
+    /// - Parameters:
+    ///   - ntp: wall clock at `now`.
+    ///   - sender: from `RTPSender.senderInfo` for `now`; nil while we do not send.
+    ///   - reports: from `RTPReceiver.makeReportBlocks`; LSR and DLSR are filled in here.
+    public mutating func makeReport(
+        now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock],
+        applications: [ApplicationPacket] = []
+    ) -> [UInt8] {
+        var bytes = report(now: now, ntp: ntp, sender: sender, reports: reports)
+        for application in applications { RTCPPacket.application(application).append(to: &bytes) }
+        weSent = sender != nil
+        timer.sent(octets: bytes.count, now: now, members: members.count, senders: senders, weSent: weSent)
+        statistics.sent += 1
+        return bytes
+    }
+
+    /// A compound that says goodbye, to be sent at once (section 6.3.7: below 50 members without back-off).
+    public mutating func makeBye(
+        now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock] = [], reason: String? = nil
+    ) -> [UInt8] {
+        var bytes = report(now: now, ntp: ntp, sender: sender, reports: reports)
+        RTCPPacket.bye(ssrcs: [ssrc], reason: reason).append(to: &bytes)
+        statistics.sent += 1
+        return bytes
+    }
+
+    private mutating func report(now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(256)
+        let blocks = reports.prefix(31).map { block in
+            var block = block
+            if let report = members[block.ssrc]?.senderReport {
+                let delay = max(0, now.milliseconds(since: report.arrival)) * 65.536
+                block.lastSenderReport = report.compact
+                block.delaySinceLastSenderReport = UInt32(min(delay, Double(UInt32.max)))
+            }
+            return block
+        }
+        if let sender {
+            RTCPPacket.senderReport(ssrc: ssrc, ntp: ntp, info: sender, reports: blocks).append(to: &bytes)
+            if sentReports.count == 8 { sentReports.removeFirst() }
+            sentReports.append((ntp.compact, now))
+        } else {
+            RTCPPacket.receiverReport(ssrc: ssrc, reports: blocks).append(to: &bytes)
+        }
+        RTCPPacket.sourceDescription([SourceDescription(ssrc: ssrc, cname: cname)]).append(to: &bytes)
+        return bytes
+    }
+
+    /// Takes one datagram.
+    public mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime) -> [RTCPEvent] {
+        let packets: [RTCPPacket]
+        do {
+            packets = try RTCPCompound.parse(datagram, reducedSize: configuration.acceptsReducedSize)
+        } catch {
+            statistics.malformed += 1
+            return [.malformed(error)]
+        }
+        statistics.received += 1
+        timer.note(octets: datagram.count)
+        var events: [RTCPEvent] = []
+        for packet in packets { take(packet, arrival: arrival, into: &events) }
+        return events
+    }
+
+    private mutating func take(_ packet: RTCPPacket, arrival: HostTime, into events: inout [RTCPEvent]) {
+        switch packet {
+        case .senderReport(let source, let ntp, let info, let reports):
+            guard isForeign(source) else { return }
+            members.heard(source, at: arrival, senderReport: ntp.compact)
+            events.append(.senderReport(ssrc: source, ntp: ntp, info: info))
+            take(reports, of: source, arrival: arrival, into: &events)
+        case .receiverReport(let source, let reports):
+            guard isForeign(source) else { return }
+            members.heard(source, at: arrival, senderReport: nil)
+            take(reports, of: source, arrival: arrival, into: &events)
+        case .sourceDescription(let chunks):
+            for chunk in chunks where isForeign(chunk.ssrc) { events.append(.sourceDescription(chunk)) }
+        case .bye(let sources, let reason):
+            let foreign = sources.filter { isForeign($0) }
+            guard !foreign.isEmpty else { return }
+            for source in foreign { members.remove(source) }
+            timer.membersLeft(now: arrival, members: members.count)
+            events.append(.bye(ssrcs: foreign, reason: reason))
+        case .application(let application):
+            guard isForeign(application.ssrc) else { return }
+            events.append(.application(application))
+        case .unknown:
+            statistics.unknown += 1
+        }
+    }
+
+    private mutating func take(
+        _ reports: [ReportBlock], of source: UInt32, arrival: HostTime, into events: inout [RTCPEvent]
+    ) {
+        for block in reports where block.ssrc == ssrc {
+            let report = RemoteReport(
+                reporter: source, block: block, arrival: arrival,
+                roundTripMilliseconds: roundTrip(block, arrival: arrival))
+            lastRemoteReport = report
+            roundTripMilliseconds = report.roundTripMilliseconds ?? roundTripMilliseconds
+            events.append(.remoteReport(report))
+        }
+    }
+
+    /// A - LSR - DLSR, RFC 3550 section 6.4.1.
+    private func roundTrip(_ block: ReportBlock, arrival: HostTime) -> Double? {
+        guard block.lastSenderReport != 0,
+            let sent = sentReports.last(where: { $0.compact == block.lastSenderReport })
+        else { return nil }
+        let held = Double(block.delaySinceLastSenderReport) / 65.536
+        let roundTrip = arrival.milliseconds(since: sent.time) - held
+        // DLSR is cut to 1/65536 s and the peer's clock may run a little fast; more below 0 than that is nonsense.
+        return roundTrip > -1 ? max(0, roundTrip) : nil
+    }
+
+    private mutating func isForeign(_ source: UInt32) -> Bool {
+        if source == ssrc { statistics.ownSource += 1 }
+        return source != ssrc
+    }
+}

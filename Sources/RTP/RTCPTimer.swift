@@ -1,0 +1,89 @@
+import Realtime
+
+/// When to send RTCP: the algorithm of RFC 3550 section 6.3 and appendix A.7, with its names.
+struct RTCPTimer: Sendable {
+    /// Expectation of the interval after reconsideration, relative to the drawn one: e - 3/2.
+    static let compensation = 1.218_281_828_459_045
+    /// UDP and IPv4 header: lower layers count (section 6.2).
+    static let headerOctets = 28
+
+    /// Seconds; 5 by section 6.2, which allows 360 / (bandwidth in kbit/s).
+    let minimumInterval: Double
+    /// Octets a second for all RTCP of the session.
+    let rtcpBandwidth: Double
+
+    /// tp: last transmission.
+    private(set) var previous: HostTime
+    /// tn: next scheduled transmission.
+    private(set) var next: HostTime
+    private(set) var initial = true
+    private(set) var averageSize: Double = 128
+    private var previousMembers = 1
+    private var random: SplitMix64
+
+    init(minimumInterval: Double, rtcpBandwidth: Double, seed: UInt64, now: HostTime) {
+        self.minimumInterval = max(0.001, minimumInterval)
+        self.rtcpBandwidth = max(1, rtcpBandwidth)
+        random = SplitMix64(seed: seed)
+        previous = now
+        next = now
+        next = after(now, interval(members: 1, senders: 0, weSent: false))
+    }
+
+    /// The interval before randomisation, in seconds: section 6.3.1, first part of rtcp_interval in appendix A.7.
+    func deterministicInterval(members: Int, senders: Int, weSent: Bool) -> Double {
+        let minimum = initial ? minimumInterval / 2 : minimumInterval
+        var bandwidth = rtcpBandwidth
+        var n = members
+        if Double(senders) <= Double(members) * 0.25 {
+            if weSent {
+                bandwidth *= 0.25
+                n = senders
+            } else {
+                bandwidth *= 0.75
+                n -= senders
+            }
+        }
+        return max(minimum, averageSize * Double(n) / bandwidth)
+    }
+
+    private mutating func interval(members: Int, senders: Int, weSent: Bool) -> Double {
+        deterministicInterval(members: members, senders: senders, weSent: weSent)
+            * Double.random(in: 0.5..<1.5, using: &random) / Self.compensation
+    }
+
+    private func after(_ time: HostTime, _ seconds: Double) -> HostTime {
+        time.advanced(byMilliseconds: 1000 * seconds)
+    }
+
+    /// OnExpire of appendix A.7: true when a report is to be sent now, else the timer was put off (reconsideration).
+    mutating func expire(now: HostTime, members: Int, senders: Int, weSent: Bool) -> Bool {
+        guard now >= next else { return false }
+        next = after(previous, interval(members: members, senders: senders, weSent: weSent))
+        previousMembers = members
+        return next <= now
+    }
+
+    /// A report of `octets` was sent: the second half of OnExpire. The interval is drawn again, for the one that led
+    /// here was on the condition of being short.
+    mutating func sent(octets: Int, now: HostTime, members: Int, senders: Int, weSent: Bool) {
+        note(octets: octets)
+        previous = now
+        initial = false
+        next = after(now, interval(members: members, senders: senders, weSent: weSent))
+    }
+
+    /// Average over all RTCP sent and received, section 6.3.3.
+    mutating func note(octets: Int) {
+        averageSize += (Double(octets + Self.headerOctets) - averageSize) / 16
+    }
+
+    /// Reverse reconsideration, section 6.3.4: members left, so the remaining ones may speak sooner.
+    mutating func membersLeft(now: HostTime, members: Int) {
+        guard members < previousMembers else { return }
+        let ratio = Double(members) / Double(previousMembers)
+        next = now.advanced(byMilliseconds: ratio * next.milliseconds(since: now))
+        previous = now.advanced(byMilliseconds: -ratio * now.milliseconds(since: previous))
+        previousMembers = members
+    }
+}

@@ -1,0 +1,192 @@
+import Realtime
+
+/// Turns datagrams into validated media, one audible source at a time: RFC 3550 sections 5.1, 6.4, 8.2, appendix A.
+///
+/// The first source is heard from its first packet (unless asked otherwise). Another source takes over when two of
+/// its packets come in sequence while the present one is silent; so two sources at once never alternate.
+public struct RTPReceiver {
+    /// What became of a datagram.
+    public enum Outcome {
+        /// Audio for the jitter buffer.
+        case media(MediaPacket)
+        /// RFC 3389 comfort noise: level and spectrum of the pause, not audio.
+        case comfortNoise(MediaPacket)
+        /// Part of a telephone event; completed digits come from `nextTelephoneEvent(now:)`.
+        case telephoneEvent
+        /// From a source not valid yet, or after a jump; kept for `deliverHeldPacket`.
+        case probation
+        /// Counted under the reason.
+        case dropped(RTPDropReason)
+    }
+
+    /// Payload types accepted; may change in mid-call.
+    public var payloadTypes: PayloadTypeTable
+    /// RTP clock of the audio in Hz.
+    public let clockRate: Int
+    /// Our own SSRC, whose packets are a loop.
+    public var localSSRC: UInt32?
+
+    private let requiresProbation: Bool
+    private var source: RTPSource?
+    private var candidate: RTPSource?
+    private var held = HeldPacket()
+    private var lastTimestamp: UInt32 = 0
+    private var extendedTimestamp: Int64 = 0
+    private var telephoneEvents: TelephoneEventReceiver
+    private var totals = ReceptionStatistics()
+
+    /// - Parameters:
+    ///   - requiresProbation: also the call's first source must show two packets in sequence.
+    public init(
+        payloadTypes: PayloadTypeTable, clockRate: Int, localSSRC: UInt32? = nil, requiresProbation: Bool = false
+    ) {
+        self.payloadTypes = payloadTypes
+        self.clockRate = max(1, clockRate)
+        self.localSSRC = localSSRC
+        self.requiresProbation = requiresProbation
+        telephoneEvents = TelephoneEventReceiver(clockRate: self.clockRate)
+    }
+
+    /// Takes one datagram.
+    public mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime) -> Outcome {
+        let packet: RTPPacket
+        do {
+            packet = try RTPPacket(parsing: datagram)
+        } catch {
+            return drop(RTPDropReason(error))
+        }
+        if packet.header.ssrc == localSSRC { return drop(.ownSource) }
+        let kind = payloadTypes[packet.header.payloadType]
+        switch place(packet, kind: kind) {
+        case .inOrder(let extended), .reordered(let extended):
+            return deliver(packet, kind: kind, extended: extended, isNewSource: false, arrival: arrival)
+        case .started(let extended):
+            return deliver(packet, kind: kind, extended: extended, isNewSource: true, arrival: arrival)
+        case .duplicate:
+            return drop(.duplicate)
+        case .probation, .jump:
+            guard let kind else { return drop(.unknownPayloadType) }
+            held.keep(packet, kind: kind, arrival: arrival)
+            totals.probation += 1
+            return .probation
+        case nil:
+            return drop(.unknownPayloadType)
+        }
+    }
+
+    /// The packet's place in its source; nil when a packet of unknown type would start a source.
+    private mutating func place(_ packet: RTPPacket, kind: PayloadKind?) -> SequenceVerdict? {
+        let header = packet.header
+        if source?.ssrc == header.ssrc {
+            let before = source
+            let verdict = source?.update(header.sequence)
+            if case .started = verdict, let before { retire(before) }
+            // The present source is alive: whoever else was heard must show two packets in a row again.
+            if verdict != .jump { candidate = nil }
+            return verdict
+        }
+        guard kind != nil else { return nil }
+        if source == nil, !requiresProbation {
+            source = RTPSource(ssrc: header.ssrc, sequence: header.sequence, probation: 0)
+            return source?.update(header.sequence)
+        }
+        if candidate?.ssrc != header.ssrc {
+            candidate = RTPSource(ssrc: header.ssrc, sequence: header.sequence)
+        }
+        let verdict = candidate?.update(header.sequence)
+        if case .started = verdict {
+            if let source { retire(source) }
+            source = candidate
+            candidate = nil
+        }
+        return verdict
+    }
+
+    private mutating func deliver(
+        _ packet: RTPPacket, kind: PayloadKind?, extended: Int64, isNewSource: Bool, arrival: HostTime
+    ) -> Outcome {
+        if isNewSource {
+            extendedTimestamp = Int64(packet.header.timestamp)
+            telephoneEvents.sourceChanged()
+            held.follow(packet.header, extended: extended, extendedTimestamp: extendedTimestamp)
+            if held.isReady, held.kind == .telephoneEvent {
+                held.take { _ = telephoneEvents.receive($0) }
+            }
+        } else {
+            extendedTimestamp += Int64(Int32(bitPattern: packet.header.timestamp &- lastTimestamp))
+            held.discard()
+        }
+        lastTimestamp = packet.header.timestamp
+        guard let kind else { return drop(.unknownPayloadType) }
+        guard packet.payload.count > 0 else { return drop(.emptyPayload) }
+        let media = MediaPacket(
+            payloadType: packet.header.payloadType, marker: packet.header.marker, extendedSequence: extended,
+            extendedTimestamp: extendedTimestamp, ssrc: packet.header.ssrc, isNewSource: isNewSource,
+            arrival: arrival, payload: packet.payload)
+        switch kind {
+        case .audio:
+            let units = clockUnits(arrival)
+            source?.updateJitter(timestamp: packet.header.timestamp, arrival: units)
+            totals.octets += packet.payload.count
+            return .media(media)
+        case .comfortNoise:
+            return .comfortNoise(media)
+        case .telephoneEvent:
+            // All packets of an event share one time stamp, so they say nothing about jitter.
+            return telephoneEvents.receive(media) ? .telephoneEvent : drop(.badTelephoneEvent)
+        }
+    }
+
+    /// Hands out the packet that came before a packet with `isNewSource`, if one was held. Call it after clearing the
+    /// buffers and before using the packet itself, so that no audio is lost to validation.
+    public mutating func deliverHeldPacket(_ body: (MediaPacket) -> Void) {
+        if held.isReady, held.kind == .audio { held.take(body) }
+    }
+
+    /// The next completed digit, each exactly once. Call until nil, after datagrams and at least every 100 ms.
+    public mutating func nextTelephoneEvent(now: HostTime) -> TelephoneEvent? { telephoneEvents.next(now: now) }
+
+    /// Counters up to now.
+    public var statistics: ReceptionStatistics {
+        var result = totals
+        if let source {
+            add(source, to: &result)
+            result.ssrc = source.ssrc
+            result.jitter = source.jitter
+            result.jitterMilliseconds = 1000 * source.jitter / Double(clockRate)
+        }
+        return result
+    }
+
+    /// A report block on the present source, empty before the first packet. Each call starts a new loss interval, so
+    /// call it only when the report is sent.
+    public mutating func makeReportBlocks() -> [ReportBlock] {
+        guard source != nil, let block = source?.makeReportBlock() else { return [] }
+        return [block]
+    }
+
+    private mutating func retire(_ source: RTPSource) {
+        add(source, to: &totals)
+        totals.sourceChanges += 1
+    }
+
+    private func add(_ source: RTPSource, to result: inout ReceptionStatistics) {
+        result.received += source.received - source.duplicates
+        result.expected += Int(source.expected)
+        result.reordered += source.reordered
+        result.duplicates += source.duplicates
+    }
+
+    private mutating func drop(_ reason: RTPDropReason) -> Outcome {
+        totals.drops[reason] += 1
+        return .dropped(reason)
+    }
+
+    /// `time` in clock units modulo 2^32; seconds and rest apart, as their product overflows after two days.
+    private func clockUnits(_ time: HostTime) -> UInt32 {
+        let billion: Int64 = 1_000_000_000
+        let rate = Int64(clockRate)
+        let units = (time.nanoseconds / billion) &* rate &+ (time.nanoseconds % billion) &* rate / billion
+        return UInt32(truncatingIfNeeded: units)
+    }
+}

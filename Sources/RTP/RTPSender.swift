@@ -1,0 +1,69 @@
+/// Numbers and stamps the packets of one synchronisation source, RFC 3550 section 5.1.
+public struct RTPSender: Sendable {
+    /// Our synchronisation source.
+    public let ssrc: UInt32
+    /// Payload type of packets that do not override it.
+    public var payloadType: UInt8
+    /// RTP clock in Hz (8000 for G.711, 48000 for Opus whatever its bandwidth, RFC 7587).
+    public let clockRate: Int
+    /// Sequence number of the next packet.
+    public private(set) var sequence: UInt16
+    /// Packets sent; counts on without wrapping, the sender report takes the low 32 bits.
+    public private(set) var packetsSent = 0
+    /// Payload octets sent, without headers and padding.
+    public private(set) var octetsSent = 0
+
+    private let firstTimestamp: UInt32
+
+    /// - Parameters:
+    ///   - sequence, timestamp: initial values, which should be random (RFC 3550 section 5.1).
+    public init(ssrc: UInt32, payloadType: UInt8, clockRate: Int, sequence: UInt16, timestamp: UInt32) {
+        self.ssrc = ssrc
+        self.payloadType = payloadType
+        self.clockRate = clockRate
+        self.sequence = sequence
+        firstTimestamp = timestamp
+    }
+
+    /// Writes one packet.
+    ///
+    /// - Parameters:
+    ///   - offset: sampling instant in clock units since the start of the stream; it grows in silence too.
+    ///   - payloadType: nil takes the sender's.
+    /// - Returns: length of the packet; 0 when `buffer` cannot hold it: nothing was numbered or counted.
+    public mutating func packetize(
+        _ payload: UnsafeRawBufferPointer,
+        timestamp offset: UInt32,
+        marker: Bool,
+        payloadType override: UInt8? = nil,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        guard buffer.count >= RTPHeader.fixedLength + payload.count else { return 0 }
+        let header = RTPHeader(
+            marker: marker, payloadType: override ?? payloadType, sequence: sequence,
+            timestamp: rtpTimestamp(offset), ssrc: ssrc)
+        let length = header.write(into: buffer)
+        if payload.count > 0 {
+            UnsafeMutableRawBufferPointer(rebasing: buffer[length...]).copyMemory(from: payload)
+        }
+        sequence &+= 1
+        packetsSent &+= 1
+        octetsSent &+= payload.count
+        return length + payload.count
+    }
+
+    /// The RTP time stamp of the instant `offset` clock units after the start of the stream.
+    public func rtpTimestamp(_ offset: UInt32) -> UInt32 { firstTimestamp &+ offset }
+
+    /// What a sender report says, RFC 3550 section 6.4.1.
+    ///
+    /// - Parameter offset: clock units since the start at the instant of the report's NTP time.
+    /// - Returns: nil before the first packet: then a receiver report is sent.
+    public func senderInfo(timestamp offset: UInt32) -> SenderInfo? {
+        guard packetsSent > 0 else { return nil }
+        return SenderInfo(
+            rtpTimestamp: rtpTimestamp(offset),
+            packets: UInt32(truncatingIfNeeded: packetsSent),
+            octets: UInt32(truncatingIfNeeded: octetsSent))
+    }
+}

@@ -1,0 +1,2 @@
+import Reporting
+import Testing
