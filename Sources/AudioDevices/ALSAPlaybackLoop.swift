@@ -1,5 +1,6 @@
 import AudioUnits
 import CALSA
+import Glibc
 import Realtime
 
 /// The playback thread: callback → loudspeaker, holding the fill level at `PlaybackTarget`; while the device is lost
@@ -27,6 +28,9 @@ struct ALSAPlaybackLoop: ~Copyable {
 
     /// Shortest sleep: a turn without progress must not spin.
     private static let shortestSleep: Int64 = 1_000_000
+    /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
+    /// yet taken, then `shortestSleep` later, finds the moment just after it, where lateness is survived longest.
+    private static let creep: Int64 = 50_000
 
     init(engine: ALSAEngine, line: UnsafeMutablePointer<ALSALine>, stream: ALSAStream, callbacks: DeviceCallbacks) {
         self.engine = engine
@@ -91,7 +95,8 @@ struct ALSAPlaybackLoop: ~Copyable {
         if started < 0 { return .lost(Int(started)) }
         lastProgress = calsa_now()
         lastLevel = lead &+ stream.period
-        return .sleep(nanoseconds(stream.period))
+        // the first thing a server does is to take its own block: look again at once
+        return .sleep(Self.shortestSleep)
     }
 
     @_noLocks
@@ -102,10 +107,13 @@ struct ALSAPlaybackLoop: ~Copyable {
         let now = calsa_now()
         if level != lastLevel {
             lastProgress = now
-        } else if now &- lastProgress > ALSACaptureLoop.stallNanoseconds {
+        } else if now &- lastProgress > ALSALine.stallNanoseconds {
             return .lost(ALSALine.stalled)
         }
-        if level < 0 { return recover(-Int(EPIPE), scratch) }
+        if level < 0 {  // a device that plays on when it has nothing
+            _ = calsa_drop(stream.pcm)
+            return recover(-Int(EPIPE), scratch)
+        }
         if pending > 0 {
             let code = flush(scratch)
             if code < 0 { return recover(code, scratch) }
@@ -123,7 +131,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         }
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
         lastLevel = level
-        let rest = nanoseconds(level &- low)
+        let rest = nanoseconds(level &- low) &- Self.creep
         return .sleep(rest > Self.shortestSleep ? rest : Self.shortestSleep)
     }
 
@@ -189,6 +197,7 @@ struct ALSAPlaybackLoop: ~Copyable {
     }
 
     private mutating func adopt(_ next: ALSAStream) {
+        line.pointee.wake.drain()  // before `stopping` is looked at again: no stop is lost
         let sameShape = next.rate == stream.rate && next.period == stream.period && next.buffer == stream.buffer
         if !sameShape { target = PlaybackTarget(period: next.period, buffer: next.buffer, rate: next.rate) }
         stream = next
