@@ -70,7 +70,7 @@ let package = Package(
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus"], exclude: ["Fixtures"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
-        .testTarget(name: "JitterBufferTests", dependencies: ["JitterBuffer", "Codecs"]),
+        .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
         .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
         .testTarget(name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioUnits"]),
         .testTarget(name: "CallingTests", dependencies: ["Calling"]),

@@ -20,13 +20,15 @@ public final class Convolver {
 
     /// - Parameters:
     ///   - impulseResponse: any length, at least one sample.
-    ///   - blockLength: samples of a block, 16 or more; twice it should be a product of small primes.
+    ///   - blockLength: samples of a block, 16...65 536; twice it should be a product of small primes.
     public init(impulseResponse: [Float], blockLength: Int) throws(DSPError) {
-        guard blockLength >= 16 else { throw .outOfRange(parameter: "blockLength", allowed: "16...") }
+        guard 16...65_536 ~= blockLength else { throw .outOfRange(parameter: "blockLength", allowed: "16...65536") }
         guard !impulseResponse.isEmpty else { throw .outOfRange(parameter: "impulseResponse", allowed: "1... samples") }
-        guard let forward = kiss_fftr_alloc(Int32(2 * blockLength), 0, nil, nil),
-            let inverse = kiss_fftr_alloc(Int32(2 * blockLength), 1, nil, nil)
-        else { throw .noMemory }
+        guard let forward = kiss_fftr_alloc(Int32(2 * blockLength), 0, nil, nil) else { throw .noMemory }
+        guard let inverse = kiss_fftr_alloc(Int32(2 * blockLength), 1, nil, nil) else {
+            free(UnsafeMutableRawPointer(forward))
+            throw .noMemory
+        }
         self.blockLength = blockLength
         self.forward = forward
         self.inverse = inverse

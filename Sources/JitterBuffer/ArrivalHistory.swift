@@ -15,8 +15,7 @@ package struct ArrivalHistory {
     /// A circle of bins: bin b of the axis is at b mod `bins`.
     private let weights: UnsafeMutablePointer<Double>
     private let owner: Storage
-    /// New events weigh exp(age / memory) instead of all old ones shrinking. The age runs with time, or three times
-    /// as fast while the line is calm: what has not happened for 10 s need not be remembered for minutes.
+    /// New events weigh exp(age / memory) instead of all old ones shrinking.
     private var age = 0.0
     private var lastTime = 0.0
     /// Negated delays of the last 10 s: their minimum is the worst delay.
@@ -47,10 +46,16 @@ package struct ArrivalHistory {
     }
 
     /// Least relative delay of the last 10 s (at least 50 contents); nil before the first content.
-    package var floor: Double? { floorWindow.value }
+    package var floor: Double? { floorWindow.value.map { $0 - trend } }
+
+    /// The sender's clock against ours: old delays are moved along with it, so that drift does not look like spread.
+    var driftPPM = 0.0
+    /// What drift has summed up to: delays are kept with it added.
+    private var trend = 0.0
+
     /// Delay above the floor beyond which nothing came in the last 10 s; nil before the first content.
     private var recentWorst: Double? {
-        guard let floor, let worst = worstWindow.value else { return nil }
+        guard let floor = floorWindow.value, let worst = worstWindow.value else { return nil }
         return -worst - floor
     }
 
@@ -58,9 +63,22 @@ package struct ArrivalHistory {
     var allowance = 0.0
     private var isCalm: Bool { recentWorst.map { $0 < allowance / 2 } ?? false }
 
+    /// What has not happened for 10 s, although the target allows for twice as much, fades five times as fast.
+    private mutating func forgetUnseen(_ elapsed: Double) {
+        guard let recentWorst else { return }
+        let keep = exp(-4 * elapsed / Self.memoryMilliseconds)
+        let first = floorBin + Int(min(recentWorst, 1e6) / Self.binWidth) + 2
+        guard first >= base, first < base + Self.bins else { return }
+        for bin in first..<(base + Self.bins) {
+            let faded = weights[slot(bin)] * (1 - keep)
+            weights[slot(bin)] -= faded
+            totalWeight -= faded
+        }
+    }
+
     /// What the floor lies above the unqueued line, in milliseconds.
     package var standingQueue: Double {
-        guard let floor, let creepingBase else { return 0 }
+        guard let floor = floorWindow.value, let creepingBase else { return 0 }
         return max(0, floor - creepingBase)
     }
 
@@ -72,9 +90,13 @@ package struct ArrivalHistory {
     package mutating func add(delay: Double, weight: Double, at time: Double) {
         guard delay.isFinite, time.isFinite, abs(delay) < 1e12 else { return }
         if events == 0 { lastTime = time }
-        age += max(0, time - lastTime) * (isCalm ? 3 : 1)
+        let elapsed = max(0, time - lastTime)
         lastTime = max(time, lastTime)
+        age += elapsed
+        trend += driftPPM * 1e-6 * elapsed
+        if isCalm { forgetUnseen(elapsed) }
         if weight >= 1 { mean = mean.map { $0 + (delay - $0) / 50 } ?? delay }
+        let delay = delay + trend
         floorWindow.add(delay, at: time)
         worstWindow.add(-delay, at: time)
         creep(to: delay, at: time)
@@ -108,7 +130,7 @@ package struct ArrivalHistory {
         creepingBase = nil
     }
 
-    private var floorBin: Int { floor.map { Int(($0 / Self.binWidth).rounded(.down)) } ?? base }
+    private var floorBin: Int { floorWindow.value.map { Int(($0 / Self.binWidth).rounded(.down)) } ?? base }
 
     private func slot(_ bin: Int) -> Int { bin & (Self.bins - 1) }
 

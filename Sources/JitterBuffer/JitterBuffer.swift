@@ -38,6 +38,8 @@ public final class JitterBuffer {
     var gap = Gap()
     var pauses = PauseDetector()
     var noise: ComfortNoise
+    /// How the samples in the queue were made.
+    var lastSound = PlayoutReason.normal
     /// Names the reset in the next pull's outcome.
     var pendingReset: ResetReason?
 
@@ -182,6 +184,7 @@ public final class JitterBuffer {
     private func learn(from packet: StoredPacket, axis: StreamAxis) {
         let delay = packet.arrival - axis.mediaMilliseconds(packet.position)
         drift.add(delay: delay, at: packet.arrival)
+        history.driftPPM = min(max(drift.partsPerMillion ?? 0, -1000), 1000)
         // Nearly all of a packet's worth is there already when its copy came before it.
         let weight = sequences.hasCopy(packet.sequence) ? 0.3 : 1
         history.add(delay: delay, weight: weight, at: packet.arrival)

@@ -31,6 +31,8 @@ extension JitterBuffer {
             pulled += Int64(piece)
         }
         if isPlaying { statistics.playedMs += Double(filled) * 1000 / rate }
+        // Nothing had to be made: the block came from the rest of what was made before.
+        if call.reason == .waiting, isPlaying { call.note(lastSound) }
         return outcome(of: call)
     }
 
@@ -196,6 +198,7 @@ extension JitterBuffer {
         }
         statistics.fecUsed += 1
         call.note(.fec)
+        lastSound = .fec
         lastSequence = head.sequence &- 1
         deliver(made, skip: Int(skip), stretch: 0, &call)
     }
@@ -217,7 +220,8 @@ extension JitterBuffer {
             return
         }
         statistics.decoded += 1
-        call.note(head.isSilence ? .comfortNoise : .normal)
+        lastSound = head.isSilence ? .comfortNoise : .normal
+        call.note(lastSound)
         deliver(made, skip: Int(max(0, skip)), stretch: stretch, &call)
     }
 

@@ -54,14 +54,15 @@ extension JitterBuffer {
         let milliseconds = Double(count) * 1000 / Double(rate)
         if isSilence {
             statistics.comfortNoiseMs += milliseconds
-            call.note(.comfortNoise)
+            lastSound = .comfortNoise
         } else if elapsed < Self.shortGap {
             statistics.concealShortMs += milliseconds
-            call.note(.concealShort)
+            lastSound = .concealShort
         } else {
             statistics.concealLongMs += milliseconds
-            call.note(.concealLong)
+            lastSound = .concealLong
         }
+        call.note(lastSound)
     }
 
     private func addNoise(to output: UnsafeMutablePointer<Float>, count: Int) {

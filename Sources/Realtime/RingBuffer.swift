@@ -57,7 +57,8 @@ public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
     /// Elements that can be written now; looks at the other end only if fewer than `wanted` are known to be free.
     @inlinable @inline(__always)
     public mutating func room(wanted: Int) -> Int {
-        if capacity &- (head &- seenTail) < UInt(bitPattern: wanted) {
+        // Signed: a commit of more than the cache knew of makes it look again.
+        if Int(bitPattern: capacity &- (head &- seenTail)) < wanted {
             seenTail = header.pointee.tail.load(ordering: .acquiring)
         }
         return Int(bitPattern: capacity &- (head &- seenTail))
@@ -76,7 +77,7 @@ public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
         }
     }
 
-    /// Hands the next `count` elements to the consumer; they were written into `free` before.
+    /// Hands the next `count` elements to the consumer; they were written into `free` before, and fit.
     @inlinable @inline(__always)
     public mutating func commit(_ count: Int) {
         head &+= UInt(bitPattern: count)
@@ -130,7 +131,7 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
     /// Elements that can be read now; looks at the other end only if fewer than `wanted` are known to be there.
     @inlinable @inline(__always)
     public mutating func available(wanted: Int) -> Int {
-        if seenHead &- tail < UInt(bitPattern: wanted) {
+        if Int(bitPattern: seenHead &- tail) < wanted {
             seenHead = header.pointee.head.load(ordering: .acquiring)
         }
         return Int(bitPattern: seenHead &- tail)
@@ -161,7 +162,7 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
     /// Whether every filled region is contiguous.
     public var isMirrored: Bool { wrapsAt > capacity }
 
-    /// Gives `count` elements back to the producer.
+    /// Gives `count` elements back to the producer; there must be that many.
     @inlinable @inline(__always)
     public mutating func consume(_ count: Int) {
         tail &+= UInt(bitPattern: count)
