@@ -3,7 +3,9 @@ import Testing
 
 /// RFC 7983 section 7, RFC 5761 section 4.
 @Suite struct DatagramKindTests {
-    private func kind(_ first: UInt8, _ second: UInt8) -> DatagramKind { [first, second].withUnsafeBytes { DatagramKind($0) } }
+    private func kind(_ first: UInt8, _ second: UInt8) -> DatagramKind {
+        [first, second].withUnsafeBytes { DatagramKind($0) }
+    }
 
     @Test func firstBytesTellTheProtocolsApart() {
         for first in UInt8.min...UInt8.max {

@@ -135,7 +135,9 @@ import Testing
         ]
         for bytes in garbage { #expect(noise.send(bytes, to: listener.local) == 0) }
         #expect(noise.send([UInt8](repeating: 0x80, count: 3000), to: listener.local) == 0)
-        let done = listener.receive { listener.statistics.garbage == garbage.count && listener.statistics.oversized == 1 }
+        let done = listener.receive {
+            listener.statistics.garbage == garbage.count && listener.statistics.oversized == 1
+        }
         #expect(done, "\(listener.statistics)")
         #expect(listener.remote == nil && listener.statistics.received == 0)
     }

@@ -5,7 +5,8 @@ import Testing
 @Suite struct DelayLedgerMessageTests {
     @Test func theWireIsAsDocumented() {
         let message = DelayLedgerMessage(sendDelayMilliseconds: 70.004, isEstimated: true)
-        #expect(RTCPPacket.application(message.packet(ssrc: 0xa1)).bytes == hex("80cc0004 000000a1 59444c59 01010000 00001b58"))
+        let bytes = RTCPPacket.application(message.packet(ssrc: 0xa1)).bytes
+        #expect(bytes == hex("80cc0004 000000a1 59444c59 01010000 00001b58"))
     }
 
     @Test(arguments: [0.0, 0.01, 34.56, 1e6]) func delaysComeBack(milliseconds: Double) {
@@ -14,7 +15,8 @@ import Testing
     }
 
     @Test(arguments: [-5, Double.nan, Double.infinity]) func impossibleDelaysAreSentAsNone(milliseconds: Double) {
-        #expect(DelayLedgerMessage(DelayLedgerMessage(sendDelayMilliseconds: milliseconds).packet(ssrc: 1))?.sendDelayMilliseconds == 0)
+        let packet = DelayLedgerMessage(sendDelayMilliseconds: milliseconds).packet(ssrc: 1)
+        #expect(DelayLedgerMessage(packet)?.sendDelayMilliseconds == 0)
     }
 
     @Test func otherPacketsAndVersionsAreIgnoredAndLaterFieldsSkipped() {

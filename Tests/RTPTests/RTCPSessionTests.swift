@@ -77,8 +77,8 @@ import Testing
         let theirs = RTCPPacket.senderReport(
             ssrc: 2, ntp: NTPTime(rawValue: 0x1111_2222_3333_4444), info: info, reports: [])
         _ = session.receive(theirs.bytes, at: 1000)
-        guard case .senderReport(_, _, _, let reports)? = try RTCPCompound.parse(report(&session, at: 1500, on: [2, 3])).first
-        else {
+        let ours = try RTCPCompound.parse(report(&session, at: 1500, on: [2, 3]))
+        guard case .senderReport(_, _, _, let reports)? = ours.first else {
             Issue.record("not a sender report")
             return
         }
@@ -124,7 +124,9 @@ import Testing
         var configuration = RTCPSession.Configuration()
         configuration.sessionBandwidth = 8000
         var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, configuration: configuration, now: .zero)
-        for ssrc in UInt32(100)..<150 { _ = session.receive(RTCPPacket.receiverReport(ssrc: ssrc, reports: []).bytes, at: 10) }
+        for ssrc in UInt32(100)..<150 {
+            _ = session.receive(RTCPPacket.receiverReport(ssrc: ssrc, reports: []).bytes, at: 10)
+        }
         let first = session.nextDeadline
         let isDue = session.isReportDue(now: first)
         #expect(!isDue, "51 members share 50 octets a second")

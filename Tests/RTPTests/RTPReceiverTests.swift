@@ -92,7 +92,9 @@ import Testing
     @Test func aGapOfUpTo2999PacketsIsLoss() {
         var receiver = makeReceiver()
         _ = receiver.take(packet(0))
-        #expect(receiver.take(packet(2999)) == .media(sequence: 2999, timestamp: 479_840, isNew: false, payload: [0xd5]))
+        #expect(
+            receiver.take(packet(2999))
+                == .media(sequence: 2999, timestamp: 479_840, isNew: false, payload: [0xd5]))
         #expect(receiver.take(packet(2999 + 3000)) == .probation)
     }
 
@@ -127,7 +129,9 @@ import Testing
         var held: [Seen] = []
         #expect(receiver.take(packet(5), held: &held) == .probation)
         #expect(receiver.take(packet(9), held: &held) == .probation)
-        #expect(receiver.take(packet(10), held: &held) == .media(sequence: 10, timestamp: 1600, isNew: true, payload: [0xd5]))
+        #expect(
+            receiver.take(packet(10), held: &held)
+                == .media(sequence: 10, timestamp: 1600, isNew: true, payload: [0xd5]))
         #expect(held == [.media(sequence: 9, timestamp: 1440, isNew: true, payload: [0xd5])])
         #expect(receiver.statistics.sourceChanges == 0 && receiver.statistics.lost == 0)
     }
