@@ -11,29 +11,33 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
     ],
     targets: [
         // 6: the command line
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Simulation", "Calling", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP",
-                "Realtime",
+                "Settings", "Reporting", "Simulation", "Calling", "Network", "AudioDevices", "JitterBuffer", "AudioUnits",
+                "RTP", "Codecs", "DSP", "Realtime",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "Yams", package: "Yams"),
             ]),
+        // 5: what the person asked for: configuration and call URI
+        .target(name: "Settings", dependencies: ["Reporting", "JitterBuffer", "Codecs", "CYAML"]),
         // 5: virtual time, network emulator, two endpoints in one process
         .target(
             name: "Simulation",
-            dependencies: ["Calling", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime"]),
+            dependencies: [
+                "Calling", "Reporting", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
+            ]),
         // 4: the call
         .target(
             name: "Calling",
             dependencies: [
-                "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
+                "Reporting", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
             ]),
+        // 3: what a call says about itself, and what may be asserted of it
+        .target(name: "Reporting"),
         // 2: edges and the jitter buffer
         .target(
             name: "AudioDevices",
@@ -57,22 +61,24 @@ let package = Package(
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CSndFile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope
         .target(name: "CAudit", path: "Tests/CAudit"),
-        .testTarget(name: "RealtimeTests", dependencies: ["Realtime"]),
-        .testTarget(name: "DSPTests", dependencies: ["DSP"]),
-        .testTarget(name: "CodecsTests", dependencies: ["Codecs"]),
+        .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "CAudit"]),
+        .testTarget(name: "DSPTests", dependencies: ["DSP", "CAudit"]),
+        .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus"], exclude: ["Fixtures"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP"], exclude: ["Fixtures"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["JitterBuffer", "Codecs"]),
         .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
         .testTarget(name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioUnits"]),
         .testTarget(name: "CallingTests", dependencies: ["Calling"]),
-        .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling"]),
+        .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling", "Realtime"], exclude: ["Fixtures"]),
         .testTarget(name: "RenderContractTests", dependencies: ["CAudit", "Simulation", "Calling", "AudioUnits"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings", "yodel"]),
         .testTarget(name: "IntegrationTests", dependencies: ["Realtime"]),
-        .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "ArchitectureTests", exclude: ["Fixtures"]),
     ],
     swiftLanguageModes: [.v6]
 )

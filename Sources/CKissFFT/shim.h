@@ -1,2 +1,3 @@
 #pragma once
 #include <kissfft/kiss_fftr.h>
+#include <stdlib.h>

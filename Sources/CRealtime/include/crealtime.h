@@ -1,1 +1,25 @@
 #pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What Glibc's Swift module does not export. Functions marked RT_SAFE may be called from render threads: they make one
+   non-blocking system call at most. */
+#define RT_SAFE __attribute__((swift_attr("@_noLocks")))
+
+/* Maps `bytes` (a multiple of the page size) twice in a row. NULL on failure with errno set. */
+void *crt_mirror_map(size_t bytes);
+/* Gives both mappings back. */
+void crt_mirror_unmap(void *base, size_t bytes);
+
+/* An eventfd that neither blocks nor is inherited; -1 on failure with errno set. */
+int crt_event_open(void);
+/* Makes it readable. */
+RT_SAFE void crt_event_signal(int fd);
+/* Takes what was signalled. */
+void crt_event_drain(int fd);
+
+/* Sets the calling thread's timer slack. */
+void crt_set_timer_slack(uint64_t nanoseconds);
+/* Names the calling thread, 15 bytes at most. */
+void crt_set_thread_name(const char *name);

@@ -1,0 +1,110 @@
+import AudioUnits
+import CALSA
+import Realtime
+import Synchronization
+
+/// What one direction's thread shares with the supervisor and the device: atomics only, in memory that stays put.
+///
+/// A stream travels as a pointer: the supervisor offers an opened one, the thread surrenders a broken one. Whoever
+/// takes a pointer out of a slot owns it.
+struct ALSALine: ~Copyable {
+    let isCapture: Bool
+    /// Ends the thread's wait: stop, or a stream is on offer.
+    let wake: EventSignal
+    /// Readable once the thread has ended.
+    let finished: EventSignal
+    /// Wakes the supervisor.
+    let report: EventSignal
+
+    let stopping = Atomic<Bool>(false)
+    private let offered = Atomic<UInt>(0)
+    private let surrendered = Atomic<UInt>(0)
+    /// errno of the loss, negative as in alsa-lib.
+    let lossCode = Atomic<Int>(0)
+    let xruns = Atomic<Int>(0)
+    /// Present delay and target in microseconds; negative while unknown.
+    let delay = Atomic<Int>(-1)
+    let target = Atomic<Int>(-1)
+    /// The microphone delivers digital zeros only.
+    let isSilent = Atomic<Bool>(false)
+
+    /// Loss code of a stream that neither fails nor moves; no errno of ALSA's is this large.
+    static var stalled: Int { @_noLocks get { -10_000 } }
+    /// A running stream that does not move for this long is lost: the server hangs. In nanoseconds.
+    static var stallNanoseconds: Int64 { @_noLocks get { 1_000_000_000 } }
+
+    init(isCapture: Bool, report: EventSignal) throws(RealtimeError) {
+        let wake = try EventSignal()
+        let finished: EventSignal
+        do {
+            finished = try EventSignal()
+        } catch {
+            wake.close()
+            throw error
+        }
+        self.isCapture = isCapture
+        self.report = report
+        self.wake = wake
+        self.finished = finished
+    }
+
+    /// Supervisor: puts an opened stream where the thread finds it.
+    func offer(_ stream: ALSAStream) {
+        let place = UnsafeMutablePointer<ALSAStream>.allocate(capacity: 1)
+        place.initialize(to: stream)
+        if let unused = Self.take(offered.exchange(UInt(bitPattern: place), ordering: .acquiringAndReleasing)) {
+            unused.close()
+        }
+        wake.signal()
+    }
+
+    /// Thread or cleanup: the stream on offer, if any.
+    func takeOffer() -> ALSAStream? { Self.take(offered.exchange(0, ordering: .acquiringAndReleasing)) }
+
+    /// Thread: gives a stream up, with the errno that broke it, or 0 when it is merely no longer needed.
+    func surrender(_ stream: ALSAStream, code: Int) {
+        let place = UnsafeMutablePointer<ALSAStream>.allocate(capacity: 1)
+        place.initialize(to: stream)
+        lossCode.store(code, ordering: .relaxed)
+        delay.store(-1, ordering: .relaxed)
+        surrendered.store(UInt(bitPattern: place), ordering: .releasing)
+        report.signal()
+    }
+
+    /// Supervisor or device: the stream that was given up, if any.
+    func takeSurrendered() -> ALSAStream? { Self.take(surrendered.exchange(0, ordering: .acquiringAndReleasing)) }
+
+    /// Device, after the thread has ended: a stream that was stopped rather than lost, prepared to be started again.
+    func reusable() -> ALSAStream? {
+        guard let stream = takeSurrendered() else { return nil }
+        if lossCode.load(ordering: .relaxed) == 0 && calsa_prepare(stream.pcm) >= 0 { return stream }
+        stream.close()
+        return nil
+    }
+
+    @_noLocks
+    func countXrun() {
+        xruns.wrappingAdd(1, ordering: .relaxed)
+        report.signal()
+    }
+
+    @_noLocks
+    func setSilent(_ silent: Bool) {
+        isSilent.store(silent, ordering: .relaxed)
+        report.signal()
+    }
+
+    func dispose() {
+        takeOffer()?.close()
+        takeSurrendered()?.close()
+        wake.close()
+        finished.close()
+    }
+
+    private static func take(_ bits: UInt) -> ALSAStream? {
+        guard let place = UnsafeMutablePointer<ALSAStream>(bitPattern: bits) else { return nil }
+        let stream = place.move()
+        place.deallocate()
+        return stream
+    }
+}

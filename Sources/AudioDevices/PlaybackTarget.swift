@@ -1,0 +1,67 @@
+/// How much sound is kept between us and the loudspeaker: grows after an underrun, shrinks again slowly.
+///
+/// The device writes a period whenever that brings the fill level to the target, so the level moves between
+/// target - period and target; the lower end is the time a late wake-up may last.
+struct PlaybackTarget: BitwiseCopyable {
+    /// Least target in periods: one being played and half a period of slack.
+    static let periods = 1.5
+    /// Least target in milliseconds, for short periods.
+    static let floorMilliseconds = 10.0
+    /// What an underrun adds, as a part of the target, and at least in milliseconds.
+    static let growth = 0.25
+    static let growthMilliseconds = 4.0
+    /// Underruns this close together, in seconds of sound, are one: what made the first late makes the next.
+    static let incidentSeconds = 0.5
+    /// Highest target, in milliseconds (and a period less than the ring buffer).
+    static let ceilingMilliseconds = 200.0
+    /// Time without underrun before the target shrinks, in seconds.
+    static let calmSeconds = 20.0
+    /// Shrinking speed after that, in milliseconds a second.
+    static let shrinkPerSecond = 0.2
+
+    private let floor: Double
+    private let ceiling: Double
+    private let framesPerMillisecond: Double
+    private var target: Double
+    private var calm = incidentSeconds
+
+    @_noLocks
+    init(period: Int, buffer: Int, rate: Int) {
+        framesPerMillisecond = Double(rate) / 1000
+        let wanted = Self.floorMilliseconds * framesPerMillisecond
+        let least = Self.periods * Double(period)
+        let most = Double(buffer - period)
+        floor = min(least > wanted ? least : wanted, most)
+        let limit = Self.ceilingMilliseconds * framesPerMillisecond
+        ceiling = most < limit ? most : limit > floor ? limit : floor
+        target = floor
+    }
+
+    /// The target now, in frames.
+    var frames: Int { @_noLocks get { Int(target) } }
+
+    /// The target now, in milliseconds.
+    var milliseconds: Double { @_noLocks get { target / framesPerMillisecond } }
+
+    /// An underrun happened.
+    @_noLocks
+    mutating func underran() {
+        let isNew = calm >= Self.incidentSeconds
+        calm = 0
+        guard isNew else { return }
+        let step = target * Self.growth
+        let least = Self.growthMilliseconds * framesPerMillisecond
+        target += step > least ? step : least
+        if target > ceiling { target = ceiling }
+    }
+
+    /// `frames` were played without an underrun.
+    @_noLocks
+    mutating func played(_ frames: Int) {
+        let seconds = Double(frames) / (framesPerMillisecond * 1000)
+        calm += seconds
+        guard calm > Self.calmSeconds, target > floor else { return }
+        target -= seconds * Self.shrinkPerSecond * framesPerMillisecond
+        if target < floor { target = floor }
+    }
+}

@@ -1,0 +1,19 @@
+/// The only place where render code calls what the render contract cannot check: the application's functions.
+///
+/// They come as C function pointers, whose far side the compiler does not see; a run-time audit counts there instead.
+enum CallSite {
+    @_noLocks
+    static func call(
+        _ function: RenderCallback.Function, _ context: UnsafeMutableRawPointer,
+        _ slice: UnsafeMutablePointer<RenderSlice>
+    ) {
+        unsafe _unsafePerformance { function(context, UnsafeMutableRawPointer(slice)) }
+    }
+
+    @_noLocks
+    static func call(
+        _ function: InputHandler.Function, _ context: UnsafeMutableRawPointer, _ notice: UnsafePointer<InputNotice>
+    ) {
+        unsafe _unsafePerformance { function(context, UnsafeRawPointer(notice)) }
+    }
+}

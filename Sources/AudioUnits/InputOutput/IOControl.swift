@@ -1,0 +1,98 @@
+import Realtime
+
+/// The settings of an I/O unit and what `initialize` builds of them; guarded by `IOCore`'s mutex.
+struct IOControl: @unchecked Sendable {
+    /// Slices longer than this are only made on request.
+    static let defaultMaximumSlice = 1024
+
+    var state = UnitState.uninitialized
+    var enablesInput = false
+    var enablesOutput = true
+    var inputFormat = StreamFormat(sampleRate: 48_000)
+    var outputFormat = StreamFormat(sampleRate: 48_000)
+    /// Nil: as much as the device's blocks need, and at least the default.
+    var maximumSlice: Int?
+    var preferences = DeviceRequest()
+    var handler: InputHandler?
+    var callback: RenderCallback?
+    var grant: DeviceGrant?
+    private(set) var context: UnsafeMutablePointer<DeviceEntry.Context>?
+    private var stages = IOCore.VoiceStages(processor: nil, reference: nil)
+
+    /// Opens the device and builds everything the render threads will touch; on failure nothing stays behind.
+    mutating func build(
+        device: any HardwareDevice, meters: UnsafeMutablePointer<UnitMeters>,
+        stages make: (IOControl) throws(AudioUnitError) -> IOCore.VoiceStages
+    ) throws(AudioUnitError) {
+        guard enablesInput || enablesOutput else { throw .nothingEnabled }
+        var request = preferences
+        request.capture = enablesInput
+        request.playback = enablesOutput
+        let grant: DeviceGrant
+        do {
+            grant = try device.open(request)
+        } catch {
+            throw .device(error)
+        }
+        do throws(AudioUnitError) {
+            try check(grant, device: device)
+            self.grant = grant
+            stages = try make(self)
+            let place = UnsafeMutablePointer<DeviceEntry.Context>.allocate(capacity: 1)
+            place.initialize(to: DeviceEntry.Context())
+            context = place
+            if let format = grant.capture, enablesInput {
+                let path = try CapturePath(
+                    device: format, format: inputFormat, maximumSlice: slice(format, inputFormat), handler: handler,
+                    voice: stages.processor, meters: meters)
+                place.pointee.capture = .allocate(capacity: 1)
+                place.pointee.capture?.initialize(to: path)
+            }
+            if let format = grant.playback, enablesOutput {
+                let path = try PlaybackPath(
+                    device: format, format: outputFormat, maximumSlice: slice(format, outputFormat),
+                    callback: callback, reference: stages.reference, meters: meters)
+                place.pointee.playback = .allocate(capacity: 1)
+                place.pointee.playback?.initialize(to: path)
+            }
+        } catch {
+            device.close()
+            tearDown()
+            throw error
+        }
+    }
+
+    /// Frees what `build` made; the device no longer runs.
+    mutating func tearDown() {
+        if let context {
+            context.pointee.free()
+            context.deinitialize(count: 1)
+            context.deallocate()
+        }
+        context = nil
+        stages.processor?.deinitialize(count: 1)
+        stages.processor?.deallocate()
+        stages.reference?.deinitialize(count: 1)
+        stages.reference?.deallocate()
+        stages = IOCore.VoiceStages(processor: nil, reference: nil)
+        grant = nil
+    }
+
+    /// The most frames one slice may carry: what was set, else whatever a device block makes.
+    private func slice(_ device: DeviceStreamFormat, _ format: StreamFormat) -> Int {
+        let block = Double(device.maximumFrames) * format.sampleRate / device.sampleRate
+        return maximumSlice ?? max(Self.defaultMaximumSlice, Int(block) + 16)
+    }
+
+    /// A device that does not grant what was asked, or grants nonsense, is refused before any memory is sized by it.
+    private func check(_ grant: DeviceGrant, device: any HardwareDevice) throws(AudioUnitError) {
+        for (wanted, format) in [(enablesInput, grant.capture), (enablesOutput, grant.playback)] where wanted {
+            guard let format, StreamFormat.sampleRates.contains(format.sampleRate),
+                (1...64).contains(format.channels), (1...1_048_576).contains(format.maximumFrames)
+            else {
+                throw .device(
+                    .formatUnsupported(device: device.identifier, reason: "the device granted no usable format"))
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Synchronization
+
+/// What render threads count and measure, for any thread to read.
+///
+/// Lives as long as the unit, so that reading it needs no lock and cannot meet freed memory.
+struct UnitMeters: ~Copyable {
+    let inputFrames = Atomic<Int>(0)
+    let outputFrames = Atomic<Int>(0)
+    let shortFills = Atomic<Int>(0)
+    let zeroFilledFrames = Atomic<Int>(0)
+    let oversizedAsks = Atomic<Int>(0)
+    let droppedInputFrames = Atomic<Int>(0)
+    let formatChanges = Atomic<Int>(0)
+    let droppedTapSamples = Atomic<Int>(0)
+    let captureDevice = AtomicMilliseconds()
+    let processing = AtomicMilliseconds()
+    let captureConversion = AtomicMilliseconds()
+    let playbackConversion = AtomicMilliseconds()
+    let playbackDevice = AtomicMilliseconds()
+
+    var statistics: UnitStatistics {
+        var copy = UnitStatistics()
+        copy.inputFrames = inputFrames.load(ordering: .relaxed)
+        copy.outputFrames = outputFrames.load(ordering: .relaxed)
+        copy.shortFills = shortFills.load(ordering: .relaxed)
+        copy.zeroFilledFrames = zeroFilledFrames.load(ordering: .relaxed)
+        copy.oversizedAsks = oversizedAsks.load(ordering: .relaxed)
+        copy.droppedInputFrames = droppedInputFrames.load(ordering: .relaxed)
+        copy.formatChanges = formatChanges.load(ordering: .relaxed)
+        copy.droppedTapSamples = droppedTapSamples.load(ordering: .relaxed)
+        return copy
+    }
+
+    var latency: UnitLatency {
+        var copy = UnitLatency()
+        copy.captureDevice = captureDevice.value
+        copy.processing = processing.value
+        copy.captureConversion = captureConversion.value
+        copy.playbackConversion = playbackConversion.value
+        copy.playbackDevice = playbackDevice.value
+        return copy
+    }
+
+    /// Forgets the delays of a device that no longer runs.
+    func forgetLatency() {
+        captureDevice.clear()
+        processing.clear()
+        captureConversion.clear()
+        playbackConversion.clear()
+        playbackDevice.clear()
+    }
+}
+
+/// A delay in milliseconds that one thread writes and any reads; nil until written.
+struct AtomicMilliseconds: ~Copyable {
+    private let bits = Atomic<UInt64>(Double.nan.bitPattern)
+
+    @_noLocks
+    func store(_ value: Double) { bits.store(value.bitPattern, ordering: .relaxed) }
+
+    /// Moves an eighth of the way to `value`, for figures that jump from block to block.
+    @_noLocks
+    func approach(_ value: Double) {
+        let old = Double(bitPattern: bits.load(ordering: .relaxed))
+        store(old.isNaN ? value : old + (value - old) / 8)
+    }
+
+    func clear() { bits.store(Double.nan.bitPattern, ordering: .relaxed) }
+
+    var value: Double? {
+        let number = Double(bitPattern: bits.load(ordering: .relaxed))
+        return number.isNaN ? nil : number
+    }
+}

@@ -1,0 +1,154 @@
+public import Realtime
+import Synchronization
+
+/// Voice-processing I/O: Remote I/O plus echo cancellation, residual echo and noise suppression, gain control and mute.
+///
+/// Processing runs at the application's input rate, 8,000 ... 48,000 Hz (a multiple of 100), in mono; the output
+/// element must have the same rate, so that what is played serves as reference. Default formats: 48,000 Hz, Float32,
+/// mono.
+public final class VoiceProcessingIO: InputOutputUnit {
+    private let core: IOCore
+    private nonisolated(unsafe) let controls: UnsafeMutablePointer<VoiceControls>
+    private nonisolated(unsafe) let echoMeters: UnsafeMutablePointer<EchoMeters>
+    private nonisolated(unsafe) let taps: VoiceTaps
+    private let settings = Mutex(VoiceProcessingConfiguration())
+
+    /// A unit over `device`, which it opens at `initialize()` and gives back at `uninitialize()`.
+    public init(device: any HardwareDevice) {
+        core = IOCore(device: device)
+        controls = .allocate(capacity: 1)
+        controls.initialize(to: VoiceControls())
+        echoMeters = .allocate(capacity: 1)
+        echoMeters.initialize(to: EchoMeters())
+        taps = VoiceTaps(meters: core.meters)
+    }
+
+    deinit {
+        core.dispose()
+        taps.free()
+        controls.deinitialize(count: 1)
+        controls.deallocate()
+        echoMeters.deinitialize(count: 1)
+        echoMeters.deallocate()
+    }
+
+    /// Mutes the uplink: the input handler gets zeros, while the canceller and the gain control go on learning.
+    public var isMuted: Bool {
+        get { controls.pointee.isMuted.load(ordering: .relaxed) }
+        set { controls.pointee.isMuted.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Passes the microphone untouched, sample for sample what `RemoteIO` delivers (mute still applies).
+    ///
+    /// Switching on skips the 10 ms that are inside the suppressor; switching off repeats at most that much.
+    public var isBypassed: Bool {
+        get { controls.pointee.isBypassed.load(ordering: .relaxed) }
+        set { controls.pointee.isBypassed.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Echo cancellation with residual echo suppression; on by default.
+    public var echoCancellation: Bool {
+        get { controls.pointee.echoCancellation.load(ordering: .relaxed) }
+        set { controls.pointee.echoCancellation.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Suppression of steady background noise; on by default.
+    public var noiseSuppression: Bool {
+        get { controls.pointee.noiseSuppression.load(ordering: .relaxed) }
+        set { controls.pointee.noiseSuppression.store(newValue, ordering: .relaxed) }
+    }
+
+    /// Automatic gain control (digital) with a limiter behind it; on by default.
+    public var automaticGainControl: Bool {
+        get { controls.pointee.automaticGainControl.load(ordering: .relaxed) }
+        set { controls.pointee.automaticGainControl.store(newValue, ordering: .relaxed) }
+    }
+
+    /// How the processing is laid out.
+    public var configuration: VoiceProcessingConfiguration { settings.withLock { $0 } }
+
+    /// Lays the processing out anew, quality included; before `initialize()`.
+    public func setConfiguration(_ configuration: VoiceProcessingConfiguration) throws(AudioUnitError) {
+        try configuration.validate()
+        try core.configure("voice-processing configuration") { _ in
+            settings.withLock { $0 = configuration }
+            return nil
+        }
+    }
+
+    /// How echo control is doing; from any thread.
+    public var echoState: EchoState { echoMeters.pointee.state }
+
+    /// Listens to a signal inside the processing, in place of an earlier listener; before `initialize()`.
+    ///
+    /// What the ring has no room for is dropped and counted. The ring is released when the unit is.
+    public func setTap(_ signal: VoiceSignal, _ ring: consuming RingProducer<Float>) throws(AudioUnitError) {
+        // A closure cannot consume its capture, so the ring goes in through an optional.
+        var pending: RingProducer<Float>? = consume ring
+        try core.configure("tap") { _ in
+            if let ring = pending.take() { taps.attach(ring, to: signal) }
+            return nil
+        }
+    }
+
+    public var component: AudioComponentDescription { .voiceProcessingIO }
+    public var state: UnitState { core.state }
+    public var device: any HardwareDevice { core.device }
+    public var latency: UnitLatency { core.meters.pointee.latency }
+    public var statistics: UnitStatistics { core.meters.pointee.statistics }
+    public var maximumFramesPerSlice: Int { core.maximumFramesPerSlice }
+
+    public func setMaximumFramesPerSlice(_ frames: Int) throws(AudioUnitError) {
+        try core.setMaximumFramesPerSlice(frames)
+    }
+
+    public func setFormat(_ format: StreamFormat, scope: Scope, element: Int) throws(AudioUnitError) {
+        try core.setFormat(format, scope: scope, element: element)
+    }
+
+    public func format(scope: Scope, element: Int) throws(AudioUnitError) -> StreamFormat {
+        try core.format(scope: scope, element: element)
+    }
+
+    public func enable(input: Bool, output: Bool) throws(AudioUnitError) {
+        try core.configure("enabled directions") {
+            ($0.enablesInput, $0.enablesOutput) = (input, output)
+            return nil
+        }
+    }
+
+    public func setDevicePreferences(_ request: DeviceRequest) throws(AudioUnitError) {
+        try core.configure("device preferences") {
+            $0.preferences = request
+            return nil
+        }
+    }
+
+    public func setInputHandler(_ handler: InputHandler?) throws(AudioUnitError) {
+        try core.configure("input handler") {
+            $0.handler = handler
+            return nil
+        }
+    }
+
+    public func setRenderCallback(_ callback: RenderCallback?) throws(AudioUnitError) {
+        try core.configure("render callback") {
+            $0.callback = callback
+            return nil
+        }
+    }
+
+    public func initialize() throws(AudioUnitError) {
+        let configuration = self.configuration
+        try core.initialize { (control) throws(AudioUnitError) in
+            try VoiceStageBuilder.make(
+                control, configuration: configuration, taps: taps, controls: controls, echoMeters: echoMeters,
+                meters: core.meters)
+        }
+    }
+
+    public func start() throws(AudioUnitError) { try core.start() }
+    public func stop() { core.stop() }
+    public func uninitialize() { core.uninitialize() }
+    public func dispose() { core.dispose() }
+}

@@ -1,0 +1,37 @@
+/// The application's source of output: a C function with a context, because the render contract cannot look into a
+/// stored closure.
+@frozen
+public struct RenderCallback: @unchecked Sendable {
+    /// Context, and a pointer to the `RenderSlice` to fill. Runs on the render thread: no lock, no allocation, no wait.
+    public typealias Function = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+
+    /// Handed to the function.
+    public let context: UnsafeMutableRawPointer
+    /// Fills the slice.
+    public let function: Function
+    /// Keeps a boxed closure alive; nil when the caller owns the context.
+    let owner: AnyObject?
+
+    /// A function whose `context` the caller keeps alive as long as the unit uses it.
+    public init(context: UnsafeMutableRawPointer, function: @escaping Function) {
+        self.context = context
+        self.function = function
+        owner = nil
+    }
+
+    /// Boxes a closure. The compiler cannot check it against the render contract; the caller keeps to it.
+    public init(_ closure: @escaping @Sendable (inout RenderSlice) -> Void) {
+        let box = Box(closure)
+        owner = box
+        context = Unmanaged.passUnretained(box).toOpaque()
+        function = { context, slice in
+            let box = Unmanaged<Box>.fromOpaque(context)
+            box._withUnsafeGuaranteedRef { $0.closure(&slice.assumingMemoryBound(to: RenderSlice.self).pointee) }
+        }
+    }
+
+    private final class Box: Sendable {
+        let closure: @Sendable (inout RenderSlice) -> Void
+        init(_ closure: @escaping @Sendable (inout RenderSlice) -> Void) { self.closure = closure }
+    }
+}

@@ -1,0 +1,58 @@
+/// How the voice processing is laid out; fixed while the unit is initialized.
+public struct VoiceProcessingConfiguration: Sendable, Equatable {
+    /// How much work the canceller may do.
+    public enum Quality: Int, Sendable, CaseIterable {
+        /// 100 ms of echo tail: small rooms, handsets, least CPU.
+        case low
+        /// 200 ms of echo tail: ordinary rooms.
+        case standard
+        /// 400 ms of echo tail: reverberant rooms; converges more slowly.
+        case high
+
+        /// Echo tail in milliseconds.
+        public var tailMilliseconds: Double {
+            switch self {
+            case .low: 100
+            case .standard: 200
+            case .high: 400
+            }
+        }
+    }
+
+    /// The tail length and with it the cost.
+    public var quality = Quality.standard
+    /// Overrides the quality's tail when set: 20 ... 1000 ms.
+    public var tailMilliseconds: Double?
+    /// Strongest attenuation of noise, in dB, -40 ... 0.
+    public var noiseSuppressionDecibels = -15.0
+    /// Strongest attenuation of residual echo while the far end speaks alone, in dB, -60 ... 0.
+    public var residualSuppressionDecibels = -45.0
+    /// The same while both speak, in dB, -60 ... 0.
+    public var doubleTalkSuppressionDecibels = -20.0
+    /// Level the gain control brings near-end speech to, in dBFS, -40 ... -6.
+    public var gainTargetDecibels = -20.0
+    /// Most gain the gain control adds, in dB, 0 ... 30.
+    public var maximumGainDecibels = 18.0
+
+    public init() {}
+
+    /// The tail in force, in milliseconds.
+    public var effectiveTailMilliseconds: Double { tailMilliseconds ?? quality.tailMilliseconds }
+
+    func validate() throws(AudioUnitError) {
+        try Self.check(effectiveTailMilliseconds, 20...1000, "tailMilliseconds")
+        try Self.check(noiseSuppressionDecibels, -40...0, "noiseSuppressionDecibels")
+        try Self.check(residualSuppressionDecibels, -60...0, "residualSuppressionDecibels")
+        try Self.check(doubleTalkSuppressionDecibels, -60...0, "doubleTalkSuppressionDecibels")
+        try Self.check(gainTargetDecibels, -40 ... -6, "gainTargetDecibels")
+        try Self.check(maximumGainDecibels, 0...30, "maximumGainDecibels")
+    }
+
+    private static func check(
+        _ value: Double, _ range: ClosedRange<Double>, _ name: String
+    ) throws(AudioUnitError) {
+        guard range.contains(value) else {
+            throw .outOfRange(setting: name, allowed: "\(range.lowerBound) to \(range.upperBound)")
+        }
+    }
+}

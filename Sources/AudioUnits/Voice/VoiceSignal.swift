@@ -1,0 +1,25 @@
+/// A signal inside the voice processing that can be listened to from outside.
+///
+/// All have the call's rate and run block by block in step, so that written side by side they line up.
+public enum VoiceSignal: Sendable, CaseIterable {
+    /// What the microphone picked up, after rate conversion.
+    case microphone
+    /// What the loudspeaker played, placed against the microphone as the canceller sees it.
+    case reference
+    /// After the linear echo canceller, before residual suppression.
+    case afterEchoCancellation
+    /// What the input handler gets.
+    case output
+
+    /// Position in a table; the derived `rawValue` is not fit for render threads.
+    var slot: Int {
+        @_noLocks get {
+            switch self {
+            case .microphone: 0
+            case .reference: 1
+            case .afterEchoCancellation: 2
+            case .output: 3
+            }
+        }
+    }
+}

@@ -1,0 +1,51 @@
+/// Turns RTP payloads into mono samples. Owned by one thread; decoding does not allocate.
+///
+/// Payloads come from the network: any bytes are accepted, and those that make no sense give an error, never a trap.
+public protocol AudioDecoder: AnyObject {
+    /// Samples per second of the output.
+    var sampleRate: Int { get }
+    /// Samples of the longest packet that is accepted: a buffer of this length is always enough.
+    var maximumFrames: Int { get }
+
+    /// Samples that `payload` decodes to, or nil when it is malformed.
+    func duration(of payload: UnsafeRawBufferPointer) -> Int?
+
+    /// Decodes one packet into the start of `samples` and returns the number of samples written.
+    /// - Throws: `malformedPayload`, `outputTooSmall`, `library`.
+    func decode(_ payload: UnsafeRawBufferPointer, into samples: UnsafeMutableBufferPointer<Float>) throws(CodecError)
+        -> Int
+
+    /// Whether `payload` really carries a copy of the audio before it. Asking first matters: decoding a copy that is
+    /// not there silently gives concealment.
+    func carriesFEC(_ payload: UnsafeRawBufferPointer) -> Bool
+
+    /// Decodes the copy inside `payload`, the packet after the lost one, into `frames` samples: the stretch that ends
+    /// where `payload` itself begins. Call it before `decode` of the same payload. The part of the stretch that the
+    /// copy does not reach is concealed (an Opus packet of 40 or 60 ms may hold frames of 20 ms, and copies one frame).
+    /// - Throws: `malformedPayload` (also when there is no copy), `wrongFrameLength`, `outputTooSmall`, `library`.
+    func decodeFEC(
+        _ payload: UnsafeRawBufferPointer, frames: Int, into samples: UnsafeMutableBufferPointer<Float>
+    ) throws(CodecError) -> Int
+
+    /// Fills `frames` samples in place of a packet that will not come, with the codec's own concealment.
+    /// - Returns: false when the codec has none or cannot fill that length (Opus: whole multiples of 2.5 ms, at most
+    ///   120 ms); the buffer is then untouched and the caller conceals.
+    func conceal(frames: Int, into samples: UnsafeMutableBufferPointer<Float>) -> Bool
+
+    /// Forgets the past, as for a new stream.
+    func reset()
+}
+
+extension AudioDecoder {
+    public func carriesFEC(_ payload: UnsafeRawBufferPointer) -> Bool { false }
+
+    public func decodeFEC(
+        _ payload: UnsafeRawBufferPointer, frames: Int, into samples: UnsafeMutableBufferPointer<Float>
+    ) throws(CodecError) -> Int {
+        throw .malformedPayload
+    }
+
+    public func conceal(frames: Int, into samples: UnsafeMutableBufferPointer<Float>) -> Bool { false }
+
+    public func reset() {}
+}

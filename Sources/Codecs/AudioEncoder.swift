@@ -1,0 +1,31 @@
+/// Turns frames of mono samples into RTP payloads. Owned by one thread; encoding does not allocate.
+public protocol AudioEncoder: AnyObject {
+    /// Samples per second of the frames.
+    var sampleRate: Int { get }
+    /// Samples in a frame; every packet carries exactly one.
+    var frameLength: Int { get }
+    /// Samples by which the decoded signal trails the frames: the encoder's look-ahead.
+    var lookaheadSamples: Int { get }
+    /// Room in bytes that is enough for any packet of this encoder.
+    var maximumPayloadBytes: Int { get }
+
+    /// Encodes one frame of `frameLength` samples in -1 ..< 1; louder ones are clipped.
+    /// - Returns: the payload's length in bytes.
+    /// - Throws: `wrongFrameLength`, `outputTooSmall`, `library`.
+    func encode(
+        _ frame: UnsafeBufferPointer<Float>, into payload: UnsafeMutableRawBufferPointer
+    ) throws(CodecError) -> Int
+
+    /// Tells the encoder what loss to expect from now on, in percent (clamped to 0 ... 100). Codecs without protection
+    /// of their own ignore it.
+    func setExpectedLoss(percent: Int)
+
+    /// Changes the bit rate in bits per second from the next frame on (clamped to 6 000 ... 510 000). Codecs with a
+    /// fixed rate ignore it.
+    func setBitrate(_ bitsPerSecond: Int)
+}
+
+extension AudioEncoder {
+    public func setExpectedLoss(percent: Int) {}
+    public func setBitrate(_ bitsPerSecond: Int) {}
+}

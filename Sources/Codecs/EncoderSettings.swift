@@ -1,0 +1,41 @@
+/// What an encoder is built with. G.711 and L16 read only `frameMilliseconds`; the rest is Opus.
+public struct EncoderSettings: Sendable, Equatable {
+    /// Opus's coding mode.
+    public enum Application: String, Sendable, CaseIterable {
+        /// Speech modes allowed, in-band FEC possible, 6.5 ms look-ahead.
+        case voip
+        /// Transform mode only: 2.5 ms look-ahead, no in-band FEC, more bits for the same speech quality.
+        case lowDelay
+    }
+
+    /// Bits per second, 6 000 ... 510 000. Full-band speech wants 28 000 ... 40 000 (RFC 7587 section 3.1.1);
+    /// redundancy takes its share from it.
+    public var bitrate: Int
+    /// Encoder effort, 0 (cheapest) ... 10 (best). For speech 8, 9 and 10 cost the same, about four times as much as 0.
+    public var complexity: Int
+    /// Whether packets may carry a coarse copy of their predecessor (LBRR). The encoder adds it only while it expects
+    /// loss, so that it costs nothing on a clean path.
+    public var inbandFEC: Bool
+    /// Share of packets that the encoder should expect to be lost, in percent, 0 ... 100. Anything above 0 asks
+    /// for redundancy; libopus is told at least 6, since below that it prefers audio bandwidth to redundancy.
+    public var expectedLossPercent: Int
+    /// Length of a packet in milliseconds: one of `CodecKind.sendableFrameMilliseconds`.
+    public var frameMilliseconds: Int
+    /// Opus's coding mode.
+    public var application: Application
+    /// Whether the encoder falls silent in pauses. Off: a continuous stream keeps delay and loss measurable.
+    public var dtx: Bool
+
+    public init(
+        bitrate: Int = 30_000, complexity: Int = 10, inbandFEC: Bool = true, expectedLossPercent: Int = 0,
+        frameMilliseconds: Int = 20, application: Application = .voip, dtx: Bool = false
+    ) {
+        self.bitrate = bitrate
+        self.complexity = complexity
+        self.inbandFEC = inbandFEC
+        self.expectedLossPercent = expectedLossPercent
+        self.frameMilliseconds = frameMilliseconds
+        self.application = application
+        self.dtx = dtx
+    }
+}

@@ -1,0 +1,85 @@
+import COpus
+
+/// Opus (RFC 6716) from mono samples at 48 kHz. Variable bit rate; encoding works on the stack only.
+public final class OpusEncoder: AudioEncoder {
+    public let sampleRate = 48_000
+    public let frameLength: Int
+    public let lookaheadSamples: Int
+    /// A frame never exceeds 1275 bytes (RFC 6716 section 3.2.1); 60 ms are up to three frames and their framing.
+    public let maximumPayloadBytes = 3 * 1275 + 8
+
+    private let encoder: OpaquePointer
+
+    /// - Throws: `invalidSetting` for a value out of range, `library` when libopus cannot allocate the encoder.
+    public init(settings: EncoderSettings) throws(CodecError) {
+        try Self.check(settings)
+        let application =
+            settings.application == .lowDelay ? OPUS_APPLICATION_RESTRICTED_LOWDELAY : OPUS_APPLICATION_VOIP
+        var status: Int32 = 0
+        guard let encoder = opus_encoder_create(48_000, 1, application, &status) else { throw .library(code: status) }
+        var lookahead: Int32 = 0
+        var failure: Int32?
+        for (request, value) in [
+            (OPUS_SET_BITRATE_REQUEST, settings.bitrate), (OPUS_SET_COMPLEXITY_REQUEST, settings.complexity),
+            (OPUS_SET_INBAND_FEC_REQUEST, settings.inbandFEC ? 1 : 0),
+            (OPUS_SET_PACKET_LOSS_PERC_REQUEST, Self.lossHint(settings.expectedLossPercent)),
+            (OPUS_SET_DTX_REQUEST, settings.dtx ? 1 : 0),
+        ] where failure == nil {
+            let code = copus_encoder_set(encoder, request, Int32(value))
+            if code != OPUS_OK { failure = code }
+        }
+        let code = copus_encoder_get(encoder, OPUS_GET_LOOKAHEAD_REQUEST, &lookahead)
+        if let code = failure ?? (code == OPUS_OK ? nil : code) {
+            opus_encoder_destroy(encoder)
+            throw .library(code: code)
+        }
+        self.encoder = encoder
+        lookaheadSamples = Int(lookahead)
+        frameLength = 48 * settings.frameMilliseconds
+    }
+
+    deinit { opus_encoder_destroy(encoder) }
+
+    public func encode(
+        _ frame: UnsafeBufferPointer<Float>, into payload: UnsafeMutableRawBufferPointer
+    ) throws(CodecError) -> Int {
+        guard frame.count == frameLength, let samples = frame.baseAddress else {
+            throw .wrongFrameLength(expected: frameLength)
+        }
+        guard let bytes = payload.baseAddress?.assumingMemoryBound(to: UInt8.self), !payload.isEmpty else {
+            throw .outputTooSmall(needed: maximumPayloadBytes)
+        }
+        // libopus takes the room it is given as a cap on the packet's size.
+        let room = Int32(min(payload.count, maximumPayloadBytes))
+        let length = opus_encode_float(encoder, samples, Int32(frameLength), bytes, room)
+        if length > 0 { return Int(length) }
+        throw length == OPUS_BUFFER_TOO_SMALL ? .outputTooSmall(needed: maximumPayloadBytes) : .library(code: length)
+    }
+
+    public func setExpectedLoss(percent: Int) {
+        _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(Self.lossHint(percent)))
+    }
+
+    /// What libopus is told. Up to 5 % it drops redundancy rather than give up bandwidth for it, which at 30 kbit/s
+    /// means that there is none; a caller who expects any loss wants the copies.
+    private static func lossHint(_ percent: Int) -> Int { percent <= 0 ? 0 : min(max(percent, 6), 100) }
+
+    public func setBitrate(_ bitsPerSecond: Int) {
+        _ = copus_encoder_set(encoder, OPUS_SET_BITRATE_REQUEST, Int32(min(max(bitsPerSecond, 6_000), 510_000)))
+    }
+
+    private static func check(_ settings: EncoderSettings) throws(CodecError) {
+        guard CodecKind.opus.sendableFrameMilliseconds.contains(settings.frameMilliseconds) else {
+            throw .invalidSetting("Opus packets are 10, 20, 40 or 60 ms, not \(settings.frameMilliseconds)")
+        }
+        guard (6_000...510_000).contains(settings.bitrate) else {
+            throw .invalidSetting("Opus's bit rate is 6000 to 510000 bit/s, not \(settings.bitrate)")
+        }
+        guard (0...10).contains(settings.complexity) else {
+            throw .invalidSetting("Opus's complexity is 0 to 10, not \(settings.complexity)")
+        }
+        guard (0...100).contains(settings.expectedLossPercent) else {
+            throw .invalidSetting("the expected loss is 0 to 100 percent, not \(settings.expectedLossPercent)")
+        }
+    }
+}

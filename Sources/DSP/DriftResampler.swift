@@ -1,0 +1,76 @@
+/// Follows a clock that runs a little faster or slower than ours: a fractional interpolator whose ratio may change with
+/// every call.
+///
+/// Windowed sinc of 16 taps and 256 phases with linear interpolation between phases (Smith & Gossett 1984); made for
+/// ratios within about 1 % of 1, where it needs no anti-alias filter. Flat up to three quarters of the Nyquist frequency.
+/// SpeexDSP's resampler must not be used for this: its rational arithmetic overflows on moving ratios.
+public struct DriftResampler: BitwiseCopyable, @unchecked Sendable {
+    /// Taps of the interpolator.
+    public static let taps = 16
+    /// The ratios that are followed.
+    public static let allowedRatios = 0.5...2.0
+    /// Delay in input samples.
+    public static var latencySamples: Int { taps / 2 }
+
+    /// Output samples for each input sample, about 1. Outside of `allowedRatios` the nearest of them is taken; what is
+    /// not a number changes nothing.
+    public var ratio: Double {
+        @_noLocks get { storedRatio }
+        @_noLocks set {
+            guard newValue == newValue else { return }
+            storedRatio = newValue < 0.5 ? 0.5 : newValue > 2 ? 2 : newValue
+        }
+    }
+
+    private let table: UnsafePointer<Float>
+    private var storedRatio = 1.0
+    /// The last `taps` input samples twice over, so that they lie in a row from `oldest` on wherever that is.
+    private var history = InlineArray<32, Float>(repeating: 0)
+    private var oldest = 0
+    /// Where the next output lies after the history's middle, in input samples.
+    private var position = 1.0
+
+    /// Starts with silence inside.
+    public init() { table = InterpolationTable.coefficients }
+
+    /// Converts as much as goes in and out.
+    /// - Returns: input samples used and output samples made.
+    @_noLocks
+    public mutating func process(
+        _ input: UnsafePointer<Float>, count: Int, into output: UnsafeMutablePointer<Float>, capacity: Int
+    ) -> (consumed: Int, produced: Int) {
+        var consumed = 0
+        var produced = 0
+        let step = 1 / storedRatio
+        while produced < capacity {
+            while position >= 1 {
+                guard consumed < count else { return (consumed, produced) }
+                history[oldest] = input[consumed]
+                history[oldest + 16] = input[consumed]
+                oldest = (oldest + 1) & 15
+                consumed += 1
+                position -= 1
+            }
+            output[produced] = interpolate()
+            produced += 1
+            position += step
+        }
+        return (consumed, produced)
+    }
+
+    @_noLocks @inline(__always)
+    private func interpolate() -> Float {
+        let scaled = position * 256
+        let phase = Int(scaled)
+        let between = Float(scaled - Double(phase))
+        let row = table + phase * 16
+        var low: Float = 0
+        var high: Float = 0
+        for tap in 0..<16 {
+            let sample = history[oldest + tap]
+            low += sample * row[tap]
+            high += sample * row[tap + 16]
+        }
+        return low + (high - low) * between
+    }
+}

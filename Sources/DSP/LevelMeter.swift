@@ -1,0 +1,43 @@
+import Glibc
+
+/// RMS level of a signal over about the last 300 ms, in dBov (RFC 6464: 0 dBov is a full-scale square wave).
+public struct LevelMeter: Sendable {
+    /// The least level there is; digital silence.
+    public static let floorDBov = -127.0
+    /// Time constant of the mean, in milliseconds.
+    public static let integrationMilliseconds = 300.0
+
+    private let samplesPerConstant: Double
+    private var meanSquare = 0.0
+    /// Largest magnitude since the last `resetPeak`.
+    public private(set) var peak: Float = 0
+
+    /// - Parameter sampleRate: Hz.
+    public init(sampleRate: Int) {
+        samplesPerConstant = Double(sampleRate) * Self.integrationMilliseconds / 1000
+    }
+
+    /// Takes the next samples. A block that holds anything but numbers is left out: one NaN would stay in the mean for
+    /// ever.
+    public mutating func add(_ block: UnsafeBufferPointer<Float>) {
+        guard !block.isEmpty else { return }
+        var sum: Float = 0
+        var largest: Float = 0
+        for sample in block {
+            sum += sample * sample
+            largest = max(largest, abs(sample))
+        }
+        guard sum.isFinite else { return }
+        peak = max(peak, largest)
+        let weight = 1 - exp(-Double(block.count) / samplesPerConstant)
+        meanSquare += (Double(sum) / Double(block.count) - meanSquare) * weight
+    }
+
+    /// The level in dBov, -127 ... 0.
+    public var levelDBov: Double {
+        meanSquare > 0 ? min(0, max(Self.floorDBov, 10 * log10(meanSquare))) : Self.floorDBov
+    }
+
+    /// Begins a new peak.
+    public mutating func resetPeak() { peak = 0 }
+}

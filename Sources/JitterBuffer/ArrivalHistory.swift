@@ -1,0 +1,153 @@
+import Glibc
+
+/// How late contents became usable: a decaying histogram of relative arrival delays, and their floor.
+///
+/// A relative delay is arrival time minus media time, in milliseconds against an arbitrary epoch: the unknown offset
+/// between the two clocks cancels wherever two of them are compared.
+package struct ArrivalHistory {
+    /// Width of a bin in milliseconds.
+    static let binWidth = 1.0
+    /// 1 s of bins: the longest delay that counts, and room below it for a falling floor.
+    static let bins = 1024
+    /// Memory of 40 s, from the measurements of several memories: shorter ones forget recurring spikes.
+    static let memoryMilliseconds = 40_000.0
+
+    /// A circle of bins: bin b of the axis is at b mod `bins`.
+    private let weights: UnsafeMutablePointer<Double>
+    private let owner: Storage
+    /// New events weigh exp(age / memory) instead of all old ones shrinking. The age runs with time, or three times
+    /// as fast while the line is calm: what has not happened for 10 s need not be remembered for minutes.
+    private var age = 0.0
+    private var lastTime = 0.0
+    /// Negated delays of the last 10 s: their minimum is the worst delay.
+    private var worstWindow = WindowedMinimum(windowMilliseconds: 10_000, leastEvents: 50)
+    private(set) var totalWeight = 0.0
+    private var base = 0
+    private var floorWindow = WindowedMinimum(windowMilliseconds: 10_000, leastEvents: 50)
+    /// Running minimum that creeps up 30 ppm: what the line does without any queue.
+    private var creepingBase: Double?
+    private var creepTime = 0.0
+    /// Mean relative delay over about 50 packets.
+    package private(set) var mean: Double?
+    /// Contents counted since the start.
+    private(set) var events = 0
+
+    private final class Storage {
+        let memory: UnsafeMutablePointer<Double>
+        init(count: Int) {
+            memory = .allocate(capacity: count)
+            memory.initialize(repeating: 0, count: count)
+        }
+        deinit { memory.deallocate() }
+    }
+
+    package init() {
+        owner = Storage(count: Self.bins)
+        weights = owner.memory
+    }
+
+    /// Least relative delay of the last 10 s (at least 50 contents); nil before the first content.
+    package var floor: Double? { floorWindow.value }
+    /// Delay above the floor beyond which nothing came in the last 10 s; nil before the first content.
+    private var recentWorst: Double? {
+        guard let floor, let worst = worstWindow.value else { return nil }
+        return -worst - floor
+    }
+
+    /// Told by the target: the delay above the floor that it allows for.
+    var allowance = 0.0
+    private var isCalm: Bool { recentWorst.map { $0 < allowance / 2 } ?? false }
+
+    /// What the floor lies above the unqueued line, in milliseconds.
+    package var standingQueue: Double {
+        guard let floor, let creepingBase else { return 0 }
+        return max(0, floor - creepingBase)
+    }
+
+    /// Notes that a content became usable.
+    /// - Parameters:
+    ///   - delay: relative delay in milliseconds.
+    ///   - weight: 1 for a packet, 0.7 for a copy of poorer quality, 0.3 when the packet follows its copy.
+    ///   - time: arrival in milliseconds since the epoch.
+    package mutating func add(delay: Double, weight: Double, at time: Double) {
+        guard delay.isFinite, time.isFinite, abs(delay) < 1e12 else { return }
+        if events == 0 { lastTime = time }
+        age += max(0, time - lastTime) * (isCalm ? 3 : 1)
+        lastTime = max(time, lastTime)
+        if weight >= 1 { mean = mean.map { $0 + (delay - $0) / 50 } ?? delay }
+        floorWindow.add(delay, at: time)
+        worstWindow.add(-delay, at: time)
+        creep(to: delay, at: time)
+        moveBase()
+
+        if age > 20 * Self.memoryMilliseconds {
+            rescale(by: exp(-min(age / Self.memoryMilliseconds, 60)))
+            age = 0
+        }
+        let grown = weight * exp(age / Self.memoryMilliseconds)
+        let bin = min(Int((delay / Self.binWidth).rounded(.down)), base + Self.bins - 1)
+        // Events below the base are on time whatever the target: only the total remembers them.
+        if bin >= base { weights[slot(bin)] += grown }
+        totalWeight += grown
+        events += 1
+    }
+
+    /// Calls `body` with the weights of the bins upward from the floor (bin 0 holds it), scaled so that an event of now
+    /// weighs 1, and their total.
+    func withBins<R>(_ body: (_ weight: (Int) -> Double, _ total: Double) -> R) -> R {
+        let scale = exp(-age / Self.memoryMilliseconds)
+        let first = floorBin
+        let last = base + Self.bins
+        return body({ first + $0 < last ? weights[slot(first + $0)] * scale : 0 }, totalWeight * scale)
+    }
+
+    /// Forgets what was fastest but not how delays spread: a new stream came over the same line.
+    mutating func forgetFloor() {
+        floorWindow.removeAll()
+        worstWindow.removeAll()
+        creepingBase = nil
+    }
+
+    private var floorBin: Int { floor.map { Int(($0 / Self.binWidth).rounded(.down)) } ?? base }
+
+    private func slot(_ bin: Int) -> Int { bin & (Self.bins - 1) }
+
+    private mutating func creep(to delay: Double, at time: Double) {
+        guard let old = creepingBase else {
+            creepingBase = delay
+            creepTime = time
+            return
+        }
+        creepingBase = min(delay, old + 30e-6 * max(0, time - creepTime))
+        creepTime = time
+    }
+
+    /// Keeps the circle of bins 32 ms below the floor, so that a slowly falling floor does not empty it each time.
+    private mutating func moveBase() {
+        let wanted = floorBin - 32
+        if events == 0 {
+            base = wanted
+        } else if wanted > base + 32 || wanted < base - 16 {
+            let distance = wanted - base
+            if abs(distance) >= Self.bins {
+                for index in 0..<Self.bins { weights[index] = 0 }
+            } else if distance > 0 {
+                for bin in base..<wanted { weights[slot(bin)] = 0 }
+            } else {
+                // What lay above the new top stays as "very late" in the top bin.
+                var above = 0.0
+                for bin in (wanted + Self.bins)..<(base + Self.bins) {
+                    above += weights[slot(bin)]
+                    weights[slot(bin)] = 0
+                }
+                weights[slot(wanted + Self.bins - 1)] += above
+            }
+            base = wanted
+        }
+    }
+
+    private mutating func rescale(by factor: Double) {
+        for index in 0..<Self.bins { weights[index] *= factor }
+        totalWeight *= factor
+    }
+}

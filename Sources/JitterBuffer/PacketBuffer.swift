@@ -1,0 +1,110 @@
+/// What the buffer knows of a stored packet; its payload lies in a slot.
+struct StoredPacket: BitwiseCopyable {
+    var sequence: Int64
+    /// First sample, on the stream's sample axis.
+    var position: Int64
+    /// Samples it decodes to.
+    var duration: Int64
+    var slot: Int32
+    var payloadLength: Int32
+    /// Whether it holds a copy of the audio before it.
+    var carriesFEC: Bool
+    /// Whether it announces silence instead of carrying sound.
+    var isSilence: Bool
+    /// When it arrived, in milliseconds since the stream's epoch.
+    var arrival: Double
+
+    var end: Int64 { position &+ duration }
+}
+
+/// Packets waiting for their turn, in the order of their sound. Memory is taken once: `capacity` slots of `slotBytes`.
+final class PacketBuffer {
+    enum Insertion: Equatable {
+        case stored(reordered: Bool)
+        case duplicate
+        case full
+    }
+
+    /// 128 packets are 1.28 s of the shortest usual packets.
+    static let capacity = 128
+    /// Longest payload that is taken.
+    let slotBytes: Int
+
+    private let slots: UnsafeMutableRawPointer
+    private let order: UnsafeMutablePointer<StoredPacket>
+    private let freeSlots: UnsafeMutablePointer<Int32>
+    private var freeCount = PacketBuffer.capacity
+    private(set) var count = 0
+
+    init(slotBytes: Int) {
+        self.slotBytes = slotBytes
+        slots = .allocate(byteCount: Self.capacity * slotBytes, alignment: 16)
+        order = .allocate(capacity: Self.capacity)
+        freeSlots = .allocate(capacity: Self.capacity)
+        // A stack: the same few slots are used again and again, so the others never become resident memory.
+        for index in 0..<Self.capacity { freeSlots[index] = Int32(Self.capacity - 1 - index) }
+    }
+
+    deinit {
+        slots.deallocate()
+        order.deallocate()
+        freeSlots.deallocate()
+    }
+
+    subscript(index: Int) -> StoredPacket { order[index] }
+    var first: StoredPacket? { count > 0 ? order[0] : nil }
+    var isFull: Bool { count == Self.capacity }
+
+    func payload(of packet: StoredPacket) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: slots + Int(packet.slot) * slotBytes, count: Int(packet.payloadLength))
+    }
+
+    /// Files the packet by its position; most packets go to the end, so the search starts there.
+    func insert(_ packet: StoredPacket, payload: UnsafeRawBufferPointer) -> Insertion {
+        var index = count
+        while index > 0, order[index - 1].position > packet.position { index -= 1 }
+        if index > 0, order[index - 1].position == packet.position { return .duplicate }
+        for other in 0..<count where order[other].sequence == packet.sequence { return .duplicate }
+        guard freeCount > 0, payload.count <= slotBytes, let source = payload.baseAddress else { return .full }
+        freeCount -= 1
+        var stored = packet
+        stored.slot = freeSlots[freeCount]
+        stored.payloadLength = Int32(payload.count)
+        (slots + Int(stored.slot) * slotBytes).copyMemory(from: source, byteCount: payload.count)
+        var move = count
+        while move > index {
+            order[move] = order[move - 1]
+            move -= 1
+        }
+        order[index] = stored
+        count += 1
+        return .stored(reordered: index < count - 1)
+    }
+
+    func removeFirst() {
+        guard count > 0 else { return }
+        freeSlots[freeCount] = order[0].slot
+        freeCount += 1
+        count -= 1
+        for index in 0..<count { order[index] = order[index + 1] }
+    }
+
+    func removeAll() {
+        while count > 0 {
+            count -= 1
+            freeSlots[freeCount] = order[count].slot
+            freeCount += 1
+        }
+    }
+
+    /// Samples that follow `position` without a gap.
+    func contiguousSamples(from position: Int64) -> Int64 {
+        var end = position
+        for index in 0..<count {
+            guard order[index].position <= end else { break }
+            end = max(end, order[index].end)
+        }
+        return end &- position
+    }
+}

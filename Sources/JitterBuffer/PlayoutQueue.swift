@@ -1,0 +1,56 @@
+/// Decoded samples not yet pulled, and behind them the recent past, in one stretch of memory: concealment and time
+/// stretching look back over both.
+final class PlayoutQueue {
+    /// Samples of the past that stay readable before the end of the queue.
+    let historyLength: Int
+    private let storage: UnsafeMutablePointer<Float>
+    private let capacity: Int
+    private var readIndex: Int
+    private var writeIndex: Int
+
+    /// - Parameter room: samples that can be pending at once.
+    init(historyLength: Int, room: Int) {
+        self.historyLength = historyLength
+        // Twice the room: the past moves down only now and then.
+        capacity = historyLength + 2 * room
+        storage = .allocate(capacity: capacity)
+        storage.initialize(repeating: 0, count: capacity)
+        readIndex = historyLength
+        writeIndex = historyLength
+    }
+
+    deinit { storage.deallocate() }
+
+    var pending: Int { writeIndex - readIndex }
+
+    /// The last `count` samples written, pulled or not; zeros before the first.
+    func tail(_ count: Int) -> UnsafePointer<Float> {
+        UnsafePointer(storage + (writeIndex - min(count, historyLength)))
+    }
+
+    /// Appends as many samples as fit.
+    func append(_ samples: UnsafePointer<Float>, count: Int) {
+        makeRoom(count)
+        let fitting = max(0, min(count, capacity - writeIndex))
+        (storage + writeIndex).update(from: samples, count: fitting)
+        writeIndex += fitting
+    }
+
+    /// Takes out as many samples as there are, at most `count`.
+    func take(into output: UnsafeMutablePointer<Float>, count: Int) -> Int {
+        let taken = min(count, pending)
+        output.update(from: storage + readIndex, count: taken)
+        readIndex += taken
+        return taken
+    }
+
+    private func makeRoom(_ count: Int) {
+        guard writeIndex + count > capacity else { return }
+        let keep = max(pending, historyLength)
+        let source = writeIndex - keep
+        guard source > 0 else { return }
+        (storage).update(from: storage + source, count: keep)
+        readIndex -= source
+        writeIndex -= source
+    }
+}

@@ -1,0 +1,56 @@
+/// Why the stream was started anew.
+public enum ResetReason: Sendable, Hashable {
+    /// Another source (SSRC) took over.
+    case newSource
+    /// The sender's timestamps jumped although its packets went on.
+    case timestampJump
+    /// The sequence numbers jumped further than loss explains.
+    case sequenceJump
+    /// Another payload type: the decoder was replaced.
+    case codecChange
+    /// The application asked for it (hold, route change).
+    case requested
+}
+
+/// What the buffer did to produce a piece of sound. The order is that of notability: when one pull needed several
+/// operations, the outcome names the most notable.
+public enum PlayoutReason: Sendable, Hashable {
+    /// Nothing has been received yet, or the start delay runs: digital silence.
+    case waiting
+    /// A packet decoded in its turn.
+    case normal
+    /// A packet came after its sound was due, and was dropped.
+    case discardLate
+    /// The buffer was full, the oldest packet was dropped.
+    case discardOverflow
+    /// Sound was lengthened, to raise the delay.
+    case decelerate
+    /// Sound was shortened, to lower the delay.
+    case accelerate
+    /// Low noise in a pause of the sender (DTX).
+    case comfortNoise
+    /// A lost packet recovered from the copy in the next one (RFC 6716 section 2.1.7).
+    case fec
+    /// Sound invented for a gap that has lasted up to 60 ms.
+    case concealShort
+    /// The same for a longer gap: it fades.
+    case concealLong
+    /// The stream was started anew.
+    case reset(ResetReason)
+
+    var notability: Int {
+        switch self {
+        case .waiting: 0
+        case .normal: 1
+        case .discardLate: 2
+        case .discardOverflow: 3
+        case .decelerate: 4
+        case .accelerate: 5
+        case .comfortNoise: 6
+        case .fec: 7
+        case .concealShort: 8
+        case .concealLong: 9
+        case .reset: 10
+        }
+    }
+}

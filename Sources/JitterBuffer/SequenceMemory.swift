@@ -1,0 +1,70 @@
+/// Which of the last 128 sequence numbers came, and which were recovered: tells duplicates, copies and losses apart.
+struct SequenceMemory {
+    /// A packet is judged lost when this many later ones have passed.
+    static let patience: Int64 = 25
+    private static let span: Int64 = 128
+
+    private var seen = Flags()
+    private var copied = Flags()
+    private(set) var newest: Int64?
+    private var judged: Int64 = 0
+    /// Packets that never came, 0...1, over about 250 packets.
+    private(set) var lossRatio = 0.0
+
+    func hasSeen(_ sequence: Int64) -> Bool { inView(sequence) && seen[sequence] }
+    func hasCopy(_ sequence: Int64) -> Bool { inView(sequence) && copied[sequence] }
+
+    mutating func noteCopy(of sequence: Int64) { if inView(sequence) { copied[sequence] = true } }
+
+    /// Notes a packet, and judges those that fell out of patience.
+    mutating func note(_ sequence: Int64) {
+        guard let old = newest else {
+            newest = sequence
+            judged = sequence - 1
+            seen[sequence] = true
+            return
+        }
+        if sequence > old {
+            // Bits are used in a circle: those of the numbers that come into view are cleared.
+            for number in max(old + 1, sequence - Self.span + 1)...sequence {
+                seen[number] = false
+                copied[number] = false
+            }
+            newest = sequence
+        }
+        if inView(sequence) { seen[sequence] = true }
+        judge(upTo: (newest ?? sequence) - Self.patience)
+    }
+
+    private mutating func judge(upTo limit: Int64) {
+        judged = max(judged, limit - Self.span)
+        while judged < limit {
+            judged += 1
+            lossRatio += ((hasSeen(judged) ? 0 : 1) - lossRatio) / 250
+        }
+    }
+
+    private func inView(_ sequence: Int64) -> Bool {
+        guard let newest else { return false }
+        return sequence <= newest && newest - sequence < Self.span
+    }
+}
+
+/// 128 flags in a circle.
+private struct Flags {
+    private var low: UInt64 = 0
+    private var high: UInt64 = 0
+
+    subscript(number: Int64) -> Bool {
+        get {
+            let index = UInt64(truncatingIfNeeded: number) & 127
+            return (index < 64 ? low : high) >> (index & 63) & 1 == 1
+        }
+        set {
+            let index = UInt64(truncatingIfNeeded: number) & 127
+            let mask: UInt64 = 1 << (index & 63)
+            if index < 64 { low = newValue ? low | mask : low & ~mask }
+            if index >= 64 { high = newValue ? high | mask : high & ~mask }
+        }
+    }
+}

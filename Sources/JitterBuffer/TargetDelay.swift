@@ -1,0 +1,85 @@
+import Glibc
+
+/// The play-out delay with the least cost: delay against lateness, each with its price.
+///
+/// Quality-optimal buffers after Fujimoto et al. 2002 and Sun and Ifeachor 2003; the delay's price is the shape of the
+/// E-model's (ITU-T G.107): 1 a millisecond up to 150 ms, 2.5 beyond.
+package struct TargetDelay {
+    /// Milliseconds that one percent of late contents is worth.
+    let lateCost: Double
+    let minimumMs: Double
+    let maximumMs: Double
+    /// How often the target is worked out.
+    static let interval = 40.0
+    /// Packetisation that the cost of delay starts from: the usual 20 ms.
+    private static let packetMs = 20.0
+
+    /// Target above the floor, in milliseconds.
+    package private(set) var aboveFloor: Double
+    /// The part of it that is a margin over what the statistics ask for.
+    private(set) var margin = 2.0
+    private let cautiousBins: Int
+    private var nextUpdate = -Double.infinity
+
+    package init(configuration: JitterBufferConfiguration) {
+        lateCost = configuration.latency.millisecondsPerPercentLate
+        minimumMs = configuration.minimumDelayMs
+        maximumMs = configuration.maximumDelayMs
+        aboveFloor = configuration.latency.startDelayMilliseconds
+        cautiousBins = Int((configuration.latency.startDelayMilliseconds - 5) / ArrivalHistory.binWidth)
+    }
+
+    /// Works the target out again when it is time.
+    /// - Parameter lossRatio: packets that never arrived, 0...1. Where packets are lost anyway, a wider margin buys
+    ///   nothing that is heard.
+    package mutating func update(_ history: inout ArrivalHistory, lossRatio: Double, at time: Double) {
+        guard time >= nextUpdate || time < nextUpdate - 2 * Self.interval, history.events > 0 else { return }
+        nextUpdate = time + Self.interval
+        let (x, common) = leastCost(history)
+        history.allowance = x
+        // Where the delays end sharply (95 % of them lie close below x), there is nothing beyond to be wary of.
+        margin = 2 + (lossRatio < 0.01 ? min(6, 0.3 * x, max(0, x - common)) : 0)
+        aboveFloor = min(max(x + margin, minimumMs), maximumMs)
+    }
+
+    /// The delay x above the floor with the least cost, and the delay that 95 % of the contents stay under.
+    private func leastCost(_ history: ArrivalHistory) -> (x: Double, common: Double) {
+        let queue = history.standingQueue
+        let lateCost = lateCost
+        let cautious = cautiousBins
+        let width = ArrivalHistory.binWidth
+        let limit = Int(maximumMs / width)
+        return history.withBins { weight, total in
+            // Downward from the top: what is later than x, the spread of the floor's own bin included in bin 0.
+            var late = 0.0
+            var highest = 0
+            for bin in 0..<(ArrivalHistory.bins) where weight(bin) > 1e-4 * total { highest = bin }
+            // Nothing is known of delays beyond those seen: the start's caution suffices.
+            let top = min(limit, max(highest, cautious))
+            var bin = ArrivalHistory.bins - 1
+            while bin > top {
+                late += weight(bin)
+                bin -= 1
+            }
+            var best = 0.0
+            var common = 0.0
+            var bestCost = Double.infinity
+            while bin >= 0 {
+                // x covers the bins up to and including this one.
+                let x = Double(bin + 1) * width
+                let share = (late + exp(-x / 20)) / (total + 1)
+                let cost = Self.price(Self.packetMs + queue + x) + 100 * lateCost * share
+                if cost <= bestCost {
+                    bestCost = cost
+                    best = x
+                }
+                late += weight(bin)
+                if late < 0.05 * total { common = x - width }
+                bin -= 1
+            }
+            return (best, common)
+        }
+    }
+
+    private static func price(_ delay: Double) -> Double { delay <= 150 ? delay : 150 + 2.5 * (delay - 150) }
+}

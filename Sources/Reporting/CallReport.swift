@@ -1,0 +1,43 @@
+/// What a call leaves behind: how it went and what was really used.
+public struct CallReport: Sendable, Equatable {
+    /// Media time, s.
+    public var durationSeconds: Double?
+    /// Why it ended, as in `call_ended`.
+    public var reason: String?
+    /// What was asked for, by name: rate, period, real-time priority, echo control, codec, route.
+    public var requested: [String: String] = [:]
+    /// What was granted, under the same names.
+    public var effective: [String: String] = [:]
+    public var statistics = CallStatistics()
+    /// How each `--assert` went.
+    public var assertions: [AssertionOutcome] = []
+
+    public init() {}
+
+    /// The report without the outcome of assertions: what these are evaluated on.
+    public var measurements: JSONValue {
+        var members: [JSONMember] = []
+        if let durationSeconds { members.append(JSONMember("duration_s", .number(durationSeconds, decimals: 2))) }
+        if let reason { members.append(JSONMember("reason", .string(reason))) }
+        for (name, table) in [("requested", requested), ("effective", effective)] where !table.isEmpty {
+            let entries = table.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }
+            members.append(JSONMember(name, .object(entries)))
+        }
+        if case .object(let figures) = statistics.json { members += figures }
+        return .object(members)
+    }
+
+    /// The whole report.
+    public var json: JSONValue { measurements.adding(assertions) }
+
+    /// Names that `--assert` may use on a call.
+    public static let comparablePaths = [ComparablePath("duration_s", .number)] + CallStatistics.comparablePaths
+}
+
+extension JSONValue {
+    /// The object with `assertions` behind its other members.
+    func adding(_ assertions: [AssertionOutcome]) -> JSONValue {
+        guard case .object(let members) = self, !assertions.isEmpty else { return self }
+        return .object(members + [JSONMember("assertions", .array(assertions.map(\.json)))])
+    }
+}

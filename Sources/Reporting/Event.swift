@@ -1,0 +1,113 @@
+/// Something that happened in a call: one line of `--json`.
+public struct Event: Sendable, Equatable {
+    public var time: Timestamp
+    /// The call it belongs to; `nil` for what concerns the whole program.
+    public var callID: String?
+    public var body: EventBody
+
+    public init(_ body: EventBody, callID: String? = nil, time: Timestamp = .now()) {
+        self.time = time
+        self.callID = callID
+        self.body = body
+    }
+
+    /// `type`, `time` and `call_id` first, then what the event says.
+    public var json: JSONValue {
+        var members = [JSONMember("type", .string(body.type)), JSONMember("time", .string(time.text))]
+        if let callID { members.append(JSONMember("call_id", .string(callID))) }
+        return .object(members + body.members)
+    }
+}
+
+/// Which way audio goes through a device or a digit through a call.
+public enum EventDirection: String, Sendable { case capture, playback, sent, received }
+
+/// What happened. The types' names stay the same.
+public enum EventBody: Sendable, Equatable {
+    /// Sockets and devices are ready and sending begins.
+    case callStarted(remote: String?, local: String, codec: String, device: String)
+    /// The first valid packet came, this long after the start.
+    case mediaStarted(remote: String, afterMilliseconds: Double)
+    /// Once a second.
+    case stats(CallStatistics)
+    /// The sound server moved a direction, or the hardware changed its format.
+    case routeChanged(direction: EventDirection, from: String, to: String)
+    case deviceLost(device: String, reason: String)
+    case deviceBack(device: String, afterMilliseconds: Double)
+    /// The peer began a new RTP stream (RFC 3550 section 8).
+    case ssrcChanged(from: UInt32, to: UInt32)
+    /// The jitter buffer threw its history away.
+    case bufferReset(reason: String)
+    case xrun(direction: EventDirection, count: Int)
+    case echoState(EchoFigures)
+    case dtmf(digit: String, direction: EventDirection)
+    /// Something the person may want to mend: what, and what to do.
+    case warning(String)
+    case callEnded(reason: String, durationSeconds: Double?)
+    case report(CallReport)
+    case loopbackReport(LoopbackReport)
+
+    /// The event's `type`.
+    public var type: String {
+        switch self {
+        case .callStarted: "call_started"
+        case .mediaStarted: "media_started"
+        case .stats: "stats"
+        case .routeChanged: "route_changed"
+        case .deviceLost: "device_lost"
+        case .deviceBack: "device_back"
+        case .ssrcChanged: "ssrc_changed"
+        case .bufferReset: "buffer_reset"
+        case .xrun: "xrun"
+        case .echoState: "echo_state"
+        case .dtmf: "dtmf"
+        case .warning: "warning"
+        case .callEnded: "call_ended"
+        case .report, .loopbackReport: "report"
+        }
+    }
+
+    /// Everything behind `type`, `time` and `call_id`.
+    var members: [JSONMember] {
+        switch self {
+        case .callStarted(let remote, let local, let codec, let device):
+            return [
+                JSONMember("remote", remote.map { .string($0) } ?? .null), JSONMember("local", .string(local)),
+                JSONMember("codec", .string(codec)), JSONMember("device", .string(device)),
+            ]
+        case .mediaStarted(let remote, let after):
+            return [JSONMember("remote", .string(remote)), JSONMember("after_ms", .number(after, decimals: 1))]
+        case .stats(let statistics): return statistics.json.members
+        case .routeChanged(let direction, let from, let to):
+            return [
+                JSONMember("direction", .string(direction.rawValue)), JSONMember("from", .string(from)),
+                JSONMember("to", .string(to)),
+            ]
+        case .deviceLost(let device, let reason):
+            return [JSONMember("device", .string(device)), JSONMember("reason", .string(reason))]
+        case .deviceBack(let device, let after):
+            return [JSONMember("device", .string(device)), JSONMember("after_ms", .number(after, decimals: 0))]
+        case .ssrcChanged(let from, let to):
+            return [JSONMember("from", .integer(Int(from))), JSONMember("to", .integer(Int(to)))]
+        case .bufferReset(let reason): return [JSONMember("reason", .string(reason))]
+        case .xrun(let direction, let count):
+            return [JSONMember("direction", .string(direction.rawValue)), JSONMember("count", .integer(count))]
+        case .echoState(let echo): return echo.json.members
+        case .dtmf(let digit, let direction):
+            return [JSONMember("digit", .string(digit)), JSONMember("direction", .string(direction.rawValue))]
+        case .warning(let message): return [JSONMember("message", .string(message))]
+        case .callEnded(let reason, let duration):
+            return [JSONMember("reason", .string(reason))]
+                + (duration.map { [JSONMember("duration_s", .number($0, decimals: 2))] } ?? [])
+        case .report(let report): return report.json.members
+        case .loopbackReport(let report): return report.json.members
+        }
+    }
+}
+
+extension JSONValue {
+    /// The members of an object; none for anything else.
+    var members: [JSONMember] {
+        if case .object(let members) = self { members } else { [] }
+    }
+}

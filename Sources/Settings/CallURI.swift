@@ -1,0 +1,107 @@
+/// Where RTCP goes.
+public enum RTCPRoute: Sendable, Equatable {
+    /// The port above RTP's (RFC 3550 section 11).
+    case next
+    /// The same port as RTP (RFC 5761).
+    case mux
+    case port(UInt16)
+}
+
+/// The far end of a raw RTP call: `rtp://HOST:PORT[?pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]`.
+public struct CallURI: Sendable, Equatable {
+    /// Name or address; IPv6 without its brackets.
+    public var host: String
+    /// RTP port; 0 (listening only) lets the system choose.
+    public var port: UInt16
+    /// RTP payload type of the audio, 0...127; `nil` is the codec's usual one.
+    public var payloadType: UInt8?
+    /// Packet length in ms; `nil` is the configured one.
+    public var packetMilliseconds: Int?
+    public var rtcp: RTCPRoute = .next
+    /// Local RTP port; `nil` lets the system choose.
+    public var localPort: UInt16?
+
+    /// What the URI is for: it decides whether port 0 makes sense.
+    public enum Role: Sendable { case call, listen }
+
+    /// Reads a URI strictly: nothing is guessed and nothing is ignored.
+    public init(parsing uri: String, role: Role) throws(SettingsError) {
+        func fail(_ reason: String) -> SettingsError { .malformedURI(uri: uri, reason: reason) }
+        let lower = uri.lowercased()
+        if lower.hasPrefix("sip:") || lower.hasPrefix("sips:") {
+            throw fail("SIP is not there yet; this version calls raw RTP only")
+        }
+        guard lower.hasPrefix("rtp://") else { throw fail("no rtp:// in front") }
+        let rest = uri.dropFirst("rtp://".count)
+        let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var authority = parts[0]
+        if authority.hasSuffix("/") { authority.removeLast() }
+        (host, port) = try Self.parseAuthority(authority, fail)
+        if port == 0 && role == .call { throw fail("port 0 cannot be called") }
+        guard parts.count == 2 else { return }
+        var seen: Set<String> = []
+        for item in parts[1].split(separator: "&", omittingEmptySubsequences: false) {
+            let pair = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            guard pair.count == 2 else { throw fail("'\(item)' is not KEY=VALUE") }
+            guard seen.insert(pair[0]).inserted else { throw fail("\(pair[0]) stands twice") }
+            try apply(pair[0], pair[1], fail)
+        }
+    }
+
+    private mutating func apply(
+        _ key: String, _ value: String, _ fail: (String) -> SettingsError
+    ) throws(SettingsError) {
+        switch key {
+        case "pt":
+            guard let number = UInt8(value), number < 128 else { throw fail("pt=\(value) is no payload type (0...127)") }
+            // RFC 5761 section 4: 64...95 cannot be told from RTCP on one port, and are reserved in any case.
+            if (64...95).contains(number) { throw fail("pt=\(value) would be taken for RTCP (RFC 5761)") }
+            payloadType = number
+        case "ptime":
+            guard let number = Int(value), [10, 20, 40, 60].contains(number) else {
+                throw fail("ptime=\(value) is not 10, 20, 40 or 60")
+            }
+            packetMilliseconds = number
+        case "rtcp":
+            if value == "mux" {
+                rtcp = .mux
+            } else {
+                guard let number = UInt16(value), number > 0 else { throw fail("rtcp=\(value) is neither mux nor a port") }
+                rtcp = .port(number)
+            }
+        case "local":
+            guard let number = UInt16(value), number > 0 else { throw fail("local=\(value) is no port") }
+            localPort = number
+        default:
+            throw fail("unknown key \(key)")
+        }
+    }
+
+    private static func parseAuthority(
+        _ text: Substring, _ fail: (String) -> SettingsError
+    ) throws(SettingsError) -> (String, UInt16) {
+        var host: Substring
+        var rest: Substring
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw fail("the address's bracket is not closed") }
+            host = text[text.index(after: text.startIndex)..<end]
+            rest = text[text.index(after: end)...]
+            guard host.contains(":") else { throw fail("brackets are for IPv6 addresses") }
+        } else {
+            let colon = text.firstIndex(of: ":") ?? text.endIndex
+            host = text[..<colon]
+            rest = text[colon...]
+            if rest.dropFirst().contains(":") { throw fail("an IPv6 address stands in brackets") }
+        }
+        if host.contains("@") { throw fail("raw RTP knows no user") }
+        if host.contains("/") { throw fail("raw RTP knows no path") }
+        let allowed = host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+        guard !host.isEmpty, host.utf8.count <= 253, allowed else { throw fail("no host") }
+        guard rest.hasPrefix(":") else { throw fail("no port") }
+        rest.removeFirst()
+        guard rest.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(rest) else {
+            throw fail("'\(rest)' is no port (1...65535)")
+        }
+        return (String(host), port)
+    }
+}

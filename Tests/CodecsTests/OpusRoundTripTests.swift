@@ -1,0 +1,122 @@
+import COpus
+import Codecs
+import Testing
+
+@Suite("Opus round trip") struct OpusRoundTripTests {
+    /// Opus against the original, shifted by the look-ahead that the encoder states.
+    private func heard(_ settings: EncoderSettings, _ speech: [Float]) throws -> (OpusEncoder, [Float], bytes: Int) {
+        let encoder = try OpusEncoder(settings: settings)
+        let decoder = try OpusDecoder()
+        let packets = try encoder.packets(of: speech)
+        let output = try packets.flatMap { try decoder.samples(of: $0) }
+        return (encoder, output, packets.reduce(0) { $0 + $1.count })
+    }
+
+    @Test("the decoded signal trails the original by exactly the stated look-ahead",
+        arguments: [EncoderSettings.Application.voip, .lowDelay])
+    func lookahead(application: EncoderSettings.Application) throws {
+        let speech = speechLike(seconds: 2, sampleRate: 48_000)
+        let (encoder, output, _) = try heard(EncoderSettings(bitrate: 64_000, application: application), speech)
+        #expect(encoder.lookaheadSamples == (application == .voip ? 312 : 120))
+        let scores = (0...600).map { correlation(speech[9_600..<28_800], output[(9_600 + $0)...]) }
+        let best = scores.indices.max { scores[$0] < scores[$1] }
+        // The speech layer's filters bend the phase by a sample or two.
+        #expect(abs((best ?? -1) - encoder.lookaheadSamples) <= 4, "best lag \(best ?? -1)")
+    }
+
+    @Test("speech is heard as it was said, at every packet length", arguments: [10, 20, 40, 60])
+    func accuracy(milliseconds: Int) throws {
+        let speech = speechLike(seconds: 3, sampleRate: 48_000)
+        let (encoder, output, bytes) = try heard(EncoderSettings(frameMilliseconds: milliseconds), speech)
+        #expect(encoder.frameLength == 48 * milliseconds)
+        #expect(output.count == speech.count)
+        let match = correlation(speech[9_600..<134_400], output[(9_600 + encoder.lookaheadSamples)...])
+        #expect(match > 0.9, "correlation \(match)")
+        let rate = Double(bytes) * 8 / 3
+        #expect(rate > 18_000 && rate < 36_000, "\(rate) bit/s")
+    }
+
+    @Test("the bit rate can be changed during the stream and more bits are more exact")
+    func bitrate() throws {
+        let speech = speechLike(seconds: 2, sampleRate: 48_000)
+        let encoder = try OpusEncoder(settings: EncoderSettings(bitrate: 16_000))
+        let low = try encoder.packets(of: speech).reduce(0) { $0 + $1.count }
+        encoder.setBitrate(96_000)
+        let packets = try encoder.packets(of: speech)
+        #expect(packets.reduce(0) { $0 + $1.count } > 3 * low)
+        let decoder = try OpusDecoder()
+        let output = try packets.flatMap { try decoder.samples(of: $0) }
+        let (_, coarse, _) = try heard(EncoderSettings(bitrate: 16_000), speech)
+        let ratio = signalToNoise(speech[9_600..<86_400], output[(9_600 + 312)...])
+        let before = signalToNoise(speech[9_600..<86_400], coarse[(9_600 + 312)...])
+        #expect(ratio > 11 && ratio > before + 3, "\(before) dB, then \(ratio) dB")
+        encoder.setBitrate(.max)
+        encoder.setBitrate(.min)
+        encoder.setExpectedLoss(percent: .max)
+        encoder.setExpectedLoss(percent: .min)
+        #expect(try encoder.packets(of: speech).count == 100)
+    }
+
+    @Test("silence without DTX is still sent in every packet, with DTX it is not")
+    func discontinuousTransmission() throws {
+        let silence = [Float](repeating: 0, count: 96_000)
+        let steady = try OpusEncoder(settings: EncoderSettings()).packets(of: silence)
+        let paused = try OpusEncoder(settings: EncoderSettings(dtx: true)).packets(of: silence)
+        #expect(steady.allSatisfy { $0.count > 2 })
+        #expect(paused.filter { $0.count <= 2 }.count > 50)
+    }
+
+    @Test("packets from a stereo sender decode to the mean of both sides")
+    func stereo() throws {
+        var status: Int32 = 0
+        let sender = try #require(opus_encoder_create(48_000, 2, OPUS_APPLICATION_AUDIO, &status))
+        defer { opus_encoder_destroy(sender) }
+        _ = copus_encoder_set(sender, OPUS_SET_BITRATE_REQUEST, 96_000)
+        let left = speechLike(seconds: 1, sampleRate: 48_000)
+        let decoder = try OpusDecoder()
+        var output = [Float]()
+        for start in stride(from: 0, to: left.count, by: 960) {
+            let frame = left[start..<start + 960].flatMap { [$0, 0.5 * $0] }
+            var packet = [UInt8](repeating: 0, count: 1_500)
+            let count = opus_encode_float(sender, frame, 960, &packet, 1_500)
+            try #require(count > 0)
+            output += try decoder.samples(of: Array(packet[..<Int(count)]))
+        }
+        let mixed = left.map { 0.75 * $0 }
+        let ratio = signalToNoise(mixed[9_600..<38_400], output[(9_600 + 312)...])
+        #expect(ratio > 12, "\(ratio) dB")
+    }
+
+    @Test("packets of several frames decode whole, up to 120 ms and no further", arguments: [2, 3, 6, 7])
+    func severalFrames(count: Int) throws {
+        let frames = try OpusEncoder(settings: EncoderSettings())
+            .packets(of: speechLike(seconds: 0.2, sampleRate: 48_000)).prefix(count)
+        let decoder = try OpusDecoder()
+        // Code 3 framing, variable sizes (RFC 6716 section 3.2.5): the frames of equal configuration behind one header.
+        var packet: [UInt8] = [frames[0][0] | 3, 0x80 | UInt8(count)]
+        for frame in frames.dropLast() {
+            let size = frame.count - 1
+            packet += size < 252 ? [UInt8(size)] : [UInt8(252 + (size & 3)), UInt8((size - 252 - (size & 3)) / 4)]
+        }
+        for frame in frames { packet += frame.dropFirst() }
+        #expect(Set(frames.map { $0[0] }).count == 1)
+        if count <= 6 {
+            #expect(decoder.duration(of: packet) == 960 * count)
+            #expect(try decoder.samples(of: packet).count == 960 * count)
+        } else {
+            #expect(decoder.duration(of: packet) == nil)
+            #expect(throws: CodecError.malformedPayload) { try decoder.samples(of: packet) }
+        }
+    }
+
+    @Test("a decoder that was reset decodes like a new one")
+    func reset() throws {
+        let packets = try OpusEncoder(settings: EncoderSettings())
+            .packets(of: speechLike(seconds: 1, sampleRate: 48_000))
+        let used = try OpusDecoder()
+        for packet in packets.reversed() { _ = try used.samples(of: packet) }
+        used.reset()
+        let fresh = try OpusDecoder()
+        for packet in packets { #expect(try used.samples(of: packet) == fresh.samples(of: packet)) }
+    }
+}
