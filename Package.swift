@@ -68,7 +68,7 @@ let package = Package(
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "CAudit"]),
         .testTarget(name: "DSPTests", dependencies: ["DSP", "CAudit"]),
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus"], exclude: ["Fixtures"]),
-        .testTarget(name: "RTPTests", dependencies: ["RTP"]),
+        .testTarget(name: "RTPTests", dependencies: ["RTP"], exclude: ["Fixtures"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
         .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),

@@ -26,7 +26,8 @@ public enum NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
         case .badCIDR(let text): "\(text) is no address range; write 192.0.2.0/24 or 2001:db8::/32"
         case .portTaken(let port): "UDP port \(port) is taken by another program; choose another one, or 0 for any"
         case .portForbidden(let port): "UDP port \(port) needs privileges; choose one above 1023"
-        case .addressNotHere(let address): "\(address) is no address of this machine; bind to one that `ip address` lists"
+        case .addressNotHere(let address):
+            "\(address) is no address of this machine; bind to one that `ip address` lists"
         case .familyUnavailable(let family): "this machine has no \(family); use an address of the other family"
         case .system(let call, let code): "\(call) failed: error \(code) (\(systemMessage(code)))"
         }
