@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Shared by the scripts of this folder: `. "$(dirname "$0")/lib.sh"`. Says nothing unless something fails or is
 # installed.
 
