@@ -76,7 +76,7 @@ let package = Package(
         .testTarget(name: "CallingTests", dependencies: ["Calling"]),
         .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling", "Realtime"], exclude: ["Fixtures"]),
         .testTarget(name: "RenderContractTests", dependencies: ["CAudit", "Simulation", "Calling", "AudioUnits"]),
-        .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings", "yodel"]),
         .testTarget(name: "IntegrationTests", dependencies: ["Realtime"]),
         .testTarget(name: "ArchitectureTests", exclude: ["Fixtures"]),
     ],

@@ -28,6 +28,9 @@ struct ALSAPlaybackLoop: ~Copyable {
 
     /// Shortest sleep: a turn without progress must not spin.
     private static let shortestSleep: Int64 = 1_000_000
+    /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
+    /// yet taken, then `shortestSleep` later, finds the moment just after it, where lateness is survived longest.
+    private static let creep: Int64 = 50_000
 
     init(engine: ALSAEngine, line: UnsafeMutablePointer<ALSALine>, stream: ALSAStream, callbacks: DeviceCallbacks) {
         self.engine = engine
@@ -92,7 +95,8 @@ struct ALSAPlaybackLoop: ~Copyable {
         if started < 0 { return .lost(Int(started)) }
         lastProgress = calsa_now()
         lastLevel = lead &+ stream.period
-        return .sleep(nanoseconds(stream.period))
+        // the first thing a server does is to take its own block: look again at once
+        return .sleep(Self.shortestSleep)
     }
 
     @_noLocks
@@ -127,7 +131,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         }
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
         lastLevel = level
-        let rest = nanoseconds(level &- low)
+        let rest = nanoseconds(level &- low) &- Self.creep
         return .sleep(rest > Self.shortestSleep ? rest : Self.shortestSleep)
     }
 

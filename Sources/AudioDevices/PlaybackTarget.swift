@@ -8,8 +8,10 @@ struct PlaybackTarget: BitwiseCopyable {
     /// Least target in milliseconds, for short periods.
     static let floorMilliseconds = 10.0
     /// What an underrun adds, as a part of the target, and at least in milliseconds.
-    static let growth = 0.5
-    static let growthMilliseconds = 5.0
+    static let growth = 0.25
+    static let growthMilliseconds = 4.0
+    /// Underruns this close together, in seconds of sound, are one: what made the first late makes the next.
+    static let incidentSeconds = 0.5
     /// Highest target, in milliseconds (and a period less than the ring buffer).
     static let ceilingMilliseconds = 200.0
     /// Time without underrun before the target shrinks, in seconds.
@@ -21,7 +23,7 @@ struct PlaybackTarget: BitwiseCopyable {
     private let ceiling: Double
     private let framesPerMillisecond: Double
     private var target: Double
-    private var calm = 0.0
+    private var calm = incidentSeconds
 
     @_noLocks
     init(period: Int, buffer: Int, rate: Int) {
@@ -44,11 +46,13 @@ struct PlaybackTarget: BitwiseCopyable {
     /// An underrun happened.
     @_noLocks
     mutating func underran() {
+        let isNew = calm >= Self.incidentSeconds
+        calm = 0
+        guard isNew else { return }
         let step = target * Self.growth
         let least = Self.growthMilliseconds * framesPerMillisecond
         target += step > least ? step : least
         if target > ceiling { target = ceiling }
-        calm = 0
     }
 
     /// `frames` were played without an underrun.

@@ -92,3 +92,17 @@ public final class AudioEndpoint: @unchecked Sendable {
         outlet.deallocate()
     }
 }
+
+extension AudioEndpoint {
+    /// Takes what was captured and tops the play-out ring up to 40 ms; for whoever uses the device without a call.
+    public func exchange(
+        captured: (UnsafeBufferPointer<Float>) -> Void, playout: (UnsafeMutableBufferPointer<Float>) -> Void
+    ) {
+        Framer(frameLength: sampleRate / 100).process(&captureRing, captured)
+        var block = [Float](repeating: 0, count: sampleRate / 100)
+        while playoutRing.filled() < sampleRate / 25 {
+            block.withUnsafeMutableBufferPointer { playout($0) }
+            guard block.withUnsafeBufferPointer({ playoutRing.write($0.baseAddress!, count: $0.count) }) > 0 else { return }
+        }
+    }
+}

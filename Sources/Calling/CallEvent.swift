@@ -1,3 +1,5 @@
+import AudioUnits
+
 /// What a call tells its owner while it runs.
 public enum CallEvent: Sendable, Equatable {
     /// The first valid media packet of the other side came.
@@ -8,6 +10,8 @@ public enum CallEvent: Sendable, Equatable {
     case bufferReset(reason: String)
     /// The other side pressed a key.
     case digitReceived(Character, durationMilliseconds: Double)
+    /// The audio device told something; the call goes on.
+    case device(DeviceEvent)
     /// The call is over.
     case ended(EndReason)
 }

@@ -35,11 +35,12 @@ public final class CallSession {
     ///   - transport: bound socket(s) of the call.
     ///   - port: wraps the socket when the network is to be impaired; `nil` sends straight to it.
     ///   - recordPath: stereo recording of the call.
-    ///   - dumpFolder: where every internal signal goes.
+    ///   - dumpFolder: where every internal signal goes, in a folder `dumpSide` of it if that is given.
     ///   - realtime: ask for real-time priority.
     public init(
         configuration: CallConfiguration, unit: any InputOutputUnit, transport: MediaTransport,
-        port: (any PacketPort)? = nil, recordPath: String? = nil, dumpFolder: String? = nil, realtime: Bool = true
+        port: (any PacketPort)? = nil, recordPath: String? = nil, dumpFolder: String? = nil,
+        dumpSide: String? = nil, realtime: Bool = true
     ) throws(CallError) {
         let now = HostTime.monotonicNow()
         self.unit = unit
@@ -52,7 +53,8 @@ public final class CallSession {
         }
         call = try Call(configuration: configuration, port: port ?? SocketPort(transport), now: now)
         if let dumpFolder {
-            dump = try SignalDump(folder: dumpFolder, sampleRate: call.sampleRate, unit: unit, now: now)
+            dump = try SignalDump(
+                folder: dumpFolder, side: dumpSide, sampleRate: call.sampleRate, unit: unit, now: now)
         } else {
             dump = nil
         }
@@ -61,6 +63,7 @@ public final class CallSession {
         loop = MediaLoop(endpoint: endpoint, frameLength: call.frameLength)
         loop.add(call)
         loop.recorder = recorder
+        unit.device.setEventHandler { [channel] in channel.events.post(.device($0)) }
         loop.dump = dump
         let writers = (recorder.map { [$0.writer] } ?? []) + (dump?.writers ?? [])
         signals = writers.isEmpty ? nil : SignalThread(writers: writers)

@@ -23,8 +23,8 @@ public final class MediaLoop {
     public var dump: SignalDump?
     /// Told every block that goes to the loudspeaker and when its first sample will be heard; for whoever measures.
     public var listener: (([Float], HostTime) -> Void)?
-    /// Samples of silence played because the play-out ring was empty, since the first sound.
-    public private(set) var missingSamples = 0
+    /// Times the loudspeaker got silence because the play-out ring was empty, since the first sound.
+    public private(set) var playoutGaps = 0
 
     private var framer: Framer
     private var level: PlayoutLevel
@@ -92,9 +92,10 @@ public final class MediaLoop {
     private func fillPlayout(now: HostTime) {
         let timing = endpoint.playoutTiming.latest()
         if timing.stream.isValid {
-            missingSamples += level.observe(
+            let missing = level.observe(
                 frames: timing.stream.frames, missing: timing.missing,
                 elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0)
+            if missing > 0 { playoutGaps += 1 }
         }
         while endpoint.playoutRing.filled() < level.target {
             pullBlock(now: now)

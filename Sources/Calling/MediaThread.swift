@@ -71,6 +71,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
             figures.packetsDiscarded = (figures.packetsDiscarded ?? 0) + network[reason]
         }
         figures.fill(from: loop.endpoint.unit)
+        figures.playoutGaps = loop.playoutGaps
         usage.fill(&figures, now: now)
         channel.publish(figures)
     }

@@ -14,7 +14,7 @@ public struct LoopbackPlan: Sendable {
     /// Jitter buffer settings of both sides.
     public var jitterBuffer = JitterBufferConfiguration()
     /// The room each side sits in.
-    public var room = RoomSpecification(response: .builtIn(.small))
+    public var room = RoomSpecification(response: .builtIn(.small), noiseDecibels: -65, echoDecibels: -10)
     /// Hardware rate of the simulated devices in Hz; `nil` is the codec's.
     public var deviceRate: Int?
     /// Period of the simulated devices in milliseconds.
@@ -35,7 +35,7 @@ public struct LoopbackPlan: Sendable {
     public init() {}
 
     /// The configuration of side `side`, 0 or 1.
-    func configuration(side: Int) -> CallConfiguration {
+    public func configuration(side: Int) -> CallConfiguration {
         var configuration = CallConfiguration(codec: codec, seed: seed &* 2 &+ UInt64(side) &+ 1)
         configuration.encoder = encoder
         configuration.jitterBuffer = jitterBuffer
@@ -43,7 +43,7 @@ public struct LoopbackPlan: Sendable {
     }
 
     /// What the person on side `side` says: A is a man, B a woman, both at once only where their phrases overlap.
-    func talker(side: Int, sampleRate: Int) -> [Float] {
+    public func talker(side: Int, sampleRate: Int) -> [Float] {
         var talker = SyntheticTalker(
             sampleRate: sampleRate, pitch: side == 0 ? 110 : 200, seed: seed &+ UInt64(side) &* 1000)
         return talker.speak(seconds: seconds)

@@ -15,7 +15,7 @@ import Reporting
 public final class OfflineCall {
     /// The two endpoints; what one sends the other receives.
     public let sides: [OfflineSide]
-    private let plan: LoopbackPlan
+    let plan: LoopbackPlan
     private let tickMilliseconds: Double
 
     /// Builds both endpoints; nothing has happened yet.

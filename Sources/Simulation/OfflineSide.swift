@@ -85,6 +85,7 @@ public final class OfflineSide {
         if let finalStatistics { return finalStatistics }
         var figures = call.statistics
         figures.fill(from: unit)
+        figures.playoutGaps = loop.playoutGaps
         return figures
     }
     private var finalStatistics: CallStatistics?
@@ -102,7 +103,9 @@ public final class OfflineSide {
 }
 
 /// The I/O unit a plan asks for, its device preferences set.
-func makeUnit(_ plan: LoopbackPlan, device: any HardwareDevice, rate: Int) throws(CallError) -> any InputOutputUnit {
+public func makeUnit(
+    _ plan: LoopbackPlan, device: any HardwareDevice, rate: Int
+) throws(CallError) -> any InputOutputUnit {
     let unit: any InputOutputUnit = plan.voiceProcessing ? VoiceProcessingIO(device: device) : RemoteIO(device: device)
     var preferences = DeviceRequest()
     preferences.sampleRate = Double(rate)

@@ -12,7 +12,7 @@ struct MediaOptions {
     var input: DeviceSpecification
     /// Loudspeaker.
     var output: DeviceSpecification
-    /// Whether someone chose a device; `loopback` brings its own room otherwise.
+    /// Whether someone chose a device other than the default; `loopback` brings its own room otherwise.
     var choosesDevice: Bool
     /// Rate of the device in Hz; `nil` leaves it to the device.
     var sampleRate: Int?

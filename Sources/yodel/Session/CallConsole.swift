@@ -136,7 +136,7 @@ struct CallConsole {
             call.send(digit: digit)
             show(.dtmf(digit: String(digit), direction: .sent))
         case .quit: end(byDuration: false)
-        case .help: status?.print(KeyCommand.help)
+        case .help: status?.print(KeyCommand.helpText)
         }
     }
 
@@ -153,8 +153,9 @@ struct CallConsole {
     }
 
     private mutating func drawStatus() {
-        guard let width = status?.width, let blocks = status?.blocks else { return }
-        status?.draw(StatusText.line(seconds: seconds, call.statistics, mood, width: width, blocks: blocks))
+        guard let (width, blocks) = status.map({ ($0.width, $0.blocks) }) else { return }
+        let text = StatusText.line(seconds: seconds, call.statistics, mood, width: width, blocks: blocks)
+        status?.draw(text)
     }
 
     /// Report and exit status: a signal before media, the call's own end, then the assertions.

@@ -35,7 +35,7 @@ struct LoopbackRequest {
 }
 
 /// The calls behind the commands.
-protocol Engine {
+protocol Engine: Sendable {
     /// Opens sockets and devices and starts a call, or waits for one.
     /// - Parameter echoes: sends back what it hears (`listen --echo`).
     func start(

@@ -20,5 +20,5 @@ enum KeyCommand: Equatable {
     /// The keypad of RFC 4733 section 3.2.
     static let digits = "0123456789*#ABCD"
 
-    static let help = "keys: m mute, h hold, 0-9 * # A-D send a digit, + - volume, q hang up, ? this list"
+    static let helpText = "keys: m mute, h hold, 0-9 * # A-D send a digit, + - volume, q hang up, ? this list"
 }

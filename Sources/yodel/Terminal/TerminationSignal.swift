@@ -11,7 +11,11 @@ final class TerminationSignal: Sendable {
     /// Takes over SIGINT, SIGTERM, SIGHUP, and on a terminal SIGTSTP and SIGCONT.
     init() {
         var ends: [Int32] = [-1, -1]
-        if pipe2(&ends, O_CLOEXEC | O_NONBLOCK) != 0 { ends = [-1, -1] }
+        if pipe(&ends) != 0 { ends = [-1, -1] }
+        for end in ends where end >= 0 {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
         descriptor = ends[0]
         pipeEnd.store(ends[1], ordering: .releasing)
         for number in [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT] { Self.handle(number) }
