@@ -1,4 +1,6 @@
-# Shared by the scripts of this folder: `. "$(dirname "$0")/lib.sh"`. Says nothing unless something fails or is installed.
+# shellcheck shell=bash disable=SC2034
+# Shared by the scripts of this folder: `. "$(dirname "$0")/lib.sh"`. Says nothing unless something fails or is
+# installed.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -52,7 +54,8 @@ need_swift() {
         die "no Swift toolchain on PATH; install Swift 6.2 or newer for Debian 12 (https://www.swift.org/install/linux)"
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
     [ "$(printf '6.2\n%s\n' "${version:-0}" | sort -V | head -n 1)" = 6.2 ] ||
-        die "the Swift toolchain on PATH is ${version:-of an unknown version}; 6.2 or newer is needed (https://www.swift.org/install/linux)"
+        die "the Swift toolchain on PATH is ${version:-of an unknown version}; 6.2 or newer is needed:
+    https://www.swift.org/install/linux"
     # The toolchain links with the system's linker and headers of glibc and libstdc++.
     need_package binutils git libc6-dev libstdc++-12-dev
 }

@@ -1,4 +1,6 @@
-"""Calls on the bench: two endpoints in two virtual rooms, measured on their sound (run.py, m2e.py) and their process (cpu.py)."""
+"""Calls on the bench: two endpoints in two virtual rooms, measured on their sound (run.py, m2e.py) and their process
+(cpu.py)."""
+
 import contextlib
 import json
 import os
@@ -11,7 +13,8 @@ import time
 
 
 class Bench:
-    """The bench folder with its rooms running. `yodel` is the program; logs of both sides are kept for their reports."""
+    """The bench folder with its rooms running. `yodel` is the program; logs of both sides are kept for their
+    reports."""
 
     def __init__(self, folder, yodel, python="/usr/bin/python3"):
         self.folder, self.yodel, self.python = folder, yodel, python
@@ -35,13 +38,31 @@ class Bench:
         port = 26000 + 4 * self.count
         tail = f"--device alsa:$ROOM --codec {codec} --no-voice-processing --json {options}"
         own = shlex.quote(self.yodel)
-        return f"{prefix} {own} listen rtp://127.0.0.1:{port} {tail}".strip(), f"{prefix} {own} call rtp://127.0.0.1:{port} {tail}".strip()
+        return (
+            f"{prefix} {own} listen rtp://127.0.0.1:{port} {tail}".strip(),
+            f"{prefix} {own} call rtp://127.0.0.1:{port} {tail}".strip(),
+        )
 
     def call(self, name, commands, real_time=2, **phases):
-        """One call by run.py; its row, with `reports` and `stats` of yodel's own events where the endpoints printed any."""
+        """One call by run.py; its row, with `reports` and `stats` of yodel's own events where the endpoints printed
+        any."""
         callee, caller = commands
-        arguments = [self.python, f"{self.folder}/run.py", "--rooms", self.rooms, "--name", name, "--a", caller, "--b", callee,
-                     "--rt", str(real_time), "--keep", self.work]
+        arguments = [
+            self.python,
+            f"{self.folder}/run.py",
+            "--rooms",
+            self.rooms,
+            "--name",
+            name,
+            "--a",
+            caller,
+            "--b",
+            callee,
+            "--rt",
+            str(real_time),
+            "--keep",
+            self.work,
+        ]
         for phase, value in phases.items():
             arguments += [f"--{phase.replace('_', '-')}={value}"]
         done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True)
@@ -73,22 +94,47 @@ class Bench:
         return " / ".join(said)[:500]
 
     def delay_series(self, name, impair, count, period):
-        """Delay chirp by chirp (ms) through a call whose packets `impair` maltreats; None for what was not heard is left out."""
+        """Delay chirp by chirp (ms) through a call whose packets `impair` maltreats; None for what was not heard is
+        left out."""
         library = f"{self.work}/impair.so"
-        subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", library, f"{self.folder}/impair.c", "-ldl", "-lpthread"], check=True)
+        subprocess.run(
+            ["cc", "-O2", "-shared", "-fPIC", "-o", library, f"{self.folder}/impair.c", "-ldl", "-lpthread"], check=True
+        )
         environment = self.environment()
         endpoints = []
         try:
             for side, command in zip("ba", self.commands()):
                 log = open(f"{self.work}/{name}-{side}.log", "wb")
-                endpoints.append(subprocess.Popen(
-                    ["chrt", "-r", "2", "bash", "-c", f"exec {command}"], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-                    env=environment | {"ROOM": f"room_{side}", "LD_PRELOAD": library, "IMPAIR": impair}))
+                endpoints.append(
+                    subprocess.Popen(
+                        ["chrt", "-r", "2", "bash", "-c", f"exec {command}"],
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=log,
+                        env=environment | {"ROOM": f"room_{side}", "LD_PRELOAD": library, "IMPAIR": impair},
+                    )
+                )
                 time.sleep(1)
             time.sleep(6)
-            done = subprocess.run([self.python, f"{self.folder}/m2e.py", "--src", "a", "--dst", "b", "--count", str(count),
-                                   "--period", str(period), "--maxlat", str(0.9 * period)], env=environment,
-                                  stdout=subprocess.PIPE, text=True)
+            done = subprocess.run(
+                [
+                    self.python,
+                    f"{self.folder}/m2e.py",
+                    "--src",
+                    "a",
+                    "--dst",
+                    "b",
+                    "--count",
+                    str(count),
+                    "--period",
+                    str(period),
+                    "--maxlat",
+                    str(0.9 * period),
+                ],
+                env=environment,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
             return json.loads(done.stdout.splitlines()[-1]).get("series_ms", [])
         finally:
             for endpoint in endpoints:
@@ -107,15 +153,41 @@ class Bench:
     def raw_wakeups(self, period_ms, seconds):
         """Wakeups a second of arecord and aplay together at this period, four periods of buffer."""
         environment = self.environment()
-        form = ["-q", "-t", "raw", "-f", "S16_LE", "-r", "48000", "-c", "1", f"--period-time={period_ms * 1000}",
-                f"--buffer-time={period_ms * 4000}"]
+        form = [
+            "-q",
+            "-t",
+            "raw",
+            "-f",
+            "S16_LE",
+            "-r",
+            "48000",
+            "-c",
+            "1",
+            f"--period-time={period_ms * 1000}",
+            f"--buffer-time={period_ms * 4000}",
+        ]
         with open("/dev/zero", "rb") as zero:
-            pair = [subprocess.Popen(["arecord", "-D", "room_a", *form], env=environment, stdout=subprocess.DEVNULL),
-                    subprocess.Popen(["aplay", "-D", "room_b", *form], env=environment, stdin=zero)]
+            pair = [
+                subprocess.Popen(["arecord", "-D", "room_a", *form], env=environment, stdout=subprocess.DEVNULL),
+                subprocess.Popen(["aplay", "-D", "room_b", *form], env=environment, stdin=zero),
+            ]
             try:
                 time.sleep(2)
-                done = subprocess.run([self.python, f"{self.folder}/cpu.py", "--pid", str(pair[0].pid), "--pid", str(pair[1].pid),
-                                       "--seconds", str(seconds)], stdout=subprocess.PIPE, text=True, check=True)
+                done = subprocess.run(
+                    [
+                        self.python,
+                        f"{self.folder}/cpu.py",
+                        "--pid",
+                        str(pair[0].pid),
+                        "--pid",
+                        str(pair[1].pid),
+                        "--seconds",
+                        str(seconds),
+                    ],
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    check=True,
+                )
             finally:
                 for process in pair:
                     process.terminate()
@@ -125,7 +197,11 @@ class Bench:
 
 def ledger(row, side="b"):
     """Median of the mouth-to-ear delay that yodel itself stated on one side, ms; the first 5 s of the call left out."""
-    stated = [e["mouth_to_ear_ms"] for e in row["events"][side] if e.get("type") == "stats" and e.get("mouth_to_ear_ms") is not None]
+    stated = [
+        e["mouth_to_ear_ms"]
+        for e in row["events"][side]
+        if e.get("type") == "stats" and e.get("mouth_to_ear_ms") is not None
+    ]
     return statistics.median(stated[5:]) if len(stated) > 5 else None
 
 
@@ -136,7 +212,8 @@ def xruns(row):
 
 
 def longest_excess(series, period, above_ms=10):
-    """Seconds of the longest stretch during which the delay stayed above its former value (the median of the first five chirps)."""
+    """Seconds of the longest stretch during which the delay stayed above its former value (the median of the first
+    five chirps)."""
     if len(series) < 10:
         return None
     base, longest, run = statistics.median(series[:5]), 0, 0

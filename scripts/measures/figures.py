@@ -1,4 +1,5 @@
 """Figures with their bounds, as a JSON file and a Markdown table."""
+
 import json
 import os
 import platform
@@ -23,14 +24,21 @@ class Figures:
 
     def write(self, folder, how):
         os.makedirs(folder, exist_ok=True)
-        head = {"measured": time.strftime("%Y-%m-%d"), "how": how, "processor": processor(), "cores": os.cpu_count(),
-                "kernel": platform.release().split("-")[0]}
+        head = {
+            "measured": time.strftime("%Y-%m-%d"),
+            "how": how,
+            "processor": processor(),
+            "cores": os.cpu_count(),
+            "kernel": platform.release().split("-")[0],
+        }
         with open(os.path.join(folder, "figures.json"), "w") as f:
             json.dump({**head, "figures": self.rows}, f, indent=1)
             f.write("\n")
         with open(os.path.join(folder, "figures.md"), "w") as f:
-            f.write(f"# Figures\n\nWritten by `scripts/measure`, {head['measured']}: {how}, on {head['cores']} cores "
-                    f"({head['processor']}).\n\n| what | measured | bound | holds | note |\n|---|---|---|---|---|\n")
+            f.write(
+                f"# Figures\n\nWritten by `scripts/measure`, {head['measured']}: {how}, on {head['cores']} cores "
+                f"({head['processor']}).\n\n| what | measured | bound | holds | note |\n|---|---|---|---|---|\n"
+            )
             for row in self.rows:
                 bound = "" if row["at_most"] is None else f"≤ {row['at_most']:g}"
                 holds = {None: "", True: "yes", False: "**no**"}[row["holds"]]

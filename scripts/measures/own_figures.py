@@ -1,17 +1,32 @@
-"""What yodel says about itself: the loopback call over real UDP in a simulated room, the same offline on bad networks, Benchmarks."""
+"""What yodel says about itself: the loopback call over real UDP in a simulated room, the same offline on bad
+networks, Benchmarks."""
+
 import json
 import os
 import subprocess
 
-NETWORKS = [("clean", ""), ("jitter 0-30 ms", "jitter=30"), ("120 ms spike every 5 s", "spike=5000:120"),
-            ("5 % loss in bursts of 2", "loss=5,burst=2")]
+NETWORKS = [
+    ("clean", ""),
+    ("jitter 0-30 ms", "jitter=30"),
+    ("120 ms spike every 5 s", "spike=5000:120"),
+    ("5 % loss in bursts of 2", "loss=5,burst=2"),
+]
 
 
 def report(yodel, *arguments):
-    done = subprocess.run([yodel, "loopback", "--json", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    reports = [e for e in map(json.loads, filter(lambda s: s.startswith("{"), done.stdout.splitlines())) if e.get("type") == "report"]
+    done = subprocess.run(
+        [yodel, "loopback", "--json", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    reports = [
+        e
+        for e in map(json.loads, filter(lambda s: s.startswith("{"), done.stdout.splitlines()))
+        if e.get("type") == "report"
+    ]
     if not reports:
-        print(f"     loopback {' '.join(arguments)} ended with {done.returncode}: {done.stderr.strip()[-200:]}", flush=True)
+        print(
+            f"     loopback {' '.join(arguments)} ended with {done.returncode}: {done.stderr.strip()[-200:]}",
+            flush=True,
+        )
         return None
     return reports[-1]
 
@@ -40,7 +55,9 @@ def benchmarks(root, figures):
     if not os.path.exists(os.path.join(package, "Package.swift")):
         figures.add("Benchmarks", None, note="no Benchmarks package here")
         return
-    done = subprocess.run(["swift", "run", "--package-path", package, "-c", "release"], stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(
+        ["swift", "run", "--package-path", package, "-c", "release"], stdout=subprocess.PIPE, text=True
+    )
     if done.returncode:
         figures.add("Benchmarks", None, note=f"ended with {done.returncode}")
     for line in done.stdout.splitlines():

@@ -1,4 +1,5 @@
 """yodel as a process: started with `--json`, its events collected as they come, ended by a signal."""
+
 import json
 import os
 import queue
@@ -27,8 +28,14 @@ class Endpoint:
         self.arguments = [binary(), *arguments, *(["--json"] if json_events else [])]
         self.errors = tempfile.TemporaryFile()
         self.began = time.monotonic()
-        self.process = subprocess.Popen(self.arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                        stderr=self.errors, text=True)
+        self.process = subprocess.Popen(
+            self.arguments,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+        )
         self.events, self.lines, self.news = [], [], queue.Queue()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
@@ -100,12 +107,15 @@ class Endpoint:
 
     def last_words(self):
         said = [*self.lines[-3:], *self.stderr().splitlines()[-6:]]
-        return f"`yodel {' '.join(self.arguments[1:])}` (exit {self.process.poll()}) said: " + (" / ".join(said) or "nothing")
+        return f"`yodel {' '.join(self.arguments[1:])}` (exit {self.process.poll()}) said: " + (
+            " / ".join(said) or "nothing"
+        )
 
 
 def free_ports(count, step=2):
     """The first of `count` UDP ports in a row by `step`, even and free now (also the odd ones, RTCP's)."""
     import socket
+
     for first in range(20000 + os.getpid() % 5000 * 4, 60000, 4 * step):
         taken = []
         try:

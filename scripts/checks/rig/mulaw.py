@@ -1,4 +1,6 @@
-"""PCMU by ITU-T G.711, and just enough RTP (RFC 3550 section 5.1) to be a peer of yodel that can misbehave on purpose."""
+"""PCMU by ITU-T G.711, and just enough RTP (RFC 3550 section 5.1) to be a peer of yodel that can misbehave on
+purpose."""
+
 import struct
 import numpy as np
 
@@ -13,5 +15,14 @@ def encode(samples):
 
 
 def packet(sequence, timestamp, payload, payload_type=0, ssrc=0x59444C31, marker=False, version=2):
-    return struct.pack(">BBHII", version << 6, payload_type | (0x80 if marker else 0), sequence & 0xFFFF,
-                       timestamp & 0xFFFFFFFF, ssrc) + payload
+    return (
+        struct.pack(
+            ">BBHII",
+            version << 6,
+            payload_type | (0x80 if marker else 0),
+            sequence & 0xFFFF,
+            timestamp & 0xFFFFFFFF,
+            ssrc,
+        )
+        + payload
+    )

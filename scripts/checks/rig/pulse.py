@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """A private PulseAudio server with null sinks instead of sound hardware; never the user's own server.
 
-Each sink stands for one cable: its monitor is what was played into it. An endpoint captures `NAME.monitor` of one sink and
-plays into another. As a command it runs a program with such a server, sinks `mic` and `out`:
+Each sink stands for one cable: its monitor is what was played into it. An endpoint captures `NAME.monitor` of one
+sink and plays into another. As a command it runs a program with such a server, sinks `mic` and `out`:
 
     rig/pulse.py [--rate HZ] COMMAND [ARGUMENT...]
 """
+
 import os
 import resource
 import shutil
@@ -33,10 +34,18 @@ class PulseServer:
     @property
     def environment(self):
         """What a client needs to find this server, and only this one."""
-        own = {"HOME": self.folder, "XDG_RUNTIME_DIR": self.folder, "XDG_CONFIG_HOME": self.folder,
-               "PULSE_RUNTIME_PATH": self.folder, "PULSE_STATE_PATH": self.folder, "PULSE_COOKIE": f"{self.folder}/cookie",
-               "PULSE_SERVER": f"unix:{self.folder}/native"}
-        inherited = {k: v for k, v in os.environ.items() if k not in ("PULSE_SINK", "PULSE_SOURCE", "PULSE_LATENCY_MSEC")}
+        own = {
+            "HOME": self.folder,
+            "XDG_RUNTIME_DIR": self.folder,
+            "XDG_CONFIG_HOME": self.folder,
+            "PULSE_RUNTIME_PATH": self.folder,
+            "PULSE_STATE_PATH": self.folder,
+            "PULSE_COOKIE": f"{self.folder}/cookie",
+            "PULSE_SERVER": f"unix:{self.folder}/native",
+        }
+        inherited = {
+            k: v for k, v in os.environ.items() if k not in ("PULSE_SINK", "PULSE_SOURCE", "PULSE_LATENCY_MSEC")
+        }
         return inherited | own
 
     def __enter__(self):
@@ -48,8 +57,10 @@ class PulseServer:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self):
-        modules = [f"module-native-protocol-unix socket={self.folder}/native auth-anonymous=1",
-                   "module-null-source source_name=hush rate=48000 channels=1"]
+        modules = [
+            f"module-native-protocol-unix socket={self.folder}/native auth-anonymous=1",
+            "module-null-source source_name=hush rate=48000 channels=1",
+        ]
         for name, rate in self.sinks.items():
             modules.append(f"module-null-sink sink_name={name} rate={rate} channels=1")
             # An idle null sink renders 2 s ahead; a silent listener and player keep its blocks short.
@@ -58,16 +69,31 @@ class PulseServer:
         with open(config, "w") as f:
             # The default, 200 ms, is a hard limit: the kernel would kill a real-time server that exceeds it.
             f.write("rlimit-rttime = -1\n")
-        command = ["pulseaudio", "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--realtime=yes",
-                   "--high-priority=yes", "--log-target=stderr"]
+        command = [
+            "pulseaudio",
+            "-n",
+            "--daemonize=no",
+            "--use-pid-file=no",
+            "--exit-idle-time=-1",
+            "--realtime=yes",
+            "--high-priority=yes",
+            "--log-target=stderr",
+        ]
         for module in modules:
             command += ["-L", module]
         with open(os.path.join(self.folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(command, env=self.environment | {"PULSE_CONFIG": config}, stdout=log, stderr=log,
-                                            stdin=subprocess.DEVNULL, preexec_fn=unlimited_real_time)
+            self.process = subprocess.Popen(
+                command,
+                env=self.environment | {"PULSE_CONFIG": config},
+                stdout=log,
+                stderr=log,
+                stdin=subprocess.DEVNULL,
+                preexec_fn=unlimited_real_time,
+            )
         deadline = time.monotonic() + START_SECONDS
-        while subprocess.run(["pactl", "info"], env=self.environment, stdout=subprocess.DEVNULL,
-                             stderr=subprocess.DEVNULL).returncode:
+        while subprocess.run(
+            ["pactl", "info"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ).returncode:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise SoundServerFailed(f"PulseAudio did not start; its log ends:\n{self.log()[-600:]}")
             time.sleep(0.05)
@@ -75,7 +101,7 @@ class PulseServer:
             # PulseAudio drops inherited scheduling, yet its main thread moves every client's data.
             os.sched_setscheduler(self.process.pid, os.SCHED_RR, os.sched_param(4))
         except OSError:
-            pass                            # not permitted: the server runs like everything else
+            pass  # not permitted: the server runs like everything else
 
     def kill(self, number=signal.SIGKILL):
         """Ends the server, by default without a good-bye; `start()` brings it back at the same address."""
@@ -100,8 +126,21 @@ class PulseServer:
     def record(self, path, source):
         """Starts recording a source into a WAV file; end it with `finish`."""
         rate = self.sinks[source.removesuffix(".monitor")]
-        return subprocess.Popen(["parec", "-d", source, "--file-format=wav", "--format=s16le", f"--rate={rate}", "--channels=1",
-                                 "--latency-msec=20", path], env=self.environment, stderr=subprocess.DEVNULL)
+        return subprocess.Popen(
+            [
+                "parec",
+                "-d",
+                source,
+                "--file-format=wav",
+                "--format=s16le",
+                f"--rate={rate}",
+                "--channels=1",
+                "--latency-msec=20",
+                path,
+            ],
+            env=self.environment,
+            stderr=subprocess.DEVNULL,
+        )
 
 
 def finish(process, number=signal.SIGINT, timeout=5):
@@ -133,8 +172,11 @@ def main():
         sys.exit(__doc__)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with PulseServer({"mic": rate, "out": rate}) as server:
-        sys.exit(subprocess.run(arguments, env=server.environment | {"YODEL_TEST_PULSE": "1", "HOME": os.environ.get("HOME", "/")})
-                 .returncode)
+        sys.exit(
+            subprocess.run(
+                arguments, env=server.environment | {"YODEL_TEST_PULSE": "1", "HOME": os.environ.get("HOME", "/")}
+            ).returncode
+        )
 
 
 if __name__ == "__main__":

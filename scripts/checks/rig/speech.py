@@ -1,4 +1,5 @@
 """Real speech: Debian's asterisk-core-sounds-en-g722 (studio prompts, 16 kHz), the same at every run."""
+
 import glob
 import os
 import subprocess
@@ -18,8 +19,26 @@ def find(name):
 
 def samples(rate, seconds, voice=0):
     """Mono float speech of exactly `seconds`, peak -6 dBFS; a short prompt repeats."""
-    out = subprocess.run(["ffmpeg", "-v", "error", "-f", "g722", "-i", find(VOICES[voice % len(VOICES)]),
-                          "-ar", str(rate), "-ac", "1", "-f", "f32le", "-"], check=True, stdout=subprocess.PIPE).stdout
+    out = subprocess.run(
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-f",
+            "g722",
+            "-i",
+            find(VOICES[voice % len(VOICES)]),
+            "-ar",
+            str(rate),
+            "-ac",
+            "1",
+            "-f",
+            "f32le",
+            "-",
+        ],
+        check=True,
+        stdout=subprocess.PIPE,
+    ).stdout
     x = np.frombuffer(out, "<f4").astype(np.float64)
     x = np.resize(x, int(rate * seconds))
     return x * (0.5 / np.max(np.abs(x)))

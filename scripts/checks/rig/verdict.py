@@ -1,4 +1,5 @@
 """One line a check: `PASS name: figure` or `FAIL name: what was seen`. scripts/test counts these lines."""
+
 import sys
 import traceback
 

@@ -1,4 +1,5 @@
 """WAV files as float arrays: what the checks record and compare, and what yodel's recorder leaves behind."""
+
 import struct
 import numpy as np
 
@@ -14,8 +15,22 @@ def write(path, rate, samples):
     x = np.atleast_2d(np.asarray(samples, np.float64).T).T
     data = np.clip(np.rint(x * 32768), -32768, 32767).astype("<i2").tobytes()
     channels = x.shape[1]
-    head = struct.pack("<4sI4s4sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVE", b"fmt ", 16, PCM, channels, rate,
-                       rate * channels * 2, channels * 2, 16, b"data", len(data))
+    head = struct.pack(
+        "<4sI4s4sIHHIIHH4sI",
+        b"RIFF",
+        36 + len(data),
+        b"WAVE",
+        b"fmt ",
+        16,
+        PCM,
+        channels,
+        rate,
+        rate * channels * 2,
+        channels * 2,
+        16,
+        b"data",
+        len(data),
+    )
     with open(path, "wb") as f:
         f.write(head + data)
 
@@ -31,7 +46,7 @@ def read(path):
         raise BadWAV(f"{path}: no RIFF/WAVE header")
     at, layout, long_data = 12, None, None
     while at + 8 <= len(raw):
-        name, size = raw[at:at + 4], struct.unpack_from("<I", raw, at + 4)[0]
+        name, size = raw[at : at + 4], struct.unpack_from("<I", raw, at + 4)[0]
         body = at + 8
         if name == b"ds64":
             long_data = struct.unpack_from("<Q", raw, body + 8)[0]
@@ -47,14 +62,14 @@ def read(path):
                 size = long_data
             if body + size > len(raw):
                 raise BadWAV(f"{path}: header promises {size} bytes of sound, the file holds {len(raw) - body}")
-            return layout[2], decode(raw[body:body + size], layout, path)
+            return layout[2], decode(raw[body : body + size], layout, path)
         at = body + size + (size & 1)
     raise BadWAV(f"{path}: no data chunk")
 
 
 def decode(data, layout, path):
     kind, channels, _, bits = layout
-    data = data[:len(data) // (channels * bits // 8) * (channels * bits // 8)]
+    data = data[: len(data) // (channels * bits // 8) * (channels * bits // 8)]
     if kind == PCM and bits == 16:
         x = np.frombuffer(data, "<i2") / 32768.0
     elif kind == PCM and bits == 24:
