@@ -6,6 +6,7 @@ let package = Package(
     name: "yodel",
     products: [
         .executable(name: "yodel", targets: ["yodel"]),
+        .library(name: "YodelCore", targets: ["DSP", "Realtime"]),
         .library(name: "YodelAudioUnits", targets: ["AudioUnits", "AudioDevices"]),
     ],
     dependencies: [

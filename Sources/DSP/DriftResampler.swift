@@ -2,7 +2,8 @@
 /// every call.
 ///
 /// Windowed sinc of 16 taps and 256 phases with linear interpolation between phases (Smith & Gossett 1984); made for
-/// ratios within about 1 % of 1, where it needs no anti-alias filter. Flat up to three quarters of the Nyquist frequency.
+/// ratios within about 1 % of 1, where it needs no anti-alias filter. A tone up to a third of the sampling rate
+/// keeps its level and comes out with noise 80 dB below it; above that, images grow (0.4: 30 dB below).
 /// SpeexDSP's resampler must not be used for this: its rational arithmetic overflows on moving ratios.
 public struct DriftResampler: BitwiseCopyable, @unchecked Sendable {
     /// Taps of the interpolator.

@@ -1,6 +1,7 @@
 /// Cuts a stream that comes in blocks of any size into frames of exactly one size.
 ///
-/// Driven by the data, never by a timer: a turn takes as many whole frames as there are and leaves the rest for the next.
+/// Driven by the data, never by a timer: a turn takes as many whole frames as there are and leaves the rest for the
+/// next.
 /// The mirrored ring already holds the samples in a row, so a frame is a view of it and not a copy.
 public struct Framer: Sendable {
     /// Samples of a frame, 1 or more.

@@ -25,8 +25,8 @@ public struct RealtimeThread: ~Copyable, @unchecked Sendable {
     ///   - state: handed over to the thread.
     ///   - body: the thread's work; it ends the thread by returning.
     public init<State: ~Copyable>(
-        name: String, policy: ThreadPolicy = .normal, stackBytes: Int = 512 * 1024, owning state: consuming sending State,
-        body: @escaping @Sendable (inout State) -> Void
+        name: String, policy: ThreadPolicy = .normal, stackBytes: Int = 512 * 1024,
+        owning state: consuming sending State, body: @escaping @Sendable (inout State) -> Void
     ) throws(RealtimeError) {
         nonisolated(unsafe) let place = UnsafeMutablePointer<State>.allocate(capacity: 1)
         place.initialize(to: state)

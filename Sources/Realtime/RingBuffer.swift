@@ -144,7 +144,8 @@ public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
             let filled = available(wanted: Int(bitPattern: capacity))
             let start = tail & (capacity &- 1)
             let straight = Int(bitPattern: wrapsAt &- start)
-            let span = unsafe Span(_unsafeStart: base + Int(bitPattern: start), count: filled < straight ? filled : straight)
+            let span = unsafe Span(
+                _unsafeStart: base + Int(bitPattern: start), count: filled < straight ? filled : straight)
             return unsafe _overrideLifetime(span, mutating: &self)
         }
     }

@@ -48,7 +48,9 @@ import Testing
         #expect(meter.peak == 0)
     }
 
-    @Test("Samples that are not numbers leave no trace", arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude])
+    @Test(
+        "Samples that are not numbers leave no trace",
+        arguments: [Float.nan, .infinity, -.infinity, .greatestFiniteMagnitude])
     func ignoresBadSamples(bad: Float) {
         var meter = meter([Float](repeating: 0.5, count: 48_000))
         let before = (meter.levelDBov, meter.peak)

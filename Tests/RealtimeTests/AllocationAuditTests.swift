@@ -72,7 +72,8 @@ struct AllocationAuditTests {
         let signal = try EventSignal()
         defer { signal.close() }
         var load = Load(
-            producer: ring.producer, consumer: ring.consumer, writer: triple.writer, reader: triple.reader, signal: signal)
+            producer: ring.producer, consumer: ring.consumer, writer: triple.writer, reader: triple.reader,
+            signal: signal)
         let block = UnsafeMutablePointer<Float>.allocate(capacity: 480)
         block.initialize(repeating: 0.1, count: 480)
         defer { block.deallocate() }

@@ -88,7 +88,8 @@ import Testing
     @Test("A thread has its name, of which 15 bytes count, and gives its state up at its end")
     func namesAndReleases() throws {
         let finding = Finding()
-        try RealtimeThread(name: "a-name-that-is-too-long", owning: Owned(finding: finding)) { $0.finding.look() }.join()
+        let state = Owned(finding: finding)
+        try RealtimeThread(name: "a-name-that-is-too-long", owning: state) { $0.finding.look() }.join()
         #expect(finding.name.withLock { $0 } == "a-name-that-is-")
         #expect(finding.policy.load(ordering: .acquiring) == SCHED_OTHER)
         #expect(finding.ended.load(ordering: .acquiring) == true)

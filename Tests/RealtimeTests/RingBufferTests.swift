@@ -21,7 +21,7 @@ import Testing
         return (sent, received)
     }
 
-    @Test("What goes in comes out in order, past the wrap, with mirrored and with plain memory", arguments: [true, false])
+    @Test("What goes in comes out in order, past the wrap, mirrored or not", arguments: [true, false])
     func keepsOrder(mirrored: Bool) throws {
         let (sent, received) = try roundTrip(mirrored: mirrored)
         #expect(sent.count == 200 * 700)
