@@ -78,9 +78,8 @@ public enum ReportText {
         ("repaired by FEC", { $0.fecUsed.map(String.init) }),
         ("jitter", { milliseconds($0.jitterMilliseconds) }),
         ("buffer, its target", { statistics in
-            guard let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds else {
-                return nil
-            }
+            guard let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds
+            else { return nil }
             return "\(Text.fixed(level, 0)), \(Text.fixed(target, 0)) ms"
         }),
         ("echo", { $0.echo.flatMap(echo) }),
