@@ -113,7 +113,7 @@ public enum ReportText {
     private static func echo(_ echo: EchoFigures) -> String? {
         guard let converged = echo.converged else { return nil }
         let depth = echo.erleDecibels.map { " \(Text.fixed($0, 0)) dB" } ?? ""
-        return (converged ? "gone" : "not gone") + depth
+        return (converged ? "gone" : "heard") + depth
     }
 
     private static func milliseconds(_ value: Double?) -> String? { value.map { Text.fixed($0, 1) + " ms" } }
