@@ -15,26 +15,11 @@ extension Call {
     }
 
     private func fillDelay(_ figures: inout CallStatistics) {
-        let ledger = ledger
         figures.ledger = ledger
-        if let send = ledger.sendSum, let receive = ledger.receiveSum {
-            figures.localDelayMilliseconds = send + receive + (ledger.conversion ?? 0)
+        figures.mouthToEarMilliseconds = mouthToEarMilliseconds
+        if let send = sendDelayMilliseconds, let receive = receiveDelayMilliseconds {
+            figures.localDelayMilliseconds = send + receive
         }
-        if let theirs = control.remoteSendDelayMilliseconds, let receive = ledger.receiveSum, let network = ledger.network {
-            figures.mouthToEarMilliseconds = theirs + network + receive
-            figures.ledger.sum = figures.mouthToEarMilliseconds
-        }
-    }
-
-    /// Our stages of both directions; see `DeviceDelay` for those before the codec.
-    var ledger: DelayLedgerFigures {
-        var ledger = DelayLedgerFigures()
-        deviceDelay.fill(&ledger)
-        ledger.encoder = Double(sendPath.encoder.lookaheadSamples) * 1000 / Double(sampleRate)
-        ledger.network = control.roundTripMilliseconds.map { $0 / 2 }
-        ledger.jitterBuffer = receivePath.buffer.currentDelayMilliseconds
-        ledger.decoder = receivePath.buffer.currentDelayMilliseconds == nil ? nil : 0
-        return ledger
     }
 
     private func fillNetwork(_ figures: inout CallStatistics) {
@@ -57,8 +42,8 @@ extension Call {
             local.jitterMilliseconds = reception.jitterMilliseconds
         }
         local.roundTripMilliseconds = control.roundTripMilliseconds
-        local.sendDelayMilliseconds = figures.ledger.sendSum
-        local.receiveDelayMilliseconds = figures.ledger.receiveSum
+        local.sendDelayMilliseconds = sendDelayMilliseconds
+        local.receiveDelayMilliseconds = receiveDelayMilliseconds
         figures.local = local
         figures.remote = control.remoteFigures
     }

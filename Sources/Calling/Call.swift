@@ -128,7 +128,7 @@ public final class Call {
         guard now >= control.nextDeadline else { return }
         control.advance(
             to: now, ntp: ntp, sender: sendPath.senderInfo, reports: receivePath.makeReportBlocks,
-            sendDelayMilliseconds: ledger.sendSum, port: port)
+            sendDelayMilliseconds: sendDelayMilliseconds, port: port)
     }
 
     /// When `advance` next has something to do.

@@ -1,20 +1,39 @@
 import Reporting
 
-/// The delay of a voice on its way, stage by stage (docs/architecture.md, "Delay ledger").
-///
-/// Each side knows its own send and receive half. The send half travels to the other side in an RTCP APP packet, so that
-/// each side can show the whole way from mouth to ear. A stage that is not known is `nil`, never 0.
-extension DelayLedgerFigures {
-    /// Sum of the stages before the network, in milliseconds; `nil` until the device has told its delay.
-    package var sendSum: Double? {
-        guard let capture, let framer else { return nil }
-        return capture + framer + (voiceProcessing ?? 0) + (ring ?? 0) + (encoder ?? 0)
+extension Call {
+    /// The delay of a voice on its way, stage by stage, in milliseconds (docs/architecture.md, "Delay ledger").
+    ///
+    /// A stage that is not known is `nil`, never 0.
+    var ledger: DelayLedgerFigures {
+        var ledger = DelayLedgerFigures()
+        deviceDelay.fill(&ledger)
+        ledger.encoder = Double(sendPath.encoder.lookaheadSamples) * 1000 / Double(sampleRate)
+        ledger.network = control.roundTripMilliseconds.map { $0 / 2 }
+        ledger.jitterBuffer = receivePath.buffer.currentDelayMilliseconds
+        ledger.decoder = ledger.jitterBuffer == nil ? nil : 0
+        ledger.sum = mouthToEarMilliseconds
+        return ledger
     }
 
-    /// Sum of the stages after the network, in milliseconds; `nil` until sound has been played.
-    package var receiveSum: Double? {
-        guard let jitterBuffer, let playback else { return nil }
-        return jitterBuffer + playback + (decoder ?? 0) + (playoutRing ?? 0)
+    /// From our microphone to our socket; travels to the other side in an RTCP APP packet. `nil` before a frame was sent.
+    var sendDelayMilliseconds: Double? {
+        deviceDelay.sendMilliseconds.map { $0 + Double(sendPath.encoder.lookaheadSamples) * 1000 / Double(sampleRate) }
+    }
+
+    /// From our socket to our loudspeaker; `nil` before something was heard.
+    var receiveDelayMilliseconds: Double? {
+        guard let device = deviceDelay.receiveMilliseconds, let buffer = receivePath.buffer.currentDelayMilliseconds else {
+            return nil
+        }
+        return device + buffer
+    }
+
+    /// Their mouth to our ear; `nil` while the other side or RTCP has not told its part.
+    var mouthToEarMilliseconds: Double? {
+        guard let theirs = control.remoteSendDelayMilliseconds, let roundTrip = control.roundTripMilliseconds,
+            let ours = receiveDelayMilliseconds
+        else { return nil }
+        return theirs + roundTrip / 2 + ours
     }
 }
 

@@ -19,7 +19,7 @@ struct PlayoutLevel {
     private let leastMargin: Double
     private var seenMissing: Int64 = 0
 
-    init(sampleRate: Int, leastMarginMilliseconds: Double = 1) {
+    init(sampleRate: Int, leastMarginMilliseconds: Double = 0) {
         samplesPerMillisecond = Double(sampleRate) / 1000
         leastMargin = leastMarginMilliseconds * samplesPerMillisecond
         margin = leastMargin

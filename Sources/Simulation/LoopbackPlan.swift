@@ -42,10 +42,13 @@ public struct LoopbackPlan: Sendable {
         return configuration
     }
 
-    /// What the person on side `side` says: A is a man, B a woman, both at once only where their phrases overlap.
+    /// Seconds one person speaks before the other does.
+    static let turnSeconds = 4.0
+
+    /// What the person on side `side` says: A is a man and begins, B a woman; they take turns.
     public func talker(side: Int, sampleRate: Int) -> [Float] {
         var talker = SyntheticTalker(
             sampleRate: sampleRate, pitch: side == 0 ? 110 : 200, seed: seed &+ UInt64(side) &* 1000)
-        return talker.speak(seconds: seconds)
+        return talker.converse(seconds: seconds, turnSeconds: Self.turnSeconds, startsSilent: side == 1)
     }
 }

@@ -84,6 +84,15 @@ public struct SyntheticTalker {
         }
     }
 
+    /// Speaks in turns: `turnSeconds` of speech, as long a silence, and so on.
+    /// - Parameter startsSilent: the other one begins.
+    public mutating func converse(seconds: Double, turnSeconds: Double, startsSilent: Bool) -> [Float] {
+        var sound = speak(seconds: seconds)
+        let turn = max(1, Int(turnSeconds * sampleRate))
+        for i in sound.indices where ((i / turn) % 2 == 0) == startsSilent { sound[i] = 0 }
+        return sound
+    }
+
     /// Scales so that the loud parts stand at -23 dBov, a telephone's usual speech level, and no peak passes 0.7.
     private func normalised(_ sound: ArraySlice<Double>) -> [Float] {
         var energy = 0.0
