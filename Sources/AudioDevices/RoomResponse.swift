@@ -45,6 +45,7 @@ package enum RoomResponse {
         var response = [Double](repeating: 0, count: Int(shape.reverberationSeconds * rate))
         addImages(shape, rate, to: &response)
         addTail(shape, rate, seed, to: &response)
+        removeLowFrequencies(rate, from: &response)
         let total = response.reduce(0) { $0 + $1 * $1 }
         let gain = total > 0 ? (energy / total).squareRoot() : 0
         return response.map { Float($0 * gain) }
@@ -76,6 +77,21 @@ package enum RoomResponse {
                         add(amplitude, at: distance / soundSpeed * rate, to: &response)
                     }
                 }
+            }
+        }
+    }
+
+    /// Loudspeakers and microphones of this size pass nothing below about 120 Hz; without them two rooms would howl there.
+    private static func removeLowFrequencies(_ rate: Double, from response: inout [Double]) {
+        // Two first-order high-passes, by the bilinear transform.
+        let warped = tan(.pi * 120 / rate)
+        let (b, a) = (1 / (1 + warped), (warped - 1) / (1 + warped))
+        for _ in 0..<2 {
+            var (input, output) = (0.0, 0.0)
+            for index in response.indices {
+                output = b * (response[index] - input) - a * output
+                input = response[index]
+                response[index] = output
             }
         }
     }

@@ -9,7 +9,7 @@ extension Call {
         deviceDelay.fill(&ledger)
         ledger.encoder = Double(sendPath.encoder.lookaheadSamples) * 1000 / Double(sampleRate)
         ledger.network = control.roundTripMilliseconds.map { $0 / 2 }
-        ledger.jitterBuffer = receivePath.buffer.currentDelayMilliseconds
+        ledger.jitterBuffer = receivePath.buffer.delayOfFastestMilliseconds
         ledger.decoder = ledger.jitterBuffer == nil ? nil : 0
         ledger.sum = mouthToEarMilliseconds
         return ledger
@@ -22,7 +22,7 @@ extension Call {
 
     /// From our socket to our loudspeaker; `nil` before something was heard.
     var receiveDelayMilliseconds: Double? {
-        guard let device = deviceDelay.receiveMilliseconds, let buffer = receivePath.buffer.currentDelayMilliseconds else {
+        guard let device = deviceDelay.receiveMilliseconds, let buffer = receivePath.buffer.delayOfFastestMilliseconds else {
             return nil
         }
         return device + buffer

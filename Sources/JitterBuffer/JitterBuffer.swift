@@ -149,6 +149,13 @@ public final class JitterBuffer {
         return max(0, start + endOfQueue(axis) - axis.mediaMilliseconds(nextPosition + gap.concealed) - usual)
     }
 
+    /// As `currentDelayMilliseconds`, but of the fastest packets of the last 10 s: what the buffer adds to the network's
+    /// own delay. A packet that jitter held up waits the less, so this counts jitter once; nil before playing.
+    public var delayOfFastestMilliseconds: Double? {
+        guard let mean = currentDelayMilliseconds, let usual = history.mean, let floor = history.floor else { return nil }
+        return mean + max(0, usual - floor)
+    }
+
     /// The sender's clock against this host's in parts per million, positive when the sender's runs fast; nil until
     /// 20 s have been heard.
     public var driftPPM: Double? { drift.partsPerMillion }

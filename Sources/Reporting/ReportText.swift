@@ -78,9 +78,8 @@ public enum ReportText {
         ("repaired by FEC", { $0.fecUsed.map(String.init) }),
         ("jitter", { milliseconds($0.jitterMilliseconds) }),
         ("buffer, its target", { statistics in
-            guard let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds else {
-                return nil
-            }
+            guard let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds
+            else { return nil }
             return "\(Text.fixed(level, 0)), \(Text.fixed(target, 0)) ms"
         }),
         ("echo", { $0.echo.flatMap(echo) }),
@@ -114,7 +113,7 @@ public enum ReportText {
     private static func echo(_ echo: EchoFigures) -> String? {
         guard let converged = echo.converged else { return nil }
         let depth = echo.erleDecibels.map { " \(Text.fixed($0, 0)) dB" } ?? ""
-        return (converged ? "gone" : "not gone") + depth
+        return (converged ? "gone" : "heard") + depth
     }
 
     private static func milliseconds(_ value: Double?) -> String? { value.map { Text.fixed($0, 1) + " ms" } }

@@ -75,6 +75,7 @@ public enum StatusText {
         let cells = 6
         guard let level, level.isFinite else { return String(repeating: " ", count: cells) }
         let full = max(0, min(cells, Int(((level + 60) / 60 * Double(cells)).rounded())))
-        return String(repeating: blocks ? "█" : "#", count: full) + String(repeating: blocks ? "·" : ".", count: cells - full)
+        return String(repeating: blocks ? "█" : "#", count: full)
+            + String(repeating: blocks ? "·" : ".", count: cells - full)
     }
 }

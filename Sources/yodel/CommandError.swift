@@ -59,7 +59,8 @@ extension DeviceError {
         case .hostMissing(let device, let reason):
             "\(reason), device \(device); start the sound server, or use --device null or file:PATH"
         case .permissionDenied(let device): "no permission for device \(device); join its group (usually audio)"
-        case .formatUnsupported(let device, let reason): "\(reason), device \(device); choose another --rate or --period"
+        case .formatUnsupported(let device, let reason):
+            "\(reason), device \(device); choose another --rate or --period"
         case .streamBroken(let device, let reason): "\(reason), device \(device); start again"
         case .file(let path, let reason): "\(reason), \(path); name an audio file that can be read or written"
         case .malformedName(let name, let reason): "\(reason), in device '\(name)'; `yodel devices` lists what there is"

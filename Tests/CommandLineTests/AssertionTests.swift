@@ -12,7 +12,8 @@ private func loopback(_ expression: String) throws -> Assertion {
 @Test("An assertion is a name, an operator and a value, with or without spaces",
     arguments: [
         ("mouth_to_ear_ms<100", Assertion.Operator.less), ("mouth_to_ear_ms <= 100", .lessOrEqual),
-        (" mouth_to_ear_ms>100 ", .greater), ("mouth_to_ear_ms>=1e2", .greaterOrEqual), ("mouth_to_ear_ms==100.0", .equal),
+        (" mouth_to_ear_ms>100 ", .greater), ("mouth_to_ear_ms>=1e2", .greaterOrEqual),
+        ("mouth_to_ear_ms==100.0", .equal),
         ("mouth_to_ear_ms != 100", .notEqual),
     ])
 func grammar(expression: String, comparison: Assertion.Operator) throws {

@@ -97,7 +97,8 @@ func emptyFile(text: String) throws {
 }
 
 @Test("A value that is not allowed is refused wherever it comes from",
-    arguments: [("codec", "g729"), ("bitrate", "5999"), ("bitrate", "fast"), ("complexity", "11"), ("realtime", "maybe"),
+    arguments: [
+        ("codec", "g729"), ("bitrate", "5999"), ("bitrate", "fast"), ("complexity", "11"), ("realtime", "maybe"),
         ("ptime", "15"), ("period", "nan"), ("period", "1e9"), ("log_level", "loud"), ("device", "")])
 func refusedValue(name: String, value: String) throws {
     let key = try #require(ConfigurationKey.all.first { $0.name == name })

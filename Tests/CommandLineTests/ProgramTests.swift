@@ -31,7 +31,8 @@ private func yodel(_ arguments: [String], environment: [String: String] = [:]) t
 @Test("What cannot be done is refused at once with one line and its exit status",
     arguments: [
         (["call"], 2, "uri"), (["bogus"], 2, "bogus"), (["call", "sip:a@b"], 2, "SIP"),
-        (["call", "rtp://127.0.0.1:70000"], 2, "70000"), (["call", "rtp://127.0.0.1:4", "--devise", "null"], 2, "--devise"),
+        (["call", "rtp://127.0.0.1:70000"], 2, "70000"),
+        (["call", "rtp://127.0.0.1:4", "--devise", "null"], 2, "--devise"),
         (["call", "rtp://127.0.0.1:4", "--codec", "g729"], 2, "g729"),
         (["call", "rtp://127.0.0.1:4", "--duration=-5"], 2, "-5"),
         (["call", "rtp://127.0.0.1:4", "--duration", "nan"], 2, "nan"),

@@ -7,7 +7,9 @@ struct LoopbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "loopback",
         abstract: "Test a whole call between two endpoints in this process; no sound card needed.",
-        discussion: "Each endpoint sits in a simulated room. Names in --assert without a_to_b. or b_to_a. hold in both.")
+        discussion: """
+            Each endpoint sits in a simulated room. Names in --assert without a_to_b. or b_to_a. hold in both.
+            """)
 
     @Flag(help: "In virtual time: as fast as the machine can, the same figures for the same seed.")
     var offline = false

@@ -64,8 +64,10 @@ struct MediaArguments: ParsableArguments {
     @Flag(help: "Print events, one JSON object a line.")
     var json = false
 
-    @Option(name: .customLong("assert"),
-        help: ArgumentHelp("Threshold such as 'mouth_to_ear_ms<100' (repeatable); exit 5 when missed.", valueName: "expr"))
+    @Option(
+        name: .customLong("assert"),
+        help: ArgumentHelp(
+            "Threshold such as 'mouth_to_ear_ms<100' (repeatable); exit 5 when missed.", valueName: "expr"))
     var assertions: [String] = []
 
     @Option(help: ArgumentHelp("Write every internal signal into this folder.", valueName: "folder"))
