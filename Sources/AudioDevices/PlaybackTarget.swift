@@ -23,7 +23,8 @@ struct PlaybackTarget: BitwiseCopyable {
     private let ceiling: Double
     private let framesPerMillisecond: Double
     private var target: Double
-    private var calm = incidentSeconds
+    private var calm = 0.0
+    private var sinceGrowth = incidentSeconds
 
     @_noLocks
     init(period: Int, buffer: Int, rate: Int) {
@@ -46,9 +47,9 @@ struct PlaybackTarget: BitwiseCopyable {
     /// An underrun happened.
     @_noLocks
     mutating func underran() {
-        let isNew = calm >= Self.incidentSeconds
         calm = 0
-        guard isNew else { return }
+        guard sinceGrowth >= Self.incidentSeconds else { return }
+        sinceGrowth = 0
         let step = target * Self.growth
         let least = Self.growthMilliseconds * framesPerMillisecond
         target += step > least ? step : least
@@ -60,6 +61,7 @@ struct PlaybackTarget: BitwiseCopyable {
     mutating func played(_ frames: Int) {
         let seconds = Double(frames) / (framesPerMillisecond * 1000)
         calm += seconds
+        sinceGrowth += seconds
         guard calm > Self.calmSeconds, target > floor else { return }
         target -= seconds * Self.shrinkPerSecond * framesPerMillisecond
         if target < floor { target = floor }
