@@ -32,7 +32,9 @@ public final class Call {
         } catch {
             throw .codec(error)
         }
-        stateMachine = CallStateMachine(now: now, timeoutMilliseconds: configuration.mediaTimeoutMilliseconds)
+        stateMachine = CallStateMachine(
+            now: now, timeoutMilliseconds: configuration.mediaTimeoutMilliseconds,
+            waitsForCaller: configuration.waitsForCaller)
         control = ControlPath(configuration: configuration, ssrc: identity.ssrc, now: now)
     }
 
@@ -103,7 +105,7 @@ public final class Call {
     /// Takes one RTCP datagram.
     public func receive(rtcp datagram: UnsafeRawBufferPointer, arrival: HostTime) {
         guard !state.isEnded else { return }
-        switch control.receive(datagram, arrival: arrival) {
+        switch control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc) {
         case .heard: stateMachine.heardControl(at: arrival)
         case .bye: settle(stateMachine.end(.remoteHangup))
         case .ignored: break

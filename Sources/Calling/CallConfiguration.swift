@@ -20,6 +20,8 @@ public struct CallConfiguration: Sendable {
     public var seed: UInt64
     /// Silence on RTP and RTCP that ends the call, in milliseconds.
     public var mediaTimeoutMilliseconds = 30_000.0
+    /// Whoever listens waits for the first media without an end.
+    public var waitsForCaller = false
     /// Audio sent in place of the microphone until it ends, at the codec's rate; empty sends the microphone.
     public var announcement: [Float] = []
     /// Sends back what is heard in place of the microphone.

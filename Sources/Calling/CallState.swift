@@ -43,12 +43,15 @@ public struct CallStateMachine: Sendable {
     /// The state now.
     public private(set) var state: CallState = .connecting
     private let timeoutMilliseconds: Double
+    private let waitsForCaller: Bool
     private var lastHeard: HostTime
     private var mediaStarted = false
 
     /// - Parameters:
     ///   - timeoutMilliseconds: silence on RTP and RTCP that ends the call; paused while held.
-    public init(now: HostTime, timeoutMilliseconds: Double) {
+    ///   - waitsForCaller: whoever listens waits for the first media without an end.
+    public init(now: HostTime, timeoutMilliseconds: Double, waitsForCaller: Bool = false) {
+        self.waitsForCaller = waitsForCaller
         lastHeard = now
         self.timeoutMilliseconds = timeoutMilliseconds
     }
@@ -87,9 +90,9 @@ public struct CallStateMachine: Sendable {
 
     /// Time passes.
     public mutating func advance(to now: HostTime) -> Action {
-        guard !state.isEnded, state != .held, now.milliseconds(since: lastHeard) >= timeoutMilliseconds else {
-            return .none
-        }
+        guard !state.isEnded, state != .held, mediaStarted || !waitsForCaller,
+            now.milliseconds(since: lastHeard) >= timeoutMilliseconds
+        else { return .none }
         return end(.mediaTimeout)
     }
 }

@@ -18,14 +18,18 @@ struct ControlPath {
     /// The other side's delay from its microphone to its socket, in milliseconds; `nil` when it does not tell.
     private(set) var remoteSendDelayMilliseconds: Double?
     private var reportedLoss: Double?
+    private var roundTrips: [Double] = []
+    private static let roundTripsKept = 12
 
     init(configuration: CallConfiguration, ssrc: UInt32, now: HostTime) {
         clockRate = Double(configuration.codec.rtpClockRate())
         session = RTCPSession(ssrc: ssrc, cname: configuration.canonicalName, seed: configuration.seed, now: now)
     }
 
-    /// By RTCP; half of it is the ledger's network stage.
+    /// By RTCP, the last one.
     var roundTripMilliseconds: Double? { session.roundTripMilliseconds }
+    /// The shortest of the last round trips: the network without what jitter adds, which the jitter buffer's stage counts.
+    var shortestRoundTripMilliseconds: Double? { roundTrips.min() }
     /// When the next report may be due.
     var nextDeadline: HostTime { session.nextDeadline }
     /// Datagrams that were no RTCP after all.
@@ -37,7 +41,8 @@ struct ControlPath {
         return reportedLoss
     }
 
-    mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime) -> Arrival {
+    /// - Parameter source: the SSRC we hear; the BYE of another one is not for this call.
+    mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime, source: UInt32?) -> Arrival {
         var result = Arrival.ignored
         for event in session.receive(datagram, arrival: arrival) {
             switch event {
@@ -52,8 +57,8 @@ struct ControlPath {
                 result = .heard
             case .senderReport, .sourceDescription:
                 result = .heard
-            case .bye:
-                return .bye
+            case .bye(let sources, _):
+                if source.map({ sources.contains($0) }) ?? true { return .bye }
             case .malformed:
                 break
             }
@@ -67,6 +72,10 @@ struct ControlPath {
         figures.lostRatio = report.lossPercent / 100
         figures.jitterMilliseconds = Double(report.block.jitter) * 1000 / clockRate
         figures.roundTripMilliseconds = report.roundTripMilliseconds
+        if let roundTrip = report.roundTripMilliseconds {
+            if roundTrips.count == Self.roundTripsKept { roundTrips.removeFirst() }
+            roundTrips.append(roundTrip)
+        }
         figures.sendDelayMilliseconds = remoteSendDelayMilliseconds
         remoteFigures = figures
         reportedLoss = report.lossPercent / 100

@@ -8,7 +8,7 @@ extension Call {
         var ledger = DelayLedgerFigures()
         deviceDelay.fill(&ledger)
         ledger.encoder = Double(sendPath.encoder.lookaheadSamples) * 1000 / Double(sampleRate)
-        ledger.network = control.roundTripMilliseconds.map { $0 / 2 }
+        ledger.network = control.shortestRoundTripMilliseconds.map { $0 / 2 }
         ledger.jitterBuffer = receivePath.buffer.delayOfFastestMilliseconds
         ledger.decoder = ledger.jitterBuffer == nil ? nil : 0
         ledger.sum = mouthToEarMilliseconds
@@ -30,7 +30,7 @@ extension Call {
 
     /// Their mouth to our ear; `nil` while the other side or RTCP has not told its part.
     var mouthToEarMilliseconds: Double? {
-        guard let theirs = control.remoteSendDelayMilliseconds, let roundTrip = control.roundTripMilliseconds,
+        guard let theirs = control.remoteSendDelayMilliseconds, let roundTrip = control.shortestRoundTripMilliseconds,
             let ours = receiveDelayMilliseconds
         else { return nil }
         return theirs + roundTrip / 2 + ours

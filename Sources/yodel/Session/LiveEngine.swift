@@ -25,6 +25,7 @@ struct LiveEngine: Engine {
         if let payloadType = uri.payloadType { configuration.payloadType = payloadType }
         configuration.digits = options.digits
         configuration.echoes = echoes
+        configuration.waitsForCaller = role == .listen
         if let path = options.playPath {
             do {
                 configuration.announcement = try AudioFileReader.samples(path: path, rate: options.codec.sampleRate)
