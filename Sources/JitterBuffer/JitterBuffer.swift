@@ -151,7 +151,8 @@ public final class JitterBuffer {
     }
 
     /// As `currentDelayMilliseconds`, but of the fastest packets of the last 10 s: what the buffer adds to the
-    /// network's own delay. A packet that jitter held up waits the less, so this counts jitter once; nil before playing.
+    /// network's own delay. A packet that jitter held up waits the less, so this counts jitter once; nil before
+    /// playing.
     public var delayOfFastestMilliseconds: Double? {
         guard let mean = currentDelayMilliseconds, let usual = history.mean, let floor = history.floor
         else { return nil }
