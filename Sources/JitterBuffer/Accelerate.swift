@@ -1,8 +1,10 @@
 /// Chooses what to leave out of a frame, to lower the delay.
 package enum Accelerate {
-    /// In a settled pause: as much as wanted, at most three quarters of the frame, joined where it fits best within
-    /// 2.5 ms.
-    package static func inPause(_ frame: UnsafePointer<Float>, count: Int, wanted: Int, sampleRate: Int) -> SplicePlan? {
+    /// In a settled pause: as much as wanted, at most three quarters of the frame, joined where it fits best
+    /// within 2.5 ms.
+    package static func inPause(
+        _ frame: UnsafePointer<Float>, count: Int, wanted: Int, sampleRate: Int
+    ) -> SplicePlan? {
         let fade = min(sampleRate / 200, count / 4)
         let longest = min(wanted, count - fade, count * 3 / 4)
         guard fade > 0, longest > 0 else { return nil }

@@ -11,7 +11,7 @@ struct ComfortNoise {
     /// - Parameter level: mean square of the background; nil is silence.
     mutating func generate(into output: UnsafeMutablePointer<Float>, count: Int, level: Float?) {
         let energy = min(level ?? 0, Self.loudest)
-        // A one-pole low-pass with 0.5 leaves a third of the power of uniform noise, itself a third of its peak's square.
+        // Uniform noise has a third of its peak's power, and the one-pole low-pass leaves a third of that.
         let amplitude = energy < 1e-10 ? 0 : (9 * energy).squareRoot()
         for index in 0..<count {
             state ^= state << 13

@@ -63,7 +63,8 @@ public final class JitterBuffer {
     ///   - decoder: the codec; its sample rate is that of the pulled sound.
     ///   - clockRate: RTP clock units per second, which may differ from the sample rate; clamped to 1000...1000000.
     public init(
-        decoder: any AudioDecoder, clockRate: Int, configuration: JitterBufferConfiguration = JitterBufferConfiguration()
+        decoder: any AudioDecoder, clockRate: Int,
+        configuration: JitterBufferConfiguration = JitterBufferConfiguration()
     ) {
         self.configuration = configuration
         self.decoder = decoder
@@ -149,10 +150,12 @@ public final class JitterBuffer {
         return max(0, start + endOfQueue(axis) - axis.mediaMilliseconds(nextPosition + gap.concealed) - usual)
     }
 
-    /// As `currentDelayMilliseconds`, but of the fastest packets of the last 10 s: what the buffer adds to the network's
-    /// own delay. A packet that jitter held up waits the less, so this counts jitter once; nil before playing.
+    /// As `currentDelayMilliseconds`, but of the fastest packets of the last 10 s: what the buffer adds to the
+    /// network's own delay. A packet that jitter held up waits the less, so this counts jitter once; nil before
+    /// playing.
     public var delayOfFastestMilliseconds: Double? {
-        guard let mean = currentDelayMilliseconds, let usual = history.mean, let floor = history.floor else { return nil }
+        guard let mean = currentDelayMilliseconds, let usual = history.mean, let floor = history.floor
+        else { return nil }
         return mean + max(0, usual - floor)
     }
 

@@ -6,7 +6,7 @@ enum Merge {
     /// Fades from the continuation of the concealment into `fresh` at the place that resembles it best.
     /// - Parameters:
     ///   - continuation: at least 10 ms that would have come next.
-    ///   - searchable: samples at the start of `fresh` that may be left out to find a good place: what the delay grew by.
+    ///   - searchable: samples at the start of `fresh` that may be left out for a good fit: what the delay grew by.
     /// - Returns: samples of `fresh` left out; the join is written over `fresh` from there on.
     static func join(
         continuation: UnsafePointer<Float>, fresh: UnsafeMutablePointer<Float>, count: Int, searchable: Int,

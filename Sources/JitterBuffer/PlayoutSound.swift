@@ -157,9 +157,9 @@ extension JitterBuffer {
 
     /// Samples by which the delay exceeds its target (negative: falls short of it), as far as it matters.
     ///
-    /// A packet is needed at the start of the pull that reaches it, up to a block before its first sample is due. Packets
-    /// begin at places in their blocks that differ by the common divisor of both lengths: down to the next such place the
-    /// delay can be lowered for nothing, and from there by whole divisors only.
+    /// A packet is needed at the start of the pull that reaches it, up to a block before its first sample is due.
+    /// Packets begin at places in their blocks that differ by the common divisor of both lengths: down to the next
+    /// such place the delay can be lowered for nothing, and from there by whole divisors only.
     func excess(of head: StoredPacket, _ axis: StreamAxis, _ call: Call) -> Int {
         guard let start = clock.earliest, let floor = history.floor else { return 0 }
         let needed = start + axis.milliseconds(call.start) - axis.mediaMilliseconds(head.position)

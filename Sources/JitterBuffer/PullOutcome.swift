@@ -2,8 +2,8 @@
 public struct PullOutcome: Sendable, Equatable {
     /// The most notable operation that made this block.
     public var reason: PlayoutReason
-    /// Target of the buffering delay in milliseconds: what a packet of the fastest kind waits from its arrival until its
-    /// first sample is needed.
+    /// Target of the buffering delay in milliseconds: what a packet of the fastest kind waits from its arrival until
+    /// its first sample is needed.
     public var targetMs: Double
     /// Sound that can be played without a further packet, in milliseconds, after this pull: decoded samples kept
     /// inside plus packets that follow without a gap. It is the time until the newest such sample has been pulled.

@@ -77,7 +77,8 @@ import Testing
                 _ = buffer.insert(
                     BufferedPacket(
                         extendedSequence: sequence, extendedTimestamp: timestamp, marker: step < 0.1,
-                        arrival: HostTime(milliseconds: time), payload: UnsafeRawBufferPointer(rebasing: $0[0..<count])))
+                        arrival: HostTime(milliseconds: time),
+                        payload: UnsafeRawBufferPointer(rebasing: $0[0..<count])))
             }
             if index % 3 == 0 {
                 let outcome = samples.withUnsafeMutableBufferPointer {
@@ -111,7 +112,8 @@ import Testing
         var quiet = 0
         for tick in 0..<500 {
             if tick % 20 == 0 {
-                #expect(insert(buffer, Int64(tick / 20), Int64(tick / 20 * 1600), bytes, at: Double(tick * 10)) == .accepted)
+                let index = Int64(tick / 20)
+                #expect(insert(buffer, index, index * 1600, bytes, at: Double(tick * 10)) == .accepted)
             }
             _ = samples.withUnsafeMutableBufferPointer {
                 buffer.pull(into: $0, now: HostTime(milliseconds: Double(tick * 10) + 3))

@@ -29,8 +29,8 @@ struct SimulatedPacket {
     var sentAt: Double
 }
 
-/// A call's receive side in virtual time: a signal is encoded into packets, the test's network delays or drops them, the
-/// buffer is pulled by a jittering player.
+/// A call's receive side in virtual time: a signal is encoded into packets, the test's network delays or drops them,
+/// the buffer is pulled by a jittering player.
 struct StreamSimulation {
     var codec: CodecKind = .l16
     var frameMilliseconds = 20
