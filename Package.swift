@@ -23,8 +23,8 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // 5: what the person asked for: configuration, call URI, network expression
-        .target(name: "Settings", dependencies: ["Reporting", "CYAML"]),
+        // 5: what the person asked for: configuration and call URI
+        .target(name: "Settings", dependencies: ["Reporting", "JitterBuffer", "Codecs", "CYAML"]),
         // 5: virtual time, network emulator, two endpoints in one process
         .target(
             name: "Simulation",
@@ -69,17 +69,17 @@ let package = Package(
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "CAudit"]),
         .testTarget(name: "DSPTests", dependencies: ["DSP", "CAudit"]),
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus"], exclude: ["Fixtures"]),
-        .testTarget(name: "RTPTests", dependencies: ["RTP"]),
+        .testTarget(name: "RTPTests", dependencies: ["RTP"], exclude: ["Fixtures"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
-        .testTarget(name: "JitterBufferTests", dependencies: ["JitterBuffer", "Codecs"]),
+        .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
         .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
         .testTarget(name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioUnits"]),
         .testTarget(name: "CallingTests", dependencies: ["Calling"]),
         .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling", "Realtime"], exclude: ["Fixtures"]),
         .testTarget(name: "RenderContractTests", dependencies: ["CAudit", "Simulation", "Calling", "AudioUnits"]),
-        .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings", "yodel"]),
         .testTarget(name: "IntegrationTests", dependencies: ["Realtime"]),
-        .testTarget(name: "ArchitectureTests"),
+        .testTarget(name: "ArchitectureTests", exclude: ["Fixtures"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 import AudioUnits
 import CALSA
+import Glibc
 import Realtime
 
 /// The capture thread: microphone → callback in whatever blocks come; silence at the same pace while it is lost.
@@ -19,9 +20,7 @@ struct ALSACaptureLoop: ~Copyable {
 
     /// Digital silence of this length is reported.
     static let silenceSeconds = 3.0
-    /// A running stream without data for this long is lost: the server hangs.
-    static let stallNanoseconds: Int64 = 1_000_000_000
-    /// The same before the first data: an idle sound server may have rendered 2 s ahead.
+    /// Like `ALSALine.stallNanoseconds` before the first data: an idle sound server may have rendered 2 s ahead.
     static let firstDataNanoseconds: Int64 = 5_000_000_000
     private static let waitNanoseconds: Int64 = 250_000_000
 
@@ -147,7 +146,7 @@ struct ALSACaptureLoop: ~Copyable {
     @_noLocks
     private mutating func idle(_ nanoseconds: Int64) -> Outcome {
         idleNanoseconds &+= nanoseconds
-        let limit = hasData ? Self.stallNanoseconds : Self.firstDataNanoseconds
+        let limit = hasData ? ALSALine.stallNanoseconds : Self.firstDataNanoseconds
         return idleNanoseconds > limit ? .lost(ALSALine.stalled) : .fine
     }
 
@@ -165,17 +164,17 @@ struct ALSACaptureLoop: ~Copyable {
 
     /// Silence, a period at a time by the host clock, until a stream is on offer (true) or the line stops.
     private mutating func pace() -> Bool {
-        let scratch = ALSAPacer(format: format, wake: line.pointee.wake)
+        let pacer = ALSAPacer(format: format, wake: line.pointee.wake)
         while !line.pointee.stopping.load(ordering: .acquiring) {
             if let next = line.pointee.takeOffer() {
                 adopt(next)
                 return true
             }
-            if scratch.waitForPeriod() {
+            if pacer.waitForPeriod() {
                 let time = DeviceTime(
                     sampleTime: sampleTime, hostTime: HostTime(nanoseconds: calsa_now()), latencyMilliseconds: 0)
-                scratch.clear()
-                callbacks.deliver(scratch.samples, frames: format.periodFrames, time: time)
+                pacer.clear()
+                callbacks.deliver(pacer.samples, frames: format.periodFrames, time: time)
                 sampleTime &+= Int64(format.periodFrames)
             }
         }
@@ -183,6 +182,7 @@ struct ALSACaptureLoop: ~Copyable {
     }
 
     private mutating func adopt(_ next: ALSAStream) {
+        line.pointee.wake.drain()  // before `stopping` is looked at again: no stop is lost
         stream = next
         let changed = next.format != format
         format = next.format

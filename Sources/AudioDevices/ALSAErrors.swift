@@ -5,7 +5,7 @@ import Glibc
 /// Listens to alsa-lib's messages (else it prints them to stderr) and turns its errno values into `DeviceError`s.
 ///
 /// All uses of the listener stand in this file: its text is a static of the C header, one copy for each file.
-enum ALSAErrors {
+package enum ALSAErrors {
     private static let listening: Void = calsa_install_listener()
 
     /// Runs a call into alsa-lib; a negative result becomes an error that says what to do.
@@ -26,7 +26,7 @@ enum ALSAErrors {
     }
 
     /// The sound server's own words decide first: its plugin answers nearly everything with EIO or ECONNREFUSED.
-    static func error(_ code: Int32, text: String, device: String) -> DeviceError {
+    package static func error(_ code: Int32, text: String, device: String) -> DeviceError {
         let reason = trimmed(text.isEmpty ? String(cString: snd_strerror(code)) : text)
         func says(_ words: String) -> Bool { contains(text, words) }
         if says("No such entity") { return .notFound(device: device) }
@@ -35,10 +35,8 @@ enum ALSAErrors {
         }
         if says("Access denied") { return .permissionDenied(device: device) }
         if says("Unknown PCM") { return .notFound(device: device) }
-        if says("cannot find card") || says("Cannot get card index") {
-            return contains(device, "default") || contains(device, "sysdefault")
-                ? .hostMissing(device: device, reason: "there is no sound card, and no sound server is set up")
-                : .notFound(device: device)
+        if -code == ENOENT || -code == ENODEV, needsCard(device), access("/dev/snd", F_OK) != 0 {
+            return .hostMissing(device: device, reason: "there is no sound card, and no sound server is set up")
         }
         switch -code {
         case ENOENT, ENODEV, ENXIO: return .notFound(device: device)
@@ -51,6 +49,11 @@ enum ALSAErrors {
         case ENOMEM, EMFILE, ENFILE: return .noResources(reason: reason)
         default: return .streamBroken(device: device, reason: reason)
         }
+    }
+
+    /// Names that lead to a sound card rather than to a server.
+    private static func needsCard(_ device: String) -> Bool {
+        ["default", "sysdefault", "hw:", "plughw:", "dmix", "dsnoop", "front"].contains { device.hasPrefix($0) }
     }
 
     private static func contains(_ text: String, _ words: String) -> Bool {

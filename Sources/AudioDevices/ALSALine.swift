@@ -29,7 +29,9 @@ struct ALSALine: ~Copyable {
     let isSilent = Atomic<Bool>(false)
 
     /// Loss code of a stream that neither fails nor moves; no errno of ALSA's is this large.
-    static let stalled = -10_000
+    static var stalled: Int { @_noLocks get { -10_000 } }
+    /// A running stream that does not move for this long is lost: the server hangs. In nanoseconds.
+    static var stallNanoseconds: Int64 { @_noLocks get { 1_000_000_000 } }
 
     init(isCapture: Bool, report: EventSignal) throws(RealtimeError) {
         let wake = try EventSignal()
@@ -71,6 +73,14 @@ struct ALSALine: ~Copyable {
 
     /// Supervisor or device: the stream that was given up, if any.
     func takeSurrendered() -> ALSAStream? { Self.take(surrendered.exchange(0, ordering: .acquiringAndReleasing)) }
+
+    /// Device, after the thread has ended: a stream that was stopped rather than lost, prepared to be started again.
+    func reusable() -> ALSAStream? {
+        guard let stream = takeSurrendered() else { return nil }
+        if lossCode.load(ordering: .relaxed) == 0 && calsa_prepare(stream.pcm) >= 0 { return stream }
+        stream.close()
+        return nil
+    }
 
     @_noLocks
     func countXrun() {

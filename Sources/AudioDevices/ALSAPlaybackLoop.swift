@@ -1,5 +1,6 @@
 import AudioUnits
 import CALSA
+import Glibc
 import Realtime
 
 /// The playback thread: callback → loudspeaker, holding the fill level at `PlaybackTarget`; while the device is lost
@@ -19,6 +20,8 @@ struct ALSAPlaybackLoop: ~Copyable {
     private var sampleTime: Int64 = 0
     private var lastLevel = 0
     private var lastProgress: Int64 = 0
+    /// When the present turn should have begun.
+    private var due: Int64 = 0
     /// Frames of a block the PCM has not taken yet, and where they start.
     private var pending = 0
     private var pendingStart = 0
@@ -27,6 +30,9 @@ struct ALSAPlaybackLoop: ~Copyable {
 
     /// Shortest sleep: a turn without progress must not spin.
     private static let shortestSleep: Int64 = 1_000_000
+    /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
+    /// yet taken, then `shortestSleep` later, finds the moment just after it, where lateness is survived longest.
+    private static let creep: Int64 = 50_000
 
     init(engine: ALSAEngine, line: UnsafeMutablePointer<ALSALine>, stream: ALSAStream, callbacks: DeviceCallbacks) {
         self.engine = engine
@@ -91,7 +97,9 @@ struct ALSAPlaybackLoop: ~Copyable {
         if started < 0 { return .lost(Int(started)) }
         lastProgress = calsa_now()
         lastLevel = lead &+ stream.period
-        return .sleep(nanoseconds(stream.period))
+        due = lastProgress &+ Self.shortestSleep
+        // the first thing a server does is to take its own block: look again at once
+        return .sleep(Self.shortestSleep)
     }
 
     @_noLocks
@@ -101,30 +109,53 @@ struct ALSAPlaybackLoop: ~Copyable {
         var level = stream.buffer &- available
         let now = calsa_now()
         if level != lastLevel {
+            lastLevel = level
             lastProgress = now
-        } else if now &- lastProgress > ALSACaptureLoop.stallNanoseconds {
+        } else if now &- lastProgress > ALSALine.stallNanoseconds {
             return .lost(ALSALine.stalled)
         }
-        if level < 0 { return recover(-Int(EPIPE), scratch) }
+        if level < 0 {  // a device that plays on when it has nothing
+            _ = calsa_drop(stream.pcm)
+            return recover(-Int(EPIPE), scratch)
+        }
         if pending > 0 {
             let code = flush(scratch)
             if code < 0 { return recover(code, scratch) }
         }
-        var delay = calsa_delay(stream.pcm)
-        if delay < level { delay = level }
+        let reported = calsa_delay(stream.pcm)
+        // A server tells in steps how much it took, but smoothly what is left to be heard: the less of the two holds.
+        if reported >= 0 && reported < level { level = reported }
+        var delay = reported > level ? reported : level
         line.pointee.delay.store(delay &* 1_000_000 / stream.rate, ordering: .relaxed)
         let low = target.frames &- stream.period
+        if level > low || pending > 0 { return wait(level &- low, now) }
+        var written = 0
         while level <= low && pending == 0 {
             let code = render(scratch, delay: delay)
             if code < 0 { return recover(code, scratch) }
             level &+= stream.period
             delay &+= stream.period
-            target.played(stream.period)
+            written &+= stream.period
         }
-        line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
+        lastProgress = now
         lastLevel = level
+        target.played(written)
+        line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
+        // from the time this turn was due: lateness must not add up
+        let isPunctual = now &- due < Self.shortestSleep
+        due = (isPunctual ? due : now) &+ nanoseconds(written) &- Self.creep
         let rest = nanoseconds(level &- low)
-        return .sleep(rest > Self.shortestSleep ? rest : Self.shortestSleep)
+        if due > now &+ rest { due = now &+ rest }
+        return .sleep(due &- now > Self.shortestSleep ? due &- now : Self.shortestSleep)
+    }
+
+    /// Nothing to write yet: look again soon if the server is about to take a block, else when it should be.
+    @_noLocks
+    private mutating func wait(_ excess: Int, _ now: Int64) -> Outcome {
+        let rest = nanoseconds(excess)
+        let nap = rest < nanoseconds(stream.period) ? Self.shortestSleep : rest &- nanoseconds(stream.period)
+        due = now &+ (nap > Self.shortestSleep ? nap : Self.shortestSleep)
+        return .sleep(due &- now)
     }
 
     /// Gets one period from the callback and writes it. Returns a negative errno, or 0.
@@ -189,6 +220,7 @@ struct ALSAPlaybackLoop: ~Copyable {
     }
 
     private mutating func adopt(_ next: ALSAStream) {
+        line.pointee.wake.drain()  // before `stopping` is looked at again: no stop is lost
         let sameShape = next.rate == stream.rate && next.period == stream.period && next.buffer == stream.buffer
         if !sameShape { target = PlaybackTarget(period: next.period, buffer: next.buffer, rate: next.rate) }
         stream = next

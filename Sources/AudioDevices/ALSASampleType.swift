@@ -8,7 +8,6 @@ enum ALSASampleType: BitwiseCopyable, Sendable {
         self = format == SND_PCM_FORMAT_S16_LE ? .int16 : format == SND_PCM_FORMAT_S32_LE ? .int32 : .float32
     }
 
-    @_noLocks
     var bytes: Int {
         @_noLocks get {
             switch self {

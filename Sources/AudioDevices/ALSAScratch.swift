@@ -44,6 +44,5 @@ struct ALSAScratch: ~Copyable {
         return calsa_poll(descriptors, UInt32(descriptorCount + 1), nanoseconds)
     }
 
-    @_noLocks
     var isWoken: Bool { @_noLocks get { descriptors[descriptorCount].revents != 0 } }
 }

@@ -24,9 +24,9 @@ struct ALSAStream: @unchecked Sendable, BitwiseCopyable {
     /// Opens `name` for one direction, near the wishes of `request`.
     static func open(_ name: String, capture: Bool, _ request: DeviceRequest) throws(DeviceError) -> ALSAStream {
         var handle: OpaquePointer?
-        try ALSAErrors.check(name) {
-            snd_pcm_open(
-                &handle, name, capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK, Int32(SND_PCM_NONBLOCK))
+        let direction = capture ? SND_PCM_STREAM_CAPTURE : SND_PCM_STREAM_PLAYBACK
+        try withBorrowedPriority(request.realtimePriority) { () throws(DeviceError) in
+            try ALSAErrors.check(name) { snd_pcm_open(&handle, name, direction, Int32(SND_PCM_NONBLOCK)) }
         }
         guard let pcm = handle else { throw .streamBroken(device: name, reason: "alsa-lib opened nothing") }
         let rate = min(max(request.sampleRate ?? defaultRate, 4000), 384_000)

@@ -164,6 +164,8 @@ public final class AudioFileReader {
 func soundFileReason(_ file: OpaquePointer?) -> String {
     guard let text = sf_strerror(file) else { return "unknown error" }
     var reason = String(cString: text)
+    let prefix = "System error : "
+    if reason.hasPrefix(prefix) { reason.removeFirst(prefix.count) }
     while let last = reason.last, last == "." || last.isWhitespace { reason.removeLast() }
     return reason
 }

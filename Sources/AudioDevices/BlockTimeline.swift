@@ -2,31 +2,31 @@
 /// (F. Adriaensen, "Using a DLL to filter time", Linux Audio Conference 2005), for blocks of any length.
 ///
 /// What a sound server says about its delay jumps by its own block length; a block's time must not.
-struct BlockTimeline: BitwiseCopyable {
+package struct BlockTimeline: BitwiseCopyable {
     /// Loop bandwidth at the start and after it has settled, in Hz.
-    static let startBandwidth = 1.0
-    static let settledBandwidth = 0.05
+    package static let startBandwidth = 1.0
+    package static let settledBandwidth = 0.05
     /// Time constant of the move from one to the other, in seconds.
-    static let settleSeconds = 2.0
+    package static let settleSeconds = 2.0
     /// A block that is this far from where it should be is a jump, not jitter, in nanoseconds.
-    static let jumpNanoseconds = 30_000_000.0
+    package static let jumpNanoseconds = 30_000_000.0
 
     private let nominal: Double
-    private var nanosecondsPerFrame: Double
+    package private(set) var nanosecondsPerFrame: Double
     private var expected = 0.0
     private var base: Int64 = 0
     private var bandwidth = startBandwidth
     private var isRunning = false
 
     @_noLocks
-    init(rate: Int) {
+    package init(rate: Int) {
         nominal = 1e9 / Double(rate)
         nanosecondsPerFrame = nominal
     }
 
     /// The smoothed time of a block's first frame; both times in nanoseconds.
     @_noLocks
-    mutating func time(measured: Int64, frames: Int) -> Int64 {
+    package mutating func time(measured: Int64, frames: Int) -> Int64 {
         let length = Double(frames)
         if !isRunning { restart(measured) }
         var error = Double(measured &- base) - expected
@@ -51,7 +51,7 @@ struct BlockTimeline: BitwiseCopyable {
 
     /// Forgets the past: the next block sets the time.
     @_noLocks
-    mutating func reset() { isRunning = false }
+    package mutating func reset() { isRunning = false }
 
     @_noLocks
     private mutating func restart(_ measured: Int64) {

@@ -1,5 +1,4 @@
 public import AudioUnits
-public import Realtime
 
 /// Settings of devices that no name carries.
 public struct DeviceOptions: Sendable {
@@ -16,9 +15,13 @@ public struct DeviceOptions: Sendable {
     /// Seed of everything random in a simulated room.
     public var seed: UInt64 = 1
 
-    public init(clock: Clock = .realtime, seed: UInt64 = 1) {
+    /// Who speaks in a simulated room that names no file: samples at the device's rate, looped.
+    public var nearEnd: [Float]
+
+    public init(clock: Clock = .realtime, seed: UInt64 = 1, nearEnd: [Float] = []) {
         self.clock = clock
         self.seed = seed
+        self.nearEnd = nearEnd
     }
 }
 

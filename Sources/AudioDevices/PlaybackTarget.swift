@@ -2,29 +2,32 @@
 ///
 /// The device writes a period whenever that brings the fill level to the target, so the level moves between
 /// target - period and target; the lower end is the time a late wake-up may last.
-struct PlaybackTarget: BitwiseCopyable {
+package struct PlaybackTarget: BitwiseCopyable {
     /// Least target in periods: one being played and half a period of slack.
-    static let periods = 1.5
+    package static let periods = 1.5
     /// Least target in milliseconds, for short periods.
-    static let floorMilliseconds = 10.0
+    package static let floorMilliseconds = 10.0
     /// What an underrun adds, as a part of the target, and at least in milliseconds.
-    static let growth = 0.5
-    static let growthMilliseconds = 5.0
+    package static let growth = 0.25
+    package static let growthMilliseconds = 4.0
+    /// Underruns this close together, in seconds of sound, are one: what made the first late makes the next.
+    package static let incidentSeconds = 0.5
     /// Highest target, in milliseconds (and a period less than the ring buffer).
-    static let ceilingMilliseconds = 200.0
+    package static let ceilingMilliseconds = 200.0
     /// Time without underrun before the target shrinks, in seconds.
-    static let calmSeconds = 20.0
+    package static let calmSeconds = 20.0
     /// Shrinking speed after that, in milliseconds a second.
-    static let shrinkPerSecond = 0.2
+    package static let shrinkPerSecond = 0.2
 
     private let floor: Double
     private let ceiling: Double
     private let framesPerMillisecond: Double
     private var target: Double
     private var calm = 0.0
+    private var sinceGrowth = incidentSeconds
 
     @_noLocks
-    init(period: Int, buffer: Int, rate: Int) {
+    package init(period: Int, buffer: Int, rate: Int) {
         framesPerMillisecond = Double(rate) / 1000
         let wanted = Self.floorMilliseconds * framesPerMillisecond
         let least = Self.periods * Double(period)
@@ -36,26 +39,29 @@ struct PlaybackTarget: BitwiseCopyable {
     }
 
     /// The target now, in frames.
-    var frames: Int { @_noLocks get { Int(target) } }
+    package var frames: Int { @_noLocks get { Int(target) } }
 
     /// The target now, in milliseconds.
-    var milliseconds: Double { @_noLocks get { target / framesPerMillisecond } }
+    package var milliseconds: Double { @_noLocks get { target / framesPerMillisecond } }
 
     /// An underrun happened.
     @_noLocks
-    mutating func underran() {
+    package mutating func underran() {
+        calm = 0
+        guard sinceGrowth >= Self.incidentSeconds else { return }
+        sinceGrowth = 0
         let step = target * Self.growth
         let least = Self.growthMilliseconds * framesPerMillisecond
         target += step > least ? step : least
         if target > ceiling { target = ceiling }
-        calm = 0
     }
 
     /// `frames` were played without an underrun.
     @_noLocks
-    mutating func played(_ frames: Int) {
+    package mutating func played(_ frames: Int) {
         let seconds = Double(frames) / (framesPerMillisecond * 1000)
         calm += seconds
+        sinceGrowth += seconds
         guard calm > Self.calmSeconds, target > floor else { return }
         target -= seconds * Self.shrinkPerSecond * framesPerMillisecond
         if target < floor { target = floor }

@@ -1,4 +1,4 @@
-public import AudioUnits
+import AudioUnits
 
 /// A simulated room as written after `room:`: `PATH.wav|small|office|hall[,drift=PPM][,near=FILE][,noise=DB][,delay=MS]`.
 public struct RoomSpecification: Sendable, Equatable, CustomStringConvertible {

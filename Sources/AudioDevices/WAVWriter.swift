@@ -26,7 +26,7 @@ public final class WAVWriter {
         var info = SF_INFO()
         info.samplerate = Int32(clamping: sampleRate)
         info.channels = Int32(clamping: channels)
-        info.format = Int32(SF_FORMAT_WAV.rawValue) | Int32(SF_FORMAT_PCM_16.rawValue)
+        info.format = Int32(SF_FORMAT_WAV | SF_FORMAT_PCM_16)
         guard let file = sf_open(path, Int32(SFM_WRITE), &info) else {
             throw .file(path: path, reason: soundFileReason(nil))
         }

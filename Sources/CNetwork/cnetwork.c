@@ -1,1 +1,134 @@
+#define _GNU_SOURCE
 #include "cnetwork.h"
+
+#include <errno.h>
+#include <linux/errqueue.h>
+#include <netinet/in.h>
+#include <netinet/ip.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { control_size = 256 };
+
+struct cnetwork_batch {
+    unsigned count, size;
+    struct mmsghdr *messages;
+    struct iovec *vectors;
+    struct sockaddr_storage *sources;
+    uint8_t *control;
+    uint8_t *bytes;
+};
+
+cnetwork_batch *cnetwork_batch_create(unsigned count, unsigned size) {
+    cnetwork_batch *batch = calloc(1, sizeof *batch);
+    if (!batch) return NULL;
+    batch->count = count;
+    batch->size = size;
+    batch->messages = calloc(count, sizeof *batch->messages);
+    batch->vectors = calloc(count, sizeof *batch->vectors);
+    batch->sources = calloc(count, sizeof *batch->sources);
+    batch->control = calloc(count, control_size);
+    batch->bytes = calloc(count, size);
+    if (!batch->messages || !batch->vectors || !batch->sources || !batch->control || !batch->bytes) {
+        cnetwork_batch_destroy(batch);
+        return NULL;
+    }
+    return batch;
+}
+
+void cnetwork_batch_destroy(cnetwork_batch *batch) {
+    free(batch->messages);
+    free(batch->vectors);
+    free(batch->sources);
+    free(batch->control);
+    free(batch->bytes);
+    free(batch);
+}
+
+int cnetwork_batch_receive(cnetwork_batch *batch, int fd) {
+    // recvmmsg overwrites the lengths: set them before every call.
+    for (unsigned i = 0; i < batch->count; ++i) {
+        batch->vectors[i] = (struct iovec){batch->bytes + (size_t)i * batch->size, batch->size};
+        batch->messages[i].msg_hdr = (struct msghdr){
+            .msg_name = &batch->sources[i],
+            .msg_namelen = sizeof batch->sources[i],
+            .msg_iov = &batch->vectors[i],
+            .msg_iovlen = 1,
+            .msg_control = batch->control + (size_t)i * control_size,
+            .msg_controllen = control_size,
+        };
+    }
+    int n = recvmmsg(fd, batch->messages, batch->count, MSG_DONTWAIT, NULL);
+    return n < 0 ? -errno : n;
+}
+
+cnetwork_datagram cnetwork_batch_get(const cnetwork_batch *batch, unsigned index) {
+    struct mmsghdr *message = &batch->messages[index];
+    cnetwork_datagram datagram = {
+        .bytes = batch->bytes + (size_t)index * batch->size,
+        .length = message->msg_len,
+        .source = &batch->sources[index],
+        .traffic_class = -1,
+        .truncated = message->msg_hdr.msg_flags & MSG_TRUNC,
+    };
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message->msg_hdr); c; c = CMSG_NXTHDR(&message->msg_hdr, c)) {
+        if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+            struct timespec stamp;
+            memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
+            datagram.realtime_ns = stamp.tv_sec * INT64_C(1000000000) + stamp.tv_nsec;
+        } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
+            datagram.traffic_class = *CMSG_DATA(c);
+        } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS) {
+            int traffic_class;
+            memcpy(&traffic_class, CMSG_DATA(c), sizeof traffic_class);
+            datagram.traffic_class = (int16_t)(traffic_class & 0xff);
+        }
+    }
+    return datagram;
+}
+
+static int set(int fd, int level, int option, int value) {
+    return setsockopt(fd, level, option, &value, sizeof value) < 0 ? -errno : 0;
+}
+
+int cnetwork_configure(int fd, int family, int traffic_class, int priority) {
+    // The IPv4 options also on IPv6 sockets: these may speak IPv4 through mapped addresses.
+    int results[] = {
+        set(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1),
+        set(fd, IPPROTO_IP, IP_TOS, traffic_class),
+        set(fd, IPPROTO_IP, IP_RECVTOS, 1),
+        set(fd, IPPROTO_IP, IP_RECVERR, 1),
+        family == AF_INET6 ? set(fd, IPPROTO_IPV6, IPV6_TCLASS, traffic_class) : 0,
+        family == AF_INET6 ? set(fd, IPPROTO_IPV6, IPV6_RECVTCLASS, 1) : 0,
+        family == AF_INET6 ? set(fd, IPPROTO_IPV6, IPV6_RECVERR, 1) : 0,
+        // After IP_TOS, which sets a priority of its own.
+        set(fd, SOL_SOCKET, SO_PRIORITY, priority),
+    };
+    for (size_t i = 0; i < sizeof results / sizeof *results; ++i)
+        if (results[i] < 0) return results[i];
+    return 0;
+}
+
+int cnetwork_send(int fd, const void *bytes, uint32_t length, const struct sockaddr *to, socklen_t to_length) {
+    return sendto(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL, to, to_length) < 0 ? -errno : 0;
+}
+
+int cnetwork_drain_errors(int fd) {
+    uint8_t control[512], payload[1];
+    int count = 0;
+    for (; count < 1000; ++count) {
+        struct iovec vector = {payload, sizeof payload};
+        struct msghdr message = {
+            .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+        if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) break;
+    }
+    return count;
+}
+
+int cnetwork_poll(struct pollfd *fds, unsigned count, int64_t timeout_ns) {
+    struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
+    int n = ppoll(fds, count, timeout_ns < 0 ? NULL : &timeout, NULL);
+    return n < 0 ? -errno : n;
+}

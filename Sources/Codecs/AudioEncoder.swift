@@ -9,9 +9,12 @@ public protocol AudioEncoder: AnyObject {
     /// Room in bytes that is enough for any packet of this encoder.
     var maximumPayloadBytes: Int { get }
 
-    /// Encodes one frame of `frameLength` samples in -1 ..< 1 (louder ones are clipped) and returns the payload's bytes.
+    /// Encodes one frame of `frameLength` samples in -1 ..< 1; louder ones are clipped.
+    /// - Returns: the payload's length in bytes.
     /// - Throws: `wrongFrameLength`, `outputTooSmall`, `library`.
-    func encode(_ frame: UnsafeBufferPointer<Float>, into payload: UnsafeMutableRawBufferPointer) throws(CodecError) -> Int
+    func encode(
+        _ frame: UnsafeBufferPointer<Float>, into payload: UnsafeMutableRawBufferPointer
+    ) throws(CodecError) -> Int
 
     /// Tells the encoder what loss to expect from now on, in percent (clamped to 0 ... 100). Codecs without protection
     /// of their own ignore it.

@@ -8,8 +8,8 @@ public enum G711 {
         case a
     }
 
-    /// The code of a 16-bit sample. The sample's magnitude is compared with the decision values as they stand; a negative
-    /// sample exactly on one takes the smaller step, as in the reference code of ITU-T G.191.
+    /// The code of a 16-bit sample. The sample's magnitude is compared with the decision values as they stand; a
+    /// negative sample exactly on one takes the smaller step, as in the reference code of ITU-T G.191.
     public static func compress(_ sample: Int16, _ law: Law) -> UInt8 {
         let negative = sample < 0
         let magnitude = Int(negative ? ~sample : sample)

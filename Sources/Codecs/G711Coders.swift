@@ -1,3 +1,5 @@
+import DSP
+
 /// PCMU or PCMA from mono samples at 8 kHz.
 public final class G711Encoder: AudioEncoder {
     public let sampleRate = 8_000

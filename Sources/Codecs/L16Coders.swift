@@ -1,3 +1,5 @@
+import DSP
+
 /// L16 (RFC 3551 section 4.5.11) from mono samples: 16 bits in network byte order.
 public final class L16Encoder: AudioEncoder {
     public let sampleRate: Int

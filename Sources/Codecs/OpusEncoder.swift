@@ -5,7 +5,7 @@ public final class OpusEncoder: AudioEncoder {
     public let sampleRate = 48_000
     public let frameLength: Int
     public let lookaheadSamples: Int
-    /// A single frame never exceeds 1275 bytes (RFC 6716 section 3.2.1); 60 ms are up to three frames and their framing.
+    /// A frame never exceeds 1275 bytes (RFC 6716 section 3.2.1); 60 ms are up to three frames and their framing.
     public let maximumPayloadBytes = 3 * 1275 + 8
 
     private let encoder: OpaquePointer
@@ -60,8 +60,8 @@ public final class OpusEncoder: AudioEncoder {
         _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(Self.lossHint(percent)))
     }
 
-    /// What libopus is told. Up to 5 % it drops redundancy rather than give up bandwidth for it, which at 30 kbit/s means
-    /// never; a caller who expects any loss wants the copies.
+    /// What libopus is told. Up to 5 % it drops redundancy rather than give up bandwidth for it, which at 30 kbit/s
+    /// means that there is none; a caller who expects any loss wants the copies.
     private static func lossHint(_ percent: Int) -> Int { percent <= 0 ? 0 : min(max(percent, 6), 100) }
 
     public func setBitrate(_ bitsPerSecond: Int) {

@@ -28,8 +28,8 @@ package struct OpusPacket {
         duration = Int(first.count) * frameLength
 
         // Configurations 16 ... 31 are transform only. The others open with the speech layer's header (RFC 6716 section
-        // 4.2.3): per channel one voice-activity bit for each 20 ms and one redundancy bit, coded with even odds, so that
-        // they stand in the first byte as they are.
+        // 4.2.3): per channel one voice-activity bit for each 20 ms and one redundancy bit, coded with even odds, so
+        // that they stand in the first byte as they are.
         let configuration = bytes[0] >> 3
         guard configuration < 16, let header = first.header else {
             carriesRedundancy = false

@@ -1,8 +1,8 @@
 /// Chooses what to leave out of a frame, to lower the delay.
-enum Accelerate {
+package enum Accelerate {
     /// In a settled pause: as much as wanted, at most three quarters of the frame, joined where it fits best within
     /// 2.5 ms.
-    static func inPause(_ frame: UnsafePointer<Float>, count: Int, wanted: Int, sampleRate: Int) -> SplicePlan? {
+    package static func inPause(_ frame: UnsafePointer<Float>, count: Int, wanted: Int, sampleRate: Int) -> SplicePlan? {
         let fade = min(sampleRate / 200, count / 4)
         let longest = min(wanted, count - fade, count * 3 / 4)
         guard fade > 0, longest > 0 else { return nil }
@@ -14,7 +14,7 @@ enum Accelerate {
 
     /// In sound: whole pitch periods of 2.5 to 15 ms, when the sound resembles itself at that distance (WSOLA with one
     /// period, Verhelst and Roelands 1993).
-    static func inSound(
+    package static func inSound(
         _ frame: UnsafePointer<Float>, count: Int, wanted: Int, sampleRate: Int, threshold: Float
     ) -> SplicePlan? {
         let shortest = sampleRate / 400

@@ -4,10 +4,10 @@ import Glibc
 ///
 /// A relative delay is arrival time minus media time, in milliseconds against an arbitrary epoch: the unknown offset
 /// between the two clocks cancels wherever two of them are compared.
-struct ArrivalHistory {
+package struct ArrivalHistory {
     /// Width of a bin in milliseconds.
-    static let binWidth = 2.0
-    /// 2 s of bins: the longest delay that counts, and room below it for a falling floor.
+    static let binWidth = 1.0
+    /// 1 s of bins: the longest delay that counts, and room below it for a falling floor.
     static let bins = 1024
     /// Memory of 40 s, from the measurements of several memories: shorter ones forget recurring spikes.
     static let memoryMilliseconds = 40_000.0
@@ -15,8 +15,11 @@ struct ArrivalHistory {
     /// A circle of bins: bin b of the axis is at b mod `bins`.
     private let weights: UnsafeMutablePointer<Double>
     private let owner: Storage
-    /// New events weigh exp(t / memory) instead of all old ones shrinking.
-    private var growthStart = 0.0
+    /// New events weigh exp(age / memory) instead of all old ones shrinking.
+    private var age = 0.0
+    private var lastTime = 0.0
+    /// Negated delays of the last 10 s: their minimum is the worst delay.
+    private var worstWindow = WindowedMinimum(windowMilliseconds: 10_000, leastEvents: 50)
     private(set) var totalWeight = 0.0
     private var base = 0
     private var floorWindow = WindowedMinimum(windowMilliseconds: 10_000, leastEvents: 50)
@@ -24,7 +27,7 @@ struct ArrivalHistory {
     private var creepingBase: Double?
     private var creepTime = 0.0
     /// Mean relative delay over about 50 packets.
-    private(set) var mean: Double?
+    package private(set) var mean: Double?
     /// Contents counted since the start.
     private(set) var events = 0
 
@@ -37,16 +40,45 @@ struct ArrivalHistory {
         deinit { memory.deallocate() }
     }
 
-    init() {
+    package init() {
         owner = Storage(count: Self.bins)
         weights = owner.memory
     }
 
     /// Least relative delay of the last 10 s (at least 50 contents); nil before the first content.
-    var floor: Double? { floorWindow.value }
+    package var floor: Double? { floorWindow.value.map { $0 - trend } }
+
+    /// The sender's clock against ours: old delays are moved along with it, so that drift does not look like spread.
+    var driftPPM = 0.0
+    /// What drift has summed up to: delays are kept with it added.
+    private var trend = 0.0
+
+    /// Delay above the floor beyond which nothing came in the last 10 s; nil before the first content.
+    private var recentWorst: Double? {
+        guard let floor = floorWindow.value, let worst = worstWindow.value else { return nil }
+        return -worst - floor
+    }
+
+    /// Told by the target: the delay above the floor that it allows for.
+    var allowance = 0.0
+    private var isCalm: Bool { recentWorst.map { $0 < allowance / 2 } ?? false }
+
+    /// What has not happened for 10 s, although the target allows for twice as much, fades five times as fast.
+    private mutating func forgetUnseen(_ elapsed: Double) {
+        guard let recentWorst else { return }
+        let keep = exp(-4 * elapsed / Self.memoryMilliseconds)
+        let first = floorBin + Int(min(recentWorst, 1e6) / Self.binWidth) + 2
+        guard first >= base, first < base + Self.bins else { return }
+        for bin in first..<(base + Self.bins) {
+            let faded = weights[slot(bin)] * (1 - keep)
+            weights[slot(bin)] -= faded
+            totalWeight -= faded
+        }
+    }
+
     /// What the floor lies above the unqueued line, in milliseconds.
-    var standingQueue: Double {
-        guard let floor, let creepingBase else { return 0 }
+    package var standingQueue: Double {
+        guard let floor = floorWindow.value, let creepingBase else { return 0 }
         return max(0, floor - creepingBase)
     }
 
@@ -55,21 +87,26 @@ struct ArrivalHistory {
     ///   - delay: relative delay in milliseconds.
     ///   - weight: 1 for a packet, 0.7 for a copy of poorer quality, 0.3 when the packet follows its copy.
     ///   - time: arrival in milliseconds since the epoch.
-    mutating func add(delay: Double, weight: Double, at time: Double) {
+    package mutating func add(delay: Double, weight: Double, at time: Double) {
         guard delay.isFinite, time.isFinite, abs(delay) < 1e12 else { return }
-        if events == 0 { growthStart = time }
+        if events == 0 { lastTime = time }
+        let elapsed = max(0, time - lastTime)
+        lastTime = max(time, lastTime)
+        age += elapsed
+        trend += driftPPM * 1e-6 * elapsed
+        if isCalm { forgetUnseen(elapsed) }
         if weight >= 1 { mean = mean.map { $0 + (delay - $0) / 50 } ?? delay }
+        let delay = delay + trend
         floorWindow.add(delay, at: time)
+        worstWindow.add(-delay, at: time)
         creep(to: delay, at: time)
         moveBase()
 
-        var growth = (time - growthStart) / Self.memoryMilliseconds
-        if growth > 20 || growth < -20 {
-            rescale(by: exp(-min(max(growth, -40), 40)))
-            growthStart = time
-            growth = 0
+        if age > 20 * Self.memoryMilliseconds {
+            rescale(by: exp(-min(age / Self.memoryMilliseconds, 60)))
+            age = 0
         }
-        let grown = weight * exp(growth)
+        let grown = weight * exp(age / Self.memoryMilliseconds)
         let bin = min(Int((delay / Self.binWidth).rounded(.down)), base + Self.bins - 1)
         // Events below the base are on time whatever the target: only the total remembers them.
         if bin >= base { weights[slot(bin)] += grown }
@@ -79,20 +116,21 @@ struct ArrivalHistory {
 
     /// Calls `body` with the weights of the bins upward from the floor (bin 0 holds it), scaled so that an event of now
     /// weighs 1, and their total.
-    func withBins<R>(at time: Double, _ body: (_ weight: (Int) -> Double, _ total: Double) -> R) -> R {
-        let scale = exp(-min(max((time - growthStart) / Self.memoryMilliseconds, -40), 40))
+    func withBins<R>(_ body: (_ weight: (Int) -> Double, _ total: Double) -> R) -> R {
+        let scale = exp(-age / Self.memoryMilliseconds)
         let first = floorBin
         let last = base + Self.bins
         return body({ first + $0 < last ? weights[slot(first + $0)] * scale : 0 }, totalWeight * scale)
     }
 
-    /// Moves all delays, when the epoch of a new stream on the same network line is tied to that of the old one.
+    /// Forgets what was fastest but not how delays spread: a new stream came over the same line.
     mutating func forgetFloor() {
         floorWindow.removeAll()
+        worstWindow.removeAll()
         creepingBase = nil
     }
 
-    private var floorBin: Int { floor.map { Int(($0 / Self.binWidth).rounded(.down)) } ?? base }
+    private var floorBin: Int { floorWindow.value.map { Int(($0 / Self.binWidth).rounded(.down)) } ?? base }
 
     private func slot(_ bin: Int) -> Int { bin & (Self.bins - 1) }
 
@@ -106,7 +144,7 @@ struct ArrivalHistory {
         creepTime = time
     }
 
-    /// Keeps the circle of bins 64 ms below the floor, so that a slowly falling floor does not empty it each time.
+    /// Keeps the circle of bins 32 ms below the floor, so that a slowly falling floor does not empty it each time.
     private mutating func moveBase() {
         let wanted = floorBin - 32
         if events == 0 {

@@ -2,10 +2,9 @@
 ///
 /// Waveform repetition of the class of G.711 Appendix I (1999), with a slower fade, which measures better.
 final class Concealment {
-    /// Milliseconds repeated at full level.
-    static let steadyMilliseconds = 20.0
-    /// Level lost per millisecond after that: silent after 120 ms.
-    static let fadePerMillisecond: Float = 0.01
+    /// Correlation from which sound counts as a tone or a held note: repeating it is what really came next, so it
+    /// outdoes any codec's concealment and may last longer. Speech seldom gets there.
+    static let steadyTone: Float = 0.98
 
     /// Past that it looks at: the longest pitch lag, and the correlation window before it.
     static func historyLength(sampleRate: Int) -> Int { sampleRate * 50 / 1000 }
@@ -16,6 +15,10 @@ final class Concealment {
     private var length = 0
     private var phase = 0
     private var elapsed = 0
+    private var voicing: Float = 0
+
+    /// Whether the past is so periodic that its repetition can stand for the future.
+    var isSteadyTone: Bool { voicing >= Self.steadyTone }
 
     init(sampleRate: Int) {
         self.sampleRate = sampleRate
@@ -30,7 +33,8 @@ final class Concealment {
     func begin(end: UnsafePointer<Float>) {
         let shortest = sampleRate * 4 / 1000
         let longest = sampleRate * 15 / 1000
-        let (lag, voicing) = pitch(end: end, in: shortest...longest)
+        let lag: Int
+        (lag, voicing) = pitch(end: end, in: shortest...longest)
         // A short cycle of unvoiced sound buzzes: take more of them.
         let cycles = voicing < 0.4 ? 3 : voicing < 0.7 ? 2 : 1
         length = min(lag * cycles, capacity)
@@ -47,8 +51,9 @@ final class Concealment {
 
     /// The next samples of the continuation.
     func generate(into output: UnsafeMutablePointer<Float>, count: Int) {
-        let steady = Int(Self.steadyMilliseconds) * sampleRate / 1000
-        let fade = Self.fadePerMillisecond * 1000 / Float(sampleRate)
+        // Full level for 20 ms, then 1 % less each millisecond; a tone holds for 80 ms and takes twice as long to go.
+        let steady = (isSteadyTone ? 80 : 20) * sampleRate / 1000
+        let fade = (isSteadyTone ? 5 : 10) / Float(sampleRate)
         for index in 0..<count {
             let gain = max(0, 1 - fade * Float(max(0, elapsed - steady)))
             output[index] = length > 0 ? cycle[phase] * gain : 0

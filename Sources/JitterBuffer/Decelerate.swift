@@ -1,8 +1,8 @@
 /// Chooses what to repeat before a frame, to raise the delay. The frame must have its past right before it in memory.
-enum Decelerate {
+package enum Decelerate {
     /// In a settled pause: the samples before the frame once more, at most the frame's length.
     /// - Parameter past: readable samples before `frame`.
-    static func inPause(
+    package static func inPause(
         _ frame: UnsafePointer<Float>, count: Int, past: Int, wanted: Int, sampleRate: Int
     ) -> SplicePlan? {
         let fade = min(sampleRate / 200, count)
@@ -15,7 +15,7 @@ enum Decelerate {
     }
 
     /// In sound: one stretch of whole pitch periods, 2.5 to 15 ms, repeated.
-    static func inSound(
+    package static func inSound(
         _ frame: UnsafePointer<Float>, count: Int, past: Int, wanted: Int, sampleRate: Int, threshold: Float
     ) -> SplicePlan? {
         let shortest = sampleRate / 400

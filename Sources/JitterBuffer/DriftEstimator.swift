@@ -10,6 +10,7 @@ struct DriftEstimator {
     private var bucketStart: Double?
     private var bucketMinimum = Double.infinity
     private var bucketTime = 0.0
+    private var lastMinimum = 0.0
 
     /// Parts per million, positive when the sender's clock is fast; nil before 20 s.
     var partsPerMillion: Double? {
@@ -36,6 +37,12 @@ struct DriftEstimator {
         }
         if time - start >= Self.bucketMilliseconds {
             if bucketMinimum.isFinite {
+                // A route change is no drift.
+                if stored > 0, abs(bucketMinimum - lastMinimum) > 15 {
+                    stored = 0
+                    next = 0
+                }
+                lastMinimum = bucketMinimum
                 times[next] = bucketTime
                 minima[next] = bucketMinimum
                 next = (next + 1) % Self.capacity

@@ -38,6 +38,8 @@ public final class JitterBuffer {
     var gap = Gap()
     var pauses = PauseDetector()
     var noise: ComfortNoise
+    /// How the samples in the queue were made.
+    var lastSound = PlayoutReason.normal
     /// Names the reset in the next pull's outcome.
     var pendingReset: ResetReason?
 
@@ -52,6 +54,8 @@ public final class JitterBuffer {
         var emptied: Int64 = 0
         /// Whether the next sound does not continue the last sample by sample.
         var needsMerge = false
+        /// Samples by which the delay grows when the stream resumes.
+        var shift: Int64 = 0
         var isOpen: Bool { concealed > 0 }
     }
 
@@ -145,6 +149,13 @@ public final class JitterBuffer {
         return max(0, start + endOfQueue(axis) - axis.mediaMilliseconds(nextPosition + gap.concealed) - usual)
     }
 
+    /// As `currentDelayMilliseconds`, but of the fastest packets of the last 10 s: what the buffer adds to the network's
+    /// own delay. A packet that jitter held up waits the less, so this counts jitter once; nil before playing.
+    public var delayOfFastestMilliseconds: Double? {
+        guard let mean = currentDelayMilliseconds, let usual = history.mean, let floor = history.floor else { return nil }
+        return mean + max(0, usual - floor)
+    }
+
     /// The sender's clock against this host's in parts per million, positive when the sender's runs fast; nil until
     /// 20 s have been heard.
     public var driftPPM: Double? { drift.partsPerMillion }
@@ -180,6 +191,7 @@ public final class JitterBuffer {
     private func learn(from packet: StoredPacket, axis: StreamAxis) {
         let delay = packet.arrival - axis.mediaMilliseconds(packet.position)
         drift.add(delay: delay, at: packet.arrival)
+        history.driftPPM = min(max(drift.partsPerMillion ?? 0, -1000), 1000)
         // Nearly all of a packet's worth is there already when its copy came before it.
         let weight = sequences.hasCopy(packet.sequence) ? 0.3 : 1
         history.add(delay: delay, weight: weight, at: packet.arrival)
@@ -190,7 +202,7 @@ public final class JitterBuffer {
             history.add(
                 delay: delay + axis.milliseconds(packet.duration), weight: 0.7, at: packet.arrival)
         }
-        target.update(history, lossRatio: sequences.lossRatio, at: packet.arrival)
+        target.update(&history, lossRatio: sequences.lossRatio, at: packet.arrival)
         if newest.map({ packet.sequence > $0.sequence }) ?? true { newest = packet }
     }
 

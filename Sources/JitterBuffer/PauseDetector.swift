@@ -1,5 +1,5 @@
 /// Tells settled pauses from sound: only there can the delay be moved unheard.
-struct PauseDetector {
+package struct PauseDetector {
     /// A pause is settled when it has lasted this long, in milliseconds: word gaps are not.
     static let settledMilliseconds = 160.0
     /// Energies below this are silence whatever came before (-90 dB of full scale).
@@ -10,13 +10,15 @@ struct PauseDetector {
     private var speech: Float = 0
     private var pauseMilliseconds = 0.0
     /// Milliseconds since the last settled pause.
-    private(set) var sinceSettled = 0.0
+    package private(set) var sinceSettled = 0.0
+
+    package init() {}
 
     /// Whether the frame noted last lies in a settled pause.
-    var isSettled: Bool { pauseMilliseconds > Self.settledMilliseconds }
+    package var isSettled: Bool { pauseMilliseconds > Self.settledMilliseconds }
 
     /// Notes a frame of about 20 ms.
-    mutating func add(_ samples: UnsafePointer<Float>, count: Int, milliseconds: Double) {
+    package mutating func add(_ samples: UnsafePointer<Float>, count: Int, milliseconds: Double) {
         guard count > 0 else { return }
         var sum: Float = 0
         for index in 0..<count { sum += samples[index] * samples[index] }

@@ -31,6 +31,8 @@ extension JitterBuffer {
             pulled += Int64(piece)
         }
         if isPlaying { statistics.playedMs += Double(filled) * 1000 / rate }
+        // Nothing had to be made: the block came from the rest of what was made before.
+        if call.reason == .waiting, isPlaying { call.note(lastSound) }
         return outcome(of: call)
     }
 
@@ -44,6 +46,13 @@ extension JitterBuffer {
         init(wanted: Int, reason: PlayoutReason) {
             self.wanted = wanted
             self.reason = reason
+        }
+
+        /// Spacing of the places in a block at which packets begin, in samples.
+        func divisor(packet: Int64) -> Int64 {
+            var (a, b) = (max(Int64(wanted), 1), max(packet, 1))
+            while b > 0 { (a, b) = (b, a % b) }
+            return a
         }
 
         mutating func note(_ new: PlayoutReason) {
@@ -67,13 +76,18 @@ extension JitterBuffer {
         let known = history.events >= 50
         let wait = known ? target.aboveFloor : configuration.latency.startDelayMilliseconds
         let delay = start + axis.milliseconds(call.start) - axis.mediaMilliseconds(first.position)
-        guard delay >= floor + wait else { return }
+        guard delay >= floor + wait + reserve(for: first, axis, call) else { return }
         isPlaying = true
         nextPosition = first.position
         lastSequence = first.sequence &- 1
         lastDuration = first.duration
         gap = Gap()
         gap.needsMerge = true
+    }
+
+    /// Milliseconds by which later packets may be needed earlier in their blocks than one that begins a block.
+    private func reserve(for packet: StoredPacket, _ axis: StreamAxis, _ call: Call) -> Double {
+        max(0, axis.milliseconds(Int64(call.wanted) - call.divisor(packet: packet.duration)))
     }
 
     /// After the player stood still, drops what it missed instead of playing it all late.
@@ -138,7 +152,8 @@ extension JitterBuffer {
         let step =
             isPause || isLong
             ? policy.stepInPause(
-                delayNow: start + axis.milliseconds(call.start) - axis.mediaMilliseconds(content), duration: duration)
+                delayNow: start + axis.milliseconds(call.start) - axis.mediaMilliseconds(content)
+                    - reserve(for: head, axis, call), duration: duration)
             : policy.step(missing: axis.milliseconds(content - nextPosition), duration: duration)
         switch step {
         case .conceal(let milliseconds):
@@ -153,6 +168,7 @@ extension JitterBuffer {
             let skip = Int64(milliseconds * Double(sampleRate) / 1000)
             let lag = position - content
             if lag != 0 || skip != 0 { gap.needsMerge = true }
+            gap.shift = max(0, lag - skip)
             if copy > 0, skip < copy {
                 playCopy(in: head, length: copy, skip: skip, axis, &call)
             } else {
@@ -182,6 +198,7 @@ extension JitterBuffer {
         }
         statistics.fecUsed += 1
         call.note(.fec)
+        lastSound = .fec
         lastSequence = head.sequence &- 1
         deliver(made, skip: Int(skip), stretch: 0, &call)
     }
@@ -203,7 +220,8 @@ extension JitterBuffer {
             return
         }
         statistics.decoded += 1
-        call.note(head.isSilence ? .comfortNoise : .normal)
+        lastSound = head.isSilence ? .comfortNoise : .normal
+        call.note(lastSound)
         deliver(made, skip: Int(max(0, skip)), stretch: stretch, &call)
     }
 

@@ -32,7 +32,12 @@ extension JitterBuffer {
         let step = max(1, rate / 400)
         let whole = min((max(wanted, 1) + step - 1) / step * step, limit / step * step)
         var count = whole
-        if !decoder.conceal(frames: whole, into: workspace.decoded.buffer) {
+        let isConcealed = decoder.conceal(frames: whole, into: workspace.decoded.buffer)
+        if isConcealed, !isSilence, workspace.concealment.isSteadyTone {
+            // The decoder's own try only keeps its state going.
+            workspace.concealment.generate(into: output, count: count)
+            gap.needsMerge = true
+        } else if !isConcealed {
             count = min(max(wanted, 1), limit)
             gap.needsMerge = true
             if isSilence {
@@ -49,14 +54,15 @@ extension JitterBuffer {
         let milliseconds = Double(count) * 1000 / Double(rate)
         if isSilence {
             statistics.comfortNoiseMs += milliseconds
-            call.note(.comfortNoise)
+            lastSound = .comfortNoise
         } else if elapsed < Self.shortGap {
             statistics.concealShortMs += milliseconds
-            call.note(.concealShort)
+            lastSound = .concealShort
         } else {
             statistics.concealLongMs += milliseconds
-            call.note(.concealLong)
+            lastSound = .concealLong
         }
+        call.note(lastSound)
     }
 
     private func addNoise(to output: UnsafeMutablePointer<Float>, count: Int) {
@@ -86,7 +92,7 @@ extension JitterBuffer {
             workspace.concealment.generate(
                 into: continuation, count: sampleRate * Merge.milliseconds / 1000)
             let left = Merge.join(
-                continuation: continuation, fresh: start, count: count, searches: gap.emptied > 0 || skip > 0,
+                continuation: continuation, fresh: start, count: count, searchable: Int(clamping: gap.shift),
                 sampleRate: sampleRate)
             start += left
             count -= left
@@ -151,16 +157,20 @@ extension JitterBuffer {
 
     /// Samples by which the delay exceeds its target (negative: falls short of it), as far as it matters.
     ///
-    /// A packet is needed at the start of the pull that reaches it, up to a block before its first sample is due. So the
-    /// delay can be lowered for nothing until the packet begins a block, and from there by whole blocks only.
+    /// A packet is needed at the start of the pull that reaches it, up to a block before its first sample is due. Packets
+    /// begin at places in their blocks that differ by the common divisor of both lengths: down to the next such place the
+    /// delay can be lowered for nothing, and from there by whole divisors only.
     func excess(of head: StoredPacket, _ axis: StreamAxis, _ call: Call) -> Int {
         guard let start = clock.earliest, let floor = history.floor else { return 0 }
         let needed = start + axis.milliseconds(call.start) - axis.mediaMilliseconds(head.position)
-        let into = axis.milliseconds(pulled - call.start + Int64(workspace.queue.pending))
-        let block = max(1, axis.milliseconds(Int64(call.wanted)))
-        let spare = needed - (floor + target.aboveFloor)
-        let deadZone = 5 + 0.08 * (history.standingQueue + target.aboveFloor)
-        let excess = into + block * (spare / block).rounded(.down)
+        let into = pulled - call.start + Int64(workspace.queue.pending)
+        let divisor = call.divisor(packet: head.duration)
+        let free = into % divisor
+        let latest = Int64(call.wanted) - divisor + free
+        let spare = needed - axis.milliseconds(latest - into) - (floor + target.aboveFloor)
+        let grid = axis.milliseconds(divisor)
+        let deadZone = 4 + 0.04 * (history.standingQueue + target.aboveFloor)
+        let excess = axis.milliseconds(free) + grid * (spare / grid).rounded(.down)
         if spare < 0 {
             guard spare < -min(deadZone, 0.75 * target.margin) else { return 0 }
         } else {

@@ -2,7 +2,7 @@ import Glibc
 
 /// A join inside a stretch of sound: it leaves at the origin and goes on `shift` samples further (shorter sound) or
 /// earlier (longer sound). Accelerate, Decelerate and Merge differ only in how they choose it.
-enum Splice {
+package enum Splice {
     /// Raised-cosine cross-fade of `count` samples from `old` to `new`.
     static func crossFade(
         from old: UnsafePointer<Float>, to new: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>,
@@ -19,7 +19,7 @@ enum Splice {
     /// Writes `origin[0..<count]` shortened by `shift` samples (negative: lengthened) to `output`.
     /// - Parameter fade: cross-fade in samples; `shift + fade <= count`.
     /// - Returns: samples written, `count - shift`.
-    static func apply(
+    package static func apply(
         origin: UnsafePointer<Float>, count: Int, shift: Int, fade: Int, into output: UnsafeMutablePointer<Float>
     ) -> Int {
         crossFade(from: origin, to: origin + shift, into: output, count: fade)
@@ -30,7 +30,7 @@ enum Splice {
 }
 
 /// A join that was chosen.
-struct SplicePlan: Equatable {
-    var shift: Int
-    var fade: Int
+package struct SplicePlan: Equatable {
+    package var shift: Int
+    package var fade: Int
 }

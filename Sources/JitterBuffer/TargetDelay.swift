@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Quality-optimal buffers after Fujimoto et al. 2002 and Sun and Ifeachor 2003; the delay's price is the shape of the
 /// E-model's (ITU-T G.107): 1 a millisecond up to 150 ms, 2.5 beyond.
-struct TargetDelay {
+package struct TargetDelay {
     /// Milliseconds that one percent of late contents is worth.
     let lateCost: Double
     let minimumMs: Double
@@ -15,47 +15,54 @@ struct TargetDelay {
     private static let packetMs = 20.0
 
     /// Target above the floor, in milliseconds.
-    private(set) var aboveFloor: Double
+    package private(set) var aboveFloor: Double
     /// The part of it that is a margin over what the statistics ask for.
     private(set) var margin = 2.0
+    private let cautiousBins: Int
     private var nextUpdate = -Double.infinity
 
-    init(configuration: JitterBufferConfiguration) {
+    package init(configuration: JitterBufferConfiguration) {
         lateCost = configuration.latency.millisecondsPerPercentLate
         minimumMs = configuration.minimumDelayMs
         maximumMs = configuration.maximumDelayMs
         aboveFloor = configuration.latency.startDelayMilliseconds
+        cautiousBins = Int((configuration.latency.startDelayMilliseconds - 5) / ArrivalHistory.binWidth)
     }
 
     /// Works the target out again when it is time.
     /// - Parameter lossRatio: packets that never arrived, 0...1. Where packets are lost anyway, a wider margin buys
     ///   nothing that is heard.
-    mutating func update(_ history: borrowing ArrivalHistory, lossRatio: Double, at time: Double) {
+    package mutating func update(_ history: inout ArrivalHistory, lossRatio: Double, at time: Double) {
         guard time >= nextUpdate || time < nextUpdate - 2 * Self.interval, history.events > 0 else { return }
         nextUpdate = time + Self.interval
-        let x = leastCost(history, at: time)
-        margin = 2 + (lossRatio < 0.01 ? min(6, 0.3 * x) : 0)
+        let (x, common) = leastCost(history)
+        history.allowance = x
+        // Where the delays end sharply (95 % of them lie close below x), there is nothing beyond to be wary of.
+        margin = 2 + (lossRatio < 0.01 ? min(6, 0.3 * x, max(0, x - common)) : 0)
         aboveFloor = min(max(x + margin, minimumMs), maximumMs)
     }
 
-    private func leastCost(_ history: borrowing ArrivalHistory, at time: Double) -> Double {
+    /// The delay x above the floor with the least cost, and the delay that 95 % of the contents stay under.
+    private func leastCost(_ history: ArrivalHistory) -> (x: Double, common: Double) {
         let queue = history.standingQueue
         let lateCost = lateCost
+        let cautious = cautiousBins
         let width = ArrivalHistory.binWidth
         let limit = Int(maximumMs / width)
-        return history.withBins(at: time) { weight, total in
+        return history.withBins { weight, total in
             // Downward from the top: what is later than x, the spread of the floor's own bin included in bin 0.
             var late = 0.0
             var highest = 0
             for bin in 0..<(ArrivalHistory.bins) where weight(bin) > 1e-4 * total { highest = bin }
-            // Nothing is known of delays far beyond those seen.
-            let top = min(limit, highest + Int(20 / width))
+            // Nothing is known of delays beyond those seen: the start's caution suffices.
+            let top = min(limit, max(highest, cautious))
             var bin = ArrivalHistory.bins - 1
             while bin > top {
                 late += weight(bin)
                 bin -= 1
             }
             var best = 0.0
+            var common = 0.0
             var bestCost = Double.infinity
             while bin >= 0 {
                 // x covers the bins up to and including this one.
@@ -67,9 +74,10 @@ struct TargetDelay {
                     best = x
                 }
                 late += weight(bin)
+                if late < 0.05 * total { common = x - width }
                 bin -= 1
             }
-            return best
+            return (best, common)
         }
     }
 

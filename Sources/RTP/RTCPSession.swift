@@ -8,7 +8,8 @@ public struct RTCPSession: Sendable {
     public struct Configuration: Sendable {
         /// Session bandwidth in bit/s, of which RTCP takes 5 % (section 6.2).
         public var sessionBandwidth = 64_000.0
-        /// Least deterministic interval in seconds; the actual one is 0.5 to 1.5 times it, half before the first report.
+        /// Least deterministic interval in seconds; the drawn one is 0.5 to 1.5 times it, half that before the first
+        /// report.
         public var minimumInterval = 5.0
         /// Accept compounds without a leading report (RFC 5506).
         public var acceptsReducedSize = false
@@ -56,7 +57,8 @@ public struct RTCPSession: Sendable {
     public mutating func isReportDue(now: HostTime) -> Bool {
         guard now >= timer.next else { return false }
         let seconds = timer.deterministicInterval(members: members.count, senders: senders, weSent: weSent)
-        members.removeSilent(since: now.advanced(byMilliseconds: -5 * 1000 * max(seconds, configuration.minimumInterval)))
+        let timeout = 5 * max(seconds, configuration.minimumInterval)
+        members.removeSilent(since: now.advanced(byMilliseconds: -1000 * timeout))
         return timer.expire(now: now, members: members.count, senders: senders, weSent: weSent)
     }
 

@@ -42,6 +42,8 @@ public struct CallStatistics: Sendable, Equatable {
     public var concealedShort: Int?
     /// Longer ones.
     public var concealedLong: Int?
+    /// Times the loudspeaker got silence because the play-out ring had run dry.
+    public var playoutGaps: Int?
     /// Reason to milliseconds concealed for it.
     public var concealedByReason: [String: Double] = [:]
     /// Play-out shortened by that much in all, ms.

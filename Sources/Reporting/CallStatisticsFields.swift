@@ -20,6 +20,7 @@ extension CallStatistics: ReportObject {
         .number("concealed_ratio", decimals: 5) { $0.concealedRatio },
         .count("concealed_short") { $0.concealedShort },
         .count("concealed_long") { $0.concealedLong },
+        .count("playout_gaps") { $0.playoutGaps },
         .table("concealed_by_reason_ms") { $0.concealedByReason.mapValues { .number($0, decimals: 1) } },
         .number("accelerated_ms", decimals: 1) { $0.acceleratedMilliseconds },
         .number("decelerated_ms", decimals: 1) { $0.deceleratedMilliseconds },

@@ -23,7 +23,10 @@ public struct LoopbackReport: Sendable, Equatable {
     public var measurements: JSONValue {
         var members: [JSONMember] = []
         if let scenario { members.append(JSONMember("scenario", .string(scenario))) }
-        if let seed { members.append(JSONMember("seed", Int(exactly: seed).map { .integer($0) } ?? .string(String(seed)))) }
+        if let seed {
+            // A number where JSON's readers keep it exact.
+            members.append(JSONMember("seed", Int(exactly: seed).map { .integer($0) } ?? .string(String(seed))))
+        }
         if let durationSeconds { members.append(JSONMember("duration_s", .number(durationSeconds, decimals: 2))) }
         if let convergenceSeconds {
             members.append(JSONMember("convergence_s", .number(convergenceSeconds, decimals: 2)))

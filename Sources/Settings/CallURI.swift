@@ -53,7 +53,9 @@ public struct CallURI: Sendable, Equatable {
     ) throws(SettingsError) {
         switch key {
         case "pt":
-            guard let number = UInt8(value), number < 128 else { throw fail("pt=\(value) is no payload type (0...127)") }
+            guard let number = UInt8(value), number < 128 else {
+                throw fail("pt=\(value) is no payload type (0...127)")
+            }
             // RFC 5761 section 4: 64...95 cannot be told from RTCP on one port, and are reserved in any case.
             if (64...95).contains(number) { throw fail("pt=\(value) would be taken for RTCP (RFC 5761)") }
             payloadType = number
@@ -66,7 +68,9 @@ public struct CallURI: Sendable, Equatable {
             if value == "mux" {
                 rtcp = .mux
             } else {
-                guard let number = UInt16(value), number > 0 else { throw fail("rtcp=\(value) is neither mux nor a port") }
+                guard let number = UInt16(value), number > 0 else {
+                    throw fail("rtcp=\(value) is neither mux nor a port")
+                }
                 rtcp = .port(number)
             }
         case "local":

@@ -55,7 +55,8 @@ public struct Configuration: Sendable {
     public init(
         flags: [String: String?], environment: [String: String], explicitPath: String? = nil
     ) throws(SettingsError) {
-        path = explicitPath ?? environment["YODEL_CONFIG"] ?? Self.foundPath(environment)
+        let variable = environment["YODEL_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+        path = explicitPath ?? variable ?? Self.foundPath(environment)
         var file: ConfigurationFile?
         if let path { file = try ConfigurationFile(path: path) }
         var values: [Value] = []
@@ -114,10 +115,8 @@ public struct Configuration: Sendable {
         return (chosen(self[.input]), chosen(self[.output]))
     }
 
-    /// Whether someone chose a device at all.
-    public var choosesDevice: Bool {
-        [ConfigurationKey.device, .input, .output].contains { self[$0].source != .default }
-    }
+    /// Whether someone chose a device other than the default one.
+    public var choosesDevice: Bool { deviceNames != ("default", "default") }
 
     /// The configuration as one JSON object: name to value and source.
     public var json: JSONValue {

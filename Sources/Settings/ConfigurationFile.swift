@@ -55,7 +55,9 @@ public struct ConfigurationFile: Sendable, Equatable {
         guard first.content == .mappingStart else { throw malformed(first, "not a list of keys") }
         index = 1
         while index < events.count, events[index].content != .mappingEnd {
-            guard case .scalar(let name) = events[index].content else { throw malformed(events[index], "a key is no text") }
+            guard case .scalar(let name) = events[index].content else {
+                throw malformed(events[index], "a key is no text")
+            }
             let line = events[index].line
             guard let key = ConfigurationKey.all.first(where: { $0.name == name }) else {
                 throw .unknownKey(

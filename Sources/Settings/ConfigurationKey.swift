@@ -1,3 +1,6 @@
+internal import Codecs
+internal import JitterBuffer
+
 /// One thing that can be configured: the row from which its flag, variable, file entry and documentation come.
 public struct ConfigurationKey: Sendable, Equatable {
     /// What a value may be.
@@ -70,7 +73,7 @@ extension ConfigurationKey {
         name: "voice_processing", kind: .boolean, defaultValue: "true",
         help: "Echo cancellation, noise suppression and gain control")
     public static let codec = ConfigurationKey(
-        name: "codec", kind: .choice(CodecName.allCases.map(\.rawValue)), defaultValue: "opus",
+        name: "codec", kind: .choice(CodecKind.allCases.map(\.rawValue)), defaultValue: "opus",
         help: "Codec of both directions")
     public static let bitrate = ConfigurationKey(
         name: "bitrate", kind: .integer(6_000...510_000), defaultValue: "28000", help: "Bit rate of Opus in bit/s")
@@ -97,12 +100,6 @@ extension ConfigurationKey {
         bind, allow, logLevel,
     ]
 }
-
-/// Codecs by the names of the command line.
-public enum CodecName: String, Sendable, CaseIterable { case opus, pcmu, pcma, l16 }
-
-/// How the jitter buffer weighs delay against loss.
-public enum LatencyProfile: String, Sendable, CaseIterable { case low, balanced, robust }
 
 extension String {
     /// Every `old` character turned into `new`.

@@ -10,10 +10,6 @@ public enum SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     case malformedFile(path: String, line: Int, reason: String)
     /// The URI does not name a call.
     case malformedURI(uri: String, reason: String)
-    /// The `--network` expression does not parse.
-    case malformedNetwork(expression: String, reason: String)
-    /// Options that exclude each other, or a value outside of any table.
-    case usage(what: String, remedy: String)
 
     public var description: String {
         switch self {
@@ -28,11 +24,6 @@ public enum SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
             "\(reason), \(path):\(line); write one `key: value` a line (`yodel config --defaults` shows how)"
         case .malformedURI(let uri, let reason):
             "\(reason), in '\(uri)'; write rtp://HOST:PORT[?pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]"
-        case .malformedNetwork(let expression, let reason):
-            "\(reason), in --network '\(expression)'; keys are "
-                + NetworkConditions.keys.map { "\($0.name)=\($0.value)" }.joined(separator: ",")
-        case .usage(let what, let remedy):
-            "\(what); \(remedy)"
         }
     }
 }

@@ -5,8 +5,8 @@ import Realtime
 ///     send -> loss -> duplicate -> link rate -> delay, jitter, trace -> stall -> reorder -> nextDelivery
 ///
 /// It reads no clock and opens no socket, and the same packets at the same times with the same seed give the same
-/// deliveries. Each stream and each impairment draws from its own generator: switching one on leaves the others' choices
-/// as they were, and RTCP does not disturb what happens to RTP.
+/// deliveries. Each stream and each impairment draws from its own generator: switching one on leaves the others'
+/// choices as they were, and RTCP does not disturb what happens to RTP.
 public struct NetworkEmulator: Sendable {
     /// Which of a call's two flows a packet belongs to; both share the link's rate.
     public enum Stream: UInt8, Sendable, CaseIterable {

@@ -40,8 +40,8 @@ public struct NetworkConditions: Sendable, Equatable {
         "loss", "burst", "jitter", "spike", "reorder", "duplicate", "rate", "delay", "trace",
     ]
 
-    /// Reads `loss=PERCENT,burst=PACKETS,jitter=MS,spike=EVERY_MS:MS,reorder=PERCENT,duplicate=PERCENT,rate=KBIT,delay=MS,
-    /// trace=CSV`, any subset in any order; the empty text is a perfect network.
+    /// Reads `loss=PERCENT,burst=PACKETS,jitter=MS,spike=EVERY_MS:MS,reorder=PERCENT,duplicate=PERCENT,rate=KBIT,
+    /// delay=MS,trace=CSV`, any subset in any order; the empty text is a perfect network.
     /// - Parameter loadTrace: reads a trace file; from the disk unless told otherwise.
     public init(
         parsing text: String,
@@ -67,8 +67,8 @@ public struct NetworkConditions: Sendable, Equatable {
     ) throws(NetworkConditionsError) {
         func number(_ range: ClosedRange<Double>, _ unit: String) throws(NetworkConditionsError) -> Double {
             guard let number = Double(value), range.contains(number) else {
-                throw .badValue(
-                    key: key, value: value, expected: "\(unit) from \(short(range.lowerBound)) to \(short(range.upperBound))")
+                let limits = "\(short(range.lowerBound)) to \(short(range.upperBound))"
+                throw .badValue(key: key, value: value, expected: "\(unit) from \(limits)")
             }
             return number
         }
@@ -101,11 +101,12 @@ public struct NetworkConditions: Sendable, Equatable {
     /// Short bursts cannot make up a high loss when at least one packet must get through between two of them.
     private func checkBurst() throws(NetworkConditionsError) {
         guard let burst = meanBurstPackets else { return }
-        guard lossRatio > 0 else { throw .badValue(key: "burst", value: short(burst), expected: "loss=PERCENT beside it") }
-        guard lossRatio == 1 || lossRatio / (1 - lossRatio) <= burst else {
-            throw .badValue(
-                key: "burst", value: short(burst), expected: "at least \(short(lossRatio / (1 - lossRatio))) for this loss")
+        func refusal(_ expected: String) -> NetworkConditionsError {
+            .badValue(key: "burst", value: short(burst), expected: expected)
         }
+        guard lossRatio > 0 else { throw refusal("loss=PERCENT beside it") }
+        let least = lossRatio / (1 - lossRatio)
+        guard lossRatio == 1 || least <= burst else { throw refusal("at least \(short(least)) for this loss") }
     }
 }
 

@@ -15,7 +15,7 @@ struct NetworkEmulatorQueue: Sendable {
     var nextTime: HostTime? { entries.first?.time }
 
     /// Adds a packet. One of its stream that was held back is let go, right behind this one.
-    /// - Parameter hold: the longest wait in milliseconds for a packet that overtakes this one; nil to hold nothing back.
+    /// - Parameter hold: the longest wait in milliseconds for one that overtakes it; nil not to hold the packet back.
     /// - Returns: whether the packet is held back. One that overtakes another is not.
     mutating func insert(
         _ bytes: [UInt8], stream: NetworkEmulator.Stream, at time: HostTime, hold: Double? = nil

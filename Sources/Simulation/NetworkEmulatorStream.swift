@@ -45,9 +45,10 @@ struct NetworkEmulatorStream: Sendable {
     /// entering and leaving it give the mean burst length and the share of losses asked for.
     private mutating func nextLoss() -> Bool {
         let draw = loss.unit()
-        guard let burst = conditions.meanBurstPackets, conditions.lossRatio < 1 else { return draw < conditions.lossRatio }
+        let ratio = conditions.lossRatio
+        guard let burst = conditions.meanBurstPackets, ratio < 1 else { return draw < ratio }
         let leave = 1 / burst
-        let enter = conditions.lossRatio * leave / (1 - conditions.lossRatio)
+        let enter = ratio * leave / (1 - ratio)
         losing = losing ? draw >= leave : draw < enter
         return losing
     }

@@ -2,8 +2,8 @@ import Glibc
 
 /// One-way delays recorded on a real path, packet by packet.
 ///
-/// The file is CSV with the header `seq,send_ms,arrive_ms` and one line per packet in sending order; `arrive_ms` is empty
-/// where the packet was lost.
+/// The file is CSV with the header `seq,send_ms,arrive_ms` and one line per packet in sending order; `arrive_ms` is
+/// empty where the packet was lost.
 public struct NetworkTrace: Sendable, Equatable {
     /// Delay of each packet in milliseconds, nil where it was lost. Never empty.
     public let delays: [Double?]

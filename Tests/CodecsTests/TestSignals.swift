@@ -16,12 +16,14 @@ struct TestRandom: RandomNumberGenerator {
     }
 }
 
-/// Syllables at four a second, each opened by a hiss: a gliding, slightly irregular pitch through three formants. Speech
-/// enough for Opus's classifier, which takes a steadier signal for music and codes it without redundancy.
+/// Syllables at four a second, each opened by a hiss: a gliding, slightly irregular pitch through three formants.
+/// Speech enough for Opus's classifier, which takes a steadier signal for music and codes it without redundancy.
 func speechLike(seconds: Double, sampleRate: Int, seed: UInt64 = 1) -> [Float] {
     var random = TestRandom(seed: seed)
     let rate = Double(sampleRate)
-    let formants: [(frequency: Double, width: Double, gain: Double)] = [(650, 90, 1), (1_150, 110, 0.5), (2_400, 160, 0.3)]
+    let formants: [(frequency: Double, width: Double, gain: Double)] = [
+        (650, 90, 1), (1_150, 110, 0.5), (2_400, 160, 0.3),
+    ]
     var states = [(Double, Double)](repeating: (0, 0), count: formants.count)
     var phase = 0.0
     var pitch = 130.0

@@ -14,7 +14,8 @@ import Testing
     @Test("every key is read, in any order")
     func everyKey() throws {
         let read = try NetworkConditions(
-            parsing: "trace=some.csv,delay=25,rate=128.5,duplicate=0.5,reorder=1,spike=5000:120,jitter=30,burst=2,loss=5"
+            parsing: "trace=some.csv,delay=25,rate=128.5,duplicate=0.5,reorder=1,"
+                + "spike=5000:120,jitter=30,burst=2,loss=5"
         ) { path throws(NetworkConditionsError) in
             #expect(path == "some.csv")
             return try NetworkTrace(csv: "seq,send_ms,arrive_ms\n0,0.0,7.5\n")
@@ -50,9 +51,9 @@ import Testing
     }
 
     @Test("values that make no sense are refused with key and value", arguments: [
-        "loss=101", "loss=-1", "loss=nan", "loss=5%", "loss=", "burst=0.5,loss=5", "jitter=inf", "jitter=-3", "spike=5000",
-        "spike=100:100", "spike=5000:", "spike=:5", "spike=5000:0", "spike=1:2:3", "spike=nan:nan", "reorder=200",
-        "duplicate=x", "rate=0", "rate=1e99", "delay=1e300", "trace=",
+        "loss=101", "loss=-1", "loss=nan", "loss=5%", "loss=", "burst=0.5,loss=5", "jitter=inf", "jitter=-3",
+        "spike=5000", "spike=100:100", "spike=5000:", "spike=:5", "spike=5000:0", "spike=1:2:3", "spike=nan:nan",
+        "reorder=200", "duplicate=x", "rate=0", "rate=1e99", "delay=1e300", "trace=",
     ])
     func badValues(text: String) {
         guard case .badValue(let key, let value, let expected) = failure(text) else {
@@ -65,7 +66,8 @@ import Testing
 
     @Test("a burst needs a loss that it can make up")
     func burst() throws {
-        guard case .badValue("burst", "2", _) = failure("burst=2"), case .badValue("burst", "1", _) = failure("loss=60,burst=1")
+        guard case .badValue("burst", "2", _) = failure("burst=2"),
+            case .badValue("burst", "1", _) = failure("loss=60,burst=1")
         else {
             Issue.record("an impossible burst was taken")
             return

@@ -31,8 +31,8 @@ private func run(
             }
             #expect(delivery.bytes.count == bytes)
             let number = delivery.bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
-            arrivals.append(
-                Arrival(number: number, sent: Double(number) * interval, arrived: delivery.time.milliseconds(since: start)))
+            let arrived = delivery.time.milliseconds(since: start)
+            arrivals.append(Arrival(number: number, sent: Double(number) * interval, arrived: arrived))
         }
         #expect(network.nextDelivery(until: now) == nil)
     }
@@ -68,8 +68,8 @@ private func run(
             let lost = count - arrivals.count
             #expect(statistics.lost == lost)
             #expect(abs(Double(lost) / Double(count) - percent / 100) < 0.05 * percent / 100 + 0.002, "seed \(seed)")
-            var bursts = 0
-            for (before, after) in zip(arrivals, arrivals.dropFirst()) where after.number > before.number + 1 { bursts += 1 }
+            let pairs = zip(arrivals, arrivals.dropFirst())
+            let bursts = pairs.reduce(0) { $0 + ($1.1.number > $1.0.number + 1 ? 1 : 0) }
             let mean = Double(lost) / Double(max(bursts, 1))
             let expected = burst ?? 1 / (1 - percent / 100)
             #expect(abs(mean - expected) < 0.06 * expected, "mean burst \(mean), seed \(seed)")

@@ -15,6 +15,11 @@ public final class Converter: AudioUnit {
         public var consumed: Int
         /// Output frames written.
         public var produced: Int
+
+        public init(consumed: Int, produced: Int) {
+            self.consumed = consumed
+            self.produced = produced
+        }
     }
 
     private struct Control: @unchecked Sendable {

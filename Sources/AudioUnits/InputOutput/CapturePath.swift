@@ -3,7 +3,8 @@ import Synchronization
 
 /// The way up: device block, channels and rate, voice processing if any, input handler.
 ///
-/// The caller keeps the handler's owner alive. Lives at a fixed address while the unit is initialized; only the device's capture thread touches it while it runs.
+/// The caller keeps the handler's owner alive. Lives at a fixed address while the unit is initialized;
+/// only the device's capture thread touches it while it runs.
 struct CapturePath: ~Copyable {
     private let format: StreamFormat
     private let maximumSlice: Int

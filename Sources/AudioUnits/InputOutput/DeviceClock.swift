@@ -1,28 +1,31 @@
-import Realtime
+package import Realtime
 
 /// Maps a device's sample time to monotonic host time: a second-order delay-locked loop over its blocks' time stamps.
 ///
 /// The bandwidth narrows from 1 Hz to 0.05 Hz, so that it locks within a second and then averages the jitter of the
 /// stamps away. Source: F. Adriaensen, "Using a DLL to filter time", LAC 2005.
-struct DeviceClock: BitwiseCopyable {
+package struct DeviceClock: BitwiseCopyable {
     private let nominalRate: Double
     private var sample: Int64 = 0
     private var anchor = 0.0
     private var secondsPerFrame: Double
+    /// The same over about 20 s: the loop follows the stamps' jitter by some 10 ppm, which is too much to report.
+    private var averageSecondsPerFrame: Double
     private var age = 0.0
-    private(set) var isLocked = false
+    package private(set) var isLocked = false
     /// Times the stamps jumped so far (more than 40 ms) that the loop began anew.
-    private(set) var resets = 0
+    package private(set) var resets = 0
 
     @_noLocks
-    init(nominalRate: Double) {
+    package init(nominalRate: Double) {
         self.nominalRate = nominalRate
         secondsPerFrame = 1 / nominalRate
+        averageSecondsPerFrame = 1 / nominalRate
     }
 
     /// Takes in one block: the sample time and the host time of its first frame.
     @_noLocks
-    mutating func update(sampleTime: Int64, hostTime: HostTime) {
+    package mutating func update(sampleTime: Int64, hostTime: HostTime) {
         let measured = Double(hostTime.nanoseconds) * 1e-9
         guard isLocked else {
             begin(sampleTime, measured)
@@ -45,16 +48,17 @@ struct DeviceClock: BitwiseCopyable {
         secondsPerFrame += omega * omega * error / frames
         let limit = 0.002 / nominalRate
         secondsPerFrame = max(1 / nominalRate - limit, min(1 / nominalRate + limit, secondsPerFrame))
+        averageSecondsPerFrame += (secondsPerFrame - averageSecondsPerFrame) * min(1, 2 * elapsed / min(age, 40))
         sample = sampleTime
     }
 
     /// Host time of a frame, in seconds.
     @_noLocks
-    func seconds(at sampleTime: Int64) -> Double { anchor + Double(sampleTime &- sample) * secondsPerFrame }
+    package func seconds(at sampleTime: Int64) -> Double { anchor + Double(sampleTime &- sample) * secondsPerFrame }
 
     /// Real rate over nominal rate; nil until five seconds have been seen since the last jump.
-    var rateRatio: Double? {
-        @_noLocks get { age < 5 ? nil : 1 / (secondsPerFrame * nominalRate) }
+    package var rateRatio: Double? {
+        @_noLocks get { age < 5 ? nil : 1 / (averageSecondsPerFrame * nominalRate) }
     }
 
     @_noLocks
@@ -62,6 +66,7 @@ struct DeviceClock: BitwiseCopyable {
         sample = sampleTime
         anchor = seconds
         secondsPerFrame = 1 / nominalRate
+        averageSecondsPerFrame = secondsPerFrame
         age = 0
         isLocked = true
     }

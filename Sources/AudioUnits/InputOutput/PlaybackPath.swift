@@ -3,7 +3,8 @@ import Synchronization
 
 /// The way down: render callback, reference for the echo canceller if any, rate and channels, device block.
 ///
-/// The caller keeps the callback's owner alive. Lives at a fixed address while the unit is initialized; only the device's playback thread touches it while it runs.
+/// The caller keeps the callback's owner alive. Lives at a fixed address while the unit is initialized;
+/// only the device's playback thread touches it while it runs.
 struct PlaybackPath: ~Copyable {
     private let format: StreamFormat
     private let maximumSlice: Int

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Voice-processing I/O: Remote I/O plus echo cancellation, residual echo and noise suppression, gain control and mute.
 ///
-/// Processing runs at the application's input rate, 8,000 ... 48,000 Hz (a multiple of 100), in mono; the output element
-/// must have the same rate, so that what is played serves as reference. Default formats: 48,000 Hz, Float32, mono.
-/// The switches may be turned from any thread while it runs; they take effect with the next 10 ms block.
+/// Processing runs at the application's input rate, 8,000 ... 48,000 Hz (a multiple of 100), in mono; the output
+/// element must have the same rate, so that what is played serves as reference. Default formats: 48,000 Hz, Float32,
+/// mono.
 public final class VoiceProcessingIO: InputOutputUnit {
     private let core: IOCore
     private nonisolated(unsafe) let controls: UnsafeMutablePointer<VoiceControls>

@@ -6,7 +6,7 @@ public struct FourCharacterCode: Hashable, Sendable, ExpressibleByStringLiteral,
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Nil unless the text is exactly four printable ASCII characters.
-    public init?(_ text: some StringProtocol) {
+    public init?(text: some StringProtocol) {
         let bytes = Array(text.utf8)
         guard bytes.count == 4, bytes.allSatisfy({ (0x20...0x7E).contains($0) }) else { return nil }
         rawValue = bytes.reduce(0) { $0 << 8 | UInt32($1) }
@@ -14,7 +14,7 @@ public struct FourCharacterCode: Hashable, Sendable, ExpressibleByStringLiteral,
 
     /// A literal that is not four printable ASCII characters is a mistake in the program and traps.
     public init(stringLiteral value: StaticString) {
-        guard let code = FourCharacterCode(String(describing: value)) else {
+        guard let code = FourCharacterCode(text: String(describing: value)) else {
             preconditionFailure("a four-character code has four printable ASCII characters")
         }
         self = code

@@ -1,7 +1,8 @@
 /// What every unit has: a description, formats, a slice limit and a life cycle.
 ///
 /// Order: instantiate, configure, `initialize()`, use, `uninitialize()`, `dispose()`. Calls out of order throw an error
-/// that says what is missing; `uninitialize()` and `dispose()` may be repeated. All of it from any thread but a render thread.
+/// that says what is missing; `uninitialize()` and `dispose()` may be repeated. All of it from any thread but a render
+/// thread.
 public protocol AudioUnit: AnyObject, Sendable {
     /// The component this is an instance of.
     var component: AudioComponentDescription { get }

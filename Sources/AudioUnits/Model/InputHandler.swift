@@ -22,7 +22,7 @@ public struct InputNotice: BitwiseCopyable, @unchecked Sendable {
         self.source = source
     }
 
-    /// Copies the next `frames` frames of a mono or interleaved Float32 format; repeated calls go on where the last ended.
+    /// Copies the next `frames` frames of a mono or interleaved Float32 format; the next call goes on from there.
     ///
     /// Returns the frames copied. An ask for more than are left is refused: 0, nothing is written, and it is counted.
     @_noLocks

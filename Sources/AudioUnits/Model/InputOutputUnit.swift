@@ -2,7 +2,7 @@
 public protocol InputOutputUnit: AudioUnit {
     /// Chooses the directions; before `initialize()`. By default only output is enabled.
     func enable(input: Bool, output: Bool) throws(AudioUnitError)
-    /// Wishes for the device (rate, period, priority); before `initialize()`. The directions in it are overruled by `enable`.
+    /// Wishes for the device (rate, period, priority); before `initialize()`. The directions in it do not count.
     func setDevicePreferences(_ request: DeviceRequest) throws(AudioUnitError)
     /// Who is told that input is there; before `initialize()`, nil for nobody.
     func setInputHandler(_ handler: InputHandler?) throws(AudioUnitError)
@@ -10,7 +10,8 @@ public protocol InputOutputUnit: AudioUnit {
     func setRenderCallback(_ callback: RenderCallback?) throws(AudioUnitError)
     /// Starts the hardware.
     func start() throws(AudioUnitError)
-    /// Stops the hardware; when it returns no callback runs any more. May be repeated, from any thread but a render thread.
+    /// Stops the hardware; when it returns no callback runs any more. May be repeated, from any thread but the
+    /// device's own.
     func stop()
     /// Present delays, from any thread.
     var latency: UnitLatency { get }

@@ -18,8 +18,12 @@ public enum Element {
 
 /// Where a unit is in its life.
 public enum UnitState: Sendable, Equatable {
+    /// Settings may be changed.
     case uninitialized
+    /// Everything is allocated; settings are fixed.
     case initialized
+    /// Callbacks are being called.
     case running
+    /// Of no further use.
     case disposed
 }

@@ -16,6 +16,10 @@ struct EchoCanceller: ~Copyable {
 
     deinit { speex_echo_state_destroy(state) }
 
+    /// Forgets the room: the reference was moved, so the old path would add an echo of its own.
+    @_noLocks
+    func reset() { cspeex_echo_reset(state) }
+
     /// Takes the echo of `reference` out of `microphone`; one block each, 16 bit.
     @_noLocks
     func process(

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Measures what echo control achieves: block powers of far end, microphone and output, smoothed while the far end speaks.
+/// Measures what echo control achieves: powers of microphone and output, smoothed while the far end speaks.
 struct EchoMonitor: BitwiseCopyable {
     private var microphone: Float = 0
     private var output: Float = 0

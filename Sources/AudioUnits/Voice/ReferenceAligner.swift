@@ -18,6 +18,8 @@ struct ReferenceAligner: ~Copyable {
     private var offset: Int64?
     private var seconds = 0.0
     private var starvedInARow = 0
+    /// Whether the last call moved the reference against the microphone.
+    private(set) var hasMoved = false
 
     /// Allowed error of the placement, in seconds.
     private static var tolerance: Double { @_noLocks get { 0.0045 } }
@@ -53,6 +55,7 @@ struct ReferenceAligner: ~Copyable {
         captureClock: DeviceClock, meters: UnsafePointer<EchoMeters>
     ) -> Bool {
         drain()
+        hasMoved = false
         let anchor = anchors.latest()
         if anchor.rateRatio > 0, let ratio = captureClock.rateRatio {
             let drift = (ratio / anchor.rateRatio - 1) * 1e6
@@ -98,6 +101,7 @@ struct ReferenceAligner: ~Copyable {
         seconds = isOff || isStarving ? seconds + blockSeconds : 0
         if seconds > Self.patience {
             meters.pointee.realigns.wrappingAdd(1, ordering: .relaxed)
+            hasMoved = true
             set(target, now: now, meters: meters)
         }
     }

@@ -22,7 +22,6 @@ struct Suppressor: ~Copyable {
         noiseDecibels = Int32(configuration.noiseSuppressionDecibels)
         set(SPEEX_PREPROCESS_SET_DENOISE, 1)
         set(SPEEX_PREPROCESS_SET_AGC, 0)
-        set(SPEEX_PREPROCESS_SET_VAD, 0)
         set(SPEEX_PREPROCESS_SET_DEREVERB, 0)
         set(SPEEX_PREPROCESS_SET_NOISE_SUPPRESS, noiseDecibels)
         set(SPEEX_PREPROCESS_SET_ECHO_SUPPRESS, Int32(configuration.residualSuppressionDecibels))

@@ -131,6 +131,7 @@ struct VoiceProcessor: ~Copyable {
         taps.write(.microphone, buffers.microphone, count: count)
         taps.write(.reference, buffers.reference, count: count)
         SampleConversion.toInt16(buffers.microphone, count: count, into: buffers.microphone16)
+        if aligner.hasMoved { canceller.reset() }
         if cancels {
             SampleConversion.toInt16(buffers.reference, count: count, into: buffers.reference16)
             canceller.process(buffers.microphone16, reference: buffers.reference16, into: buffers.output16)

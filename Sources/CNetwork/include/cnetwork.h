@@ -1,1 +1,42 @@
-#pragma once
+// Datagram calls that Glibc's Swift module does not export: recvmmsg, control messages, ppoll.
+#ifndef CNETWORK_H
+#define CNETWORK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+// One received datagram; all pointers are into the batch and last until it receives again.
+typedef struct {
+    const uint8_t *bytes;
+    uint32_t length;
+    const struct sockaddr_storage *source;
+    int64_t realtime_ns;  // kernel receive stamp, CLOCK_REALTIME; 0: the kernel gave none
+    int16_t traffic_class;  // IP TOS or IPv6 traffic class; -1: unknown
+    bool truncated;  // longer than the buffer
+} cnetwork_datagram;
+
+typedef struct cnetwork_batch cnetwork_batch;
+
+// Buffers for `count` datagrams of up to `size` bytes; NULL without memory.
+cnetwork_batch *cnetwork_batch_create(unsigned count, unsigned size);
+void cnetwork_batch_destroy(cnetwork_batch *batch);
+
+// Receives what is there, without waiting: number of datagrams, or -errno (EAGAIN: none).
+int cnetwork_batch_receive(cnetwork_batch *batch, int fd);
+cnetwork_datagram cnetwork_batch_get(const cnetwork_batch *batch, unsigned index);
+
+// Socket options of a media socket: DSCP, priority, kernel stamps, ICMP errors. 0, or -errno of the first that failed.
+int cnetwork_configure(int fd, int family, int traffic_class, int priority);
+
+// Sends by sendto(2); 0 or -errno.
+int cnetwork_send(int fd, const void *bytes, uint32_t length, const struct sockaddr *to, socklen_t to_length);
+
+// Empties the queue of ICMP errors; how many there were.
+int cnetwork_drain_errors(int fd);
+
+// poll(2) with a time-out in nanoseconds (negative: for ever): like poll, but -errno on failure.
+struct pollfd;
+int cnetwork_poll(struct pollfd *fds, unsigned count, int64_t timeout_ns);
+
+#endif

@@ -1,0 +1,174 @@
+public import AudioUnits
+import CALSA
+import Realtime
+import Synchronization
+
+/// A sound card or sound server through ALSA: one real-time thread for each direction, and one that supervises.
+///
+/// A device that is lost while it runs goes on in silence and is reopened (`ALSASupervisor`). What plays is held at a
+/// fill level that adapts (`PlaybackTarget`), whatever ALSA's buffer is. `stop` returns within
+/// `stopMilliseconds` also when the sound server hangs.
+public final class ALSADevice: HardwareDevice {
+    public let identifier: String
+
+    /// `stop` waits this long for each of its threads before it abandons one that hangs inside alsa-lib.
+    public static let stopMilliseconds = 500.0
+
+    private struct State {
+        var request: DeviceRequest?
+        var capture: ALSAStream?
+        var playback: ALSAStream?
+        var engine: ALSAEngine?
+        var captureThread: RealtimeThreadBox?
+        var playbackThread: RealtimeThreadBox?
+        var supervisor: RealtimeThreadBox?
+        var handler: (@Sendable (DeviceEvent) -> Void)?
+    }
+
+    private let captureName: String
+    private let playbackName: String
+    private let state = Mutex(State())
+
+    /// A device that captures from one ALSA PCM and plays to another, or the same.
+    public init(capture: String, playback: String) {
+        captureName = capture
+        playbackName = playback
+        identifier = capture == playback ? "alsa:\(capture)" : "alsa:\(capture)+alsa:\(playback)"
+    }
+
+    deinit {
+        stop()
+        close()
+    }
+
+    public func setEventHandler(_ handler: (@Sendable (DeviceEvent) -> Void)?) {
+        state.withLock { $0.handler = handler }
+    }
+
+    public func open(_ request: DeviceRequest) throws(DeviceError) -> DeviceGrant {
+        close()
+        return try state.withLock { state throws(DeviceError) in
+            state.request = request
+            try openMissing(&state)
+            return DeviceGrant(capture: state.capture?.format, playback: state.playback?.format)
+        }
+    }
+
+    public func start(_ callbacks: DeviceCallbacks) throws(DeviceError) {
+        try state.withLock { state throws(DeviceError) in
+            guard let request = state.request else {
+                throw .streamBroken(device: identifier, reason: "open it before it is started")
+            }
+            guard state.engine == nil else { return }
+            try openMissing(&state)
+            do throws(RealtimeError) {
+                try launch(&state, request, callbacks)
+            } catch {
+                halt(&state)
+                throw .noResources(reason: "no real-time thread or event descriptor: \(error)")
+            }
+        }
+    }
+
+    public func stop() { state.withLock { halt(&$0) } }
+
+    public func close() {
+        state.withLock { state in
+            halt(&state)
+            state.capture?.close()
+            state.playback?.close()
+            state.capture = nil
+            state.playback = nil
+            state.request = nil
+        }
+    }
+
+    public var status: DeviceStatus {
+        state.withLock { state in
+            var status = DeviceStatus()
+            guard let engine = state.engine else { return status }
+            func milliseconds(_ microseconds: Int) -> Double? { microseconds < 0 ? nil : Double(microseconds) / 1000 }
+            if let line = engine.capture?.line {
+                status.captureXruns = line.pointee.xruns.load(ordering: .relaxed)
+                status.captureLatencyMilliseconds = milliseconds(line.pointee.delay.load(ordering: .relaxed))
+            }
+            if let line = engine.playback?.line {
+                status.playbackXruns = line.pointee.xruns.load(ordering: .relaxed)
+                status.playbackLatencyMilliseconds = milliseconds(line.pointee.delay.load(ordering: .relaxed))
+                status.playbackTargetMilliseconds = milliseconds(line.pointee.target.load(ordering: .relaxed))
+            }
+            status.realtimePriority = [state.captureThread, state.playbackThread].compactMap { $0?.priority }.min()
+            status.isPresent = engine.isPresent.load(ordering: .relaxed)
+            status.reopenCount = engine.reopened.load(ordering: .relaxed)
+            return status
+        }
+    }
+
+    /// Opens what the request asks for and no earlier run left open.
+    private func openMissing(_ state: inout State) throws(DeviceError) {
+        guard let request = state.request else { return }
+        do throws(DeviceError) {
+            if request.capture, state.capture == nil {
+                state.capture = try ALSAStream.open(captureName, capture: true, request)
+            }
+            if request.playback, state.playback == nil {
+                state.playback = try ALSAStream.open(playbackName, capture: false, request)
+            }
+        } catch {
+            state.capture?.close()
+            state.playback?.close()
+            state.capture = nil
+            state.playback = nil
+            throw error
+        }
+    }
+
+    private func launch(
+        _ state: inout State, _ request: DeviceRequest, _ callbacks: DeviceCallbacks
+    ) throws(RealtimeError) {
+        let engine = try ALSAEngine(
+            capture: request.capture ? captureName : nil, playback: request.playback ? playbackName : nil,
+            request: request, handler: state.handler)
+        state.engine = engine
+        let policy = request.realtimePriority.map { ThreadPolicy.realtime(priority: $0) } ?? .normal
+        let supervisor = ALSASupervisor(engine: engine)
+        state.supervisor = RealtimeThreadBox(
+            try RealtimeThread(name: "yodel-devices", owning: supervisor) { $0.run() })
+        if let line = engine.playback?.line, let stream = state.playback {
+            state.playback = nil  // the thread owns it now
+            let loop = ALSAPlaybackLoop(engine: engine, line: line, stream: stream, callbacks: callbacks)
+            state.playbackThread = RealtimeThreadBox(
+                try RealtimeThread(name: "yodel-playback", policy: policy, owning: loop) { $0.run() })
+        }
+        if let line = engine.capture?.line, let stream = state.capture {
+            state.capture = nil
+            let loop = ALSACaptureLoop(engine: engine, line: line, stream: stream, callbacks: callbacks)
+            state.captureThread = RealtimeThreadBox(
+                try RealtimeThread(name: "yodel-capture", policy: policy, owning: loop) { $0.run() })
+        }
+    }
+
+    /// Ends the threads and takes their streams back; a thread that hangs is left behind with its stream.
+    private func halt(_ state: inout State) {
+        guard let engine = state.engine else { return }
+        engine.stopping.store(true, ordering: .releasing)
+        for direction in engine.directions {
+            direction.line.pointee.stopping.store(true, ordering: .releasing)
+            direction.line.pointee.wake.signal()
+        }
+        engine.report.signal()
+        if let thread = state.captureThread, let line = engine.capture?.line {
+            thread.end(after: line.pointee.finished, milliseconds: Self.stopMilliseconds)
+            state.capture = line.pointee.reusable()
+        }
+        if let thread = state.playbackThread, let line = engine.playback?.line {
+            thread.end(after: line.pointee.finished, milliseconds: Self.stopMilliseconds)
+            state.playback = line.pointee.reusable()
+        }
+        state.supervisor?.end(after: engine.supervisorFinished, milliseconds: Self.stopMilliseconds)
+        state.captureThread = nil
+        state.playbackThread = nil
+        state.supervisor = nil
+        state.engine = nil
+    }
+}

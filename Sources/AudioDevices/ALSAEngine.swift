@@ -1,0 +1,65 @@
+import AudioUnits
+import CALSA
+import Realtime
+import Synchronization
+
+/// What runs between `start` and `stop`: the lines of the directions, shared by their threads and the supervisor.
+///
+/// Everything is kept alive by the threads themselves: a thread that hangs inside alsa-lib because the sound server
+/// does is abandoned by `stop`, and frees its part whenever it wakes.
+final class ALSAEngine: @unchecked Sendable {
+    /// Name, line and request of a direction.
+    struct Direction {
+        let name: String
+        let line: UnsafeMutablePointer<ALSALine>
+    }
+
+    let capture: Direction?
+    let playback: Direction?
+    let request: DeviceRequest
+    /// Wakes the supervisor.
+    let report: EventSignal
+    let supervisorFinished: EventSignal
+    let handler: (@Sendable (DeviceEvent) -> Void)?
+    let stopping = Atomic<Bool>(false)
+    let isPresent = Atomic<Bool>(true)
+    let reopened = Atomic<Int>(0)
+
+    init(
+        capture: String?, playback: String?, request: DeviceRequest, handler: (@Sendable (DeviceEvent) -> Void)?
+    ) throws(RealtimeError) {
+        let report = try EventSignal()
+        let finished = try EventSignal()
+        func direction(_ name: String?, isCapture: Bool) throws(RealtimeError) -> Direction? {
+            guard let name else { return nil }
+            let line = try ALSALine(isCapture: isCapture, report: report)
+            let place = UnsafeMutablePointer<ALSALine>.allocate(capacity: 1)
+            place.initialize(to: line)
+            return Direction(name: name, line: place)
+        }
+        self.capture = try direction(capture, isCapture: true)
+        self.playback = try direction(playback, isCapture: false)
+        self.report = report
+        supervisorFinished = finished
+        self.request = request
+        self.handler = handler
+    }
+
+    deinit {
+        for direction in directions {
+            direction.line.pointee.dispose()
+            direction.line.deinitialize(count: 1)
+            direction.line.deallocate()
+        }
+        report.close()
+        supervisorFinished.close()
+    }
+
+    var directions: [Direction] { [capture, playback].compactMap { $0 } }
+
+    /// Waits until `signal` is readable, or `milliseconds` are over (false).
+    static func wait(_ signal: EventSignal, milliseconds: Double) -> Bool {
+        var descriptor = pollfd(fd: signal.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        return calsa_poll(&descriptor, 1, Int64(milliseconds * 1e6)) > 0
+    }
+}

@@ -1,0 +1,72 @@
+import Realtime
+import Synchronization
+
+/// The thread that moves a virtual device by the monotonic clock.
+final class VirtualClock {
+    /// SCHED_FIFO priority it runs at; `nil` is ordinary scheduling.
+    let priority: Int?
+    private let thread: RealtimeThreadBox
+    private let shared: Shared
+
+    /// A clock this late does not make up for it: the machine slept.
+    private static let latestMilliseconds = 200.0
+    /// `stop` waits this long for a callback that hangs.
+    private static let stopMilliseconds = 1000.0
+
+    private final class Shared: Sendable {
+        let wake: EventSignal
+        let finished: EventSignal
+        let stopping = Atomic<Bool>(false)
+
+        init() throws(RealtimeError) {
+            wake = try EventSignal()
+            finished = try EventSignal()
+        }
+
+        deinit {
+            wake.close()
+            finished.close()
+        }
+    }
+
+    private struct Loop: ~Copyable {
+        let core: VirtualCore
+        let shared: Shared
+
+        mutating func run() {
+            let milliseconds = Double(core.format.periodFrames) * 1000 / core.format.sampleRate
+            var deadline = HostTime.monotonicNow().advanced(byMilliseconds: milliseconds)
+            while !shared.stopping.load(ordering: .acquiring) {
+                let now = HostTime.monotonicNow()
+                let wait = deadline.milliseconds(since: now)
+                if wait > 0 {
+                    _ = ALSAEngine.wait(shared.wake, milliseconds: wait)
+                    continue
+                }
+                core.step(now: deadline)
+                if -wait > VirtualClock.latestMilliseconds {
+                    core.xruns.wrappingAdd(1, ordering: .relaxed)
+                    deadline = now
+                }
+                deadline = deadline.advanced(byMilliseconds: milliseconds)
+            }
+            shared.finished.signal()
+        }
+    }
+
+    init(core: VirtualCore, priority: Int?) throws(RealtimeError) {
+        let shared = try Shared()
+        self.shared = shared
+        thread = RealtimeThreadBox(
+            try RealtimeThread(
+                name: "yodel-clock", policy: priority.map { .realtime(priority: $0) } ?? .normal,
+                owning: Loop(core: core, shared: shared)) { $0.run() })
+        self.priority = thread.priority
+    }
+
+    func stop() {
+        shared.stopping.store(true, ordering: .releasing)
+        shared.wake.signal()
+        thread.end(after: shared.finished, milliseconds: Self.stopMilliseconds)
+    }
+}

@@ -1,0 +1,84 @@
+import AudioUnits
+import Realtime
+import Synchronization
+
+/// One step of a virtual device: what was captured since the last step goes out, then the next block is asked for.
+///
+/// A block played from `now` on is heard while the next block is captured, so a room adds no delay of its own.
+final class VirtualCore: @unchecked Sendable {
+    let format: DeviceStreamFormat
+    let xruns = Atomic<Int>(0)
+
+    private let capture: Bool
+    private let playback: Bool
+    private let room: RoomModel?
+    private let source: VirtualSource
+    private var sink: VirtualSink
+    private let callbacks: DeviceCallbacks
+    private let handler: (@Sendable (DeviceEvent) -> Void)?
+    private let microphone: UnsafeMutablePointer<Float>
+    private let speaker: UnsafeMutablePointer<Float>
+    private var capturedFrames: Int64 = 0
+    private var playedFrames: Int64 = 0
+
+    init(
+        format: DeviceStreamFormat, request: DeviceRequest, model: VirtualModel, callbacks: DeviceCallbacks,
+        handler: (@Sendable (DeviceEvent) -> Void)?
+    ) {
+        self.format = format
+        capture = request.capture
+        playback = request.playback
+        room = model.room
+        source = model.source
+        sink = model.sink
+        self.callbacks = callbacks
+        self.handler = handler
+        microphone = .allocate(capacity: format.maximumFrames)
+        microphone.initialize(repeating: 0, count: format.maximumFrames)
+        speaker = .allocate(capacity: format.maximumFrames)
+        speaker.initialize(repeating: 0, count: format.maximumFrames)
+    }
+
+    deinit {
+        microphone.deallocate()
+        speaker.deallocate()
+    }
+
+    /// Moves the device on by one period that ends at `now`.
+    func step(now: HostTime) {
+        let frames = format.periodFrames
+        let milliseconds = Double(frames) * 1000 / format.sampleRate
+        if let room {
+            room.process(speaker: speaker, into: microphone)
+        } else {
+            source.read(into: microphone, count: frames)
+        }
+        if capture {
+            callbacks.deliver(
+                microphone, frames: frames,
+                time: DeviceTime(
+                    sampleTime: capturedFrames, hostTime: now.advanced(byMilliseconds: -milliseconds),
+                    latencyMilliseconds: milliseconds))
+        }
+        capturedFrames += Int64(frames)
+        let wanted = room?.nextSpeakerFrames() ?? frames
+        guard playback else { return }
+        callbacks.fetch(
+            speaker, frames: wanted,
+            time: DeviceTime(sampleTime: playedFrames, hostTime: now, latencyMilliseconds: 0))
+        playedFrames += Int64(wanted)
+        do throws(DeviceError) {
+            try sink.write(speaker, count: wanted)
+        } catch {
+            sink = .nothing  // told once; the device goes on
+            handler?(.lost(error))
+        }
+    }
+}
+
+/// What a virtual device is made of, opened.
+struct VirtualModel {
+    var room: RoomModel?
+    var source = VirtualSource.silence
+    var sink = VirtualSink.nothing
+}

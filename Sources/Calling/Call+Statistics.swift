@@ -1,0 +1,66 @@
+import JitterBuffer
+import RTP
+import Reporting
+
+extension Call {
+    /// Everything this side knows of the call, in the terms of docs/commands.md. Unknown stays `nil`.
+    public var statistics: CallStatistics {
+        var figures = CallStatistics()
+        fillDelay(&figures)
+        fillNetwork(&figures)
+        fillJitterBuffer(&figures)
+        figures.levelSentDecibels = sendPath.levelDBov
+        figures.levelHeardDecibels = receivePath.levelDBov
+        return figures
+    }
+
+    private func fillDelay(_ figures: inout CallStatistics) {
+        figures.ledger = ledger
+        figures.mouthToEarMilliseconds = mouthToEarMilliseconds
+        if let send = sendDelayMilliseconds, let receive = receiveDelayMilliseconds {
+            figures.localDelayMilliseconds = send + receive
+        }
+    }
+
+    private func fillNetwork(_ figures: inout CallStatistics) {
+        let reception = receivePath.receiver.statistics
+        figures.roundTripMilliseconds = control.roundTripMilliseconds
+        figures.packetsSent = sendPath.packetsSent
+        figures.packetsReceived = reception.received
+        figures.packetsDuplicate = receivePath.buffer.statistics.duplicate
+        figures.packetsReordered = receivePath.buffer.statistics.reordered
+        figures.packetsDiscarded = reception.drops.total
+        figures.drops = Dictionary(
+            uniqueKeysWithValues: RTPDropReason.allCases.map { ($0.rawValue, reception.drops[$0]) }.filter { $0.1 > 0 })
+        var local = SideFigures()
+        if reception.received > 0 {
+            figures.jitterMilliseconds = reception.jitterMilliseconds
+            figures.packetsLost = reception.lost
+            figures.lostRatio = reception.lossPercent.map { $0 / 100 }
+            local.packetsLost = reception.lost
+            local.lostRatio = reception.lossPercent.map { $0 / 100 }
+            local.jitterMilliseconds = reception.jitterMilliseconds
+        }
+        local.roundTripMilliseconds = control.roundTripMilliseconds
+        local.sendDelayMilliseconds = sendDelayMilliseconds
+        local.receiveDelayMilliseconds = receiveDelayMilliseconds
+        figures.local = local
+        figures.remote = control.remoteFigures
+    }
+
+    private func fillJitterBuffer(_ figures: inout CallStatistics) {
+        let buffer = receivePath.buffer.statistics
+        guard buffer.inserted > 0 else { return }
+        figures.packetsLate = buffer.late
+        figures.lateRatio = Double(buffer.late) / Double(buffer.inserted)
+        figures.concealedRatio = buffer.concealedRatio
+        figures.concealedShort = buffer.concealments
+        figures.concealedByReason = ["conceal_short": buffer.concealShortMs, "conceal_long": buffer.concealLongMs]
+        figures.acceleratedMilliseconds = buffer.acceleratedMs
+        figures.deceleratedMilliseconds = buffer.deceleratedMs
+        figures.fecUsed = buffer.fecUsed
+        figures.bufferTargetMilliseconds = receivePath.lastOutcome?.targetMs
+        figures.bufferLevelMilliseconds = receivePath.lastOutcome?.levelMs
+        figures.driftPPM = receivePath.buffer.driftPPM
+    }
+}

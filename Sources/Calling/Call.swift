@@ -1,0 +1,167 @@
+import Codecs
+import JitterBuffer
+import RTP
+import Realtime
+
+/// One call: its two media paths, its RTCP and its state. Sans-I/O, and confined to the thread that steps it.
+///
+/// Packets come in by `receive`, audio goes in by `send` and out by `pull`, time by `advance`; what leaves goes to the
+/// `PacketPort`. Whoever owns the clock and the socket decides whether that is a live call or a simulated one.
+public final class Call {
+    /// What the call was made of.
+    public let configuration: CallConfiguration
+    /// Stages between device and codec, as the loop that steps the call measures them.
+    package var deviceDelay = DeviceDelay()
+
+    let sendPath: SendPath
+    let receivePath: ReceivePath
+    private(set) var control: ControlPath
+    private let port: any PacketPort
+    private var stateMachine: CallStateMachine
+    private var events: [CallEvent] = []
+    private var echoed: [Float] = []
+
+    /// Starts a call at `now`; RTCP begins by its timer, RTP with the first frame.
+    public init(configuration: CallConfiguration, port: any PacketPort, now: HostTime) throws(CallError) {
+        self.configuration = configuration
+        self.port = port
+        let identity = RTPIdentity(seed: configuration.seed)
+        do {
+            sendPath = try SendPath(configuration: configuration, identity: identity, port: port)
+            receivePath = try ReceivePath(configuration: configuration, localSSRC: identity.ssrc)
+        } catch {
+            throw .codec(error)
+        }
+        stateMachine = CallStateMachine(
+            now: now, timeoutMilliseconds: configuration.mediaTimeoutMilliseconds,
+            waitsForCaller: configuration.waitsForCaller)
+        control = ControlPath(configuration: configuration, ssrc: identity.ssrc, now: now)
+    }
+
+    /// Where the call stands.
+    public var state: CallState { stateMachine.state }
+    /// Samples in one frame of this call.
+    public var frameLength: Int { sendPath.encoder.frameLength }
+    /// The rate of the audio that goes in and out, in Hz.
+    public var sampleRate: Int { sendPath.encoder.sampleRate }
+
+    /// What happened since the owner last asked.
+    public func takeEvents() -> [CallEvent] {
+        defer { events.removeAll(keepingCapacity: true) }
+        return events
+    }
+
+    // MARK: - Media
+
+    /// Takes one frame of the microphone's audio.
+    /// - Returns: what stood for our voice after announcement, echo and mute.
+    func send(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
+        guard !state.isEnded else { return [Float](repeating: 0, count: frame.count) }
+        guard configuration.echoes else { return sendPath.process(frame, now: now) }
+        while echoed.count < frame.count { echoed.insert(0, at: 0) }
+        let block = Array(echoed.prefix(frame.count))
+        echoed.removeFirst(frame.count)
+        return block.withUnsafeBufferPointer { sendPath.process($0, now: now) }
+    }
+
+    /// Produces the next samples of the other side's voice.
+    func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome? {
+        guard !state.isEnded else {
+            block.update(repeating: 0)
+            return nil
+        }
+        let outcome = receivePath.pull(into: block, now: now)
+        if case .reset(let reason) = outcome.reason { events.append(.bufferReset(reason: "\(reason)")) }
+        if configuration.echoes {
+            echoed.append(contentsOf: block)
+            block.update(repeating: 0)
+        }
+        return outcome
+    }
+
+    /// Takes one RTP datagram.
+    public func receive(rtp datagram: UnsafeRawBufferPointer, arrival: HostTime) {
+        guard !state.isEnded else { return }
+        let before = receivePath.receiver.statistics.ssrc
+        switch receivePath.receive(datagram, arrival: arrival) {
+        case .media(let newSource):
+            if newSource, let before, let after = receivePath.receiver.statistics.ssrc, before != after {
+                events.append(.sourceChanged(from: before, to: after))
+            }
+            heardMedia(at: arrival)
+        case .event:
+            heardMedia(at: arrival)
+        case .dropped:
+            break
+        }
+    }
+
+    private func heardMedia(at arrival: HostTime) {
+        guard stateMachine.heardMedia(at: arrival) == .mediaStarted else { return }
+        events.append(.mediaStarted)
+        if !configuration.digits.isEmpty { sendPath.send(digits: configuration.digits) }
+    }
+
+    /// Takes one RTCP datagram.
+    public func receive(rtcp datagram: UnsafeRawBufferPointer, arrival: HostTime) {
+        guard !state.isEnded else { return }
+        switch control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc) {
+        case .heard: stateMachine.heardControl(at: arrival)
+        case .bye: settle(stateMachine.end(.remoteHangup))
+        case .ignored: break
+        }
+        if let loss = control.takeReportedLoss() { sendPath.heedLoss(loss) }
+    }
+
+    // MARK: - Time
+
+    /// Time passes: RTCP that is due is sent, silence of the network may end the call.
+    public func advance(to now: HostTime, ntp: NTPTime) {
+        port.advance(to: now)
+        guard !state.isEnded else { return }
+        while let event = receivePath.nextDigit(now: now) {
+            events.append(.digitReceived(event.digit, durationMilliseconds: event.durationMilliseconds))
+        }
+        let action = stateMachine.advance(to: now)
+        guard action == .none else {
+            control.sendBye(now: now, ntp: ntp, sender: sendPath.senderInfo, port: port)
+            return settle(action)
+        }
+        guard now >= control.nextDeadline else { return }
+        control.advance(
+            to: now, ntp: ntp, sender: sendPath.senderInfo, reports: receivePath.makeReportBlocks,
+            sendDelayMilliseconds: sendDelayMilliseconds, port: port)
+    }
+
+    /// When `advance` next has something to do.
+    public var nextDeadline: HostTime {
+        guard let port = port.nextDeadline else { return control.nextDeadline }
+        return min(control.nextDeadline, port)
+    }
+
+    // MARK: - What a person does
+
+    /// Does what was asked; a call that is over ignores it.
+    public func perform(_ command: CallCommand, now: HostTime, ntp: NTPTime) {
+        guard !state.isEnded else { return }
+        switch command {
+        case .mute(let muted):
+            sendPath.isMuted = muted
+        case .hold(let held):
+            stateMachine.setHeld(held, at: now)
+            sendPath.isHeld = held
+            receivePath.isHeld = held
+        case .digits(let digits):
+            sendPath.send(digits: digits)
+        case .volume(let gain):
+            receivePath.volume = min(max(gain, 0), 4)
+        case .hangUp(let reason):
+            control.sendBye(now: now, ntp: ntp, sender: sendPath.senderInfo, port: port)
+            settle(stateMachine.end(reason))
+        }
+    }
+
+    private func settle(_ action: CallStateMachine.Action) {
+        if case .end(let reason) = action { events.append(.ended(reason)) }
+    }
+}

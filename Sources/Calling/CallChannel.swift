@@ -1,0 +1,24 @@
+import Realtime
+import Reporting
+import Synchronization
+
+/// What goes between a running call and the rest of the program: commands in, events and figures out.
+public final class CallChannel: Sendable {
+    let commands: Mailbox<CallCommand>
+    /// What the call tells, in order.
+    public let events: Mailbox<CallEvent>
+    private let snapshot = Mutex<CallStatistics>(CallStatistics())
+
+    init() throws(RealtimeError) {
+        commands = try Mailbox()
+        events = try Mailbox()
+    }
+
+    /// Asks something of the call; it is done within a few milliseconds.
+    public func send(_ command: CallCommand) { commands.post(command) }
+
+    /// The latest figures, at most 200 ms old while the call lasts.
+    public var statistics: CallStatistics { snapshot.withLock { $0 } }
+
+    func publish(_ statistics: CallStatistics) { snapshot.withLock { $0 = statistics } }
+}

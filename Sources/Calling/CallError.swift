@@ -1,0 +1,20 @@
+import AudioDevices
+import AudioUnits
+import Codecs
+import Network
+
+/// Why a call could not be made or go on; each case says what to do about it.
+public enum CallError: Error, Sendable {
+    /// The device cannot be used: the device error says why and what to do.
+    case device(DeviceError)
+    /// The I/O unit refused its configuration.
+    case audioUnit(AudioUnitError)
+    /// The codec could not be set up: change its settings.
+    case codec(CodecError)
+    /// The network cannot be used as asked: another address, host or port.
+    case network(NetworkError)
+    /// A recording or dump cannot be written: another path, or room on the disk.
+    case recording(path: String, reason: String)
+    /// The system has no memory, descriptors or threads left.
+    case resources(String)
+}

@@ -1,0 +1,17 @@
+import AudioUnits
+
+/// What a call tells its owner while it runs.
+public enum CallEvent: Sendable, Equatable {
+    /// The first valid media packet of the other side came.
+    case mediaStarted
+    /// The other side's stream changed its SSRC in mid-call.
+    case sourceChanged(from: UInt32, to: UInt32)
+    /// The jitter buffer began anew, for that reason.
+    case bufferReset(reason: String)
+    /// The other side pressed a key.
+    case digitReceived(Character, durationMilliseconds: Double)
+    /// The audio device told something; the call goes on.
+    case device(DeviceEvent)
+    /// The call is over.
+    case ended(EndReason)
+}

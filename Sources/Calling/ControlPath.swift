@@ -1,0 +1,103 @@
+import RTP
+import Realtime
+import Reporting
+
+/// A call's RTCP (RFC 3550 section 6): reports both ways, round trip, BYE, and the send half of the delay ledger.
+struct ControlPath {
+    /// What a datagram meant for the call.
+    enum Arrival {
+        case heard
+        case bye
+        case ignored
+    }
+
+    private var session: RTCPSession
+    private let clockRate: Double
+    /// What the other side last reported of the stream we send; `nil` before it did.
+    private(set) var remoteFigures: SideFigures?
+    /// The other side's delay from its microphone to its socket, in milliseconds; `nil` when it does not tell.
+    private(set) var remoteSendDelayMilliseconds: Double?
+    private var reportedLoss: Double?
+    private var roundTrips: [Double] = []
+    private static let roundTripsKept = 12
+
+    init(configuration: CallConfiguration, ssrc: UInt32, now: HostTime) {
+        clockRate = Double(configuration.codec.rtpClockRate())
+        session = RTCPSession(ssrc: ssrc, cname: configuration.canonicalName, seed: configuration.seed, now: now)
+    }
+
+    /// By RTCP, the last one.
+    var roundTripMilliseconds: Double? { session.roundTripMilliseconds }
+    /// The shortest of the last round trips: the network without what jitter adds, which the jitter buffer's stage counts.
+    var shortestRoundTripMilliseconds: Double? { roundTrips.min() }
+    /// When the next report may be due.
+    var nextDeadline: HostTime { session.nextDeadline }
+    /// Datagrams that were no RTCP after all.
+    var malformed: Int { session.statistics.malformed }
+
+    /// Loss of our stream in a report that came since the last call, 0...1.
+    mutating func takeReportedLoss() -> Double? {
+        defer { reportedLoss = nil }
+        return reportedLoss
+    }
+
+    /// - Parameter source: the SSRC we hear; the BYE of another one is not for this call.
+    mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime, source: UInt32?) -> Arrival {
+        var result = Arrival.ignored
+        for event in session.receive(datagram, arrival: arrival) {
+            switch event {
+            case .remoteReport(let report):
+                take(report)
+                result = .heard
+            case .application(let packet):
+                if let message = DelayLedgerMessage(packet) {
+                    remoteSendDelayMilliseconds = message.sendDelayMilliseconds
+                    remoteFigures?.sendDelayMilliseconds = message.sendDelayMilliseconds
+                }
+                result = .heard
+            case .senderReport, .sourceDescription:
+                result = .heard
+            case .bye(let sources, _):
+                if source.map({ sources.contains($0) }) ?? true { return .bye }
+            case .malformed:
+                break
+            }
+        }
+        return result
+    }
+
+    private mutating func take(_ report: RemoteReport) {
+        var figures = SideFigures()
+        figures.packetsLost = Int(report.block.cumulativeLost)
+        figures.lostRatio = report.lossPercent / 100
+        figures.jitterMilliseconds = Double(report.block.jitter) * 1000 / clockRate
+        figures.roundTripMilliseconds = report.roundTripMilliseconds
+        if let roundTrip = report.roundTripMilliseconds {
+            if roundTrips.count == Self.roundTripsKept { roundTrips.removeFirst() }
+            roundTrips.append(roundTrip)
+        }
+        figures.sendDelayMilliseconds = remoteSendDelayMilliseconds
+        remoteFigures = figures
+        reportedLoss = report.lossPercent / 100
+    }
+
+    /// Sends the report that is due at `now`, if one is.
+    mutating func advance(
+        to now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: () -> [ReportBlock],
+        sendDelayMilliseconds: Double?, port: any PacketPort
+    ) {
+        guard session.isReportDue(now: now) else { return }
+        let delay = sendDelayMilliseconds.map {
+            DelayLedgerMessage(sendDelayMilliseconds: $0).packet(ssrc: session.ssrc)
+        }
+        let packet = session.makeReport(
+            now: now, ntp: ntp, sender: sender, reports: reports(), applications: delay.map { [$0] } ?? [])
+        packet.withUnsafeBytes { port.send(rtcp: $0) }
+    }
+
+    /// Says goodbye.
+    mutating func sendBye(now: HostTime, ntp: NTPTime, sender: SenderInfo?, port: any PacketPort) {
+        let packet = session.makeBye(now: now, ntp: ntp, sender: sender, reason: "call ended")
+        packet.withUnsafeBytes { port.send(rtcp: $0) }
+    }
+}

@@ -1,0 +1,30 @@
+import Realtime
+import Synchronization
+
+/// Values handed from one ordinary thread to another, with a descriptor to wait on.
+///
+/// Takes a lock, so it is for the media thread and above; render threads never see it.
+public final class Mailbox<Value: Sendable>: Sendable {
+    private let values = Mutex<[Value]>([])
+    /// Readable while something waits.
+    public let signal: EventSignal
+
+    public init() throws(RealtimeError) { signal = try EventSignal() }
+
+    deinit { signal.close() }
+
+    /// Puts `value` behind the others.
+    public func post(_ value: Value) {
+        values.withLock { $0.append(value) }
+        signal.signal()
+    }
+
+    /// Takes everything that waits, oldest first.
+    public func takeAll() -> [Value] {
+        signal.drain()
+        return values.withLock { waiting in
+            defer { waiting.removeAll(keepingCapacity: true) }
+            return waiting
+        }
+    }
+}

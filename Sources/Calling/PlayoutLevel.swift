@@ -1,0 +1,46 @@
+/// How many samples the `playoutRing` is topped up to.
+///
+/// The jitter buffer owns the delay; the ring only has to bridge the time from one turn of the playback thread to the
+/// media thread's answer. It therefore holds the largest block the device asked for lately plus a margin, which grows
+/// when the ring ran dry and shrinks again slowly.
+struct PlayoutLevel {
+    /// Margin added after a shortfall, in milliseconds.
+    static let growthMilliseconds = 5.0
+    /// Upper bound of the margin, in milliseconds.
+    static let maximumMarginMilliseconds = 60.0
+    /// How fast the margin shrinks, in milliseconds a second.
+    static let shrinkPerSecond = 0.2
+    /// How fast the largest block is forgotten, as a share a second.
+    static let blockForgetPerSecond = 0.1
+
+    private let samplesPerMillisecond: Double
+    private var largestBlock = 0.0
+    private var margin: Double
+    private let leastMargin: Double
+    private var seenMissing: Int64 = 0
+
+    init(sampleRate: Int, leastMarginMilliseconds: Double = 0) {
+        samplesPerMillisecond = Double(sampleRate) / 1000
+        leastMargin = leastMarginMilliseconds * samplesPerMillisecond
+        margin = leastMargin
+    }
+
+    /// The level to fill to, in samples.
+    var target: Int { Int(largestBlock + margin) }
+
+    /// Learns from the playback thread's last turn.
+    /// - Returns: samples of silence that were played since the last call because the ring was empty.
+    mutating func observe(frames: Int, missing: Int64, elapsedMilliseconds: Double) -> Int {
+        let seconds = elapsedMilliseconds / 1000
+        largestBlock = max(Double(frames), largestBlock * (1 - Self.blockForgetPerSecond * seconds))
+        margin = max(leastMargin, margin - Self.shrinkPerSecond * samplesPerMillisecond * seconds)
+        let fresh = Int(missing - seenMissing)
+        seenMissing = missing
+        if fresh > 0 {
+            margin = min(
+                margin + Self.growthMilliseconds * samplesPerMillisecond,
+                Self.maximumMarginMilliseconds * samplesPerMillisecond)
+        }
+        return fresh
+    }
+}

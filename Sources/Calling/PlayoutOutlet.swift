@@ -1,0 +1,55 @@
+import AudioUnits
+import Realtime
+
+/// The playback thread's end of the `playoutRing`: hands the unit what it asks for, silence where the ring is short.
+///
+/// Runs inside the render scope and wakes the media thread after each turn, which then fills the ring again.
+struct PlayoutOutlet: ~Copyable {
+    private var ring: RingConsumer<Float>
+    private var timing: TripleBufferWriter<PlayoutTiming>
+    private let signal: EventSignal
+    private let nanosecondsPerFrame: Int64
+    private var consumed: Int64 = 0
+    private var missing: Int64 = 0
+    private var hasStarted = false
+
+    init(
+        ring: consuming RingConsumer<Float>, timing: consuming TripleBufferWriter<PlayoutTiming>, signal: EventSignal,
+        sampleRate: Int
+    ) {
+        self.ring = ring
+        self.timing = timing
+        self.signal = signal
+        nanosecondsPerFrame = 1_000_000_000 / Int64(sampleRate)
+    }
+
+    /// One turn of the playback thread.
+    @_noLocks
+    mutating func give(_ slice: inout RenderSlice) {
+        let taken = ring.read(into: slice.buffer, count: slice.frames)
+        slice.producedFrames = taken
+        if taken > 0 { hasStarted = true }
+        if hasStarted { missing &+= Int64(slice.frames &- taken) }
+        consumed &+= Int64(taken)
+        // The next sample is heard right after this block, also when the block was short.
+        let next = HostTime(nanoseconds: slice.time.hostTime.nanoseconds &+ Int64(slice.frames) &* nanosecondsPerFrame)
+        let stream = StreamTiming(sampleIndex: consumed, hostTime: next, frames: slice.frames)
+        timing.publish(PlayoutTiming(stream: stream, missing: missing))
+        signal.signal()
+    }
+}
+
+/// What the playback thread tells the media thread after each turn.
+@frozen
+package struct PlayoutTiming: BitwiseCopyable, Sendable {
+    /// The next sample the thread will take, and when it will be heard; `frames` is what the last turn asked for.
+    package var stream: StreamTiming
+    /// Samples that were asked for while the ring was empty, since the first sound.
+    package var missing: Int64
+
+    @_noLocks
+    init(stream: StreamTiming, missing: Int64) {
+        self.stream = stream
+        self.missing = missing
+    }
+}

@@ -1,0 +1,20 @@
+/// Records a call: stereo WAV, left what was sent, right what was heard.
+///
+/// Fed by the media thread, written elsewhere (`SignalWriter`), so that a slow disk costs samples of the recording and
+/// never a sample of the call.
+public final class Recorder {
+    let writer: SignalWriter
+    private let sent: SignalChannel
+    private let heard: SignalChannel
+
+    /// Creates the file at `path`; an existing file is replaced.
+    public init(path: String, sampleRate: Int) throws(CallError) {
+        let (writer, channels) = try SignalWriter.open(path: path, sampleRate: sampleRate, channels: 2)
+        self.writer = writer
+        sent = channels[0]
+        heard = channels[1]
+    }
+
+    func add(sent block: [Float]) { sent.add(block) }
+    func add(heard block: [Float]) { heard.add(block) }
+}

@@ -1,0 +1,126 @@
+import Codecs
+import RTP
+import Realtime
+import DSP
+
+/// The way of a call's own voice, from the capture ring to the network.
+///
+/// ```
+///  capture thread                  media thread
+///  unit.input -> CaptureInlet -> captureRing -> Framer -> [announcement|echo] -> mute, hold -> Encoder -> RTPSender -> PacketPort
+///                                                                               digits -> TelephoneEventSender ----^
+/// ```
+/// Read `process` from top to bottom. One frame in, at most one audio packet out; the RTP time stamp follows the capture
+/// sample time, also through mute and hold.
+final class SendPath {
+    /// Mute: frames of silence are sent in the voice's place, so that the far side keeps its path open.
+    var isMuted = false
+    /// Hold: nothing is sent but RTCP.
+    var isHeld = false { didSet { if isHeld != oldValue { needsMarker = true } } }
+
+    let encoder: any AudioEncoder
+    private let port: any PacketPort
+    private var sender: RTPSender
+    private var events: TelephoneEventSender
+    private let eventPayloadType: UInt8
+    private var announcement: Announcement
+    private var frame: [Float]
+    private var payload = [UInt8](repeating: 0, count: MediaLimits.payloadBytes)
+    private var packet = [UInt8](repeating: 0, count: MediaLimits.packetBytes)
+    private var samplesSent: Int64 = 0
+    private var needsMarker = true
+    private var meter: LevelMeter
+    /// Encoder failures, each of which cost a frame.
+    private(set) var encoderErrors = 0
+
+    init(configuration: CallConfiguration, identity: RTPIdentity, port: any PacketPort) throws(CodecError) {
+        encoder = try makeEncoder(configuration.codec, settings: configuration.encoder)
+        self.port = port
+        let clockRate = configuration.codec.rtpClockRate()
+        sender = RTPSender(
+            ssrc: identity.ssrc, payloadType: configuration.payloadType, clockRate: clockRate,
+            sequence: identity.firstSequence, timestamp: identity.firstTimestamp)
+        events = TelephoneEventSender(clockRate: clockRate)
+        eventPayloadType = configuration.telephoneEventPayloadType
+        announcement = Announcement(samples: configuration.announcement)
+        frame = [Float](repeating: 0, count: encoder.frameLength)
+        meter = LevelMeter(sampleRate: encoder.sampleRate)
+    }
+
+    /// Takes one frame of exactly `encoder.frameLength` samples and sends what it becomes.
+    /// - Returns: the samples that stood for our voice, after announcement and mute; for the recorder and the dump.
+    func process(_ captured: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
+        let clockUnits = clockUnits
+        samplesSent += Int64(frame.count)
+        for i in 0..<frame.count { frame[i] = isMuted || isHeld ? 0 : captured[i] }
+        if !isHeld { announcement.replace(&frame) }
+        frame.withUnsafeBufferPointer { meter.add($0) }
+        guard !isHeld else { return frame }
+
+        if sendEvent(at: clockUnits) { return frame }
+        let bytes = encodeFrame()
+        guard bytes > 0 else { return frame }
+        sendAudio(bytes: bytes, at: clockUnits)
+        return frame
+    }
+
+    private func encodeFrame() -> Int {
+        frame.withUnsafeBufferPointer { samples in
+            payload.withUnsafeMutableBytes { bytes in
+                do {
+                    return try encoder.encode(samples, into: bytes)
+                } catch {
+                    encoderErrors += 1
+                    return 0
+                }
+            }
+        }
+    }
+
+    private func sendAudio(bytes: Int, at clockUnits: UInt32) {
+        payload.withUnsafeBytes { body in
+            packet.withUnsafeMutableBytes { out in
+                let length = sender.packetize(
+                    UnsafeRawBufferPointer(rebasing: body[..<bytes]), timestamp: clockUnits, marker: needsMarker,
+                    payloadType: nil, into: out)
+                needsMarker = false
+                port.send(rtp: UnsafeRawBufferPointer(rebasing: out[..<length]))
+            }
+        }
+    }
+
+    /// While a digit is on the way its event takes the audio's place (RFC 4733 section 2.5.1.2).
+    private func sendEvent(at clockUnits: UInt32) -> Bool {
+        guard let event = events.poll(timestamp: clockUnits) else { return events.isSounding }
+        needsMarker = true
+        event.payload.withUnsafeBytes { body in
+                packet.withUnsafeMutableBytes { out in
+                    let length = sender.packetize(
+                        body, timestamp: event.timestamp, marker: event.marker, payloadType: eventPayloadType, into: out)
+                    port.send(rtp: UnsafeRawBufferPointer(rebasing: out[..<length]))
+                }
+            }
+        return true
+    }
+
+    /// Queues digits `0-9 * # A-D` to be sent one after the other.
+    func send(digits: String) { _ = events.enqueue(digits) }
+
+    /// Heeds the other side's report of loss, 0...1: in-band FEC is worth its bits only against loss.
+    func heedLoss(_ ratio: Double) {
+        encoder.setExpectedLoss(percent: LossHint.percent(for: ratio))
+    }
+
+    /// What an RTCP sender report says of this path (RFC 3550 section 6.4.1); `nil` before a packet was sent.
+    var senderInfo: SenderInfo? { sender.senderInfo(timestamp: clockUnits) }
+
+    /// RTP clock units since the start; follows the captured samples, also through mute and hold.
+    private var clockUnits: UInt32 {
+        UInt32(truncatingIfNeeded: samplesSent * Int64(sender.clockRate) / Int64(encoder.sampleRate))
+    }
+
+    /// RMS level of what is sent, in dBov; `nil` before a frame was.
+    var levelDBov: Double? { samplesSent == 0 ? nil : meter.levelDBov }
+    /// RTP packets and payload octets sent.
+    var packetsSent: Int { sender.packetsSent }
+}

@@ -1,0 +1,75 @@
+import CNetwork
+import Glibc
+
+/// A bound, non-blocking UDP socket with the options of media: DSCP EF, kernel receive stamps, ICMP errors.
+public final class UDPSocket {
+    /// Expedited forwarding, RFC 3246: DSCP 46, as the byte of the IP header.
+    public static let expeditedForwarding: Int32 = 0xb8
+    /// Queue priority of interactive traffic in the kernel, the highest that needs no privilege.
+    private static let priority: Int32 = 6
+
+    public let fileDescriptor: Int32
+    /// The address it is bound to, with the port that the kernel chose for 0.
+    public let local: SocketAddress
+    private let family: IPAddress.Family
+
+    /// Binds to `address`. The unspecified IPv6 address also hears IPv4.
+    public init(binding address: SocketAddress) throws(NetworkError) {
+        let family = address.address.family
+        let domain = family == .v4 ? AF_INET : AF_INET6
+        let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(domain, type, Int32(IPPROTO_UDP))
+        guard descriptor >= 0 else {
+            if errno == EAFNOSUPPORT { throw .familyUnavailable(family == .v4 ? "IPv4" : "IPv6") }
+            throw .system(call: "socket", errno: errno)
+        }
+        do {
+            local = try Self.bind(descriptor, to: address, family: family)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        fileDescriptor = descriptor
+        self.family = family
+    }
+
+    deinit { close(fileDescriptor) }
+
+    private static func bind(
+        _ descriptor: Int32, to address: SocketAddress, family: IPAddress.Family
+    ) throws(NetworkError) -> SocketAddress {
+        if family == .v6 {
+            var only: Int32 = address.address.isUnspecified ? 0 : 1
+            setsockopt(
+                descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &only, socklen_t(MemoryLayout<Int32>.size))
+        }
+        let option = cnetwork_configure(descriptor, family == .v4 ? AF_INET : AF_INET6, expeditedForwarding, priority)
+        guard option == 0 else { throw .system(call: "setsockopt", errno: -option) }
+        guard address.withSockaddr(for: family, { Glibc.bind(descriptor, $0, $1) }) == 0 else {
+            switch errno {
+            case EADDRINUSE: throw .portTaken(address.port)
+            case EACCES: throw .portForbidden(address.port)
+            case EADDRNOTAVAIL where family == .v6 && (address.address.isUnspecified || address.address.isLoopback):
+                throw .familyUnavailable("IPv6")
+            case EADDRNOTAVAIL: throw .addressNotHere(address.address.description)
+            default: throw .system(call: "bind", errno: errno)
+            }
+        }
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        guard result == 0, let local = SocketAddress(&storage) else { throw .system(call: "getsockname", errno: errno) }
+        return local
+    }
+
+    /// Sends a datagram; 0 or the error number. Never waits: a full queue drops (EAGAIN), as the network would.
+    public func send(_ bytes: UnsafeRawBufferPointer, to address: SocketAddress) -> Int32 {
+        // An IPv4 socket cannot reach IPv6.
+        guard family == .v6 || address.address.family == .v4 else { return EAFNOSUPPORT }
+        return address.withSockaddr(for: family) { pointer, length in
+            -cnetwork_send(fileDescriptor, bytes.baseAddress, UInt32(bytes.count), pointer, length)
+        }
+    }
+}

@@ -1,0 +1,29 @@
+extension Event {
+    /// The event as one plain line; `nil` for figures and reports, which have texts of their own.
+    public var text: String? {
+        switch body {
+        case .callStarted(let remote, let local, let codec, let device):
+            return "call started: \(local) to \(remote ?? "whoever calls"), \(codec), device \(device)"
+        case .mediaStarted(let remote, let after):
+            return "media started: hearing \(remote) after \(Text.fixed(after, 0)) ms"
+        case .stats, .report, .loopbackReport: return nil
+        case .routeChanged(let direction, let from, let to): return "\(direction.rawValue) moved from \(from) to \(to)"
+        case .deviceLost(let device, let reason):
+            return "device \(device) lost: \(reason); the call goes on, it is tried again"
+        case .deviceBack(let device, let after): return "device \(device) back after \(Text.fixed(after / 1000, 1)) s"
+        case .ssrcChanged(let from, let to):
+            return "the other side began a new stream (SSRC \(hexadecimal(from)) to \(hexadecimal(to)))"
+        case .bufferReset(let reason): return "jitter buffer began anew: \(reason)"
+        case .xrun(let direction, let count): return "xrun of \(direction.rawValue), \(count) so far"
+        case .echoState(let echo):
+            let depth = echo.erleDecibels.map { ", \(Text.fixed($0, 0)) dB less" } ?? ""
+            return echo.converged == true ? "echo gone\(depth)" : "echo canceller is learning the room"
+        case .dtmf(let digit, let direction): return "digit \(digit) \(direction.rawValue)"
+        case .warning(let message): return "warning: \(message)"
+        case .callEnded(let reason, let seconds):
+            return "call ended: \(reason)" + (seconds.map { " after \(Text.clock($0))" } ?? "")
+        }
+    }
+
+    private func hexadecimal(_ value: UInt32) -> String { "0x" + String(value, radix: 16) }
+}

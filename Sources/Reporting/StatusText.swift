@@ -1,0 +1,81 @@
+/// What the status line says besides the figures.
+public struct CallMood: Sendable, Equatable {
+    public var muted = false
+    public var held = false
+    /// Whether the first packet has come.
+    public var hasMedia = false
+    /// Gain of what is heard, dB.
+    public var volumeDecibels = 0
+
+    public init() {}
+}
+
+/// The one line that follows a call on a terminal, and its plainer sister for logs.
+public enum StatusText {
+    /// At most `width` columns: what does not fit is left out from the end, where the less important things stand.
+    ///
+    /// - Parameter blocks: draw level bars with block characters (a UTF-8 terminal) rather than `#`.
+    public static func line(
+        seconds: Double, _ statistics: CallStatistics, _ mood: CallMood, width: Int, blocks: Bool
+    ) -> String {
+        var parts = [Text.clock(seconds)]
+        if !mood.hasMedia { parts.append("waiting for the other side") }
+        if mood.held { parts.append("[held]") }
+        if mood.muted { parts.append("[muted]") }
+        if let delay = statistics.mouthToEarMilliseconds {
+            parts.append("delay \(Text.fixed(delay, 0)) ms")
+        } else if let delay = statistics.localDelayMilliseconds {
+            parts.append("own delay \(Text.fixed(delay, 0)) ms")
+        }
+        if let lost = statistics.lostRatio { parts.append("loss \(Text.fixed(lost * 100, 1)) %") }
+        if let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds {
+            parts.append("buffer \(Text.fixed(level, 0))/\(Text.fixed(target, 0)) ms")
+        }
+        parts.append("mic \(bar(statistics.levelSentDecibels, blocks))")
+        parts.append("ear \(bar(statistics.levelHeardDecibels, blocks))")
+        if let converged = statistics.echo?.converged {
+            let depth = statistics.echo?.erleDecibels.map { " \(Text.fixed($0, 0)) dB" } ?? ""
+            parts.append(converged ? "echo gone\(depth)" : "echo heard")
+        }
+        if mood.volumeDecibels != 0 { parts.append("volume \(mood.volumeDecibels) dB") }
+        parts.append("? keys")
+        var line = ""
+        for part in parts {
+            let longer = line.isEmpty ? part : "\(line)  \(part)"
+            guard longer.count <= width else { break }
+            line = longer
+        }
+        return line
+    }
+
+    /// One line of a log: the same figures without bars.
+    public static func logLine(seconds: Double, _ statistics: CallStatistics, _ mood: CallMood) -> String {
+        var parts = [Text.clock(seconds)]
+        if !mood.hasMedia { parts.append("waiting for the other side") }
+        if mood.held { parts.append("held") }
+        if mood.muted { parts.append("muted") }
+        if let delay = statistics.mouthToEarMilliseconds {
+            parts.append("delay \(Text.fixed(delay, 1)) ms")
+        } else if let delay = statistics.localDelayMilliseconds {
+            parts.append("own delay \(Text.fixed(delay, 1)) ms")
+        }
+        if let lost = statistics.lostRatio { parts.append("loss \(Text.percent(lost))") }
+        if let concealed = statistics.concealedRatio { parts.append("concealed \(Text.percent(concealed))") }
+        if let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds {
+            parts.append("buffer \(Text.fixed(level, 0))/\(Text.fixed(target, 0)) ms")
+        }
+        if let level = statistics.levelSentDecibels { parts.append("sent \(Text.fixed(level, 0)) dBov") }
+        if let level = statistics.levelHeardDecibels { parts.append("heard \(Text.fixed(level, 0)) dBov") }
+        if let converged = statistics.echo?.converged { parts.append(converged ? "echo gone" : "echo heard") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// Six cells from -60 to 0 dBov.
+    private static func bar(_ level: Double?, _ blocks: Bool) -> String {
+        let cells = 6
+        guard let level, level.isFinite else { return String(repeating: " ", count: cells) }
+        let full = max(0, min(cells, Int(((level + 60) / 60 * Double(cells)).rounded())))
+        return String(repeating: blocks ? "█" : "#", count: full)
+            + String(repeating: blocks ? "·" : ".", count: cells - full)
+    }
+}

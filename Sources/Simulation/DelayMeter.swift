@@ -1,0 +1,72 @@
+/// Finds the delay between what one side said and what the other heard, from the audio itself.
+///
+/// Normalised cross-correlation, second by second, at a reduced rate; the median of the seconds in which somebody spoke.
+/// It is what the delay ledger is held against.
+public enum DelayMeter {
+    /// Rate the search runs at, in Hz.
+    private static let searchRate = 8000
+    /// Correlation below which a second does not count.
+    private static let leastCorrelation = 0.5
+
+    /// - Parameters:
+    ///   - spoken: what was said, at `sampleRate`.
+    ///   - heard: what was heard; both begin at the same time.
+    ///   - maximumMilliseconds: longest delay looked for.
+    /// - Returns: milliseconds, or `nil` when no second of `heard` resembles `spoken`.
+    public static func milliseconds(
+        spoken: [Float], heard: [Float], sampleRate: Int, maximumMilliseconds: Int = 600
+    ) -> Double? {
+        let step = max(1, sampleRate / searchRate)
+        let a = decimated(spoken, by: step)
+        let b = decimated(heard, by: step)
+        let rate = sampleRate / step
+        let maximumLag = rate * maximumMilliseconds / 1000
+        var delays: [Double] = []
+        var start = 0
+        while start + rate + maximumLag <= min(a.count, b.count) {
+            if let lag = bestLag(of: a[start..<start + rate], in: b, from: start, maximumLag: maximumLag) {
+                delays.append(Double(lag) * 1000 / Double(rate))
+            }
+            start += rate * max(1, (a.count / rate) / 8)
+        }
+        return delays.isEmpty ? nil : delays.sorted()[delays.count / 2]
+    }
+
+    private static func decimated(_ signal: [Float], by step: Int) -> [Float] {
+        guard step > 1 else { return signal }
+        return stride(from: 0, to: signal.count - step + 1, by: step).map { start in
+            var sum: Float = 0
+            for i in 0..<step { sum += signal[start + i] }
+            return sum / Float(step)
+        }
+    }
+
+    private static func bestLag(
+        of reference: ArraySlice<Float>, in signal: [Float], from start: Int, maximumLag: Int
+    ) -> Int? {
+        let length = reference.count
+        let referenceEnergy = reference.reduce(0) { $0 + $1 * $1 }
+        guard referenceEnergy > 1e-5 * Float(length) else { return nil }
+        var best = (lag: 0, correlation: Float(leastCorrelation))
+        var found = false
+        reference.withUnsafeBufferPointer { x in
+            signal.withUnsafeBufferPointer { y in
+                for lag in 0...maximumLag {
+                    var product: Float = 0
+                    var energy: Float = 1e-9
+                    for i in 0..<length {
+                        let sample = y[start + lag + i]
+                        product += x[i] * sample
+                        energy += sample * sample
+                    }
+                    let correlation = product / (referenceEnergy * energy).squareRoot()
+                    if correlation > best.correlation {
+                        best = (lag, correlation)
+                        found = true
+                    }
+                }
+            }
+        }
+        return found ? best.lag : nil
+    }
+}

@@ -1,0 +1,54 @@
+import AudioDevices
+import Calling
+import Codecs
+import JitterBuffer
+
+/// What a loopback call is made of: the same for a live one over real sockets and one in virtual time.
+public struct LoopbackPlan: Sendable {
+    /// Length of the call in seconds.
+    public var seconds = 20.0
+    /// Codec of both directions.
+    public var codec = CodecKind.opus
+    /// Encoder settings of both sides.
+    public var encoder = EncoderSettings()
+    /// Jitter buffer settings of both sides.
+    public var jitterBuffer = JitterBufferConfiguration()
+    /// The room each side sits in.
+    public var room = RoomSpecification(response: .builtIn(.small), noiseDecibels: -65, echoDecibels: -10)
+    /// Hardware rate of the simulated devices in Hz; `nil` is the codec's.
+    public var deviceRate: Int?
+    /// Period of the simulated devices in milliseconds.
+    public var periodMilliseconds = 10.0
+    /// Echo cancellation and what belongs to it, or the bare device.
+    public var voiceProcessing = true
+    /// What the network does in both directions.
+    public var network = NetworkConditions()
+    /// The network as the person wrote it; `nil` when clean.
+    public var scenario: String?
+    /// Seed of everything random.
+    public var seed: UInt64 = 1
+    /// Where internal signals go, a folder for each side below it.
+    public var dumpFolder: String?
+    /// Ask for real-time priority (live only).
+    public var realtime = true
+
+    public init() {}
+
+    /// The configuration of side `side`, 0 or 1.
+    public func configuration(side: Int) -> CallConfiguration {
+        var configuration = CallConfiguration(codec: codec, seed: seed &* 2 &+ UInt64(side) &+ 1)
+        configuration.encoder = encoder
+        configuration.jitterBuffer = jitterBuffer
+        return configuration
+    }
+
+    /// Seconds one person speaks before the other does.
+    static let turnSeconds = 4.0
+
+    /// What the person on side `side` says: A is a man and begins, B a woman; they take turns.
+    public func talker(side: Int, sampleRate: Int) -> [Float] {
+        var talker = SyntheticTalker(
+            sampleRate: sampleRate, pitch: side == 0 ? 110 : 200, seed: seed &+ UInt64(side) &* 1000)
+        return talker.converse(seconds: seconds, turnSeconds: Self.turnSeconds, startsSilent: side == 1)
+    }
+}

@@ -1,0 +1,36 @@
+import Calling
+import Reporting
+
+extension LoopbackReport {
+    /// What a loopback call of `plan` found.
+    /// - Parameters:
+    ///   - a: the figures of side A, which heard B.
+    ///   - b: the figures of side B, which heard A.
+    public init(_ plan: LoopbackPlan, a: CallStatistics, b: CallStatistics) {
+        self.init()
+        aToB = b
+        bToA = a
+        durationSeconds = plan.seconds
+        seed = plan.seed
+        scenario = plan.scenario
+        gaps = [a, b].reduce(0) { $0 + ($1.concealedLong ?? 0) + ($1.playoutGaps ?? 0) }
+    }
+}
+
+extension OfflineCall {
+    /// What the call found, the delay in the audio itself too.
+    public var report: LoopbackReport {
+        var report = LoopbackReport(plan, a: sides[0].statistics, b: sides[1].statistics)
+        report.convergenceSeconds = sides.compactMap(\.convergedSeconds).max()
+        report.aToB.measuredMouthToEarMilliseconds = measuredDelay(from: 0, to: 1)
+        report.bToA.measuredMouthToEarMilliseconds = measuredDelay(from: 1, to: 0)
+        return report
+    }
+
+    private func measuredDelay(from speaker: Int, to listener: Int) -> Double? {
+        // Both lie on the call's time line; without a common rate they cannot be compared sample by sample.
+        guard plan.deviceRate == nil || plan.deviceRate == sides[0].call.sampleRate else { return nil }
+        return DelayMeter.milliseconds(
+            spoken: sides[speaker].spoken, heard: sides[listener].heard, sampleRate: sides[0].call.sampleRate)
+    }
+}

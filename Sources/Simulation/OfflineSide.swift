@@ -1,0 +1,125 @@
+import AudioDevices
+import AudioUnits
+import Calling
+import RTP
+import Realtime
+import Reporting
+
+/// One endpoint of an `OfflineCall`: room, unit, rings and call, moved by hand.
+public final class OfflineSide {
+    /// The call; its statistics and events are this side's.
+    public let call: Call
+    /// The unit between call and room.
+    public let unit: any InputOutputUnit
+    /// What the person on this side says, at the device's rate.
+    public let spoken: [Float]
+    /// What the loudspeaker of this side played, at the call's rate, from the call's start on.
+    public var heard: [Float] { listener.samples }
+    /// When echo control had found the room, in seconds; `nil` if it never did.
+    public private(set) var convergedSeconds: Double?
+    /// What happened, with its time in seconds.
+    public private(set) var events: [(seconds: Double, event: CallEvent)] = []
+
+    let port: EmulatedPort
+    private let device: VirtualDevice
+    private let loop: MediaLoop
+    private let listener = Listener()
+    private let framesPerTick: Int
+    private let dump: SignalDump?
+
+    init(plan: LoopbackPlan, side: Int, port: EmulatedPort) throws(CallError) {
+        self.port = port
+        call = try Call(configuration: plan.configuration(side: side), port: port, now: .zero)
+        let rate = plan.deviceRate ?? call.sampleRate
+        framesPerTick = Int(Double(rate) * plan.periodMilliseconds / 1000)
+        spoken = plan.talker(side: side, sampleRate: rate)
+        device = VirtualDevice(
+            .room(plan.room),
+            options: DeviceOptions(clock: .manual, seed: plan.seed &+ UInt64(side), nearEnd: spoken))
+        unit = try makeUnit(plan, device: device, rate: rate)
+        dump =
+            if let folder = plan.dumpFolder {
+                try SignalDump(
+                    folder: folder, side: side == 0 ? "a" : "b", sampleRate: call.sampleRate, unit: unit, now: .zero)
+            } else { nil }
+        let endpoint = try AudioEndpoint(unit: unit, sampleRate: call.sampleRate, frameLength: call.frameLength)
+        loop = MediaLoop(endpoint: endpoint, frameLength: call.frameLength)
+        loop.add(call)
+        loop.dump = dump
+        let sampleRate = call.sampleRate
+        loop.listener = { [listener] block, time in listener.add(block, at: time, sampleRate: sampleRate) }
+    }
+
+    func start() throws(CallError) {
+        do {
+            try unit.start()
+        } catch {
+            throw .audioUnit(error)
+        }
+    }
+
+    /// One period of the device, and the media thread's turn after it.
+    func step(now: HostTime) {
+        device.advance(frames: framesPerTick, now: now)
+        loop.step(now: now, ntp: .virtual(now))
+        dump?.drain()
+        let seconds = now.milliseconds(since: .zero) / 1000
+        for event in call.takeEvents() { events.append((seconds, event)) }
+        if convergedSeconds == nil, let voice = unit as? VoiceProcessingIO, voice.echoState.converged {
+            convergedSeconds = seconds
+        }
+    }
+
+    func hangUp(now: HostTime) {
+        finalStatistics = statistics
+        call.perform(.hangUp(.duration), now: now, ntp: .virtual(now))
+    }
+
+    func finish() {
+        unit.dispose()
+        dump?.finish()
+    }
+
+    /// This side's figures, of the unit too.
+    public var statistics: CallStatistics {
+        if let finalStatistics { return finalStatistics }
+        var figures = call.statistics
+        figures.fill(from: unit)
+        figures.playoutGaps = loop.playoutGaps
+        return figures
+    }
+    private var finalStatistics: CallStatistics?
+
+    /// Lays what is heard on the call's time line: sample i was heard i / rate after the start.
+    private final class Listener {
+        var samples: [Float] = []
+
+        func add(_ block: [Float], at time: HostTime, sampleRate: Int) {
+            let position = Int((time.milliseconds(since: .zero) * Double(sampleRate) / 1000).rounded())
+            if position > samples.count { samples += repeatElement(0, count: position - samples.count) }
+            samples += block
+        }
+    }
+}
+
+/// The I/O unit a plan asks for, its device preferences set.
+public func makeUnit(
+    _ plan: LoopbackPlan, device: any HardwareDevice, rate: Int
+) throws(CallError) -> any InputOutputUnit {
+    let unit: any InputOutputUnit = plan.voiceProcessing ? VoiceProcessingIO(device: device) : RemoteIO(device: device)
+    var preferences = DeviceRequest()
+    preferences.sampleRate = Double(rate)
+    preferences.periodMilliseconds = plan.periodMilliseconds
+    preferences.realtimePriority = plan.realtime ? CallSession.devicePriority : nil
+    do {
+        try unit.setDevicePreferences(preferences)
+    } catch {
+        throw .audioUnit(error)
+    }
+    return unit
+}
+
+extension NTPTime {
+    /// The wall clock of a simulated call: it began at the NTP era's start plus a day.
+    static func virtual(_ now: HostTime) -> NTPTime { NTPTime(unixNanoseconds: now.nanoseconds &+ 86_400_000_000_000) }
+}

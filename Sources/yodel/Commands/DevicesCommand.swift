@@ -1,0 +1,99 @@
+import ArgumentParser
+import AudioDevices
+import Glibc
+import Reporting
+import Settings
+
+/// `yodel devices`: what can be opened, and why something cannot.
+struct DevicesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices", abstract: "Show which devices open, and for the others why not and what to do.")
+
+    @Flag(help: "Go on, and print a line for each device that comes, goes or changes.")
+    var watch = false
+
+    @Flag(help: "Play a tone and show the microphone's level until Ctrl-C or --duration.")
+    var test = false
+
+    @OptionGroup var media: MediaArguments
+
+    func run() throws {
+        _ = TerminationSignal()
+        let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
+        if test { return try runTest(configuration) }
+        var known = engine.devices()
+        for device in known { show(device) }
+        while watch && TerminationSignal.caught == nil {
+            usleep(Self.watchMicroseconds)
+            let now = engine.devices()
+            for device in now where !known.contains(device) { show(device) }
+            for device in known where !now.contains(where: { $0.name == device.name }) { showGone(device) }
+            known = now
+        }
+    }
+
+    /// Looking means opening each device, which is not free.
+    private static let watchMicroseconds: UInt32 = 1_000_000
+
+    private func runTest(_ configuration: Configuration) throws {
+        let options = try MediaOptions(media, configuration)
+        let end = options.durationSeconds.map { Pace.now() + $0 }
+        try engine.testDevice(
+            options, isInterrupted: { TerminationSignal.caught != nil || end.map { Pace.now() >= $0 } ?? false },
+            onLevel: { level in
+                if media.json {
+                    let value = JSONValue.object([
+                        JSONMember("type", .string("level")), JSONMember("time", .string(Timestamp.now().text)),
+                        JSONMember("level_dbov", .number(level, decimals: 1)),
+                    ])
+                    Output.standard.line(value.text)
+                } else {
+                    Output.standard.line("microphone \(Text.fixed(level, 1)) dBov")
+                }
+            })
+    }
+
+    private func show(_ device: DeviceListing) {
+        if media.json {
+            Output.standard.line(json(device).text)
+        } else {
+            for line in DeviceText.lines(device) { Output.standard.line(line) }
+        }
+    }
+
+    private func showGone(_ device: DeviceListing) {
+        let gone = JSONValue.object([JSONMember("name", .string(device.name)), JSONMember("opens", .boolean(false)),
+            JSONMember("reason", .string("gone"))])
+        Output.standard.line(media.json ? gone.text : "\(device.name): gone")
+    }
+
+    private func json(_ device: DeviceListing) -> JSONValue {
+        func direction(_ side: DeviceListing.Direction?) -> JSONValue {
+            guard let side else { return .null }
+            return .object([
+                JSONMember("opens", .boolean(side.opens)),
+                JSONMember("reason", side.reason.map { .string($0) } ?? .null),
+                JSONMember("remedy", side.remedy.map { .string($0) } ?? .null),
+            ])
+        }
+        return .object([
+            JSONMember("name", .string(device.name)), JSONMember("description", .string(device.description)),
+            JSONMember("opens", .boolean(device.opens)), JSONMember("capture", direction(device.capture)),
+            JSONMember("playback", direction(device.playback)),
+        ])
+    }
+}
+
+/// A device for people: one line when it opens, one more for each side that does not.
+enum DeviceText {
+    static func lines(_ device: DeviceListing) -> [String] {
+        let sides = [("microphone", device.capture), ("loudspeaker", device.playback)]
+        let names = sides.compactMap { name, side in side.map { ($0.opens ? "" : "no ") + name } }
+        var lines = ["\(device.name)  (\(device.description)): \(names.joined(separator: ", "))"]
+        for (name, side) in sides {
+            guard let side, !side.opens else { continue }
+            lines.append("    \(name): \(side.reason ?? "does not open"); \(side.remedy ?? "try another device")")
+        }
+        return lines
+    }
+}

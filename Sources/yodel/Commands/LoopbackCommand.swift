@@ -1,0 +1,48 @@
+import ArgumentParser
+import Reporting
+import Simulation
+
+/// `yodel loopback`: the automated call test.
+struct LoopbackCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "loopback",
+        abstract: "Test a whole call between two endpoints in this process; no sound card needed.",
+        discussion: """
+            Each endpoint sits in a simulated room. Names in --assert without a_to_b. or b_to_a. hold in both.
+            """)
+
+    @Flag(help: "In virtual time: as fast as the machine can, the same figures for the same seed.")
+    var offline = false
+
+    @Option(help: ArgumentHelp(
+        "Simulated network: loss=PERCENT,burst=PACKETS,jitter=MS,spike=EVERY_MS:MS,reorder=PERCENT,"
+            + "duplicate=PERCENT,rate=KBIT,delay=MS,trace=CSV",
+        valueName: "conditions"))
+    var network: String?
+
+    @OptionGroup var media: MediaArguments
+
+    func run() throws {
+        _ = TerminationSignal()
+        let assertions = try parseAssertions(media.assertions, known: LoopbackReport.comparablePaths)
+        var conditions = NetworkConditions()
+        if let network {
+            do { conditions = try NetworkConditions(parsing: network) } catch { throw CommandError(error) }
+        }
+        let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
+        let options = try MediaOptions(media, configuration)
+        let printer = EventPrinter(json: media.json, callID: nil, input: options.input, output: options.output)
+        var hasMedia = false
+        var report = try engine.loopback(
+            LoopbackRequest(options: options, conditions: conditions, scenario: network, offline: offline),
+            isInterrupted: { TerminationSignal.caught != nil },
+            onEvent: { event in
+                if case .mediaStarted = event.body { hasMedia = true }
+                printer.show(event)
+            })
+        if let number = TerminationSignal.caught, !hasMedia { throw TerminationSignal.status(number) }
+        report.assertions = assertions.map { $0.evaluate(report) }
+        printer.report(report)
+        if !report.assertions.allSatisfy(\.passed) { throw ExitStatus.assertionMissed }
+    }
+}

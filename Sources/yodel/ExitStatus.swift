@@ -1,0 +1,23 @@
+/// How the program ends; scripts depend on the numbers.
+enum ExitStatus: Int32, Error {
+    case fine = 0
+    case internalError = 1
+    /// The command line, the configuration, or a file that it names.
+    case usage = 2
+    case noAnswer = 3
+    case refused = 4
+    /// A threshold of `--assert` was missed, or its value not measured.
+    case assertionMissed = 5
+    case device = 6
+    case authentication = 7
+    case network = 8
+    /// SIGINT before media started.
+    case interrupted = 130
+    /// SIGTERM before media started.
+    case terminated = 143
+
+    /// How a call that ended for `reason` ends the program.
+    init(callEnded reason: String) {
+        self = reason == "media_timeout" ? .network : .fine
+    }
+}

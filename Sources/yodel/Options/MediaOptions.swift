@@ -1,0 +1,127 @@
+import AudioDevices
+import AudioUnits
+import Codecs
+import Glibc
+import JitterBuffer
+import Network
+import Settings
+
+/// What a media command works with: every value resolved, checked, and typed. Nothing has been started yet.
+struct MediaOptions {
+    /// Microphone.
+    var input: DeviceSpecification
+    /// Loudspeaker.
+    var output: DeviceSpecification
+    /// Whether someone chose a device other than the default; `loopback` brings its own room otherwise.
+    var choosesDevice: Bool
+    /// Rate of the device in Hz; `nil` leaves it to the device.
+    var sampleRate: Int?
+    /// Period of the device in ms; `nil` leaves it to the device.
+    var periodMilliseconds: Double?
+    var realtime: Bool
+    var voiceProcessing: Bool
+    var codec: CodecKind
+    /// Bit rate, complexity and packet length.
+    var encoder: EncoderSettings
+    var latency: LatencyProfile
+    /// Local address; `nil` is all.
+    var bind: IPAddress?
+    /// Networks whose packets are taken; empty takes the first valid source.
+    var allow: [CIDR]
+    /// Media time after which the call is ended, s.
+    var durationSeconds: Double?
+    /// Audio sent in place of the microphone.
+    var playPath: String?
+    var recordPath: String?
+    /// Speech of the person in the simulated room.
+    var nearPath: String?
+    var digits: String
+    var dumpFolder: String?
+    /// `nil` lets the command choose.
+    var seed: UInt64?
+
+    init(_ arguments: MediaArguments, _ configuration: Configuration) throws(CommandError) {
+        let names = configuration.deviceNames
+        (input, output) = (try Self.device(names.input), try Self.device(names.output))
+        choosesDevice = configuration.choosesDevice
+        sampleRate = configuration[.rate].text.flatMap { Int($0) }
+        periodMilliseconds = configuration[.period].text.flatMap { Double($0) }
+        realtime = configuration[.realtime].text != "false"
+        voiceProcessing = configuration[.voiceProcessing].text != "false"
+        codec = configuration[.codec].text.flatMap { CodecKind(rawValue: $0) } ?? .opus
+        encoder = EncoderSettings()
+        if let bitrate = configuration[.bitrate].text.flatMap({ Int($0) }) { encoder.bitrate = bitrate }
+        if let complexity = configuration[.complexity].text.flatMap({ Int($0) }) { encoder.complexity = complexity }
+        if let length = configuration[.ptime].text.flatMap({ Int($0) }) { encoder.frameMilliseconds = length }
+        latency = configuration[.latency].text.flatMap { LatencyProfile(rawValue: $0) } ?? .balanced
+        bind = nil
+        allow = []
+        durationSeconds = arguments.duration
+        playPath = arguments.play
+        recordPath = arguments.record
+        nearPath = arguments.near
+        digits = arguments.dtmf ?? ""
+        dumpFolder = arguments.dump
+        seed = arguments.seed
+        try readAddresses(configuration)
+        try check()
+    }
+
+    private static func device(_ name: String) throws(CommandError) -> DeviceSpecification {
+        do { return try DeviceSpecification(parsing: name) } catch { throw CommandError(error) }
+    }
+
+    private mutating func readAddresses(_ configuration: Configuration) throws(CommandError) {
+        do {
+            bind = try configuration[.bind].text.map { text throws(NetworkError) in try IPAddress(text) }
+            for item in configuration[.allow].items { allow.append(try CIDR(item)) }
+        } catch {
+            throw CommandError(.usage, error.description)
+        }
+    }
+
+    /// What no table can know: durations, digits and files.
+    private func check() throws(CommandError) {
+        if let durationSeconds, !(durationSeconds > 0 && durationSeconds <= 1e7) {
+            throw CommandError(.usage, "--duration \(durationSeconds) makes no call; give seconds above 0")
+        }
+        if let wrong = digits.first(where: { !KeyCommand.digits.contains($0) }) {
+            throw CommandError(.usage, "'\(wrong)' is on no keypad, in --dtmf '\(digits)'; use 0-9 * # A-D")
+        }
+        for path in [playPath, nearPath].compactMap({ $0 }) {
+            do {
+                _ = try AudioFileReader(path: path)
+            } catch {
+                throw CommandError(.usage, error.explanation)
+            }
+        }
+        if let recordPath { try checkWritable(recordPath, "--record") }
+        if let dumpFolder { try checkFolder(dumpFolder) }
+    }
+
+    private func checkWritable(_ path: String, _ option: String) throws(CommandError) {
+        if Self.isFolder(path) == true {
+            throw CommandError(.usage, "\(path) is a folder, in \(option); name a file in it")
+        }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
+        let folder = parent.isEmpty ? "/" : parent
+        guard Self.isFolder(folder) == true, access(folder, W_OK) == 0 else {
+            throw CommandError(.usage, "\(path) cannot be written, in \(option); make the folder or name another one")
+        }
+    }
+
+    private func checkFolder(_ path: String) throws(CommandError) {
+        if Self.isFolder(path) == false {
+            throw CommandError(.usage, "\(path) is a file, in --dump; name a folder")
+        }
+        if Self.isFolder(path) == nil { try checkWritable(path, "--dump") }
+    }
+
+    /// `nil` when there is nothing of that name.
+    private static func isFolder(_ path: String) -> Bool? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
+}

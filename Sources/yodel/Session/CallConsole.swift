@@ -1,0 +1,200 @@
+import Glibc
+import Reporting
+
+/// Carries one call from its start to its exit status: events, keys, signals, the status line.
+///
+/// One loop on the main thread waits for whatever comes first; the call itself runs on its own threads.
+struct CallConsole {
+    private let call: any LiveCall
+    private let printer: EventPrinter
+    private let signals: TerminationSignal
+    private let assertions: [Assertion]
+    private let durationSeconds: Double?
+    private let durationCountsFromMedia: Bool
+
+    private let start = Pace.now()
+    private var mediaStart: Double?
+    private var mood = CallMood()
+    private var status: StatusLine?
+    private var endReason: String?
+    private var isEnding = false
+    private var readsKeys = true
+
+    /// - Parameter durationCountsFromMedia: a listener's time begins when somebody calls.
+    init(
+        call: any LiveCall, printer: EventPrinter, signals: TerminationSignal, assertions: [Assertion],
+        durationSeconds: Double?, durationCountsFromMedia: Bool
+    ) {
+        self.call = call
+        self.printer = printer
+        self.signals = signals
+        self.assertions = assertions
+        self.durationSeconds = durationSeconds
+        self.durationCountsFromMedia = durationCountsFromMedia
+    }
+
+    /// Runs until the call is over.
+    mutating func run() -> ExitStatus {
+        let terminal = printer.isForPerson ? TerminalMode() : nil
+        if terminal != nil && printer.output.isTerminal {
+            status = StatusLine(output: printer.output, environment: processEnvironment())
+        }
+        var statistics = Pace(every: printer.isJSON ? 1 : 5, from: start)
+        while endReason == nil {
+            wait(seconds: status == nil ? min(0.5, statistics.untilNext) : 0.2)
+            takeEvents()
+            handleSignals(terminal)
+            handleKeys(terminal)
+            checkDuration()
+            guard endReason == nil else { break }
+            if statistics.isDue() && (status == nil) { printer.figures(call.statistics, mood, seconds: seconds) }
+            drawStatus()
+            if isEnding && Pace.now() - endingSince > Self.endLimitSeconds { endReason = "local_hangup" }
+        }
+        status?.clear()
+        terminal?.leave()
+        return finish()
+    }
+
+    /// A hang-up that the call does not confirm is carried out all the same.
+    private static let endLimitSeconds = 0.5
+    private var endingSince = 0.0
+
+    private var seconds: Double { Pace.now() - (mediaStart ?? start) }
+
+    private func wait(seconds: Double) {
+        var descriptors = [
+            pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: call.eventDescriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: readsKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
+        ]
+        poll(&descriptors, nfds_t(descriptors.count), Int32(max(1, seconds * 1000)))
+    }
+
+    private mutating func takeEvents() {
+        for event in call.takeEvents() {
+            if case .mediaStarted = event {
+                mood.hasMedia = true
+                mediaStart = Pace.now()
+            }
+            if case .callEnded(let reason, _) = event { endReason = reason }
+            show(event)
+        }
+    }
+
+    private mutating func show(_ event: EventBody) {
+        guard let line = printer.line(event) else { return }
+        if status == nil { printer.output.line(line) } else { status?.print(line) }
+    }
+
+    private mutating func handleSignals(_ terminal: TerminalMode?) {
+        while let number = signals.take() {
+            switch number {
+            case SIGTSTP:
+                status?.clear()
+                terminal?.leave()
+                signals.suspend()
+                terminal?.enter()
+            case SIGCONT: terminal?.enter()
+            default: end(byDuration: false)
+            }
+        }
+    }
+
+    private mutating func handleKeys(_ terminal: TerminalMode?) {
+        var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        guard readsKeys, poll(&descriptor, 1, 0) > 0 else { return }
+        guard printer.readsStandardInput else {
+            readsKeys = false
+            return
+        }
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = read(STDIN_FILENO, &bytes, bytes.count)
+        guard count > 0 else {
+            readsKeys = false
+            return
+        }
+        for byte in bytes[..<count] {
+            guard let key = KeyCommand(byte: byte) else { continue }
+            // Without a terminal only q counts: text that happens to be piped in must not send digits.
+            if terminal != nil || key == .quit { handle(key) }
+        }
+    }
+
+    private mutating func handle(_ key: KeyCommand) {
+        switch key {
+        case .mute:
+            mood.muted.toggle()
+            call.setMuted(mood.muted)
+        case .hold:
+            mood.held.toggle()
+            call.setHeld(mood.held)
+        case .louder, .quieter:
+            mood.volumeDecibels = max(-40, min(20, mood.volumeDecibels + (key == .louder ? 2 : -2)))
+            call.setVolume(decibels: mood.volumeDecibels)
+        case .digit(let digit):
+            call.send(digit: digit)
+            show(.dtmf(digit: String(digit), direction: .sent))
+        case .quit: end(byDuration: false)
+        case .help: status?.print(KeyCommand.helpText)
+        }
+    }
+
+    private mutating func checkDuration() {
+        guard let durationSeconds, !durationCountsFromMedia || mediaStart != nil else { return }
+        if Pace.now() - (durationCountsFromMedia ? mediaStart ?? start : start) >= durationSeconds { end(byDuration: true) }
+    }
+
+    private mutating func end(byDuration: Bool) {
+        guard !isEnding else { return }
+        isEnding = true
+        endingSince = Pace.now()
+        call.hangUp(byDuration: byDuration)
+    }
+
+    private mutating func drawStatus() {
+        guard let (width, blocks) = status.map({ ($0.width, $0.blocks) }) else { return }
+        let text = StatusText.line(seconds: seconds, call.statistics, mood, width: width, blocks: blocks)
+        status?.draw(text)
+    }
+
+    /// Report and exit status: a signal before media, the call's own end, then the assertions.
+    private mutating func finish() -> ExitStatus {
+        var report = call.close()
+        takeEvents()
+        report.assertions = assertions.map { $0.evaluate(report) }
+        if let number = TerminationSignal.caught, !mood.hasMedia { return TerminationSignal.status(number) }
+        printer.report(report)
+        let ended = ExitStatus(callEnded: endReason ?? "")
+        if ended != .fine { return ended }
+        return report.assertions.allSatisfy(\.passed) ? .fine : .assertionMissed
+    }
+}
+
+/// A regular moment in real time.
+struct Pace {
+    private let interval: Double
+    private var next: Double
+
+    init(every interval: Double, from start: Double) {
+        self.interval = interval
+        next = start + interval
+    }
+
+    /// Seconds on the monotonic clock.
+    static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    var untilNext: Double { max(0, next - Self.now()) }
+
+    /// True once for each interval that has passed; intervals slept through are not made up for.
+    mutating func isDue() -> Bool {
+        let now = Self.now()
+        guard now >= next else { return false }
+        next = max(next + interval, now)
+        return true
+    }
+}

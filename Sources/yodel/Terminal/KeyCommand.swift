@@ -1,0 +1,24 @@
+/// What a key does in a call.
+enum KeyCommand: Equatable {
+    case mute, hold, louder, quieter, quit, help
+    case digit(Character)
+
+    /// The command of one byte from the terminal; `nil` for a key without a meaning.
+    init?(byte: UInt8) {
+        switch Character(UnicodeScalar(byte)) {
+        case "m": self = .mute
+        case "h": self = .hold
+        case "+", "=": self = .louder
+        case "-": self = .quieter
+        case "q": self = .quit
+        case "?": self = .help
+        case let key where Self.digits.contains(key): self = .digit(key)
+        default: return nil
+        }
+    }
+
+    /// The keypad of RFC 4733 section 3.2.
+    static let digits = "0123456789*#ABCD"
+
+    static let helpText = "keys: m mute, h hold, 0-9 * # A-D send a digit, + - volume, q hang up, ? this list"
+}

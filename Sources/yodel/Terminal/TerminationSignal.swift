@@ -1,0 +1,73 @@
+import Glibc
+import Synchronization
+
+/// SIGINT and SIGTERM as something to wait for, by a self-pipe: the handlers do nothing but write one byte.
+///
+/// A second signal ends the process at once, with the terminal restored, in case the orderly end hangs.
+final class TerminationSignal: Sendable {
+    /// Readable once a signal has come; each byte is a signal's number.
+    let descriptor: Int32
+
+    /// Takes over SIGINT, SIGTERM, SIGHUP, and on a terminal SIGTSTP and SIGCONT.
+    init() {
+        var ends: [Int32] = [-1, -1]
+        if pipe(&ends) != 0 { ends = [-1, -1] }
+        for end in ends where end >= 0 {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        descriptor = ends[0]
+        pipeEnd.store(ends[1], ordering: .releasing)
+        for number in [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT] { Self.handle(number) }
+    }
+
+    /// The signal that asked the process to end; `nil` while none has.
+    static var caught: Int32? {
+        let number = firstSignal.load(ordering: .acquiring)
+        return number == 0 ? nil : number
+    }
+
+    /// Takes the next signal that has come.
+    func take() -> Int32? {
+        var byte: UInt8 = 0
+        return read(descriptor, &byte, 1) == 1 ? Int32(byte) : nil
+    }
+
+    /// Stops the process as Ctrl-Z asks; returns when it goes on.
+    func suspend() {
+        signal(SIGTSTP, SIG_DFL)
+        raise(SIGTSTP)
+        Self.handle(SIGTSTP)
+    }
+
+    /// How the process ends for that signal before there was media.
+    static func status(_ number: Int32) -> ExitStatus { number == SIGINT ? .interrupted : .terminated }
+
+    /// A closed pipe is an error of `write`, not the end.
+    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+
+    private static func handle(_ number: Int32) {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { number in
+            let saved = errno
+            if number != SIGTSTP && number != SIGCONT {
+                let (first, _) = firstSignal.compareExchange(
+                    expected: 0, desired: number, ordering: .acquiringAndReleasing)
+                if !first {
+                    TerminalMode.restoreFromSignal()
+                    _exit(128 + number)
+                }
+            }
+            var byte = UInt8(truncatingIfNeeded: number)
+            _ = write(pipeEnd.load(ordering: .acquiring), &byte, 1)
+            errno = saved
+        }
+        action.sa_flags = Int32(SA_RESTART)
+        sigaction(number, &action, nil)
+    }
+}
+
+/// Where the handlers write; set before they are installed.
+private let pipeEnd = Atomic<Int32>(-1)
+/// The first signal that asked for the end.
+private let firstSignal = Atomic<Int32>(0)

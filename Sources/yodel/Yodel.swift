@@ -1,0 +1,41 @@
+import ArgumentParser
+
+/// The program: its commands, and how every error becomes one line and an exit status.
+@main
+struct Yodel: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "yodel",
+        abstract: "Talks to somebody over a network, and says how many milliseconds lie between mouth and ear.",
+        version: "0.1.0",
+        subcommands: [
+            CallCommand.self, ListenCommand.self, LoopbackCommand.self, DevicesCommand.self, ConfigCommand.self,
+        ])
+
+    /// Parses, runs, and ends the process.
+    static func main() {
+        TerminationSignal.ignoreBrokenPipes()
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let error as CommandError {
+            complain(error.message)
+            ExitStatus.end(error.status)
+        } catch let status as ExitStatus {
+            ExitStatus.end(status)
+        } catch {
+            guard exitCode(for: error) != .success else {
+                Output.standard.line(fullMessage(for: error))
+                ExitStatus.end(.fine)
+            }
+            complain("\(message(for: error)); `yodel help` lists commands, `yodel help COMMAND` its options")
+            ExitStatus.end(exitCode(for: error) == .validationFailure ? .usage : .internalError)
+        }
+        ExitStatus.end(.fine)
+    }
+
+    /// One line on standard error.
+    private static func complain(_ message: String) {
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        Output.error.line("yodel: \(line.hasPrefix("Error: ") ? String(line.dropFirst(7)) : line)")
+    }
+}

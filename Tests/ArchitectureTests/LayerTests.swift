@@ -1,0 +1,87 @@
+import Testing
+
+@Suite("Layers") struct LayerTests {
+    /// The house's floors. A target may import only from floors strictly below its own.
+    private static let floors: [String: Double] = [
+        "yodel": 6, "Simulation": 5, "Settings": 5, "Calling": 4, "Reporting": 3, "AudioDevices": 2, "Network": 2,
+        "JitterBuffer": 2, "AudioUnits": 1, "Codecs": 1, "RTP": 1, "DSP": 0.5, "Realtime": 0,
+    ]
+    /// What stands below that wall besides lower floors: sockets and wall clocks stay out of simulations.
+    private static let forbidden: [String: Set<String>] = ["Simulation": ["Network"]]
+    /// Modules of the toolchain that any target may import.
+    private static let toolchain: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
+    /// The only rooms where Foundation's small half may stand.
+    private static let mayUseFoundationEssentials: Set<String> = [
+        "yodel", "Settings", "Simulation", "Reporting", "Calling",
+    ]
+
+    private struct Import {
+        let target: String
+        let module: String
+        let place: String
+    }
+
+    private func imports() throws -> [Import] {
+        let files = try Repository.files(in: "Sources", endingIn: [".swift"])
+        try #require(files.count > 20)
+        return files.flatMap { file in
+            let target = String(file.path.split(separator: "/")[1])
+            return file.lines.enumerated().compactMap { number, line -> Import? in
+                let pattern = #/\s*(?:@[\w()]+\s+)*(?:(?:public|package|internal|private)\s+)?import\s+(.+)/#
+                guard let match = line.prefixMatch(of: pattern) else { return nil }
+                let kinds: Set<Substring> = ["struct", "class", "enum", "protocol", "func", "var", "let", "typealias"]
+                let words = match.1.split(whereSeparator: \.isWhitespace)
+                guard let path = words.first(where: { !kinds.contains($0) }), let name = path.split(separator: ".").first
+                else { return nil }
+                return Import(target: target, module: String(name), place: "\(file.path):\(number + 1)")
+            }
+        }
+    }
+
+    @Test("every target stands on a floor, and every floor is a target")
+    func floorsAreComplete() throws {
+        let manifest = PackageManifest(try Repository.text("Package.swift"))
+        let swift = Set(try imports().map(\.target)).union(Self.floors.keys)
+        for target in swift {
+            #expect(Self.floors[target] != nil, "\(target) has no floor")
+            #expect(manifest.dependencies[target] != nil, "\(target) is not in Package.swift")
+        }
+    }
+
+    @Test("imports point down and are declared in Package.swift")
+    func importsPointDown() throws {
+        let manifest = PackageManifest(try Repository.text("Package.swift"))
+        let all = try imports()
+        try #require(all.contains { $0.target == "Codecs" && $0.module == "COpus" })
+        for item in all where !Self.toolchain.contains(item.module) && !item.module.hasPrefix("Foundation") {
+            let declared = manifest.dependencies[item.target] ?? []
+            #expect(declared.contains(item.module), "\(item.place) imports \(item.module), which it does not depend on")
+            if let own = Self.floors[item.target], let other = Self.floors[item.module] {
+                #expect(other < own, "\(item.place): \(item.target) must not know of \(item.module)")
+            }
+            let closed = Self.forbidden[item.target]?.contains(item.module) ?? false
+            #expect(!closed, "\(item.place): \(item.target) must not know of \(item.module)")
+        }
+    }
+
+    @Test("the manifest's dependencies point down too, whether imported or not")
+    func manifestPointsDown() throws {
+        let manifest = PackageManifest(try Repository.text("Package.swift"))
+        #expect(manifest.dependencies["Codecs"] == ["DSP", "Realtime", "COpus"])
+        for (target, dependencies) in manifest.dependencies {
+            for dependency in dependencies {
+                guard let own = Self.floors[target], let other = Self.floors[dependency] else { continue }
+                #expect(other < own, "Package.swift: \(target) depends on \(dependency)")
+            }
+            #expect(Self.forbidden[target]?.isDisjoint(with: dependencies) ?? true, "Package.swift: \(target)")
+        }
+    }
+
+    @Test("Foundation is nowhere in Sources, and its small half only where a call does not pay for it")
+    func noFoundation() throws {
+        for item in try imports() where item.module.hasPrefix("Foundation") {
+            let allowed = item.module == "FoundationEssentials" && Self.mayUseFoundationEssentials.contains(item.target)
+            #expect(allowed, "\(item.place) imports \(item.module)")
+        }
+    }
+}

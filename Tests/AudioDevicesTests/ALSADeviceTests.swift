@@ -1,0 +1,163 @@
+import AudioDevices
+import AudioUnits
+import Foundation
+import Testing
+
+/// Against a real sound server; one at a time, since the server is found through the environment.
+@Suite(.serialized, .enabled(if: PulseServer.isWanted)) struct ALSADeviceTests {
+    private func request(period: Double = 10, rate: Double = 48_000) -> DeviceRequest {
+        var request = DeviceRequest(capture: true, playback: true)
+        request.sampleRate = rate
+        request.periodMilliseconds = period
+        request.realtimePriority = 3
+        return request
+    }
+
+    /// Plays into a null sink and captures its monitor.
+    private func loop() -> ALSADevice { ALSADevice(capture: "pulse:out.monitor", playback: "pulse:out") }
+
+    @Test(arguments: [(5.0, 48_000.0), (10.0, 44_100.0), (20.0, 16_000.0), (20.0, 8_000.0)])
+    func whatIsPlayedIsHeardOnTheMonitor(period: Double, rate: Double) async throws {
+        let server = try PulseServer()
+        try await server.start()
+        let device = loop()
+        let probe = CallbackProbe(voice: tone(700, rate: rate))
+        let grant = try device.open(request(period: period, rate: rate))
+        #expect(grant.capture?.sampleRate == rate && grant.playback?.sampleRate == rate)
+        try device.start(probe.callbacks)
+        try await Task.sleep(for: .seconds(2.5))
+        let status = device.status
+        device.stop()
+        let log = probe.contents
+        // an underrun on a loaded machine breaks the phase of one piece, not of all
+        let piece = Int(rate / 5)
+        let pieces = stride(from: log.captured.count / 2, to: log.captured.count - piece, by: piece).map {
+            tonePart(log.captured[$0..<$0 + piece], frequency: 700, rate: rate)
+        }
+        #expect((pieces.max() ?? 0) > 0.99, "\(pieces)")
+        #expect(log.captureBlocks.allSatisfy { $0 <= grant.capture!.maximumFrames })
+        #expect(log.playbackBlocks.allSatisfy { $0 <= grant.playback!.maximumFrames })
+        #expect(status.isPresent && status.playbackTargetMilliseconds ?? 0 >= 10)
+        #expect(status.playbackLatencyMilliseconds ?? 1000 < 300)
+        // the pace is the sound server's
+        #expect(abs(Double(log.played) / rate - 2.5) < 1)
+        for (time, next) in zip(log.captureTimes, log.captureTimes.dropFirst()) {
+            #expect(next.sampleTime > time.sampleTime)
+        }
+        withExtendedLifetime(server) { device.close() }
+    }
+
+    @Test func aKilledServerIsLostSilenceGoesOnAndItComesBack() async throws {
+        let server = try PulseServer()
+        try await server.start()
+        let device = loop()
+        let events = EventLog()
+        device.setEventHandler { events.add($0) }
+        let probe = CallbackProbe(voice: tone(700, rate: 48_000))
+        _ = try device.open(request())
+        try device.start(probe.callbacks)
+        try await Task.sleep(for: .seconds(1))
+        server.kill()
+        #expect(await events.wait(seconds: 3) { if case .lost = $0 { true } else { false } })
+        let before = probe.contents
+        try await Task.sleep(for: .seconds(1))
+        let during = probe.contents
+        #expect(during.played - before.played > 24_000, "playback is consumed while lost")
+        #expect(during.captured.count - before.captured.count > 24_000, "silence is captured while lost")
+        #expect(during.captured.suffix(4_800).allSatisfy { $0 == 0 })
+        #expect(!device.status.isPresent)
+        try await server.start()
+        #expect(await events.wait(seconds: 5) { if case .back = $0 { true } else { false } })
+        #expect(device.status.isPresent && device.status.reopenCount == 1)
+        try await Task.sleep(for: .seconds(3))
+        let heard = probe.contents.captured.suffix(48_000)
+        let best = stride(from: heard.startIndex, to: heard.endIndex - 9_600, by: 9_600).map {
+            tonePart(heard[$0..<$0 + 9_600], frequency: 700, rate: 48_000)
+        }.max()
+        #expect((best ?? 0) > 0.99, "the tone is heard again")
+        device.close()
+    }
+
+    @Test func stopIsBoundedEvenWhenTheServerHangs() async throws {
+        let server = try PulseServer()
+        try await server.start()
+        let device = loop()
+        let probe = CallbackProbe()
+        _ = try device.open(request())
+        try device.start(probe.callbacks)
+        try await Task.sleep(for: .milliseconds(500))
+        server.signal(SIGSTOP)
+        try await Task.sleep(for: .milliseconds(1500))
+        let began = ContinuousClock.now
+        device.stop()
+        #expect(ContinuousClock.now - began < .seconds(2.5))
+        let played = probe.contents.played
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(probe.contents.played == played, "no callback after stop")
+        server.signal(SIGCONT)
+        device.stop()
+        device.close()
+    }
+
+    @Test func aStoppedDeviceStartsAgain() async throws {
+        let server = try PulseServer()
+        try await server.start()
+        let device = loop()
+        let probe = CallbackProbe()
+        _ = try device.open(request())
+        for _ in 0..<5 {
+            let before = probe.contents.played
+            try device.start(probe.callbacks)
+            try await Task.sleep(for: .milliseconds(300))
+            let began = ContinuousClock.now
+            device.stop()
+            #expect(ContinuousClock.now - began < .seconds(1))
+            #expect(probe.contents.played > before)
+        }
+        withExtendedLifetime(server) { device.close() }
+    }
+
+    @Test func aDigitallySilentMicrophoneIsToldAndSoundTakesItBack() async throws {
+        let server = try PulseServer()
+        try await server.start()
+        let microphone = ALSADevice(capture: "pulse:mic.monitor", playback: "pulse:out")
+        let events = EventLog()
+        microphone.setEventHandler { events.add($0) }
+        let probe = CallbackProbe()
+        var only = request()
+        only.playback = false
+        _ = try microphone.open(only)
+        try microphone.start(probe.callbacks)
+        #expect(await events.wait(seconds: 7) { $0 == .microphoneSilent })
+        let speaker = ALSADevice(capture: "pulse:mic.monitor", playback: "pulse:mic")
+        var talk = request()
+        talk.capture = false
+        let voice = CallbackProbe(voice: tone(700, rate: 48_000))
+        _ = try speaker.open(talk)
+        try speaker.start(voice.callbacks)
+        #expect(await events.wait(seconds: 5) { $0 == .microphoneHeard })
+        speaker.close()
+        withExtendedLifetime(server) { microphone.close() }
+    }
+
+    @Test func unknownNamesAndMissingServersAreToldApart() async throws {
+        let server = try PulseServer()
+        #expect {
+            _ = try loop().open(request())
+        } throws: {
+            if case .hostMissing? = $0 as? DeviceError { true } else { false }
+        }
+        try await server.start()
+        for name in ["pulse:nosuchsink", "nosuchpcm"] {
+            #expect(throws: DeviceError.notFound(device: name)) {
+                _ = try ALSADevice(capture: name, playback: name).open(request())
+            }
+        }
+        let pulse = listDevices().first { $0.name == "alsa:pulse" }
+        #expect(pulse?.opens == true)
+        server.kill()
+        let dead = listDevices().first { $0.name == "alsa:pulse" }
+        #expect(dead?.opens == false)
+        #expect(dead?.remedy?.contains("sound server") == true)
+    }
+}

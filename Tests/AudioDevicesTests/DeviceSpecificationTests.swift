@@ -1,0 +1,71 @@
+import AudioDevices
+import AudioUnits
+import Testing
+
+@Suite struct DeviceSpecificationTests {
+    @Test func everyDocumentedFormParses() throws {
+        #expect(try DeviceSpecification(parsing: "null") == .null)
+        #expect(try DeviceSpecification(parsing: "default") == .alsa(name: "default"))
+        #expect(try DeviceSpecification(parsing: "alsa:pulse:mic.monitor") == .alsa(name: "pulse:mic.monitor"))
+        #expect(try DeviceSpecification(parsing: "hw:0,0") == .alsa(name: "hw:0,0"))
+        #expect(try DeviceSpecification(parsing: "pipe:-") == .pipe)
+        #expect(try DeviceSpecification(parsing: "file:a.wav") == .file(capture: "a.wav", playback: nil, loop: false))
+        #expect(
+            try DeviceSpecification(parsing: "file:a,b.wav,to=out.wav,loop")
+                == .file(capture: "a,b.wav", playback: "out.wav", loop: true))
+        #expect(
+            try DeviceSpecification(parsing: "room:office,drift=-40,near=x.flac,noise=-60,delay=25")
+                == .room(
+                    RoomSpecification(
+                        response: .builtIn(.office), driftPPM: -40, nearPath: "x.flac", noiseDecibels: -60,
+                        delayMilliseconds: 25)))
+        #expect(
+            try DeviceSpecification(parsing: "room:dir/rir.wav")
+                == .room(RoomSpecification(response: .file(path: "dir/rir.wav"))))
+    }
+
+    @Test(arguments: [
+        "", "alsa:", "file:", "pipe:", "pipe:x", "room:", "room:garage", "room:office,drift", "room:office,drift=x",
+        "room:office,drift=1e9", "room:office,noise=nan", "room:office,colour=blue", "room:small,near=", "a\0b",
+        "room:office,delay=-1", "room:office,,",
+    ])
+    func whatDoesNotParseIsRefusedWithAReason(name: String) {
+        do {
+            let parsed = try DeviceSpecification(parsing: name)
+            Issue.record("\(name) parsed as \(parsed)")
+        } catch {
+            guard case .malformedName(_, let reason) = error else {
+                Issue.record("unexpected \(error)")
+                return
+            }
+            #expect(!reason.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "null", "default", "alsa:plughw:1", "file:a.wav,to=b.wav,loop", "pipe:-", "room:hall,drift=50.0,noise=-55.0",
+    ])
+    func aNameSurvivesTheRoundTrip(name: String) throws {
+        let parsed = try DeviceSpecification(parsing: name)
+        #expect(try DeviceSpecification(parsing: parsed.name) == parsed)
+    }
+
+    @Test func aRoomCannotBeSplitBetweenDirections() throws {
+        let room = try DeviceSpecification(parsing: "room:small")
+        #expect(throws: DeviceError.self) { _ = try makeDevice(room, .null) }
+        #expect(try makeDevice(room, room) is VirtualDevice)
+        #expect(try makeDevice(.alsa(name: "a"), .null) is SplitDevice)
+        #expect(try makeDevice(.alsa(name: "a"), .alsa(name: "b")) is ALSADevice)
+    }
+
+    @Test(arguments: [
+        DeviceError.busy(device: "x"), .gone(device: "x"), .notFound(device: "x"),
+        .hostMissing(device: "x", reason: "y"), .permissionDenied(device: "x"),
+        .formatUnsupported(device: "x", reason: "y"), .streamBroken(device: "x", reason: "y"),
+        .file(path: "x", reason: "y"), .malformedName(name: "x", reason: "y"), .noResources(reason: "x y"),
+    ])
+    func everyErrorSaysWhatIsWrongAndWhatToDo(error: DeviceError) {
+        #expect(error.reason.contains("x"))
+        #expect(error.remedy.hasSuffix(".") && error.remedy.count > 20)
+    }
+}

@@ -1,0 +1,20 @@
+import AudioUnits
+import Synchronization
+
+/// Keeps device events.
+final class EventLog: Sendable {
+    private let events = Mutex<[DeviceEvent]>([])
+
+    var all: [DeviceEvent] { events.withLock { $0 } }
+
+    func add(_ event: DeviceEvent) { events.withLock { $0.append(event) } }
+
+    /// Waits until an event satisfies `matches`; false when none does within `seconds`.
+    func wait(seconds: Double, for matches: (DeviceEvent) -> Bool) async -> Bool {
+        for _ in 0..<Int(seconds * 50) {
+            if all.contains(where: matches) { return true }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        return all.contains(where: matches)
+    }
+}

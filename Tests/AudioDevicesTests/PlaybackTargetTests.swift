@@ -1,0 +1,52 @@
+import AudioDevices
+import Testing
+
+@Suite struct PlaybackTargetTests {
+    @Test(arguments: [(240, 10.0), (480, 15.0), (960, 30.0), (96, 10.0)])
+    func theTargetStartsAtOneAndAHalfPeriodsOrTenMilliseconds(period: Int, milliseconds: Double) {
+        let target = PlaybackTarget(period: period, buffer: 5760, rate: 48_000)
+        #expect(abs(target.milliseconds - milliseconds) < 0.1)
+    }
+
+    @Test func underrunsInOneBurstCountOnceAndLaterOnesAgain() {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        target.underran()
+        let once = target.milliseconds
+        target.underran()
+        target.played(4_800)
+        target.underran()
+        #expect(once == 14 && target.milliseconds == once)
+        target.played(24_000)
+        target.underran()
+        #expect(target.milliseconds == 18)
+    }
+
+    @Test func anEndlessRowOfUnderrunsEndsAtTheCeilingBelowTheBuffer() {
+        var target = PlaybackTarget(period: 480, buffer: 5760, rate: 48_000)
+        for _ in 0..<200 {
+            target.underran()
+            target.played(48_000)
+        }
+        #expect(target.frames <= 5760 - 480)
+        #expect(target.milliseconds > 100)
+    }
+
+    @Test func itShrinksBackOnlyAfterACalmTimeAndSlowly() {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        target.underran()
+        let raised = target.milliseconds
+        for _ in 0..<(200 * 19) { target.played(240) }
+        #expect(target.milliseconds == raised)
+        for _ in 0..<(200 * 6) { target.played(240) }
+        #expect(target.milliseconds < raised && target.milliseconds > raised - 1.5)
+        for _ in 0..<(200 * 60) { target.played(240) }
+        #expect(target.milliseconds == 10)
+    }
+
+    @Test func aBufferOfOnePeriodDoesNotTrap() {
+        var target = PlaybackTarget(period: 960, buffer: 960, rate: 48_000)
+        target.underran()
+        target.played(960)
+        #expect(target.frames >= 0)
+    }
+}

@@ -1,0 +1,86 @@
+import AudioUnits
+import Testing
+
+@Suite("Echo control")
+struct VoiceEchoTests {
+    @Test(
+        "the echo of a room is 20 dB down after six seconds",
+        arguments: [(16_000.0, 0.0), (16_000, 0.04), (48_000, 0), (48_000, 0.04)])
+    func cancelsTheRoom(rate: Double, delay: Double) throws {
+        let far = Signals.speechLike(rate: rate, seconds: 12, seed: 3)
+        let bench = try VoiceBench(rate: rate, delaySeconds: delay, far: far)
+        bench.run(seconds: 10)
+        let attenuation = bench.attenuation(from: 6, to: 10)
+        print("ERLE \(Int(rate)) Hz, \(Int(delay * 1000)) ms:", attenuation, bench.unit.echoState)
+        #expect(attenuation >= 20)
+        let state = bench.unit.echoState
+        #expect(state.converged)
+        #expect(try #require(state.erleDB) > 15)
+        #expect(state.realignCount == 0)
+        #expect(state.doubleTalk == nil)
+        #expect(abs(try #require(state.driftPPM)) < 5)
+    }
+
+    @Test("a device at another rate than the call is cancelled too")
+    func cancelsThroughConversion() throws {
+        let far = Signals.speechLike(rate: 16_000, seconds: 12, seed: 4)
+        let bench = try VoiceBench(rate: 48_000, callRate: 16_000, far: far)
+        bench.run(seconds: 10)
+        let attenuation = bench.attenuation(from: 6, to: 10)
+        print("ERLE 48000 Hz device, 16000 Hz call:", attenuation, bench.unit.echoState)
+        #expect(attenuation >= 20)
+    }
+
+    @Test("with the canceller off the echo stays")
+    func offIsOff() throws {
+        let far = Signals.speechLike(rate: 16_000, seconds: 8, seed: 3)
+        let bench = try VoiceBench(rate: 16_000, far: far) {
+            $0.echoCancellation = false
+            $0.noiseSuppression = false
+            $0.automaticGainControl = false
+        }
+        bench.run(seconds: 7)
+        #expect(abs(bench.attenuation(from: 4, to: 7)) < 1)
+        #expect(!bench.unit.echoState.converged)
+    }
+
+    @Test("the near end comes through while the far end is silent")
+    func passesTheNearEnd() throws {
+        let near = Signals.speechLike(rate: 16_000, seconds: 6, seed: 8)
+        let bench = try VoiceBench(rate: 16_000, far: []) { $0.automaticGainControl = false }
+        bench.run(seconds: 6, near: near)
+        #expect(abs(bench.attenuation(from: 2, to: 6)) < 3)
+        #expect(bench.unit.echoState.erleDB == nil)
+    }
+
+    @Test("stamps that jump move the reference once, after half a second, and it is counted")
+    func realigns() throws {
+        let far = Signals.speechLike(rate: 16_000, seconds: 20, seed: 3)
+        let bench = try VoiceBench(rate: 16_000, far: far)
+        bench.run(seconds: 3)
+        #expect(bench.unit.echoState.realignCount == 0)
+        bench.device.captureStampError = -0.2
+        bench.run(seconds: 0.4)
+        #expect(bench.unit.echoState.realignCount == 0)
+        bench.run(seconds: 3)
+        #expect(bench.unit.echoState.realignCount == 1)
+        bench.device.captureStampError = -0.202
+        bench.run(seconds: 3)
+        #expect(bench.unit.echoState.realignCount == 1, "2 ms are within the tolerance")
+    }
+
+    @Test("without an output element the microphone is still processed")
+    func inputAlone() throws {
+        let device = ManualDevice(rate: 16_000)
+        let unit = VoiceProcessingIO(device: device)
+        let collector = InputCollector()
+        try unit.enable(input: true, output: false)
+        try unit.setFormat(StreamFormat(sampleRate: 16_000), scope: .output, element: Element.input)
+        try unit.setInputHandler(collector.handler)
+        try unit.initialize()
+        try unit.start()
+        for _ in 0..<50 { device.capture([Float](repeating: 0.01, count: 160)) }
+        #expect(collector.samples.count == 8_000)
+        unit.dispose()
+    }
+}

@@ -1,0 +1,86 @@
+import AudioUnits
+import Testing
+
+@Suite("Mute and bypass")
+struct VoiceMuteBypassTests {
+    @Test("muted, the input handler gets exact zeros and the canceller goes on learning")
+    func muteIsSilence() throws {
+        let far = Signals.speechLike(rate: 16_000, seconds: 12, seed: 3)
+        let bench = try VoiceBench(rate: 16_000, far: far) { $0.isMuted = true }
+        bench.run(seconds: 6)
+        #expect(bench.collector.samples.count == 96_000)
+        #expect(bench.collector.samples.allSatisfy { $0 == 0 })
+        bench.unit.isMuted = false
+        bench.run(seconds: 3)
+        #expect(bench.attenuation(from: 6.1, to: 9) >= 20)
+    }
+
+    @Test("mute works in bypass")
+    func muteInBypass() throws {
+        let bench = try VoiceBench(rate: 16_000, far: Signals.sine(440, rate: 16_000, count: 16_000)) {
+            $0.isBypassed = true
+            $0.isMuted = true
+        }
+        bench.run(seconds: 1)
+        #expect(bench.collector.samples.allSatisfy { $0 == 0 })
+    }
+
+    /// Runs one unit over ragged blocks and returns input, slice sizes, and what was played.
+    private func run(
+        _ unit: any InputOutputUnit, _ device: ManualDevice, rate: Double
+    ) throws -> (input: [Float], sizes: [Int], output: [Float]) {
+        let collector = InputCollector()
+        let feeder = OutputFeeder(Signals.speechLike(rate: rate, seconds: 2, seed: 21))
+        try unit.enable(input: true, output: true)
+        try unit.setFormat(StreamFormat(sampleRate: rate), scope: .output, element: Element.input)
+        try unit.setFormat(StreamFormat(sampleRate: rate), scope: .input, element: Element.output)
+        try unit.setInputHandler(collector.handler)
+        try unit.setRenderCallback(feeder.callback)
+        try unit.initialize()
+        try unit.start()
+        var noise = Noise(seed: 2)
+        var output: [Float] = []
+        for turn in 0..<200 {
+            let frames = [93, 93, 92, 480, 1024, 7, 4096][turn % 7]
+            device.capture((0..<frames).map { _ in noise.next() * 1.5 })
+            output += device.play(frames)
+        }
+        unit.dispose()
+        return (collector.samples, collector.sizes, output)
+    }
+
+    @Test("bypassed, the unit equals RemoteIO bit for bit", arguments: [16_000.0, 44_100, 48_000])
+    func bypassIsRemoteIO(rate: Double) throws {
+        let remoteDevice = ManualDevice()
+        let remote = try run(RemoteIO(device: remoteDevice), remoteDevice, rate: rate)
+        let voiceDevice = ManualDevice()
+        let voice = VoiceProcessingIO(device: voiceDevice)
+        voice.isBypassed = true
+        let bypassed = try run(voice, voiceDevice, rate: rate)
+        #expect(remote.input == bypassed.input)
+        #expect(remote.sizes == bypassed.sizes)
+        #expect(remote.output == bypassed.output)
+        #expect(remote.input.contains { $0.magnitude > 0.5 })
+    }
+
+    @Test("the output is RemoteIO's also while processing")
+    func outputIsUntouched() throws {
+        let remoteDevice = ManualDevice()
+        let remote = try run(RemoteIO(device: remoteDevice), remoteDevice, rate: 48_000)
+        let voiceDevice = ManualDevice()
+        let voice = try run(VoiceProcessingIO(device: voiceDevice), voiceDevice, rate: 48_000)
+        #expect(remote.output == voice.output)
+    }
+
+    @Test("switching bypass on and off loses no frame")
+    func toggling() throws {
+        let bench = try VoiceBench(rate: 16_000, far: [])
+        for turn in 0..<40 {
+            bench.unit.isBypassed = turn % 3 == 0
+            bench.device.capture([Float](repeating: 0.1, count: 93 + turn))
+        }
+        bench.unit.isBypassed = true
+        bench.device.capture([0.1])
+        #expect(bench.collector.samples.count == (0..<40).reduce(1) { $0 + 93 + $1 })
+    }
+}

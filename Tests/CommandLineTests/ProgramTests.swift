@@ -1,0 +1,76 @@
+import Foundation
+import Testing
+
+/// How the program ended and what it said.
+private struct Ending {
+    var status: Int32
+    var output: String
+    var errors: String
+}
+
+/// Runs the program built beside this test bundle, without configuration files or variables of this machine.
+private func yodel(_ arguments: [String], environment: [String: String] = [:]) throws -> Ending {
+    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("yodel")
+    process.arguments = arguments
+    process.environment = environment.merging(["HOME": "/nonexistent"]) { given, _ in given }
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = errors
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let said = output.fileHandleForReading.readDataToEndOfFile()
+    let complained = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Ending(
+        status: process.terminationStatus, output: String(decoding: said, as: UTF8.self),
+        errors: String(decoding: complained, as: UTF8.self))
+}
+
+@Test("What cannot be done is refused at once with one line and its exit status",
+    arguments: [
+        (["call"], 2, "uri"), (["bogus"], 2, "bogus"), (["call", "sip:a@b"], 2, "SIP"),
+        (["call", "rtp://127.0.0.1:70000"], 2, "70000"),
+        (["call", "rtp://127.0.0.1:4", "--devise", "null"], 2, "--devise"),
+        (["call", "rtp://127.0.0.1:4", "--codec", "g729"], 2, "g729"),
+        (["call", "rtp://127.0.0.1:4", "--duration=-5"], 2, "-5"),
+        (["call", "rtp://127.0.0.1:4", "--duration", "nan"], 2, "nan"),
+        (["call", "rtp://127.0.0.1:4", "--dtmf", "12x"], 2, "'x'"),
+        (["call", "rtp://127.0.0.1:4", "--allow", "300.0.0.0/8"], 2, "300.0.0.0/8"),
+        (["call", "rtp://127.0.0.1:4", "--bind", "here"], 2, "here"),
+        (["call", "rtp://127.0.0.1:4", "--play", "/nonexistent.wav"], 2, "/nonexistent.wav"),
+        (["call", "rtp://127.0.0.1:4", "--record", "/nonexistent/r.wav"], 2, "/nonexistent/r.wav"),
+        (["call", "rtp://127.0.0.1:4", "--config", "/nonexistent.yaml"], 2, "/nonexistent.yaml"),
+        (["call", "rtp://127.0.0.1:4", "--device", "room:cathedral"], 6, "cathedral"),
+        (["listen", "rtp://0.0.0.0:5004", "--assert", "a_to_b.lost_ratio<1"], 2, "a_to_b.lost_ratio"),
+        (["loopback", "--assert", "mouth_to_here_ms<100"], 2, "mouth_to_ear_ms"),
+        (["loopback", "--network", "los=5"], 2, "los"), (["loopback", "--dump", "/etc/hostname"], 2, "/etc/hostname"),
+    ] as [([String], Int32, String)])
+func refusals(arguments: [String], status: Int32, names: String) throws {
+    let ending = try yodel(arguments)
+    #expect(ending.status == status, "\(arguments): \(ending.errors)")
+    #expect(ending.errors.hasPrefix("yodel: ") && ending.errors.contains(names), "\(ending.errors)")
+    #expect(ending.errors.contains("; ") && ending.errors.split(separator: "\n").count == 1, "\(ending.errors)")
+    #expect(ending.output.isEmpty)
+}
+
+@Test("`yodel config` shows each value with its source, as text and as JSON") func config() throws {
+    let text = try yodel(["config", "--codec", "pcmu"], environment: ["YODEL_LATENCY": "low"])
+    #expect(text.status == 0 && text.errors.isEmpty)
+    let lines = text.output.split(separator: "\n").map { $0.split(separator: " ", omittingEmptySubsequences: true) }
+    #expect(lines.contains(["codec:", "pcmu", "#", "flag", "--codec"]))
+    #expect(lines.contains(["latency:", "low", "#", "environment", "YODEL_LATENCY"]))
+    #expect(lines.contains(["bitrate:", "28000", "#", "default"]))
+    let json = try yodel(["config", "--json"])
+    let object = try #require(JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: [String: Any]])
+    #expect(object["bitrate"]?["value"] as? Int == 28000 && object["bitrate"]?["source"] as? String == "default")
+    #expect(object["realtime"]?["value"] as? Bool == true && object["rate"]?["value"] is NSNull)
+}
+
+@Test("Help and version end well, on standard output") func help() throws {
+    for arguments in [["--help"], ["help", "call"], ["--version"], []] {
+        let ending = try yodel(arguments)
+        #expect(ending.status == 0 && !ending.output.isEmpty && ending.errors.isEmpty, "\(arguments)")
+    }
+}

@@ -1,0 +1,118 @@
+import Reporting
+import Testing
+
+private func direction(delay: Double) -> CallStatistics {
+    var statistics = CallStatistics()
+    statistics.mouthToEarMilliseconds = delay
+    statistics.ledger.capture = 5
+    statistics.ledger.voiceProcessing = 8
+    statistics.ledger.jitterBuffer = 21.26
+    statistics.ledger.playback = 12
+    statistics.packetsReceived = 500
+    statistics.packetsLost = 5
+    statistics.lostRatio = 0.01
+    statistics.concealedRatio = 0.004
+    statistics.concealedShort = 2
+    statistics.concealedLong = 0
+    statistics.echo = EchoFigures()
+    statistics.echo?.converged = true
+    statistics.echo?.erleDecibels = 24.6
+    statistics.levelSentDecibels = -22
+    statistics.levelHeardDecibels = -23.5
+    statistics.xruns = XrunFigures(capture: 0, playback: 0)
+    return statistics
+}
+
+@Test("A loopback report shows both directions side by side, the delay stage by stage") func loopbackGolden() {
+    var report = LoopbackReport()
+    report.aToB = direction(delay: 74.3)
+    report.bToA = direction(delay: 75)
+    report.bToA.ledger.playback = nil
+    report.durationSeconds = 20
+    report.convergenceSeconds = 1.44
+    report.gaps = 0
+    report.seed = 7
+    report.scenario = "loss=1"
+    report.assertions = [
+        AssertionOutcome(expression: "mouth_to_ear_ms<100", value: .number(75), passed: true),
+        AssertionOutcome(expression: "mos_lq>4", value: nil, passed: false),
+    ]
+    let expected = """
+        loopback of 00:20, network loss=1, seed 7
+                                    A to B        B to A
+        mouth to ear               74.3 ms       75.0 ms
+          capture device            5.0 ms        5.0 ms
+          voice processing          8.0 ms        8.0 ms
+          jitter buffer            21.3 ms       21.3 ms
+          playback device          12.0 ms             -
+        packets received               500           500
+        lost                        1.00 %        1.00 %
+        concealed                   0.40 %        0.40 %
+          short, long                 2, 0          2, 0
+        echo                    gone 25 dB    gone 25 dB
+        level sent              -22.0 dBov    -22.0 dBov
+        level heard             -23.5 dBov    -23.5 dBov
+        xruns mic, speaker            0, 0          0, 0
+        echo gone after      1.4 s
+        gaps                 0
+        pass  mouth_to_ear_ms<100  (found 75)
+        FAIL  mos_lq>4  (not measured)
+        verdict: good; 1 of 2 assertions missed
+        """
+    #expect(ReportText.lines(report).joined(separator: "\n") == expected)
+}
+
+@Test("A call's report says what was granted instead of what was asked for") func callReport() {
+    var report = CallReport()
+    report.durationSeconds = 3725
+    report.reason = "remote_hangup"
+    report.requested = ["rate": "44100"]
+    report.effective = ["rate": "48000", "codec": "opus"]
+    report.statistics.packetsReceived = 0
+    let lines = ReportText.lines(report)
+    #expect(lines.first == "call of 1:02:05, ended by remote_hangup")
+    #expect(lines.contains("rate                 48000 (asked for 44100)"))
+    #expect(lines.contains("codec                opus"))
+    #expect(lines.last == "verdict: unknown (nothing was received)")
+}
+
+@Test("The verdict is as good as the worst figure, and says which") func verdict() {
+    #expect(Verdict(direction(delay: 150)).grade == .good)
+    #expect(Verdict(direction(delay: 151)).grade == .fair)
+    #expect(Verdict(direction(delay: 401)).text == "poor (delay 401 ms)")
+    var echoing = direction(delay: 70)
+    echoing.echo?.converged = false
+    echoing.concealedRatio = 0.2
+    #expect(Verdict(echoing).text == "poor (20.0 % concealed; echo not removed)")
+    var report = LoopbackReport()
+    report.aToB = direction(delay: 70)
+    #expect(Verdict(report).grade == nil)
+    report.bToA = direction(delay: 200)
+    #expect(Verdict(report).text == "fair (B to A: delay 200 ms)")
+}
+
+@Test("The status line never outgrows the terminal and drops the least important things first", arguments: 0...120)
+func statusWidth(width: Int) {
+    var mood = CallMood()
+    mood.hasMedia = true
+    mood.muted = true
+    let line = StatusText.line(seconds: 12, direction(delay: 74), mood, width: width, blocks: false)
+    #expect(line.count <= width)
+    if width >= 40 { #expect(line.hasPrefix("00:12  [muted]  delay 74 ms  loss 1.0 %")) }
+}
+
+@Test("The status line shows levels as bars and what is not known as nothing") func statusContent() {
+    var mood = CallMood()
+    mood.hasMedia = true
+    let full = StatusText.line(seconds: 12, direction(delay: 74), mood, width: 200, blocks: false)
+    #expect(full == "00:12  delay 74 ms  loss 1.0 %  mic ####..  ear ####..  echo gone 25 dB  ? keys")
+    let empty = StatusText.line(seconds: -1, CallStatistics(), CallMood(), width: 200, blocks: true)
+    #expect(empty == "00:00  waiting for the other side  mic         ear         ? keys")
+    #expect(!StatusText.logLine(seconds: 5, CallStatistics(), mood).contains("delay"))
+}
+
+@Test("Numbers for people are rounded, never in exponents") func numbers() {
+    #expect(Text.fixed(0.05, 1) == "0.1" && Text.fixed(-0.04, 1) == "0.0" && Text.fixed(-1.25, 2) == "-1.25")
+    #expect(Text.fixed(.nan, 1) == "-" && Text.fixed(1e300, 0) == "-" && Text.fixed(1999.5, 0) == "2000")
+    #expect(Text.clock(.infinity) == "00:00" && Text.clock(59.99) == "00:59" && Text.clock(3600) == "1:00:00")
+}

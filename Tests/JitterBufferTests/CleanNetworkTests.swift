@@ -1,0 +1,61 @@
+import Codecs
+import JitterBuffer
+import Testing
+
+@Suite struct CleanNetworkTests {
+    @Test(
+        "A calm line is played without a gap and hardly delayed, although pulls jitter by 5 ms",
+        arguments: [CodecKind.l16, .pcmu, .pcma, .opus], [5.0, 10.0])
+    func calm(codec: CodecKind, pull: Double) throws {
+        var stream = StreamSimulation(codec: codec, seconds: 20, signal: Signal.voice)
+        stream.pullMilliseconds = pull
+        let result = try stream.run()
+        #expect(result.concealed(0) == 0)
+        #expect(result.statistics.late == 0)
+        // 5 ms of it are the pulls' own jitter.
+        #expect(result.delay(10, 20) <= 16)
+        stream.pullJitter = 0.5
+        let calm = try stream.run()
+        #expect(calm.concealed(0) == 0)
+        #expect(calm.delay(10, 20) <= 15)
+    }
+
+    @Test("The sound comes through: every block after the start has the tone's level")
+    func level() throws {
+        let result = try StreamSimulation(codec: .opus, seconds: 10, signal: Signal.tone(500)).run()
+        #expect(result.gapMilliseconds(1, 10) == 0)
+        let power = result.output[48_000..<480_000].reduce(0) { $0 + $1 * $1 } / 432_000
+        #expect(abs(power.squareRoot() - 0.2121) < 0.02)
+    }
+
+    @Test("Odd pull lengths from 1 to 60 ms keep the stream whole", arguments: [1.0, 7, 21.4, 60])
+    func oddPulls(pull: Double) throws {
+        var stream = StreamSimulation(codec: .l16, seconds: 20, signal: Signal.tone(500))
+        stream.pullMilliseconds = pull
+        stream.pullJitter = min(5, pull / 2)
+        let result = try stream.run()
+        #expect(result.concealed(3) == 0)
+        #expect(result.gapMilliseconds(3, 19) == 0)
+    }
+
+    @Test("Packets of 10, 20, 40 and 60 ms are played alike", arguments: [CodecKind.opus, .pcmu], [10, 20, 40, 60])
+    func packetLengths(codec: CodecKind, length: Int) throws {
+        let stream = StreamSimulation(
+            codec: codec, frameMilliseconds: length, seconds: 15, signal: Signal.tone(500))
+        let result = try stream.run()
+        #expect(result.concealed(0) == 0)
+        #expect(result.gapMilliseconds(1, 14) == 0)
+        // Long packets come seldom: learning takes longer.
+        #expect(result.delay(8, 15) <= (length > 20 ? 35 : 18))
+    }
+
+    @Test("The low profile starts with less delay than the robust one")
+    func profiles() throws {
+        var stream = StreamSimulation(codec: .pcmu, seconds: 2, signal: Signal.tone(500))
+        stream.configuration = JitterBufferConfiguration(latency: .low)
+        let low = try stream.run().delay(0.2, 1)
+        stream.configuration = JitterBufferConfiguration(latency: .robust)
+        let robust = try stream.run().delay(0.2, 1)
+        #expect(low + 15 < robust)
+    }
+}

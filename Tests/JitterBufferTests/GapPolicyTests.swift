@@ -1,0 +1,40 @@
+import JitterBuffer
+import Testing
+
+@Suite struct GapPolicyTests {
+    @Test("Plain loss is concealed to its end and adds no delay")
+    func loss() {
+        let policy = GapPolicy(delay: 30, target: 20, concealed: 15, emptied: 0)
+        #expect(policy.step(missing: 20, duration: 20) == .conceal(5))
+        let done = GapPolicy(delay: 30, target: 20, concealed: 20, emptied: 0)
+        #expect(done.step(missing: 20, duration: 20) == .resume(skip: 0))
+    }
+
+    @Test("Time lost to an empty buffer becomes delay, to 120 ms above the target")
+    func underrun() {
+        let short = GapPolicy(delay: 30, target: 20, concealed: 60, emptied: 60)
+        #expect(short.step(missing: 0, duration: 20) == .resume(skip: 0))
+        let long = GapPolicy(delay: 30, target: 20, concealed: 200, emptied: 200)
+        #expect(long.step(missing: 0, duration: 20) == .discard)
+        let last = GapPolicy(delay: 30, target: 20, concealed: 115, emptied: 115)
+        #expect(last.step(missing: 0, duration: 20) == .resume(skip: 5))
+    }
+
+    @Test("Of loss and underrun together only the underrun's part becomes delay")
+    func both() {
+        let policy = GapPolicy(delay: 10, target: 20, concealed: 50, emptied: 50)
+        // 20 of the 50 ms never come: 30 ms of shift.
+        #expect(policy.step(missing: 20, duration: 20) == .resume(skip: 0))
+        let partly = GapPolicy(delay: 10, target: 20, concealed: 50, emptied: 25)
+        #expect(partly.step(missing: 20, duration: 60) == .resume(skip: 25))
+    }
+
+    @Test("In a pause the next sound waits for the target and is played at it")
+    func pause() {
+        let policy = GapPolicy(delay: 90, target: 20, concealed: 400, emptied: 0)
+        #expect(policy.stepInPause(delayNow: 5, duration: 20) == .conceal(10))
+        #expect(policy.stepInPause(delayNow: 17, duration: 20) == .conceal(3))
+        #expect(policy.stepInPause(delayNow: 21, duration: 20) == .resume(skip: 0))
+        #expect(policy.stepInPause(delayNow: 400, duration: 20) == .discard)
+    }
+}

@@ -1,0 +1,85 @@
+import JitterBuffer
+import Testing
+
+@Suite struct TargetDelayTests {
+    /// Feeds one delay per 20 ms and returns the target above the floor at the end.
+    private func target(
+        latency: LatencyProfile = .balanced, seconds: Double = 60, loss: Double = 0,
+        delay: (_ index: Int) -> [(delay: Double, weight: Double)]
+    ) -> Double {
+        var history = ArrivalHistory()
+        var target = TargetDelay(configuration: JitterBufferConfiguration(latency: latency))
+        for index in 0..<Int(seconds * 50) {
+            let time = Double(index * 20)
+            for event in delay(index) { history.add(delay: event.delay, weight: event.weight, at: time) }
+            target.update(&history, lossRatio: loss, at: time)
+        }
+        return target.aboveFloor
+    }
+
+    @Test("With equal delays the target is the floor and 2 ms")
+    func equal() {
+        #expect(target { _ in [(40, 1)] } <= 4)
+    }
+
+    @Test("When one content in ten comes a packet later, as a copy, the target waits for it")
+    func copies() {
+        let value = target(loss: 0.1) { $0 % 10 == 9 ? [(60, 0.7)] : [(40, 1)] }
+        #expect((20...25).contains(value))
+    }
+
+    @Test("An outage of 1.7 s after 30 s of calm moves it by less than 30 ms")
+    func outage() {
+        let value = target(seconds: 33) { index in
+            let since = Double(index * 20) - 30_000
+            return since >= 0 && since < 1700 ? [(40 + 1700 - since, 1)] : [(40, 1)]
+        }
+        #expect(value < 34)
+    }
+
+    @Test("The price of loss orders the profiles")
+    func profiles() {
+        func spikes(_ index: Int) -> [(delay: Double, weight: Double)] {
+            [(index % 250 < 6 ? 120 - 20 * Double(index % 250) : Double(index % 3), 1)]
+        }
+        let low = target(latency: .low, delay: spikes)
+        let robust = target(latency: .robust, delay: spikes)
+        #expect(low < 20)
+        #expect(robust > 100)
+    }
+
+    @Test("A spread is covered, and forgotten when the line has been calm")
+    func forgets() {
+        func delay(_ index: Int) -> [(delay: Double, weight: Double)] {
+            [(index < 1500 ? Double(index * 7 % 60) : 0, 1)]
+        }
+        #expect(target(seconds: 30, delay: delay) > 55)
+        #expect(target(seconds: 100, delay: delay) < 20)
+    }
+
+    @Test("Bounds are kept")
+    func bounds() {
+        var configuration = JitterBufferConfiguration(minimumDelayMs: 50, maximumDelayMs: 80)
+        var history = ArrivalHistory()
+        var target = TargetDelay(configuration: configuration)
+        history.add(delay: 0, weight: 1, at: 0)
+        target.update(&history, lossRatio: 0, at: 0)
+        #expect(target.aboveFloor == 50)
+        configuration = JitterBufferConfiguration(minimumDelayMs: .nan, maximumDelayMs: .infinity)
+        #expect(configuration.minimumDelayMs == 0 && configuration.maximumDelayMs == 500)
+    }
+
+    @Test("A floor that falls or rises by seconds leaves the history sound")
+    func wildFloor() {
+        var history = ArrivalHistory()
+        var target = TargetDelay(configuration: JitterBufferConfiguration())
+        for (index, delay) in [0, 5000, -3000, 1e9, -1e9, .nan, .infinity, 12].enumerated() {
+            for repeated in 0..<200 {
+                let time = Double(index * 200 + repeated) * 20
+                history.add(delay: delay, weight: 1, at: time)
+                target.update(&history, lossRatio: 0, at: time)
+                #expect((0...500).contains(target.aboveFloor))
+            }
+        }
+    }
+}

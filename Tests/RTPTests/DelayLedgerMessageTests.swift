@@ -1,0 +1,40 @@
+import RTP
+import Testing
+
+/// docs/rtcp-delay-app.md.
+@Suite struct DelayLedgerMessageTests {
+    @Test func theWireIsAsDocumented() {
+        let message = DelayLedgerMessage(sendDelayMilliseconds: 70.004, isEstimated: true)
+        let bytes = RTCPPacket.application(message.packet(ssrc: 0xa1)).bytes
+        #expect(bytes == hex("80cc0004 000000a1 59444c59 01010000 00001b58"))
+    }
+
+    @Test(arguments: [0.0, 0.01, 34.56, 1e6]) func delaysComeBack(milliseconds: Double) {
+        let packet = DelayLedgerMessage(sendDelayMilliseconds: milliseconds).packet(ssrc: 1)
+        #expect(DelayLedgerMessage(packet) == DelayLedgerMessage(sendDelayMilliseconds: milliseconds))
+    }
+
+    @Test(arguments: [-5, Double.nan, Double.infinity]) func impossibleDelaysAreSentAsNone(milliseconds: Double) {
+        let packet = DelayLedgerMessage(sendDelayMilliseconds: milliseconds).packet(ssrc: 1)
+        #expect(DelayLedgerMessage(packet)?.sendDelayMilliseconds == 0)
+    }
+
+    @Test func otherPacketsAndVersionsAreIgnoredAndLaterFieldsSkipped() {
+        let good = DelayLedgerMessage(sendDelayMilliseconds: 12).packet(ssrc: 1)
+        var other = good
+        other.name = "YDLX"
+        #expect(DelayLedgerMessage(other) == nil)
+        other = good
+        other.subtype = 1
+        #expect(DelayLedgerMessage(other) == nil)
+        other = good
+        other.data[0] = 2
+        #expect(DelayLedgerMessage(other) == nil)
+        other = good
+        other.data.removeLast(4)
+        #expect(DelayLedgerMessage(other) == nil)
+        other = good
+        other.data += [9, 9, 9, 9]
+        #expect(DelayLedgerMessage(other)?.sendDelayMilliseconds == 12)
+    }
+}

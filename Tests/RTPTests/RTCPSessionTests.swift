@@ -1,0 +1,164 @@
+import RTP
+import Realtime
+import Testing
+
+@Suite struct RTCPSessionTests {
+    private let info = SenderInfo(rtpTimestamp: 0, packets: 1, octets: 1)
+    private func ntp(_ milliseconds: Double) -> NTPTime { NTPTime(unixNanoseconds: Int64(milliseconds * 1e6)) }
+    private func block(_ ssrc: UInt32) -> ReportBlock {
+        ReportBlock(ssrc: ssrc, fractionLost: 0, cumulativeLost: 0, highestSequence: 0, jitter: 0)
+    }
+
+    private func report(
+        _ session: inout RTCPSession, at milliseconds: Double, wall: Double? = nil, on ssrcs: [UInt32] = []
+    ) -> [UInt8] {
+        session.makeReport(
+            now: HostTime(milliseconds: milliseconds), ntp: ntp(wall ?? milliseconds), sender: info,
+            reports: ssrcs.map(block))
+    }
+
+    @Test func everyCompoundCarriesTheNameAndStartsWithAReport() throws {
+        var session = RTCPSession(ssrc: 5, cname: "me@here", seed: 1, now: .zero)
+        let receiving = session.makeReport(now: .zero, ntp: ntp(0), sender: nil, reports: [])
+        #expect(
+            try RTCPCompound.parse(receiving) == [
+                .receiverReport(ssrc: 5, reports: []),
+                .sourceDescription([SourceDescription(ssrc: 5, cname: "me@here")]),
+            ])
+        let bye = try RTCPCompound.parse(session.makeBye(now: .zero, ntp: ntp(0), sender: info, reason: "done"))
+        #expect(bye.count == 3 && bye[2] == .bye(ssrcs: [5], reason: "done"))
+    }
+
+    @Test func theRoundTripIsWhatTheNetworkTook() {
+        // 30 ms there, held 100 ms, 40 ms back; the two wall clocks differ by years.
+        var a = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
+        var b = RTCPSession(ssrc: 2, cname: "b", seed: 2, now: .zero)
+        _ = b.receive(report(&a, at: 1000, wall: 1.7e12), at: 1030)
+        let events = a.receive(report(&b, at: 1130, wall: 9e11, on: [1]), at: 1170)
+        #expect(abs((a.roundTripMilliseconds ?? 0) - 70) < 0.02)
+        #expect(a.lastRemoteReport?.reporter == 2)
+        #expect(events.contains { if case .remoteReport = $0 { true } else { false } })
+        #expect(b.roundTripMilliseconds == nil, "b has no report on itself yet")
+    }
+
+    @Test func theExampleOfRFC3550Section641GivesItsResult() throws {
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
+        // n: LSR 0xb7052000, DLSR 5.250 s, A 0xb7108000: 46 864.500 - 46 853.125 - 5.250 = 6.125 s.
+        _ = session.makeReport(
+            now: .zero, ntp: NTPTime(rawValue: 0xb44d_b705_2000_0000), sender: info, reports: [])
+        var answer = block(1)
+        answer.lastSenderReport = 0xb705_2000
+        answer.delaySinceLastSenderReport = 0x5_4000
+        _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: [answer]).bytes, at: 11_375)
+        #expect(session.roundTripMilliseconds == 6125)
+    }
+
+    @Test func anAnswerToNoReportOfOursGivesNoRoundTrip() {
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
+        _ = report(&session, at: 0)
+        var answer = block(1)
+        answer.lastSenderReport = 0x1234_5678
+        _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: [answer]).bytes, at: 50)
+        #expect(session.roundTripMilliseconds == nil && session.lastRemoteReport != nil)
+        answer.lastSenderReport = ntp(0).compact
+        answer.delaySinceLastSenderReport = .max
+        _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: [answer]).bytes, at: 50)
+        #expect(session.roundTripMilliseconds == nil, "held longer than the whole trip took")
+    }
+
+    @Test func onlyBlocksOnOurStreamAreRemoteReports() {
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
+        _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: [block(9)]).bytes, at: 0)
+        #expect(session.lastRemoteReport == nil)
+    }
+
+    @Test func delaySinceTheLastReportIsInUnitsOf1To65536Seconds() throws {
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
+        let theirs = RTCPPacket.senderReport(
+            ssrc: 2, ntp: NTPTime(rawValue: 0x1111_2222_3333_4444), info: info, reports: [])
+        _ = session.receive(theirs.bytes, at: 1000)
+        let ours = try RTCPCompound.parse(report(&session, at: 1500, on: [2, 3]))
+        guard case .senderReport(_, _, _, let reports)? = ours.first else {
+            Issue.record("not a sender report")
+            return
+        }
+        #expect(reports[0].lastSenderReport == 0x2222_3333 && reports[0].delaySinceLastSenderReport == 32_768)
+        #expect(reports[1].lastSenderReport == 0 && reports[1].delaySinceLastSenderReport == 0)
+    }
+
+    @Test func theIntervalBetweenReportsIsFiveSecondsOnAverage() {
+        for minimum in [5.0, 1.0] {
+            var configuration = RTCPSession.Configuration()
+            configuration.minimumInterval = minimum
+            var session = RTCPSession(ssrc: 1, cname: "a", seed: 7, configuration: configuration, now: .zero)
+            var previous = 0.0
+            var intervals: [Double] = []
+            while intervals.count < 20_000 {
+                let now = session.nextDeadline
+                guard session.isReportDue(now: now) else { continue }
+                _ = session.makeReport(now: now, ntp: ntp(0), sender: info, reports: [])
+                intervals.append(now.milliseconds(since: .zero) / 1000 - previous)
+                previous = now.milliseconds(since: .zero) / 1000
+            }
+            let rest = intervals.dropFirst()
+            let mean = rest.reduce(0, +) / Double(rest.count)
+            #expect(abs(mean - minimum) < 0.01 * minimum, "mean \(mean) s, seed 7")
+            #expect((rest.min() ?? 0) >= 0.5 * minimum / 1.2183 && (rest.max() ?? 9e9) <= 1.5 * minimum / 1.2182)
+            #expect((0.25 * minimum / 1.2183...0.75 * minimum / 1.2182).contains(intervals[0]), "first after half")
+        }
+    }
+
+    @Test func oneSeedRepeatsAndAnotherDiffers() {
+        let deadlines = [3, 3, 4].map { RTCPSession(ssrc: 1, cname: "a", seed: $0, now: .zero).nextDeadline }
+        #expect(deadlines[0] == deadlines[1] && deadlines[0] != deadlines[2])
+    }
+
+    @Test func askedTooEarlyNothingIsDue() {
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
+        let deadline = session.nextDeadline
+        let isDue = session.isReportDue(now: deadline.advanced(byMilliseconds: -1))
+        #expect(!isDue && session.nextDeadline == deadline)
+    }
+
+    @Test func manyNewMembersPutTheReportOffAndTheirLeavingBringsItBack() {
+        var configuration = RTCPSession.Configuration()
+        configuration.sessionBandwidth = 8000
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, configuration: configuration, now: .zero)
+        for ssrc in UInt32(100)..<150 {
+            _ = session.receive(RTCPPacket.receiverReport(ssrc: ssrc, reports: []).bytes, at: 10)
+        }
+        let first = session.nextDeadline
+        let isDue = session.isReportDue(now: first)
+        #expect(!isDue, "51 members share 50 octets a second")
+        #expect(session.nextDeadline.milliseconds(since: first) > 5000)
+        let crowded = session.nextDeadline
+        var farewell = RTCPPacket.receiverReport(ssrc: 100, reports: []).bytes
+        farewell += RTCPPacket.bye(ssrcs: Array(100..<125), reason: nil).bytes
+        _ = session.receive(farewell, at: first.milliseconds(since: .zero))
+        #expect(session.nextDeadline < crowded, "reverse reconsideration")
+    }
+
+    @Test func byeNamesTheSourcesAndOurOwnSSRCIsNoOne() {
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
+        var bytes = RTCPPacket.receiverReport(ssrc: 2, reports: []).bytes
+        bytes += RTCPPacket.bye(ssrcs: [1, 2], reason: "lunch").bytes
+        let events = session.receive(bytes, at: 0)
+        #expect(
+            events.contains {
+                if case .bye(let ssrcs, let reason) = $0 { ssrcs == [2] && reason == "lunch" } else { false }
+            })
+        let own = report(&session, at: 10)
+        let loop = session.receive(own, at: 20)
+        #expect(loop.isEmpty, "our own report came back: a loop")
+        #expect(session.statistics.ownSource == 3)
+    }
+
+    @Test func malformedAndUnknownPacketsAreCounted() {
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
+        let events = session.receive([0x80, 0xca], at: 0)
+        #expect(events.contains { if case .malformed(.truncated) = $0 { true } else { false } })
+        _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: []).bytes + hex("80cf0000"), at: 0)
+        let statistics = session.statistics
+        #expect(statistics.malformed == 1 && statistics.unknown == 1 && statistics.received == 1)
+    }
+}

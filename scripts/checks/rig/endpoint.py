@@ -1,0 +1,132 @@
+"""yodel as a process: started with `--json`, its events collected as they come, ended by a signal."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from .verdict import Failed
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+
+
+def binary():
+    """$YODEL, or the release build that scripts/yodel makes."""
+    if "YODEL" not in os.environ:
+        done = subprocess.run([f"{ROOT}/scripts/yodel", "--build-only"], check=True, stdout=subprocess.PIPE, text=True)
+        os.environ["YODEL"] = done.stdout.strip()
+    return os.environ["YODEL"]
+
+
+class Endpoint:
+    """One yodel process. Use as a context manager: it never outlives the block."""
+
+    def __init__(self, arguments, environment=None, json_events=True):
+        self.arguments = [binary(), *arguments, *(["--json"] if json_events else [])]
+        self.errors = tempfile.TemporaryFile()
+        self.began = time.monotonic()
+        self.process = subprocess.Popen(
+            self.arguments,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=self.errors,
+            text=True,
+        )
+        self.events, self.lines, self.news = [], [], queue.Queue()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
+
+    def read(self):
+        for line in self.process.stdout:
+            arrived = time.monotonic()
+            self.lines.append(line.rstrip("\n"))
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(event, dict):
+                event["seen"] = arrived
+                self.events.append(event)
+                self.news.put(event)
+        self.news.put(None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+    def wait_for(self, kind, timeout):
+        """The next event of this type not yet waited for; fails with what the process said instead."""
+        deadline = time.monotonic() + timeout
+        while True:
+            try:
+                event = self.news.get(timeout=max(0, deadline - time.monotonic()))
+            except queue.Empty:
+                raise Failed(f"no {kind} within {timeout} s; {self.last_words()}") from None
+            if event is None:
+                self.news.put(None)
+                raise Failed(f"ended before {kind}; {self.last_words()}")
+            if event.get("type") == kind:
+                return event
+
+    def of_type(self, kind):
+        return [e for e in self.events if e.get("type") == kind]
+
+    def wait(self, timeout):
+        """Exit code of a process that ends by itself."""
+        try:
+            code = self.process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"still running after {timeout} s; {self.last_words()}") from None
+        self.reader.join(2)
+        return code
+
+    def stop(self, number=signal.SIGINT, timeout=3):
+        """Exit code after a signal."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.wait(timeout)
+
+    @property
+    def report(self):
+        reports = self.of_type("report")
+        if not reports:
+            raise Failed(f"no report; {self.last_words()}")
+        return reports[-1]
+
+    def stderr(self):
+        self.errors.seek(0)
+        return self.errors.read().decode(errors="replace")
+
+    def last_words(self):
+        said = [*self.lines[-3:], *self.stderr().splitlines()[-6:]]
+        return f"`yodel {' '.join(self.arguments[1:])}` (exit {self.process.poll()}) said: " + (
+            " / ".join(said) or "nothing"
+        )
+
+
+def free_ports(count, step=2):
+    """The first of `count` UDP ports in a row by `step`, even and free now (also the odd ones, RTCP's)."""
+    import socket
+
+    for first in range(20000 + os.getpid() % 5000 * 4, 60000, 4 * step):
+        taken = []
+        try:
+            for port in range(first, first + count * step):
+                s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                taken.append(s)
+                s.bind(("127.0.0.1", port))
+            return first
+        except OSError:
+            continue
+        finally:
+            for s in taken:
+                s.close()
+    raise Failed("no free UDP ports")

@@ -1,0 +1,28 @@
+"""PCMU by ITU-T G.711, and just enough RTP (RFC 3550 section 5.1) to be a peer of yodel that can misbehave on
+purpose."""
+
+import struct
+import numpy as np
+
+
+def encode(samples):
+    """Float samples at 8 kHz to G.711 mu-law octets."""
+    x = np.clip(np.rint(np.asarray(samples) * 32768), -32635, 32635).astype(np.int32)
+    magnitude = np.abs(x) + 132
+    exponent = np.floor(np.log2(magnitude)).astype(np.int32) - 7
+    mantissa = (magnitude >> (exponent + 3)) & 0x0F
+    return (~(np.where(x < 0, 0x80, 0) | exponent << 4 | mantissa) & 0xFF).astype(np.uint8).tobytes()
+
+
+def packet(sequence, timestamp, payload, payload_type=0, ssrc=0x59444C31, marker=False, version=2):
+    return (
+        struct.pack(
+            ">BBHII",
+            version << 6,
+            payload_type | (0x80 if marker else 0),
+            sequence & 0xFFFF,
+            timestamp & 0xFFFFFFFF,
+            ssrc,
+        )
+        + payload
+    )

@@ -1,0 +1,49 @@
+"""Real speech: Debian's asterisk-core-sounds-en-g722 (studio prompts, 16 kHz), the same at every run."""
+
+import glob
+import os
+import subprocess
+import numpy as np
+from . import wav
+
+# The longest prompts that are talk from end to end; a caller and a callee get different ones.
+VOICES = ["demo-instruct", "priv-callee-options", "demo-congrats", "basic-pbx-ivr-main", "demo-echotest"]
+
+
+def find(name):
+    found = glob.glob(f"/usr/share/asterisk/sounds/*/{name}.g722")
+    if not found:
+        raise FileNotFoundError(f"{name}.g722: install asterisk-core-sounds-en-g722")
+    return found[0]
+
+
+def samples(rate, seconds, voice=0):
+    """Mono float speech of exactly `seconds`, peak -6 dBFS; a short prompt repeats."""
+    out = subprocess.run(
+        [
+            "ffmpeg",
+            "-v",
+            "error",
+            "-f",
+            "g722",
+            "-i",
+            find(VOICES[voice % len(VOICES)]),
+            "-ar",
+            str(rate),
+            "-ac",
+            "1",
+            "-f",
+            "f32le",
+            "-",
+        ],
+        check=True,
+        stdout=subprocess.PIPE,
+    ).stdout
+    x = np.frombuffer(out, "<f4").astype(np.float64)
+    x = np.resize(x, int(rate * seconds))
+    return x * (0.5 / np.max(np.abs(x)))
+
+
+def write(path, rate, seconds, voice=0):
+    wav.write(path, rate, samples(rate, seconds, voice))
+    return os.path.abspath(path)

@@ -1,0 +1,223 @@
+"""Calls on the bench: two endpoints in two virtual rooms, measured on their sound (run.py, m2e.py) and their process
+(cpu.py)."""
+
+import contextlib
+import json
+import os
+import shlex
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+
+
+class Bench:
+    """The bench folder with its rooms running. `yodel` is the program; logs of both sides are kept for their
+    reports."""
+
+    def __init__(self, folder, yodel, python="/usr/bin/python3"):
+        self.folder, self.yodel, self.python = folder, yodel, python
+        self.work = tempfile.mkdtemp(prefix="yodel-measure-")
+        self.rooms = os.path.join(self.work, "rooms")
+        self.talk = os.path.join(self.work, "talk.wav")
+        self.count = 0
+
+    def __enter__(self):
+        subprocess.run([f"{self.folder}/rooms.sh", "start", self.rooms], check=True, stdout=subprocess.DEVNULL)
+        time.sleep(3)
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run([f"{self.folder}/rooms.sh", "stop", self.rooms], check=False)
+        subprocess.run(["rm", "-rf", self.work], check=False)
+
+    def commands(self, options="", prefix="", codec="opus"):
+        """The command lines of callee and caller; $ROOM is filled in by run.py."""
+        self.count += 1
+        port = 26000 + 4 * self.count
+        tail = f"--device alsa:$ROOM --codec {codec} --no-voice-processing --json {options}"
+        own = shlex.quote(self.yodel)
+        return (
+            f"{prefix} {own} listen rtp://127.0.0.1:{port} {tail}".strip(),
+            f"{prefix} {own} call rtp://127.0.0.1:{port} {tail}".strip(),
+        )
+
+    def call(self, name, commands, real_time=2, **phases):
+        """One call by run.py; its row, with `reports` and `stats` of yodel's own events where the endpoints printed
+        any."""
+        callee, caller = commands
+        arguments = [
+            self.python,
+            f"{self.folder}/run.py",
+            "--rooms",
+            self.rooms,
+            "--name",
+            name,
+            "--a",
+            caller,
+            "--b",
+            callee,
+            "--rt",
+            str(real_time),
+            "--keep",
+            self.work,
+        ]
+        for phase, value in phases.items():
+            arguments += [f"--{phase.replace('_', '-')}={value}"]
+        done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True)
+        rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        row = next((r for r in rows if not r.get("summary")), {"error": f"run.py ended with {done.returncode}"})
+        if "error" in row:
+            print(f"     {name}: {row['error']}; {self.tail(name)}", flush=True)
+        row["events"] = {side: self.events(f"{self.work}/{name}-{side}.log") for side in "ab"}
+        return row
+
+    def events(self, path):
+        if not os.path.exists(path):
+            return []
+        events = []
+        with open(path, errors="replace") as f:
+            for line in f:
+                if line.startswith("{"):
+                    with contextlib.suppress(ValueError):
+                        events.append(json.loads(line))
+        return events
+
+    def tail(self, name):
+        said = []
+        for side in "ab":
+            path = f"{self.work}/{name}-{side}.log"
+            if os.path.exists(path):
+                with open(path, errors="replace") as f:
+                    said += [f"{side}: {line.strip()}" for line in f.readlines()[-2:]]
+        return " / ".join(said)[:500]
+
+    def delay_series(self, name, impair, count, period):
+        """Delay chirp by chirp (ms) through a call whose packets `impair` maltreats; None for what was not heard is
+        left out."""
+        library = f"{self.work}/impair.so"
+        subprocess.run(
+            ["cc", "-O2", "-shared", "-fPIC", "-o", library, f"{self.folder}/impair.c", "-ldl", "-lpthread"], check=True
+        )
+        environment = self.environment()
+        endpoints = []
+        try:
+            for side, command in zip("ba", self.commands()):
+                log = open(f"{self.work}/{name}-{side}.log", "wb")
+                endpoints.append(
+                    subprocess.Popen(
+                        ["chrt", "-r", "2", "bash", "-c", f"exec {command}"],
+                        stdin=subprocess.DEVNULL,
+                        stdout=log,
+                        stderr=log,
+                        env=environment | {"ROOM": f"room_{side}", "LD_PRELOAD": library, "IMPAIR": impair},
+                    )
+                )
+                time.sleep(1)
+            time.sleep(6)
+            done = subprocess.run(
+                [
+                    self.python,
+                    f"{self.folder}/m2e.py",
+                    "--src",
+                    "a",
+                    "--dst",
+                    "b",
+                    "--count",
+                    str(count),
+                    "--period",
+                    str(period),
+                    "--maxlat",
+                    str(0.9 * period),
+                ],
+                env=environment,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            return json.loads(done.stdout.splitlines()[-1]).get("series_ms", [])
+        finally:
+            for endpoint in endpoints:
+                endpoint.send_signal(signal.SIGTERM)
+            for endpoint in endpoints:
+                endpoint.wait(5)
+
+    def environment(self):
+        values = dict(os.environ)
+        with open(f"{self.rooms}/env") as f:
+            for word in f.read().replace("export", "").split():
+                key, value = word.split("=", 1)
+                values[key] = value
+        return values
+
+    def raw_wakeups(self, period_ms, seconds):
+        """Wakeups a second of arecord and aplay together at this period, four periods of buffer."""
+        environment = self.environment()
+        form = [
+            "-q",
+            "-t",
+            "raw",
+            "-f",
+            "S16_LE",
+            "-r",
+            "48000",
+            "-c",
+            "1",
+            f"--period-time={period_ms * 1000}",
+            f"--buffer-time={period_ms * 4000}",
+        ]
+        with open("/dev/zero", "rb") as zero:
+            pair = [
+                subprocess.Popen(["arecord", "-D", "room_a", *form], env=environment, stdout=subprocess.DEVNULL),
+                subprocess.Popen(["aplay", "-D", "room_b", *form], env=environment, stdin=zero),
+            ]
+            try:
+                time.sleep(2)
+                done = subprocess.run(
+                    [
+                        self.python,
+                        f"{self.folder}/cpu.py",
+                        "--pid",
+                        str(pair[0].pid),
+                        "--pid",
+                        str(pair[1].pid),
+                        "--seconds",
+                        str(seconds),
+                    ],
+                    stdout=subprocess.PIPE,
+                    text=True,
+                    check=True,
+                )
+            finally:
+                for process in pair:
+                    process.terminate()
+                    process.wait()
+        return sum(p["wakeups_per_s"] for p in json.loads(done.stdout)["processes"].values())
+
+
+def ledger(row, side="b"):
+    """Median of the mouth-to-ear delay that yodel itself stated on one side, ms; the first 5 s of the call left out."""
+    stated = [
+        e["mouth_to_ear_ms"]
+        for e in row["events"][side]
+        if e.get("type") == "stats" and e.get("mouth_to_ear_ms") is not None
+    ]
+    return statistics.median(stated[5:]) if len(stated) > 5 else None
+
+
+def xruns(row):
+    """Capture and playback xruns of both sides, from their reports; None without a report."""
+    reports = [e for side in "ab" for e in row["events"][side] if e.get("type") == "report"]
+    return sum(v for r in reports for v in (r.get("xruns") or {}).values()) if len(reports) == 2 else None
+
+
+def longest_excess(series, period, above_ms=10):
+    """Seconds of the longest stretch during which the delay stayed above its former value (the median of the first
+    five chirps)."""
+    if len(series) < 10:
+        return None
+    base, longest, run = statistics.median(series[:5]), 0, 0
+    for delay in series:
+        run = run + 1 if delay > base + above_ms else 0
+        longest = max(longest, run)
+    return longest * period

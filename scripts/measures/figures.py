@@ -1,0 +1,59 @@
+"""Figures with their bounds, as a JSON file and a Markdown table."""
+
+import json
+import os
+import platform
+import time
+
+
+class Figures:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, what, value, unit="", at_most=None, note=""):
+        """`value` None means: not measured. `at_most` is the bound the project promises, None where it only reports."""
+        holds = None if value is None or at_most is None else value <= at_most
+        self.rows.append({"what": what, "value": value, "unit": unit, "at_most": at_most, "holds": holds, "note": note})
+        mark = {None: "    ", True: "ok  ", False: "MISS"}[holds]
+        bound = "" if at_most is None else f"  (at most {at_most:g})"
+        print(f"{mark} {what}: {text(value)} {unit}{bound}{'  ' + note if note else ''}", flush=True)
+
+    @property
+    def missed(self):
+        return [row for row in self.rows if row["holds"] is False]
+
+    def write(self, folder, how):
+        os.makedirs(folder, exist_ok=True)
+        head = {
+            "measured": time.strftime("%Y-%m-%d"),
+            "how": how,
+            "processor": processor(),
+            "cores": os.cpu_count(),
+            "kernel": platform.release().split("-")[0],
+        }
+        with open(os.path.join(folder, "figures.json"), "w") as f:
+            json.dump({**head, "figures": self.rows}, f, indent=1)
+            f.write("\n")
+        with open(os.path.join(folder, "figures.md"), "w") as f:
+            f.write(
+                f"# Figures\n\nWritten by `scripts/measure`, {head['measured']}: {how}, on {head['cores']} cores "
+                f"({head['processor']}).\n\n| what | measured | bound | holds | note |\n|---|---|---|---|---|\n"
+            )
+            for row in self.rows:
+                bound = "" if row["at_most"] is None else f"≤ {row['at_most']:g}"
+                holds = {None: "", True: "yes", False: "**no**"}[row["holds"]]
+                f.write(f"| {row['what']} | {text(row['value'])} {row['unit']} | {bound} | {holds} | {row['note']} |\n")
+
+
+def text(value):
+    if value is None:
+        return "not measured"
+    return f"{value:g}" if isinstance(value, (int, float)) else str(value)
+
+
+def processor():
+    with open("/proc/cpuinfo") as f:
+        for line in f:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return platform.machine()

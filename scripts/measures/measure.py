@@ -1,0 +1,150 @@
+#!/usr/bin/python3
+"""Run by scripts/measure, which sees to packages and the build: takes the figures and writes them under docs/."""
+
+import argparse
+import os
+import statistics
+import sys
+import bench_calls
+import own_figures
+from figures import Figures
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "scripts", "checks"))
+from rig import speech  # noqa: E402
+
+BEST_PEER_MS = 93.9  # GStreamer, Opus 20 ms, on the same bench
+# Takes the right to real-time priority away from a program, also from root's.
+ORDINARY = "setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice --ambient-caps=-sys_nice"
+BARESIP_LIKE_US = (
+    "\"opus_stereo no\" \"opus_sprop_stereo no\" \"opus_application voip\" \"opus_complexity {complexity}\""
+)
+OPUS_COMPLEXITY = 5
+
+
+def clean_delay(bench, figures, repeats):
+    medians, errors = [], []
+    for i in range(repeats):
+        row = bench.call(f"clean{i}", bench.commands(), count=25)
+        if row.get("a_to_b", {}).get("found"):
+            medians.append(row["a_to_b"]["median_ms"])
+            stated = bench_calls.ledger(row)
+            errors += [] if stated is None else [abs(stated - medians[-1])]
+    note = f"{len(medians)} calls: " + ", ".join(f"{m:.1f}" for m in medians)
+    figures.add("mouth to ear, Opus 20 ms, clean", median(medians), "ms", BEST_PEER_MS, note + "; aim 75")
+    figures.add("ledger against measured, clean", worst(errors), "ms", 10, "largest difference of any call")
+
+
+def bad_networks(bench, figures, seconds):
+    row = bench.call("jitter", bench.commands(), count=25, tone_seconds=seconds, impair="jitter=30,warm=2000")
+    delay = row.get("a_to_b", {}).get("median_ms")
+    figures.add("mouth to ear, jitter 0-30 ms", delay, "ms", 95)
+    figures.add("gaps, jitter 0-30 ms", row.get("tone", {}).get("gap_ms_per_min"), "ms/min", 0)
+    figures.add("ledger against measured, jitter", difference(bench_calls.ledger(row), delay), "ms", 10)
+
+    period = 0.6
+    series = bench.delay_series("spike", "spike=20000:120,warm=8000", count=100, period=period)
+    figures.add(
+        "back at its delay after a spike of 120 ms",
+        bench_calls.longest_excess(series, period),
+        "s",
+        10,
+        f"{len(series)} chirps, a spike every 20 s",
+    )
+
+    row = bench.call("loss", bench.commands(), count=25, tone_seconds=2 * seconds, impair="loss=5,burst=2")
+    delay = row.get("a_to_b", {}).get("median_ms")
+    figures.add("gaps, 5 % loss in bursts of 2", row.get("tone", {}).get("gap_ms_per_min"), "ms/min", 300)
+    figures.add("mouth to ear, 5 % loss", delay, "ms", 150)
+    figures.add("ledger against measured, loss", difference(bench_calls.ledger(row), delay), "ms", 10)
+
+
+def long_call(bench, figures, seconds):
+    for name, prefix, real_time in (("real-time priority", "", 2), ("ordinary priority", ORDINARY, 0)):
+        row = bench.call(
+            f"long-{real_time}", bench.commands(prefix=prefix), real_time=real_time, count=5, tone_seconds=seconds
+        )
+        what = f"{seconds / 60:g} min call, {name}"
+        figures.add(f"{what}: gaps", row.get("tone", {}).get("gap_ms_per_min"), "ms/min", 0)
+        figures.add(f"{what}: xruns", bench_calls.xruns(row), "", 0 if real_time else None)
+        figures.add(f"{what}: mouth to ear", row.get("a_to_b", {}).get("median_ms"), "ms")
+
+
+def cost(bench, figures, seconds):
+    """CPU against baresip in the same run, wakeups against arecord and aplay, memory."""
+    raw = bench.raw_wakeups(20, min(seconds, 20))
+    opus = f"--period 20 --bitrate 28000 --complexity {OPUS_COMPLEXITY}"
+    for codec, options, peer, extra in (
+        ("opus", opus, "opus", BARESIP_LIKE_US.format(complexity=OPUS_COMPLEXITY)),
+        ("pcmu", "--period 20", "PCMU", ""),
+    ):
+        theirs = bench.call(
+            f"baresip-{codec}",
+            [f"$BENCH/peers/baresip.sh {side} {peer} {extra}".strip() for side in "ba"],
+            count=2,
+            cpu_seconds=seconds,
+            talk=bench.talk,
+        ).get("cpu_a", {})
+        ours = bench.call(
+            f"cost-{codec}", bench.commands(options, codec=codec), count=2, cpu_seconds=seconds, talk=bench.talk
+        ).get("cpu_a", {})
+        figures.add(
+            f"CPU, {codec}, 20 ms periods",
+            ours.get("cpu_s_per_min"),
+            "s/min",
+            theirs.get("cpu_s_per_min"),
+            "bound: baresip in the same run",
+        )
+        figures.add(
+            f"wakeups, {codec}, 20 ms periods",
+            ours.get("wakeups_per_s"),
+            "/s",
+            round(raw + 150, 1),
+            f"bound: arecord + aplay ({raw:.0f}) + 150",
+        )
+        figures.add(f"peak RSS, {codec}", ours.get("peak_rss_mib"), "MiB", 24)
+    row = bench.call("cost-default", bench.commands(), count=2, cpu_seconds=seconds, talk=bench.talk).get("cpu_a", {})
+    for key, unit in (("cpu_s_per_min", "s/min"), ("wakeups_per_s", "/s"), ("peak_rss_mib", "MiB")):
+        figures.add(f"default periods, opus: {key.split('_')[0]}", row.get(key), unit)
+
+
+def median(values):
+    return round(statistics.median(values), 1) if values else None
+
+
+def worst(values):
+    return round(max(values), 1) if values else None
+
+
+def difference(a, b):
+    return None if a is None or b is None else round(abs(a - b), 1)
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--bench")
+    options.add_argument("--quick", action="store_true")
+    given = options.parse_args()
+    yodel, figures = os.environ["YODEL"], Figures()
+    if given.bench:
+        with bench_calls.Bench(given.bench, yodel) as bench:
+            speech.write(bench.talk, 48000, 20)
+            clean_delay(bench, figures, repeats=1 if given.quick else 5)
+            bad_networks(bench, figures, seconds=15 if given.quick else 60)
+            cost(bench, figures, seconds=15 if given.quick else 60)
+            long_call(bench, figures, seconds=30 if given.quick else 600)
+    else:
+        print("no bench folder given: delay, gaps and cost against other programs are not measured", flush=True)
+    own_figures.loopback(yodel, figures, given.quick)
+    own_figures.benchmarks(ROOT, figures)
+    how = (
+        "calls on the bench, loopback and benchmarks"
+        if given.bench
+        else "loopback and benchmarks only, without the call bench"
+    )
+    figures.write(os.path.join(ROOT, "docs"), how + (", shortened" if given.quick else ""))
+    sys.exit(1 if figures.missed else 0)
+
+
+if __name__ == "__main__":
+    main()
