@@ -59,19 +59,22 @@ public struct DriftResampler: BitwiseCopyable, @unchecked Sendable {
         return (consumed, produced)
     }
 
+    /// Vectors, since the compiler must keep the order of a scalar sum and so cannot vectorise it.
     @_noLocks @inline(__always)
     private func interpolate() -> Float {
         let scaled = position * 256
         let phase = Int(scaled)
         let between = Float(scaled - Double(phase))
-        let row = table + phase * 16
-        var low: Float = 0
-        var high: Float = 0
-        for tap in 0..<16 {
-            let sample = history[oldest + tap]
-            low += sample * row[tap]
-            high += sample * row[tap + 16]
+        let row = UnsafeRawPointer(table + phase * 16)
+        let low = row.loadUnaligned(as: SIMD16<Float>.self)
+        let high = (row + 64).loadUnaligned(as: SIMD16<Float>.self)
+        let taps = low + (high - low) * between
+        let products = withUnsafePointer(to: history) { start in
+            (UnsafeRawPointer(start) + oldest * 4).loadUnaligned(as: SIMD16<Float>.self) * taps
         }
-        return low + (high - low) * between
+        let eight = products.lowHalf + products.highHalf
+        let four = eight.lowHalf + eight.highHalf
+        let two = four.lowHalf + four.highHalf
+        return two.x + two.y
     }
 }
