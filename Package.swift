@@ -73,7 +73,7 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
         .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
-        .testTarget(name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioUnits"]),
+        .testTarget(name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioUnits", "Realtime"]),
         .testTarget(name: "CallingTests", dependencies: ["Calling"]),
         .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling", "Realtime"], exclude: ["Fixtures"]),
         .testTarget(name: "RenderContractTests", dependencies: ["CAudit", "Simulation", "Calling", "AudioUnits"]),

@@ -15,13 +15,11 @@ struct ALSACaptureLoop: ~Copyable {
     private var sampleTime: Int64 = 0
     private var zeroFrames = 0
     private var idleNanoseconds: Int64 = 0
-    private var hasData = false
+    private var begun: Int64 = 0
     private var staleFrames = 0
 
     /// Digital silence of this length is reported.
     static let silenceSeconds = 3.0
-    /// Like `ALSALine.stallNanoseconds` before the first data: an idle sound server may have rendered 2 s ahead.
-    static let firstDataNanoseconds: Int64 = 5_000_000_000
     private static let waitNanoseconds: Int64 = 250_000_000
 
     enum Outcome { case fine, stopped, lost(Int) }
@@ -56,7 +54,7 @@ struct ALSACaptureLoop: ~Copyable {
         let scratch = ALSAScratch(stream, frames: format.maximumFrames, wake: line.pointee.wake.fileDescriptor)
         let started = calsa_start(stream.pcm)
         if started < 0 { return Int(started) }
-        hasData = false
+        begun = calsa_now()
         idleNanoseconds = 0
         zeroFrames = 0
         staleFrames = stream.buffer * 2
@@ -107,6 +105,8 @@ struct ALSACaptureLoop: ~Copyable {
             let got = calsa_read(stream.pcm, scratch.raw, wanted)
             if got == -Int(EAGAIN) || got == 0 { break }
             if got < 0 { return recover(got) }
+            // given up by `stop` while alsa-lib held this thread: nobody is there to hear
+            if line.pointee.stopping.load(ordering: .acquiring) { return .stopped }
             let count = got &* stream.channels
             let heard = stream.sampleType.decode(scratch.raw, into: scratch.samples, count: count)
             noteSilence(heard: heard, frames: got)
@@ -121,7 +121,6 @@ struct ALSACaptureLoop: ~Copyable {
             age &-= got
         }
         if left == available { return rest(scratch) }
-        hasData = true
         idleNanoseconds = 0
         return .fine
     }
@@ -146,8 +145,7 @@ struct ALSACaptureLoop: ~Copyable {
     @_noLocks
     private mutating func idle(_ nanoseconds: Int64) -> Outcome {
         idleNanoseconds &+= nanoseconds
-        let limit = hasData ? ALSALine.stallNanoseconds : Self.firstDataNanoseconds
-        return idleNanoseconds > limit ? .lost(ALSALine.stalled) : .fine
+        return idleNanoseconds > ALSALine.stallLimit(age: calsa_now() &- begun) ? .lost(ALSALine.stalled) : .fine
     }
 
     @_noLocks

@@ -30,8 +30,10 @@ struct ALSALine: ~Copyable {
 
     /// Loss code of a stream that neither fails nor moves; no errno of ALSA's is this large.
     static var stalled: Int { @_noLocks get { -10_000 } }
-    /// A running stream that does not move for this long is lost: the server hangs. In nanoseconds.
-    static var stallNanoseconds: Int64 { @_noLocks get { 1_000_000_000 } }
+    /// A running stream that does not move for this long is lost: the server hangs. In nanoseconds, by the stream's
+    /// age: 1 s, but 5 s for a fresh one, because an idle server may have rendered 2 s ahead.
+    @_noLocks
+    static func stallLimit(age: Int64) -> Int64 { age > 5_000_000_000 ? 1_000_000_000 : 5_000_000_000 }
 
     init(isCapture: Bool, report: EventSignal) throws(RealtimeError) {
         let wake = try EventSignal()

@@ -18,8 +18,11 @@ struct ALSAPlaybackLoop: ~Copyable {
     private var timeline: BlockTimeline
     private var target: PlaybackTarget
     private var sampleTime: Int64 = 0
-    private var lastLevel = 0
+    /// What ALSA said to be queued, and when it last went down.
+    private var lastQueued = 0
     private var lastProgress: Int64 = 0
+    private var begun: Int64 = 0
+    private var nextDiscard: Int64 = 0
     /// When the present turn should have begun.
     private var due: Int64 = 0
     /// Frames of a block the PCM has not taken yet, and where they start.
@@ -28,6 +31,8 @@ struct ALSAPlaybackLoop: ~Copyable {
 
     enum Outcome { case sleep(Int64), stopped, lost(Int) }
 
+    /// A server that takes nothing for this long is not waited for: what it would have played is dropped.
+    private static let discardNanoseconds: Int64 = 150_000_000
     /// Shortest sleep: a turn without progress must not spin.
     private static let shortestSleep: Int64 = 1_000_000
     /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
@@ -96,7 +101,9 @@ struct ALSAPlaybackLoop: ~Copyable {
         let started = calsa_start(stream.pcm)
         if started < 0 { return .lost(Int(started)) }
         lastProgress = calsa_now()
-        lastLevel = lead &+ stream.period
+        lastQueued = lead &+ stream.period
+        begun = lastProgress
+        nextDiscard = lastProgress &+ Self.discardNanoseconds
         due = lastProgress &+ Self.shortestSleep
         // the first thing a server does is to take its own block: look again at once
         return .sleep(Self.shortestSleep)
@@ -108,12 +115,12 @@ struct ALSAPlaybackLoop: ~Copyable {
         if available < 0 { return recover(available, scratch) }
         var level = stream.buffer &- available
         let now = calsa_now()
-        if level != lastLevel {
-            lastLevel = level
+        if level < lastQueued {
             lastProgress = now
-        } else if now &- lastProgress > ALSALine.stallNanoseconds {
+        } else if now &- lastProgress > ALSALine.stallLimit(age: now &- begun) {
             return .lost(ALSALine.stalled)
         }
+        lastQueued = level
         if level < 0 {  // a device that plays on when it has nothing
             _ = calsa_drop(stream.pcm)
             return recover(-Int(EPIPE), scratch)
@@ -128,7 +135,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         var delay = reported > level ? reported : level
         line.pointee.delay.store(delay &* 1_000_000 / stream.rate, ordering: .relaxed)
         let low = target.frames &- stream.period
-        if level > low || pending > 0 { return wait(level &- low, now) }
+        if level > low || pending > 0 { return wait(level &- low, now, scratch) }
         var written = 0
         while level <= low && pending == 0 {
             let code = render(scratch, delay: delay)
@@ -137,8 +144,8 @@ struct ALSAPlaybackLoop: ~Copyable {
             delay &+= stream.period
             written &+= stream.period
         }
-        lastProgress = now
-        lastLevel = level
+        lastQueued &+= written
+        nextDiscard = now &+ Self.discardNanoseconds
         target.played(written)
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
         // from the time this turn was due: lateness must not add up
@@ -151,7 +158,12 @@ struct ALSAPlaybackLoop: ~Copyable {
 
     /// Nothing to write yet: look again soon if the server is about to take a block, else when it should be.
     @_noLocks
-    private mutating func wait(_ excess: Int, _ now: Int64) -> Outcome {
+    private mutating func wait(_ excess: Int, _ now: Int64, _ scratch: borrowing ALSAScratch) -> Outcome {
+        if now > nextDiscard {
+            // the server hangs or has not begun: the application's pace goes on without it
+            fetch(scratch.samples, frames: stream.period, time: time(delay: stream.buffer))
+            nextDiscard &+= nanoseconds(stream.period)
+        }
         let rest = nanoseconds(excess)
         let nap = rest < nanoseconds(stream.period) ? Self.shortestSleep : rest &- nanoseconds(stream.period)
         due = now &+ (nap > Self.shortestSleep ? nap : Self.shortestSleep)
@@ -161,18 +173,32 @@ struct ALSAPlaybackLoop: ~Copyable {
     /// Gets one period from the callback and writes it. Returns a negative errno, or 0.
     @_noLocks
     private mutating func render(_ scratch: borrowing ALSAScratch, delay: Int) -> Int {
-        let now = calsa_now()
-        let measured = now &+ nanoseconds(delay)
-        let smoothed = timeline.time(measured: measured, frames: stream.period)
-        let time = DeviceTime(
-            sampleTime: sampleTime, hostTime: HostTime(nanoseconds: smoothed),
-            latencyMilliseconds: Double(smoothed &- now) / 1e6)
-        callbacks.fetch(scratch.samples, frames: stream.period, time: time)
-        sampleTime &+= Int64(stream.period)
+        fetch(scratch.samples, frames: stream.period, time: time(delay: delay))
         stream.sampleType.encode(scratch.samples, into: scratch.raw, count: stream.period &* stream.channels)
         pending = stream.period
         pendingStart = 0
         return flush(scratch)
+    }
+
+    /// Asks the application, unless `stop` has given this thread up while alsa-lib held it: then nobody is there.
+    @_noLocks
+    private func fetch(_ samples: UnsafeMutablePointer<Float>, frames: Int, time: DeviceTime) {
+        if line.pointee.stopping.load(ordering: .acquiring) {
+            for index in 0..<(frames &* stream.channels) { samples[index] = 0 }
+        } else {
+            callbacks.fetch(samples, frames: frames, time: time)
+        }
+    }
+
+    /// The time of the next period, whose first frame `delay` frames are ahead of.
+    @_noLocks
+    private mutating func time(delay: Int) -> DeviceTime {
+        let now = calsa_now()
+        let smoothed = timeline.time(measured: now &+ nanoseconds(delay), frames: stream.period)
+        defer { sampleTime &+= Int64(stream.period) }
+        return DeviceTime(
+            sampleTime: sampleTime, hostTime: HostTime(nanoseconds: smoothed),
+            latencyMilliseconds: Double(smoothed &- now) / 1e6)
     }
 
     /// Writes what fits of the pending block: a plugin may take less than a period.

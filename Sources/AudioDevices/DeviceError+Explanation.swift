@@ -7,7 +7,7 @@ extension DeviceError {
         case .busy(let device): "\(device) is in use by another program"
         case .gone(let device): "\(device) went away"
         case .notFound(let device): "there is no device \(device)"
-        case .hostMissing(_, let reason): "the sound system cannot be reached: \(reason)"
+        case .hostMissing(let device, let reason): "the sound system behind \(device) cannot be reached: \(reason)"
         case .permissionDenied(let device): "this user may not open \(device)"
         case .formatUnsupported(let device, let reason): "\(device) does not take the format: \(reason)"
         case .streamBroken(let device, let reason): "\(device) broke: \(reason)"
