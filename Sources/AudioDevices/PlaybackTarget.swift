@@ -14,8 +14,11 @@ package struct PlaybackTarget: BitwiseCopyable {
     package static let incidentSeconds = 0.5
     /// Highest target, in milliseconds (and a period less than the ring buffer).
     package static let ceilingMilliseconds = 200.0
-    /// Time without underrun before the target shrinks, in seconds.
+    /// Time without underrun before the target shrinks, in seconds; each underrun doubles it, so that a machine that needs
+    /// the higher target is not probed again and again.
     package static let calmSeconds = 20.0
+    /// The longest it becomes, in seconds.
+    package static let longestCalmSeconds = 1280.0
     /// Shrinking speed after that, in milliseconds a second.
     package static let shrinkPerSecond = 0.2
 
@@ -24,6 +27,7 @@ package struct PlaybackTarget: BitwiseCopyable {
     private let framesPerMillisecond: Double
     private var target: Double
     private var calm = 0.0
+    private var calmNeeded = calmSeconds
     private var sinceGrowth = incidentSeconds
 
     @_noLocks
@@ -50,6 +54,7 @@ package struct PlaybackTarget: BitwiseCopyable {
         calm = 0
         guard sinceGrowth >= Self.incidentSeconds else { return }
         sinceGrowth = 0
+        calmNeeded = calmNeeded < Self.longestCalmSeconds / 2 ? calmNeeded * 2 : Self.longestCalmSeconds
         let step = target * Self.growth
         let least = Self.growthMilliseconds * framesPerMillisecond
         target += step > least ? step : least
@@ -62,7 +67,7 @@ package struct PlaybackTarget: BitwiseCopyable {
         let seconds = Double(frames) / (framesPerMillisecond * 1000)
         calm += seconds
         sinceGrowth += seconds
-        guard calm > Self.calmSeconds, target > floor else { return }
+        guard calm > calmNeeded, target > floor else { return }
         target -= seconds * Self.shrinkPerSecond * framesPerMillisecond
         if target < floor { target = floor }
     }
