@@ -14,7 +14,7 @@ package struct PlaybackTarget: BitwiseCopyable {
     package static let incidentSeconds = 0.5
     /// Highest target, in milliseconds (and a period less than the ring buffer).
     package static let ceilingMilliseconds = 200.0
-    /// Time without underrun before the target shrinks, in seconds; each underrun doubles it, so that a machine that needs
+    /// Time without underrun before the target shrinks, in seconds; each further underrun doubles it: a machine that needs
     /// the higher target is not probed again and again.
     package static let calmSeconds = 20.0
     /// The longest it becomes, in seconds.
@@ -27,7 +27,8 @@ package struct PlaybackTarget: BitwiseCopyable {
     private let framesPerMillisecond: Double
     private var target: Double
     private var calm = 0.0
-    private var calmNeeded = calmSeconds
+    // The first underrun makes it `calmSeconds`.
+    private var calmNeeded = calmSeconds / 2
     private var sinceGrowth = incidentSeconds
 
     @_noLocks
