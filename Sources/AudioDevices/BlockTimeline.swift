@@ -45,7 +45,8 @@ package struct BlockTimeline: BitwiseCopyable {
         if nanosecondsPerFrame < low { nanosecondsPerFrame = low }
         if nanosecondsPerFrame > high { nanosecondsPerFrame = high }
         expected = time + length * nanosecondsPerFrame
-        bandwidth += (Self.settledBandwidth - bandwidth) * (seconds < Self.settleSeconds ? seconds / Self.settleSeconds : 1)
+        let step = seconds < Self.settleSeconds ? seconds / Self.settleSeconds : 1
+        bandwidth += (Self.settledBandwidth - bandwidth) * step
         return base &+ Int64(time)
     }
 

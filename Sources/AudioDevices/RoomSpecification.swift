@@ -1,6 +1,7 @@
 import AudioUnits
 
-/// A simulated room as written after `room:`: `PATH.wav|small|office|hall[,drift=PPM][,near=FILE][,noise=DB][,delay=MS]`.
+/// A simulated room as written after `room:`:
+/// `PATH.wav|small|office|hall[,drift=PPM][,near=FILE][,noise=DB][,delay=MS][,echo=DB]`.
 public struct RoomSpecification: Sendable, Equatable, CustomStringConvertible {
     /// Where the impulse response from loudspeaker to microphone comes from.
     public enum Response: Sendable, Equatable {

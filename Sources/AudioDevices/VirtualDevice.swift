@@ -153,7 +153,8 @@ public final class VirtualDevice: HardwareDevice {
         let waits = options.clock == .manual
         if request.capture {
             switch captureSpecification {
-            case .file(let path?, _, let loop): model.source = .file(try AudioFileReader(path: path, rate: rate), loop: loop)
+            case .file(let path?, _, let loop):
+                model.source = .file(try AudioFileReader(path: path, rate: rate), loop: loop)
             case .pipe: model.source = .pipe(PipeReader(waits: waits))
             default: break
             }

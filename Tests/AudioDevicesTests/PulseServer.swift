@@ -38,7 +38,9 @@ final class PulseServer {
                 "--high-priority=no",
             ] + modules.flatMap { ["-L", $0] }
         var environment = ProcessInfo.processInfo.environment
-        for key in ["XDG_RUNTIME_DIR", "PULSE_RUNTIME_PATH", "PULSE_STATE_PATH", "HOME"] { environment[key] = directory }
+        for key in ["XDG_RUNTIME_DIR", "PULSE_RUNTIME_PATH", "PULSE_STATE_PATH", "HOME"] {
+            environment[key] = directory
+        }
         process.environment = environment
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
