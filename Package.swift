@@ -66,6 +66,12 @@ let package = Package(
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope
         .target(name: "CAudit", path: "Tests/CAudit"),
+        .target(
+            name: "RenderAudit",
+            dependencies: [
+                "CAudit", "Simulation", "Calling", "Network", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
+            ],
+            path: "Tests/RenderAudit"),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "CAudit"]),
         .testTarget(name: "DSPTests", dependencies: ["DSP", "CAudit"]),
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus"], exclude: ["Fixtures"]),
@@ -73,10 +79,21 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
         .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
-        .testTarget(name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioUnits", "Realtime"]),
-        .testTarget(name: "CallingTests", dependencies: ["Calling"]),
-        .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling", "Realtime"], exclude: ["Fixtures"]),
-        .testTarget(name: "RenderContractTests", dependencies: ["CAudit", "Simulation", "Calling", "AudioUnits"]),
+        .testTarget(name: "AudioDevicesTests", dependencies: ["RenderAudit", "CAudit", "AudioDevices", "AudioUnits", "Realtime"]),
+        .testTarget(
+            name: "CallingTests",
+            dependencies: ["Calling", "Reporting", "AudioDevices", "AudioUnits", "Codecs", "RTP", "Realtime"]),
+        .testTarget(
+            name: "ScenarioTests",
+            dependencies: [
+                "Simulation", "Calling", "Reporting", "AudioDevices", "AudioUnits", "JitterBuffer", "Codecs", "Realtime",
+            ],
+            exclude: ["Fixtures"]),
+        .testTarget(
+            name: "RenderContractTests",
+            dependencies: [
+                "RenderAudit", "CAudit", "Simulation", "Calling", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
+            ]),
         .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings", "yodel"]),
         .testTarget(name: "IntegrationTests", dependencies: ["Realtime"]),
         .testTarget(name: "ArchitectureTests", exclude: ["Fixtures"]),
