@@ -4,6 +4,13 @@ import Realtime
 import Reporting
 
 extension CallStatistics {
+    /// How the render threads keep their time: measured on the real clock, so not in a simulation.
+    public mutating func fillRenderTurns(from unit: any InputOutputUnit) {
+        let counted = unit.statistics
+        render.maximumMicroseconds = counted.longestTurnMicroseconds
+        render.periodMicroseconds = counted.periodMicroseconds
+    }
+
     /// What the I/O unit and its device say of themselves.
     public mutating func fill(from unit: any InputOutputUnit) {
         let device = unit.device.status

@@ -23,6 +23,8 @@ extension JitterBuffer {
         if !gap.isOpen {
             workspace.concealment.begin(end: workspace.queue.tail(0))
             if !isSilence { statistics.concealments += 1 }
+            gap.isCounted = !isSilence
+            gap.isLong = false
         }
         if isEmpty, !isSilence, gap.emptied == 0 { statistics.underruns += 1 }
 
@@ -60,6 +62,8 @@ extension JitterBuffer {
             lastSound = .concealShort
         } else {
             statistics.concealLongMs += milliseconds
+            if gap.isCounted, !gap.isLong { statistics.longConcealments += 1 }
+            gap.isLong = true
             lastSound = .concealLong
         }
         call.note(lastSound)
