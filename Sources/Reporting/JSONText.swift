@@ -1,5 +1,5 @@
-internal import CJansson
-internal import Glibc
+import CJansson
+import Glibc
 
 extension JSONValue {
     /// The value as one line of JSON, written by Jansson.

@@ -7,7 +7,7 @@ public enum ReportText {
             lines.append("call of \(Text.clock(seconds))" + (report.reason.map { ", ended by \($0)" } ?? ""))
         }
         for (name, value) in report.effective.sorted(by: { $0.key < $1.key }) {
-            let wanted = report.requested[name].flatMap { $0 == value ? nil : " (asked for \($0))" } ?? ""
+            let wanted = report.requested[name].flatMap { $0 == value || $0 == "any" ? nil : " (asked for \($0))" } ?? ""
             lines.append("\(Text.left(name, 20)) \(value)\(wanted)")
         }
         lines += table([("", report.statistics)])
