@@ -18,7 +18,8 @@ extension CallStatistics {
         guard let voice = unit as? VoiceProcessingIO, voice.echoCancellation, !voice.isBypassed else { return }
         let state = voice.echoState
         var figures = EchoFigures()
-        figures.converged = state.converged
+        // Before the far end has spoken there was no echo to remove: that is not known, rather than false.
+        figures.converged = state.erleDB == nil ? nil : state.converged
         figures.erleDecibels = state.erleDB
         figures.delayMilliseconds = state.delayMs
         figures.driftPPM = state.driftPPM

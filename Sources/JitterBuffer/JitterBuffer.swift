@@ -52,7 +52,7 @@ public final class JitterBuffer {
     struct Gap {
         var concealed: Int64 = 0
         var emptied: Int64 = 0
-        /// Whether it began in sound: silence invented in a pause is no concealment.
+        /// Whether it is among the concealments: silence invented in a pause alone is none.
         var isCounted = false
         /// Whether it went beyond a short gap.
         var isLong = false

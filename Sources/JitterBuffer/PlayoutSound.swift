@@ -22,9 +22,12 @@ extension JitterBuffer {
         let isSilence = lastWasSilence || (isEmpty && pauses.isSettled)
         if !gap.isOpen {
             workspace.concealment.begin(end: workspace.queue.tail(0))
-            if !isSilence { statistics.concealments += 1 }
-            gap.isCounted = !isSilence
+            gap.isCounted = false
             gap.isLong = false
+        }
+        if !isSilence, !gap.isCounted {
+            gap.isCounted = true
+            statistics.concealments += 1
         }
         if isEmpty, !isSilence, gap.emptied == 0 { statistics.underruns += 1 }
 
@@ -62,7 +65,7 @@ extension JitterBuffer {
             lastSound = .concealShort
         } else {
             statistics.concealLongMs += milliseconds
-            if gap.isCounted, !gap.isLong { statistics.longConcealments += 1 }
+            if !gap.isLong { statistics.longConcealments += 1 }
             gap.isLong = true
             lastSound = .concealLong
         }
