@@ -38,7 +38,7 @@ let package = Package(
                 "Reporting", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
             ]),
         // 3: what a call says about itself, and what may be asserted of it
-        .target(name: "Reporting"),
+        .target(name: "Reporting", dependencies: ["CJansson"]),
         // 2: edges and the jitter buffer
         .target(
             name: "AudioDevices",
@@ -62,6 +62,7 @@ let package = Package(
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CSndFile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope
