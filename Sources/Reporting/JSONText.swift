@@ -32,7 +32,7 @@ extension JSONValue {
         return json_real(value)
     }
 
-    // Appending takes over the element, even when it fails; a failure is memory that ran out and leaves the element out.
+    // Appending takes over the element, even when it fails, which only happens when memory ran out.
 
     private static func makeArray(_ values: [JSONValue]) -> UnsafeMutablePointer<json_t>? {
         guard let array = json_array() else { return nil }

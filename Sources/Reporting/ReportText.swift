@@ -7,8 +7,8 @@ public enum ReportText {
             lines.append("call of \(Text.clock(seconds))" + (report.reason.map { ", ended by \($0)" } ?? ""))
         }
         for (name, value) in report.effective.sorted(by: { $0.key < $1.key }) {
-            let wanted = report.requested[name].flatMap { $0 == value || $0 == "any" ? nil : " (asked for \($0))" } ?? ""
-            lines.append("\(Text.left(name, 20)) \(value)\(wanted)")
+            let wanted = report.requested[name].flatMap { $0 == value || $0 == "any" ? nil : $0 }
+            lines.append("\(Text.left(name, 20)) \(value)" + (wanted.map { " (asked for \($0))" } ?? ""))
         }
         lines += table([("", report.statistics)])
         lines += reported(report.statistics)

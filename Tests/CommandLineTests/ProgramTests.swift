@@ -70,7 +70,8 @@ func refusals(arguments: [String], status: Int32, names: String) throws {
 
 @Test("`--log-level debug` tells on standard error what a call was set up with; warnings need no asking")
 func logLevel() throws {
-    let call = ["call", "rtp://127.0.0.1:9", "--device", "null", "--codec", "pcmu", "--duration", "0.3", "--period", "20"]
+    let device = ["--device", "null", "--period", "20"]
+    let call = ["call", "rtp://127.0.0.1:9", "--codec", "pcmu", "--duration", "0.3"] + device
     let misspelt = ["YODEL_CODEK": "opus"]
     let quiet = try yodel(call, environment: misspelt)
     let warnings = quiet.errors.split(separator: "\n")

@@ -48,7 +48,8 @@ extension MediaOptions {
     /// The network's and the codec's side of a call, to the log.
     func logPlan(_ configuration: CallConfiguration, _ transport: MediaTransport) {
         let remote = transport.remote.map { "\($0)" } ?? "whoever calls"
-        let control = transport.rtcpRemote == transport.remote ? "" : transport.rtcpRemote.map { ", RTCP to \($0)" } ?? ""
+        let rtcp = transport.rtcpRemote.flatMap { $0 == transport.remote ? nil : $0 }
+        let control = rtcp.map { ", RTCP to \($0)" } ?? ""
         let networks = allow.isEmpty ? "" : ", allowed \(allow.map { "\($0)" }.joined(separator: " "))"
         logger.debug("network \(transport.local) to \(remote)\(control)\(networks)")
         let coding = codec == .opus ? ", \(encoder.bitrate) bit/s, complexity \(encoder.complexity)" : ""
@@ -83,8 +84,8 @@ extension CallSession {
 extension TransportStatistics {
     /// What only the socket knows of a call that is over, to the log.
     func log() {
-        logger.debug("network sent \(sent) packets (\(sentOctets) octets), received \(received) (\(receivedOctets) octets)")
-        if icmpErrors > 0 { logger.debug("network reported \(icmpErrors) ICMP errors, such as a port that nobody listens on") }
+        logger.debug("network sent \(sent) packets (\(sentOctets) octets), received \(received) (\(receivedOctets))")
+        if icmpErrors > 0 { logger.debug("network reported \(icmpErrors) ICMP errors: nobody listens, or no way") }
         if sendFailures > 0 {
             let reason = lastSendError.map { String(cString: strerror($0)) } ?? "unknown"
             logger.warning("\(sendFailures) packets could not be sent, last because: \(reason); check the route")
