@@ -38,7 +38,7 @@ let package = Package(
                 "Reporting", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
             ]),
         // 3: what a call says about itself, and what may be asserted of it
-        .target(name: "Reporting"),
+        .target(name: "Reporting", dependencies: ["CJansson"]),
         // 2: edges and the jitter buffer
         .target(
             name: "AudioDevices",
@@ -62,10 +62,17 @@ let package = Package(
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
         .systemLibrary(name: "CSndFile", providers: [.apt(["libsndfile1-dev"])]),
+        .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope
         .target(name: "CAudit", path: "Tests/CAudit"),
+        .target(
+            name: "RenderAudit",
+            dependencies: [
+                "CAudit", "Simulation", "Calling", "Network", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
+            ],
+            path: "Tests/RenderAudit"),
         .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "CAudit"]),
         .testTarget(name: "DSPTests", dependencies: ["DSP", "CAudit"]),
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus"], exclude: ["Fixtures"]),
@@ -73,10 +80,21 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
         .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
-        .testTarget(name: "AudioDevicesTests", dependencies: ["AudioDevices", "AudioUnits", "Realtime"]),
-        .testTarget(name: "CallingTests", dependencies: ["Calling"]),
-        .testTarget(name: "ScenarioTests", dependencies: ["Simulation", "Calling", "Realtime"], exclude: ["Fixtures"]),
-        .testTarget(name: "RenderContractTests", dependencies: ["CAudit", "Simulation", "Calling", "AudioUnits"]),
+        .testTarget(name: "AudioDevicesTests", dependencies: ["RenderAudit", "CAudit", "AudioDevices", "AudioUnits", "Realtime"]),
+        .testTarget(
+            name: "CallingTests",
+            dependencies: ["Calling", "Reporting", "AudioDevices", "AudioUnits", "Codecs", "RTP", "Realtime"]),
+        .testTarget(
+            name: "ScenarioTests",
+            dependencies: [
+                "Simulation", "Calling", "Reporting", "AudioDevices", "AudioUnits", "JitterBuffer", "Codecs", "Realtime",
+            ],
+            exclude: ["Fixtures"]),
+        .testTarget(
+            name: "RenderContractTests",
+            dependencies: [
+                "RenderAudit", "CAudit", "Simulation", "Calling", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
+            ]),
         .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings", "yodel"]),
         .testTarget(name: "IntegrationTests", dependencies: ["Realtime"]),
         .testTarget(name: "ArchitectureTests", exclude: ["Fixtures"]),

@@ -3,6 +3,7 @@
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 
 void *crt_mirror_map(size_t bytes) {
@@ -33,6 +34,12 @@ void crt_event_drain(int fd) {
     uint64_t count;
     ssize_t got = read(fd, &count, sizeof count);
     (void)got;
+}
+
+int64_t crt_monotonic_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 void crt_set_timer_slack(uint64_t nanoseconds) { prctl(PR_SET_TIMERSLACK, nanoseconds); }

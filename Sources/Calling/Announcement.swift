@@ -1,15 +1,15 @@
 /// Audio that stands in for the microphone until it ends (`--play`), then lets the microphone through again.
-struct Announcement {
+package struct Announcement {
     private let samples: [Float]
     private var position = 0
 
-    init(samples: [Float]) { self.samples = samples }
+    package init(samples: [Float]) { self.samples = samples }
 
     /// Whether there is audio left to send.
-    var isPlaying: Bool { position < samples.count }
+    package var isPlaying: Bool { position < samples.count }
 
     /// Writes the next samples over `frame`; a last, short piece leaves the rest of the frame to silence.
-    mutating func replace(_ frame: inout [Float]) {
+    package mutating func replace(_ frame: inout [Float]) {
         guard isPlaying else { return }
         for i in 0..<frame.count {
             frame[i] = position + i < samples.count ? samples[position + i] : 0

@@ -54,7 +54,8 @@ extension Call {
         figures.packetsLate = buffer.late
         figures.lateRatio = Double(buffer.late) / Double(buffer.inserted)
         figures.concealedRatio = buffer.concealedRatio
-        figures.concealedShort = buffer.concealments
+        figures.concealedShort = buffer.concealments - buffer.longConcealments
+        figures.concealedLong = buffer.longConcealments
         figures.concealedByReason = ["conceal_short": buffer.concealShortMs, "conceal_long": buffer.concealLongMs]
         figures.acceleratedMilliseconds = buffer.acceleratedMs
         figures.deceleratedMilliseconds = buffer.deceleratedMs

@@ -99,6 +99,7 @@ public final class Call {
     private func heardMedia(at arrival: HostTime) {
         guard stateMachine.heardMedia(at: arrival) == .mediaStarted else { return }
         events.append(.mediaStarted)
+        if configuration.waitsForCaller { control.join(at: arrival) }
         if !configuration.digits.isEmpty { sendPath.send(digits: configuration.digits) }
     }
 

@@ -1,4 +1,5 @@
 import AudioUnits
+import Reporting
 
 /// What a call tells its owner while it runs.
 public enum CallEvent: Sendable, Equatable {
@@ -10,6 +11,8 @@ public enum CallEvent: Sendable, Equatable {
     case bufferReset(reason: String)
     /// The other side pressed a key.
     case digitReceived(Character, durationMilliseconds: Double)
+    /// Echo control has found the room, or lost it.
+    case echoState(EchoFigures)
     /// The audio device told something; the call goes on.
     case device(DeviceEvent)
     /// The call is over.

@@ -4,6 +4,13 @@ import Realtime
 import Reporting
 
 extension CallStatistics {
+    /// How the render threads keep their time: measured on the real clock, so not in a simulation.
+    public mutating func fillRenderTurns(from unit: any InputOutputUnit) {
+        let counted = unit.statistics
+        render.maximumMicroseconds = counted.longestTurnMicroseconds
+        render.periodMicroseconds = counted.periodMicroseconds
+    }
+
     /// What the I/O unit and its device say of themselves.
     public mutating func fill(from unit: any InputOutputUnit) {
         let device = unit.device.status
@@ -11,7 +18,8 @@ extension CallStatistics {
         guard let voice = unit as? VoiceProcessingIO, voice.echoCancellation, !voice.isBypassed else { return }
         let state = voice.echoState
         var figures = EchoFigures()
-        figures.converged = state.converged
+        // Before the far end has spoken there was no echo to remove: that is not known, rather than false.
+        figures.converged = state.erleDB == nil ? nil : state.converged
         figures.erleDecibels = state.erleDB
         figures.delayMilliseconds = state.delayMs
         figures.driftPPM = state.driftPPM

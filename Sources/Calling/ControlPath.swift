@@ -12,6 +12,7 @@ struct ControlPath {
     }
 
     private var session: RTCPSession
+    private let seed: UInt64
     private let clockRate: Double
     /// What the other side last reported of the stream we send; `nil` before it did.
     private(set) var remoteFigures: SideFigures?
@@ -22,8 +23,15 @@ struct ControlPath {
     private static let roundTripsKept = 12
 
     init(configuration: CallConfiguration, ssrc: UInt32, now: HostTime) {
+        seed = configuration.seed
         clockRate = Double(configuration.codec.rtpClockRate())
         session = RTCPSession(ssrc: ssrc, cname: configuration.canonicalName, seed: configuration.seed, now: now)
+    }
+
+    /// Somebody is there at last: reports begin as for a fresh member (RFC 3550 section 6.2), after 1 to 3 s instead of
+    /// up to 6, since those of the wait reached nobody.
+    mutating func join(at now: HostTime) {
+        session = RTCPSession(ssrc: session.ssrc, cname: session.cname, seed: seed, now: now)
     }
 
     /// By RTCP, the last one.

@@ -7,9 +7,9 @@ import Reporting
 /// not claim of it is the wait in the ring between them and the media thread.
 public struct DeviceDelay {
     /// From the microphone until the frame is taken, of the frame's first sample; `nil` before there was one.
-    var sendMilliseconds: Double? { age.value }
+    package var sendMilliseconds: Double? { age.value }
     /// From the moment a sample is given until the loudspeaker; `nil` before anything was played.
-    var receiveMilliseconds: Double? { wait.value }
+    package var receiveMilliseconds: Double? { wait.value }
 
     private var age = SmoothedFigure()
     private var wait = SmoothedFigure()
@@ -24,7 +24,7 @@ public struct DeviceDelay {
     ///   - frameMilliseconds: its length.
     ///   - blockMilliseconds: length of the device's blocks; the framer's wait already covers it.
     ///   - unit: what the I/O unit says of itself.
-    mutating func observeCapture(
+    package mutating func observeCapture(
         ageMilliseconds: Double, frameMilliseconds: Double, blockMilliseconds: Double, unit: UnitLatency
     ) {
         age.add(ageMilliseconds)
@@ -35,14 +35,14 @@ public struct DeviceDelay {
 
     /// A block is put into the play-out ring.
     /// - Parameter waitMilliseconds: until its first sample is at the loudspeaker.
-    mutating func observePlayout(waitMilliseconds: Double, unit: UnitLatency) {
+    package mutating func observePlayout(waitMilliseconds: Double, unit: UnitLatency) {
         wait.add(waitMilliseconds)
         playback.add(unit.playbackDevice ?? 0)
         self.unit = unit
     }
 
     /// Writes the stages into `ledger`.
-    func fill(_ ledger: inout DelayLedgerFigures) {
+    package func fill(_ ledger: inout DelayLedgerFigures) {
         ledger.voiceProcessing = unit.processing
         ledger.conversion = unit.conversion
         if let age = age.value, let capture = capture.value {

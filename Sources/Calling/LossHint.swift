@@ -2,12 +2,12 @@
 ///
 /// In-band FEC takes its bits from the speech: on a clean line it is off, and a hint of the measured 10-25 % costs more
 /// voice than it saves. 3 % already makes libopus carry it in every packet.
-enum LossHint {
+package enum LossHint {
     /// Loss from which FEC pays, 0...1.
-    static let threshold = 0.01
+    package static let threshold = 0.01
     /// The hint given then, in percent.
-    static let percentUnderLoss = 3
+    package static let percentUnderLoss = 3
 
     /// Percent for `AudioEncoder.setExpectedLoss`.
-    static func percent(for lossRatio: Double) -> Int { lossRatio >= threshold ? percentUnderLoss : 0 }
+    package static func percent(for lossRatio: Double) -> Int { lossRatio >= threshold ? percentUnderLoss : 0 }
 }

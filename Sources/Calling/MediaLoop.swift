@@ -21,8 +21,6 @@ public final class MediaLoop {
     public var recorder: Recorder?
     /// Where the jitter buffer's decisions are logged; `nil` when nothing is dumped.
     public var dump: SignalDump?
-    /// Told every block that goes to the loudspeaker and when its first sample will be heard; for whoever measures.
-    public var listener: (([Float], HostTime) -> Void)?
     /// Times the loudspeaker got silence because the play-out ring was empty, since the first sound.
     public private(set) var playoutGaps = 0
 
@@ -121,15 +119,14 @@ public final class MediaLoop {
 
     private func observePlayout(_ timing: StreamTiming, now: HostTime) {
         let heard = timing.hostTime(of: samplesGiven, sampleRate: endpoint.sampleRate)
-        listener?(mixed, heard)
         deviceDelay.observePlayout(waitMilliseconds: heard.milliseconds(since: now), unit: endpoint.unit.latency)
     }
 }
 
 /// Several voices at once: their sum, kept inside full scale.
-enum Mixer {
+package enum Mixer {
     /// Soft limit from 0.7 on, so that two loud talkers do not clip hard.
-    static func limit(_ block: inout [Float]) {
+    package static func limit(_ block: inout [Float]) {
         for i in block.indices {
             let magnitude = abs(block[i])
             guard magnitude > 0.7 else { continue }

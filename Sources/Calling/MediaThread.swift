@@ -20,6 +20,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
     private let channel: CallChannel
     private let poller: Poller
     private var usage = ProcessUsage()
+    private var echoChange = EchoChange()
     private var nextSnapshot = HostTime.zero
 
     init(loop: MediaLoop, call: Call, transport: MediaTransport, channel: CallChannel) {
@@ -71,6 +72,8 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
             figures.packetsDiscarded = (figures.packetsDiscarded ?? 0) + network[reason]
         }
         figures.fill(from: loop.endpoint.unit)
+        figures.fillRenderTurns(from: loop.endpoint.unit)
+        if let change = echoChange.observe(figures.echo) { channel.events.post(.echoState(change)) }
         figures.playoutGaps = loop.playoutGaps
         usage.fill(&figures, now: now)
         channel.publish(figures)

@@ -3,13 +3,13 @@
 /// The jitter buffer owns the delay; the ring only has to bridge the time from one turn of the playback thread to the
 /// media thread's answer. It therefore holds the largest block the device asked for lately plus a margin, which grows
 /// when the ring ran dry and shrinks again slowly.
-struct PlayoutLevel {
+package struct PlayoutLevel {
     /// Margin added after a shortfall, in milliseconds.
-    static let growthMilliseconds = 5.0
+    package static let growthMilliseconds = 5.0
     /// Upper bound of the margin, in milliseconds.
-    static let maximumMarginMilliseconds = 60.0
+    package static let maximumMarginMilliseconds = 60.0
     /// How fast the margin shrinks, in milliseconds a second.
-    static let shrinkPerSecond = 0.2
+    package static let shrinkPerSecond = 0.2
     /// How fast the largest block is forgotten, as a share a second.
     static let blockForgetPerSecond = 0.1
 
@@ -19,18 +19,18 @@ struct PlayoutLevel {
     private let leastMargin: Double
     private var seenMissing: Int64 = 0
 
-    init(sampleRate: Int, leastMarginMilliseconds: Double = 0) {
+    package init(sampleRate: Int, leastMarginMilliseconds: Double = 0) {
         samplesPerMillisecond = Double(sampleRate) / 1000
         leastMargin = leastMarginMilliseconds * samplesPerMillisecond
         margin = leastMargin
     }
 
     /// The level to fill to, in samples.
-    var target: Int { Int(largestBlock + margin) }
+    package var target: Int { Int(largestBlock + margin) }
 
     /// Learns from the playback thread's last turn.
     /// - Returns: samples of silence that were played since the last call because the ring was empty.
-    mutating func observe(frames: Int, missing: Int64, elapsedMilliseconds: Double) -> Int {
+    package mutating func observe(frames: Int, missing: Int64, elapsedMilliseconds: Double) -> Int {
         let seconds = elapsedMilliseconds / 1000
         largestBlock = max(Double(frames), largestBlock * (1 - Self.blockForgetPerSecond * seconds))
         margin = max(leastMargin, margin - Self.shrinkPerSecond * samplesPerMillisecond * seconds)

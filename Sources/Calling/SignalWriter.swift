@@ -3,15 +3,15 @@ import AudioUnits
 import Realtime
 
 /// One signal on its way to a file: the owner's end of a lock-free ring.
-final class SignalChannel {
+package final class SignalChannel {
     private var ring: RingProducer<Float>
     /// Samples lost because the file's thread was away for longer than the ring holds.
-    private(set) var dropped = 0
+    package private(set) var dropped = 0
 
     init(_ ring: consuming RingProducer<Float>) { self.ring = ring }
 
     /// Copies `block` into the ring; what does not fit is dropped and counted.
-    func add(_ block: [Float]) {
+    package func add(_ block: [Float]) {
         block.withUnsafeBufferPointer { samples in
             guard let start = samples.baseAddress else { return }
             dropped += samples.count - ring.write(start, count: samples.count)
@@ -23,14 +23,14 @@ final class SignalChannel {
 ///
 /// The threads that own a signal push it into a ring and go on; `drain` is called on the thread of a `SignalThread`, or
 /// by a simulated call after each step. The file stays playable all the time: a SIGKILL costs at most the last second.
-final class SignalWriter {
+package final class SignalWriter {
     /// Seconds a ring holds: a disk may stall for as long.
     static let ringSeconds = 4
 
     /// The file.
-    let path: String
+    package let path: String
     /// What ended the writing before its time; what was written before stays.
-    private(set) var failure: DeviceError?
+    package private(set) var failure: DeviceError?
     private let rings: [FilledRing]
     private let writer: WAVWriter
     private let chunk: Int
@@ -52,7 +52,7 @@ final class SignalWriter {
     }
 
     /// Creates the file and the rings' other ends, one for each channel.
-    static func open(
+    package static func open(
         path: String, sampleRate: Int, channels: Int
     ) throws(CallError) -> (writer: SignalWriter, channels: [SignalChannel]) {
         var inlets: [SignalChannel] = []
@@ -70,7 +70,7 @@ final class SignalWriter {
     }
 
     /// Writes what every channel has; `toEnd` fills up the shorter ones with silence.
-    func drain(toEnd: Bool = false) {
+    package func drain(toEnd: Bool = false) {
         while failure == nil {
             let waiting = rings.map { $0.ring.available(wanted: chunk) }
             let frames = min(chunk, (toEnd ? waiting.max() : waiting.min()) ?? 0)
@@ -94,7 +94,7 @@ final class SignalWriter {
     }
 
     /// Writes the rest and closes the file.
-    func finish() {
+    package func finish() {
         drain(toEnd: true)
         writer.finish()
     }

@@ -52,6 +52,10 @@ public final class JitterBuffer {
     struct Gap {
         var concealed: Int64 = 0
         var emptied: Int64 = 0
+        /// Whether it is among the concealments: silence invented in a pause alone is none.
+        var isCounted = false
+        /// Whether it went beyond a short gap.
+        var isLong = false
         /// Whether the next sound does not continue the last sample by sample.
         var needsMerge = false
         /// Samples by which the delay grows when the stream resumes.

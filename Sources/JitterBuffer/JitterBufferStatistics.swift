@@ -18,6 +18,8 @@ public struct JitterBufferStatistics: Sendable, Equatable {
     public var fecUsed = 0
     /// Gaps that began, whatever their length.
     public var concealments = 0
+    /// Those of them that went beyond their first 60 ms.
+    public var longConcealments = 0
     /// Milliseconds of invented sound in the first 60 ms of gaps.
     public var concealShortMs = 0.0
     /// Milliseconds of invented sound beyond the first 60 ms of gaps.

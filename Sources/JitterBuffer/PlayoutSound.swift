@@ -22,7 +22,12 @@ extension JitterBuffer {
         let isSilence = lastWasSilence || (isEmpty && pauses.isSettled)
         if !gap.isOpen {
             workspace.concealment.begin(end: workspace.queue.tail(0))
-            if !isSilence { statistics.concealments += 1 }
+            gap.isCounted = false
+            gap.isLong = false
+        }
+        if !isSilence, !gap.isCounted {
+            gap.isCounted = true
+            statistics.concealments += 1
         }
         if isEmpty, !isSilence, gap.emptied == 0 { statistics.underruns += 1 }
 
@@ -60,6 +65,8 @@ extension JitterBuffer {
             lastSound = .concealShort
         } else {
             statistics.concealLongMs += milliseconds
+            if !gap.isLong { statistics.longConcealments += 1 }
+            gap.isLong = true
             lastSound = .concealLong
         }
         call.note(lastSound)

@@ -1,4 +1,4 @@
-import Glibc
+import CRealtime
 
 /// A point on the monotonic host clock, in nanoseconds.
 ///
@@ -34,9 +34,6 @@ public struct HostTime: Comparable, Hashable, Sendable, BitwiseCopyable {
     public static func < (left: HostTime, right: HostTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
     /// `CLOCK_MONOTONIC` now. Only the edges (devices, sockets, the media thread) call it.
-    public static func monotonicNow() -> HostTime {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return HostTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
+    @_noLocks
+    public static func monotonicNow() -> HostTime { HostTime(nanoseconds: crt_monotonic_ns()) }
 }

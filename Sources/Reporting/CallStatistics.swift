@@ -38,7 +38,7 @@ public struct CallStatistics: Sendable, Equatable {
     // Jitter buffer
     /// Concealed of played samples, 0…1.
     public var concealedRatio: Double?
-    /// Concealments of at most 20 ms.
+    /// Gaps of at most 60 ms that were concealed.
     public var concealedShort: Int?
     /// Longer ones.
     public var concealedLong: Int?

@@ -14,8 +14,8 @@ public struct JSONMember: Sendable, Equatable {
 /// A JSON value (RFC 8259) whose objects keep their order, so that a line reads from the general to the particular
 /// and two runs with the same figures print the same bytes.
 ///
-/// Written here rather than through an encoder because every figure has its own number of decimals, and because the
-/// larger Foundation would cost a call process a quarter of its memory budget.
+/// A value type of its own because every figure has its own number of decimals and assertions look values up by path;
+/// Jansson writes the text (`JSONText.swift`).
 public indirect enum JSONValue: Sendable, Equatable {
     case null
     case boolean(Bool)
@@ -44,63 +44,5 @@ public indirect enum JSONValue: Sendable, Equatable {
             current = member.value
         }
         return current
-    }
-
-    /// The value as one line of JSON.
-    public var text: String {
-        var text = ""
-        write(into: &text)
-        return text
-    }
-
-    private func write(into text: inout String) {
-        switch self {
-        case .null: text += "null"
-        case .boolean(let value): text += value ? "true" : "false"
-        case .integer(let value): text += String(value)
-        case .number(let value): text += JSONValue.decimal(value)
-        case .string(let value): JSONValue.quote(value, into: &text)
-        case .array(let values):
-            text += "["
-            for (index, value) in values.enumerated() {
-                if index > 0 { text += "," }
-                value.write(into: &text)
-            }
-            text += "]"
-        case .object(let members):
-            text += "{"
-            for (index, member) in members.enumerated() {
-                if index > 0 { text += "," }
-                JSONValue.quote(member.name, into: &text)
-                text += ":"
-                member.value.write(into: &text)
-            }
-            text += "}"
-        }
-    }
-
-    /// Shortest text that reads back as `value`, without a needless `.0`.
-    static func decimal(_ value: Double) -> String {
-        guard value.isFinite else { return "null" }
-        let text = value.description
-        return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
-    }
-
-    private static func quote(_ string: String, into text: inout String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case "\u{0}"..<"\u{20}":
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 }

@@ -7,7 +7,7 @@ public enum ReportText {
             lines.append("call of \(Text.clock(seconds))" + (report.reason.map { ", ended by \($0)" } ?? ""))
         }
         for (name, value) in report.effective.sorted(by: { $0.key < $1.key }) {
-            let wanted = report.requested[name].flatMap { $0 == value ? nil : " (asked for \($0))" } ?? ""
+            let wanted = report.requested[name].flatMap { $0 == value || $0 == "any" ? nil : " (asked for \($0))" } ?? ""
             lines.append("\(Text.left(name, 20)) \(value)\(wanted)")
         }
         lines += table([("", report.statistics)])
@@ -86,6 +86,7 @@ public enum ReportText {
         ("level sent", { decibels($0.levelSentDecibels) }),
         ("level heard", { decibels($0.levelHeardDecibels) }),
         ("xruns mic, speaker", { pair($0.xruns.capture, $0.xruns.playback) }),
+        ("render turn, period", { turn($0.render) }),
         ("clock drift", { $0.driftPPM.map { Text.fixed($0, 0) + " ppm" } }),
         ("CPU a minute", { $0.cpuSecondsPerMinute.map { Text.fixed($0, 2) + " s" } }),
         ("memory", { $0.peakRSSMebibytes.map { Text.fixed($0, 1) + " MiB" } }),
@@ -114,6 +115,12 @@ public enum ReportText {
         guard let converged = echo.converged else { return nil }
         let depth = echo.erleDecibels.map { " \(Text.fixed($0, 0)) dB" } ?? ""
         return (converged ? "gone" : "heard") + depth
+    }
+
+    /// The longest turn against the time it had.
+    private static func turn(_ render: RenderFigures) -> String? {
+        guard let longest = render.maximumMicroseconds, let period = render.periodMicroseconds else { return nil }
+        return "\(Text.fixed(longest / 1000, 1)), \(Text.fixed(period / 1000, 1)) ms"
     }
 
     private static func milliseconds(_ value: Double?) -> String? { value.map { Text.fixed($0, 1) + " ms" } }

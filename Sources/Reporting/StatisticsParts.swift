@@ -1,6 +1,6 @@
 /// What the echo canceller says of itself.
 public struct EchoFigures: ReportObject, Equatable {
-    /// Whether it has found the room and removes the echo.
+    /// Whether it has found the room and removes the echo; `nil` while the other side has not spoken.
     public var converged: Bool?
     /// Echo return loss enhancement (ITU-T G.168 clause 3), dB.
     public var erleDecibels: Double?

@@ -52,13 +52,7 @@ public enum DelayMeter {
         reference.withUnsafeBufferPointer { x in
             signal.withUnsafeBufferPointer { y in
                 for lag in 0...maximumLag {
-                    var product: Float = 0
-                    var energy: Float = 1e-9
-                    for i in 0..<length {
-                        let sample = y[start + lag + i]
-                        product += x[i] * sample
-                        energy += sample * sample
-                    }
+                    let (product, energy) = products(x.baseAddress!, y.baseAddress! + start + lag, count: length)
                     let correlation = product / (referenceEnergy * energy).squareRoot()
                     if correlation > best.correlation {
                         best = (lag, correlation)
@@ -68,5 +62,28 @@ public enum DelayMeter {
             }
         }
         return found ? best.lag : nil
+    }
+
+    /// Sum of `x` times `y`, and of `y` squared, eight lanes at a time: this is where the meter's time goes.
+    private static func products(
+        _ x: UnsafePointer<Float>, _ y: UnsafePointer<Float>, count: Int
+    ) -> (product: Float, energy: Float) {
+        var product = SIMD8<Float>.zero
+        var energy = SIMD8<Float>.zero
+        var i = 0
+        while i + 8 <= count {
+            let a = UnsafeRawPointer(x + i).loadUnaligned(as: SIMD8<Float>.self)
+            let b = UnsafeRawPointer(y + i).loadUnaligned(as: SIMD8<Float>.self)
+            product += a * b
+            energy += b * b
+            i += 8
+        }
+        var sums = (product: product.sum(), energy: energy.sum() + 1e-9)
+        while i < count {
+            sums.product += x[i] * y[i]
+            sums.energy += y[i] * y[i]
+            i += 1
+        }
+        return sums
     }
 }

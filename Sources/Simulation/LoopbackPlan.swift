@@ -1,4 +1,5 @@
 import AudioDevices
+import AudioUnits
 import Calling
 import Codecs
 import JitterBuffer
@@ -32,6 +33,13 @@ public struct LoopbackPlan: Sendable {
     /// Ask for real-time priority (live only).
     public var realtime = true
 
+    /// Puts something between each device and its unit, such as an audit of the render contract.
+    package var wrapDevice: @Sendable (any HardwareDevice) -> any HardwareDevice = { $0 }
+    /// Changes a side's configuration beyond what the plan knows: digits, announcement, time-out.
+    package var adjust: @Sendable (_ side: Int, inout CallConfiguration) -> Void = { _, _ in }
+    /// What the person on a side says, by side and sampling rate, in place of the talkers; looped.
+    package var speech: (@Sendable (_ side: Int, _ sampleRate: Int) -> [Float])?
+
     public init() {}
 
     /// The configuration of side `side`, 0 or 1.
@@ -39,6 +47,7 @@ public struct LoopbackPlan: Sendable {
         var configuration = CallConfiguration(codec: codec, seed: seed &* 2 &+ UInt64(side) &+ 1)
         configuration.encoder = encoder
         configuration.jitterBuffer = jitterBuffer
+        adjust(side, &configuration)
         return configuration
     }
 
@@ -47,6 +56,7 @@ public struct LoopbackPlan: Sendable {
 
     /// What the person on side `side` says: A is a man and begins, B a woman; they take turns.
     public func talker(side: Int, sampleRate: Int) -> [Float] {
+        if let speech { return speech(side, sampleRate) }
         var talker = SyntheticTalker(
             sampleRate: sampleRate, pitch: side == 0 ? 110 : 200, seed: seed &+ UInt64(side) &* 1000)
         return talker.converse(seconds: seconds, turnSeconds: Self.turnSeconds, startsSilent: side == 1)

@@ -28,9 +28,8 @@ extension OfflineCall {
     }
 
     private func measuredDelay(from speaker: Int, to listener: Int) -> Double? {
-        // Both lie on the call's time line; without a common rate they cannot be compared sample by sample.
-        guard plan.deviceRate == nil || plan.deviceRate == sides[0].call.sampleRate else { return nil }
-        return DelayMeter.milliseconds(
-            spoken: sides[speaker].spoken, heard: sides[listener].heard, sampleRate: sides[0].call.sampleRate)
+        // From mouth to loudspeaker, through all rate conversions: both lie on the call's time line at one rate.
+        DelayMeter.milliseconds(
+            spoken: sides[speaker].spoken, heard: sides[listener].heard, sampleRate: sides[0].deviceRate)
     }
 }

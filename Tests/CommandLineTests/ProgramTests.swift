@@ -68,6 +68,22 @@ func refusals(arguments: [String], status: Int32, names: String) throws {
     #expect(object["realtime"]?["value"] as? Bool == true && object["rate"]?["value"] is NSNull)
 }
 
+@Test("`--log-level debug` tells on standard error what a call was set up with; warnings need no asking")
+func logLevel() throws {
+    let call = ["call", "rtp://127.0.0.1:9", "--device", "null", "--codec", "pcmu", "--duration", "0.3", "--period", "20"]
+    let misspelt = ["YODEL_CODEK": "opus"]
+    let quiet = try yodel(call, environment: misspelt)
+    let warnings = quiet.errors.split(separator: "\n")
+    #expect(warnings.count == 1 && quiet.errors.contains("warning: ") && quiet.errors.contains("YODEL_CODEC"))
+    let told = try yodel(call + ["--log-level", "debug"]).errors
+    for fact in ["to 127.0.0.1:9, RTCP to 127.0.0.1:10", "codec pcmu, payload type 0, 8000 Hz", "period_ms 20.0",
+        "realtime_priority", "device null"] {
+        #expect(told.contains(fact), "\(fact) in \(told)")
+    }
+    #expect(told.split(separator: "\n").allSatisfy { $0.hasPrefix("yodel: ") })
+    #expect(try yodel(call + ["--log-level", "critical"], environment: misspelt).errors.isEmpty)
+}
+
 @Test("Help and version end well, on standard output") func help() throws {
     for arguments in [["--help"], ["help", "call"], ["--version"], []] {
         let ending = try yodel(arguments)

@@ -66,5 +66,15 @@ import Testing
         #expect(result.gapMilliseconds(6.2, 9.9) == 0)
         #expect(result.concealed(6.2) == 0)
         #expect(result.statistics.concealLongMs > 1500)
+        #expect(result.statistics.concealments == 1 && result.statistics.longConcealments == 1)
+    }
+
+    @Test("Single lost packets are gaps, but none of them a long one")
+    func shortGaps() throws {
+        var stream = StreamSimulation(codec: .pcmu, seconds: 10, signal: Signal.tone(500))
+        stream.network = { packet, random in Int(packet.sentAt) % 500 < 20 ? [] : [random.unit()] }
+        let result = try stream.run()
+        #expect(result.statistics.concealments > 10)
+        #expect(result.statistics.longConcealments == 0)
     }
 }

@@ -1,7 +1,10 @@
+import Realtime
+
 /// Where a device's threads enter a unit: C functions over the unit's paths.
 enum DeviceEntry {
-    /// The paths of the directions that are enabled.
+    /// The paths of the directions that are enabled, and where their turns are timed.
     struct Context {
+        let meters: UnsafeMutablePointer<UnitMeters>
         var capture: UnsafeMutablePointer<CapturePath>?
         var playback: UnsafeMutablePointer<PlaybackPath>?
 
@@ -26,18 +29,24 @@ enum DeviceEntry {
 private func deviceCaptured(
     _ context: UnsafeMutableRawPointer, _ samples: UnsafePointer<Float>, _ frames: Int, _ time: UnsafeRawPointer
 ) {
-    guard let path = context.assumingMemoryBound(to: DeviceEntry.Context.self).pointee.capture else { return }
+    let context = context.assumingMemoryBound(to: DeviceEntry.Context.self)
+    guard let path = context.pointee.capture else { return }
+    let start = HostTime.monotonicNow()
     path.pointee.capture(
         samples, frames: frames, time: time.assumingMemoryBound(to: DeviceTime.self).pointee)
+    context.pointee.meters.pointee.captureTurn.end(startedAt: start)
 }
 
 @_noLocks
 private func devicePlays(
     _ context: UnsafeMutableRawPointer, _ samples: UnsafeMutablePointer<Float>, _ frames: Int, _ time: UnsafeRawPointer
 ) {
-    guard let path = context.assumingMemoryBound(to: DeviceEntry.Context.self).pointee.playback else { return }
+    let context = context.assumingMemoryBound(to: DeviceEntry.Context.self)
+    guard let path = context.pointee.playback else { return }
+    let start = HostTime.monotonicNow()
     path.pointee.playback(
         samples, frames: frames, time: time.assumingMemoryBound(to: DeviceTime.self).pointee)
+    context.pointee.meters.pointee.playbackTurn.end(startedAt: start)
 }
 
 /// Outside of the render scope: it may allocate.
@@ -49,7 +58,9 @@ private func deviceFormatChanged(_ context: UnsafeMutableRawPointer, _ isCapture
     }
     if isCapture {
         context.pointee.capture?.pointee.rebuild(format)
+        context.pointee.meters.pointee.captureTurn.setPeriod(format)
     } else {
         context.pointee.playback?.pointee.rebuild(format)
+        context.pointee.meters.pointee.playbackTurn.setPeriod(format)
     }
 }

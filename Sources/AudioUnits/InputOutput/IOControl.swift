@@ -39,7 +39,7 @@ struct IOControl: @unchecked Sendable {
             self.grant = grant
             stages = try make(self)
             let place = UnsafeMutablePointer<DeviceEntry.Context>.allocate(capacity: 1)
-            place.initialize(to: DeviceEntry.Context())
+            place.initialize(to: DeviceEntry.Context(meters: meters))
             context = place
             if let format = grant.capture, enablesInput {
                 let path = try CapturePath(
@@ -47,6 +47,7 @@ struct IOControl: @unchecked Sendable {
                     voice: stages.processor, meters: meters)
                 place.pointee.capture = .allocate(capacity: 1)
                 place.pointee.capture?.initialize(to: path)
+                meters.pointee.captureTurn.setPeriod(format)
             }
             if let format = grant.playback, enablesOutput {
                 let path = try PlaybackPath(
@@ -54,6 +55,7 @@ struct IOControl: @unchecked Sendable {
                     callback: callback, reference: stages.reference, meters: meters)
                 place.pointee.playback = .allocate(capacity: 1)
                 place.pointee.playback?.initialize(to: path)
+                meters.pointee.playbackTurn.setPeriod(format)
             }
         } catch {
             device.close()

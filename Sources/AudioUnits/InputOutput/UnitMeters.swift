@@ -12,6 +12,8 @@ struct UnitMeters: ~Copyable {
     let droppedInputFrames = Atomic<Int>(0)
     let formatChanges = Atomic<Int>(0)
     let droppedTapSamples = Atomic<Int>(0)
+    let captureTurn = TurnMeter()
+    let playbackTurn = TurnMeter()
     let captureDevice = AtomicMilliseconds()
     let processing = AtomicMilliseconds()
     let captureConversion = AtomicMilliseconds()
@@ -28,6 +30,8 @@ struct UnitMeters: ~Copyable {
         copy.droppedInputFrames = droppedInputFrames.load(ordering: .relaxed)
         copy.formatChanges = formatChanges.load(ordering: .relaxed)
         copy.droppedTapSamples = droppedTapSamples.load(ordering: .relaxed)
+        copy.longestTurnMicroseconds = [captureTurn.longest, playbackTurn.longest].compactMap { $0 }.max()
+        copy.periodMicroseconds = [captureTurn.period, playbackTurn.period].compactMap { $0 }.min()
         return copy
     }
 

@@ -16,6 +16,10 @@ public struct UnitStatistics: Sendable, Equatable {
     public var formatChanges = 0
     /// Samples taps lost because their reader was too slow.
     public var droppedTapSamples = 0
+    /// The longest turn of a device thread in this unit, capture or playback, in microseconds; nil before the first.
+    public var longestTurnMicroseconds: Double?
+    /// The time a turn has: the shorter period of the device's two directions, in microseconds; nil before it was opened.
+    public var periodMicroseconds: Double?
 
     public init() {}
 }

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What Glibc's Swift module does not export. Functions marked RT_SAFE may be called from render threads: they make one
-   non-blocking system call at most. */
+/* What Glibc's Swift module does not export or may not be called from render threads. Functions marked RT_SAFE may: they
+   make one non-blocking system call at most. */
 #define RT_SAFE __attribute__((swift_attr("@_noLocks")))
 
 /* Maps `bytes` (a multiple of the page size) twice in a row. NULL on failure with errno set. */
@@ -18,6 +18,9 @@ int crt_event_open(void);
 RT_SAFE void crt_event_signal(int fd);
 /* Takes what was signalled. */
 void crt_event_drain(int fd);
+
+/* CLOCK_MONOTONIC in nanoseconds. The vDSO reads it: no system call where the clock source is the processor's counter. */
+RT_SAFE int64_t crt_monotonic_ns(void);
 
 /* Sets the calling thread's timer slack. */
 void crt_set_timer_slack(uint64_t nanoseconds);

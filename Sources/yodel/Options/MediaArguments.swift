@@ -96,6 +96,6 @@ struct GeneralArguments: ParsableArguments {
     var config: String?
 
     @Option(help: ArgumentHelp(
-        "How much is logged: trace, debug, info, notice, warning, error, critical.", valueName: "level"))
+        "How much is logged to standard error: trace, debug, info, notice, warning, error, critical.", valueName: "level"))
     var logLevel: String?
 }

@@ -18,7 +18,7 @@ func processEnvironment() -> [String: String] {
     return variables
 }
 
-/// Resolves the configuration and sets up the log; warnings go to standard error.
+/// Resolves the configuration and sets up the log, which goes to standard error.
 func resolveConfiguration(
     flags: [String: String?], general: GeneralArguments
 ) throws(CommandError) -> Configuration {
@@ -30,12 +30,12 @@ func resolveConfiguration(
         throw CommandError(error)
     }
     let level = configuration[.logLevel].text.flatMap { Logger.Level(rawValue: $0) } ?? .warning
-    LoggingSystem.bootstrap { label in
-        var handler = StreamLogHandler.standardError(label: label)
-        handler.logLevel = level
-        return handler
+    LoggingSystem.bootstrap { _ in LineLogHandler(level: level) }
+    for warning in configuration.warnings { logger.warning("\(warning)") }
+    logger.info("configuration file \(configuration.path ?? "none")")
+    for value in configuration.values where value.source != .default {
+        logger.debug("\(value.key.name) \(value.text ?? "unset") by \(value.source)")
     }
-    for warning in configuration.warnings { Output.error.line("yodel: \(warning)") }
     return configuration
 }
 

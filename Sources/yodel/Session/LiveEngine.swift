@@ -37,6 +37,7 @@ struct LiveEngine: Engine {
             let session = try CallSession(
                 configuration: configuration, unit: try options.makeUnit(seed: configuration.seed), transport: transport,
                 recordPath: options.recordPath, dumpFolder: options.dumpFolder, realtime: options.realtime)
+            options.logPlan(configuration, transport)
             let call = SessionCall(session, transport: transport, options: options)
             try session.start()
             call.announceStart()

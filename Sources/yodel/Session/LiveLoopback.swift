@@ -10,6 +10,7 @@ import Simulation
 final class LiveLoopback {
     private let plan: LoopbackPlan
     private let sessions: [CallSession]
+    private var start = HostTime.zero
 
     init(_ plan: LoopbackPlan) throws(CallError) {
         self.plan = plan
@@ -57,8 +58,12 @@ final class LiveLoopback {
 
     /// Runs the whole call in real time, or until `isInterrupted`.
     func run(isInterrupted: () -> Bool, onEvent: (Event) -> Void) throws(CallError) -> LoopbackReport {
+        start = .monotonicNow()
         for session in sessions { try session.start() }
-        let start = HostTime.monotonicNow()
+        for (session, name) in zip(sessions, ["a", "b"]) {
+            let facts = session.granted.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            logger.debug("\(name): \(facts.joined(separator: ", "))")
+        }
         var convergence: Double?
         var tick = start
         var seconds = 0.0
@@ -70,7 +75,9 @@ final class LiveLoopback {
                 convergence = seconds
             }
             for (session, name) in zip(sessions, ["a", "b"]) {
-                for event in session.channel.events.takeAll() { tell(event, name, onEvent) }
+                for event in session.channel.events.takeAll() {
+                    onEvent(Event(translate(event, of: session), callID: name))
+                }
             }
         }
         for session in sessions { session.channel.send(.hangUp(.duration)) }
@@ -82,13 +89,17 @@ final class LiveLoopback {
         return report
     }
 
-    private func tell(_ event: CallEvent, _ side: String, _ onEvent: (Event) -> Void) {
+    private func translate(_ event: CallEvent, of session: CallSession) -> EventBody {
         switch event {
-        case .mediaStarted: onEvent(Event(.mediaStarted(remote: "127.0.0.1", afterMilliseconds: 0), callID: side))
-        case .bufferReset(let reason): onEvent(Event(.bufferReset(reason: reason), callID: side))
-        case .ended(let reason): onEvent(Event(.callEnded(reason: reason.rawValue, durationSeconds: nil), callID: side))
-        case .device(let event): onEvent(Event(EventBody(event, device: "room"), callID: side))
-        case .sourceChanged, .digitReceived: break
+        case .mediaStarted:
+            // Both sides have the same address and, by symmetric RTP, learn each other's port.
+            .mediaStarted(remote: "127.0.0.1", afterMilliseconds: HostTime.monotonicNow().milliseconds(since: start))
+        case .sourceChanged(let from, let to): .ssrcChanged(from: from, to: to)
+        case .bufferReset(let reason): .bufferReset(reason: reason)
+        case .digitReceived(let digit, _): .dtmf(digit: String(digit), direction: .received)
+        case .echoState(let figures): .echoState(figures)
+        case .device(let event): EventBody(event, of: session.unit.device)
+        case .ended(let reason): .callEnded(reason: reason.rawValue, durationSeconds: nil)
         }
     }
 }

@@ -31,6 +31,7 @@ final class SessionCall: LiveCall {
             pending.append(
                 .warning("no real-time priority granted; sound may stutter on a busy machine: raise RLIMIT_RTPRIO"))
         }
+        SetupFacts(options, session).log()
         session.channel.events.signal.signal()
     }
 
@@ -42,6 +43,7 @@ final class SessionCall: LiveCall {
     }
 
     private func translate(_ event: CallEvent) -> EventBody {
+        logger.trace("event \(event)")
         switch event {
         case .mediaStarted:
             let now = HostTime.monotonicNow()
@@ -51,7 +53,8 @@ final class SessionCall: LiveCall {
         case .sourceChanged(let from, let to): return .ssrcChanged(from: from, to: to)
         case .bufferReset(let reason): return .bufferReset(reason: reason)
         case .digitReceived(let digit, _): return .dtmf(digit: String(digit), direction: .received)
-        case .device(let event): return EventBody(event, device: session.unit.device.identifier)
+        case .echoState(let figures): return .echoState(figures)
+        case .device(let event): return EventBody(event, of: session.unit.device)
         case .ended(let reason):
             endReason = reason.rawValue
             return .callEnded(reason: reason.rawValue, durationSeconds: seconds)
@@ -71,50 +74,29 @@ final class SessionCall: LiveCall {
         session.channel.send(.hangUp(.localHangup))
         var report = CallReport()
         report.durationSeconds = seconds
-        report.requested = options.requested
-        report.effective = effective
+        let facts = SetupFacts(options, session)
+        report.requested = facts.requested
+        report.effective = facts.effective
         for (path, reason) in session.finish() {
             pending.append(.warning("\(reason), \(path); what was recorded before is kept"))
         }
+        transport.statistics.log()
         report.reason = endReason
         report.statistics = session.channel.statistics
         return report
     }
-
-    /// What was granted of `MediaOptions.requested`.
-    private var effective: [String: String] {
-        var facts = ["codec": options.codec.rawValue]
-        let unit = session.unit
-        if let format = try? unit.format(scope: .input, element: Element.input) {
-            facts["rate_hz"] = String(Int(format.sampleRate))
-        }
-        facts["echo_control"] = (unit as? VoiceProcessingIO).map { String($0.echoCancellation) } ?? "false"
-        facts["device"] = unit.device.identifier
-        facts["realtime_priority"] = unit.device.status.realtimePriority.map(String.init) ?? "none"
-        if let target = unit.device.status.playbackTargetMilliseconds {
-            facts["playback_target_ms"] = String((target * 10).rounded() / 10)
-        }
-        return facts
-    }
-}
-
-extension MediaOptions {
-    /// What was asked for, under the names the report uses.
-    var requested: [String: String] {
-        var facts = ["codec": codec.rawValue, "echo_control": String(voiceProcessing)]
-        facts["rate_hz"] = sampleRate.map(String.init) ?? "any"
-        facts["device"] = input == output ? input.name : "\(input.name), \(output.name)"
-        facts["realtime_priority"] = realtime ? String(CallSession.devicePriority) : "none"
-        return facts
-    }
 }
 
 extension EventBody {
-    init(_ event: DeviceEvent, device: String) {
+    init(_ event: DeviceEvent, of hardware: any HardwareDevice) {
+        let device = hardware.identifier
         switch event {
         case .lost(let error): self = .deviceLost(device: device, reason: error.explanation)
         case .back(let milliseconds): self = .deviceBack(device: device, afterMilliseconds: milliseconds)
-        case .xrun(let capture): self = .xrun(direction: capture ? .capture : .playback, count: 1)
+        case .xrun(let capture):
+            let status = hardware.status
+            self = .xrun(
+                direction: capture ? .capture : .playback, count: capture ? status.captureXruns : status.playbackXruns)
         case .microphoneSilent:
             self = .warning("the microphone \(device) has been digitally silent for 3 s; unmute it in the mixer")
         case .microphoneHeard: self = .warning("the microphone \(device) delivers sound again")

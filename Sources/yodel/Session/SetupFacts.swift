@@ -1,0 +1,93 @@
+import AudioUnits
+import Calling
+import Codecs
+import Glibc
+import Network
+import Reporting
+
+/// What a call asked for and what it was granted, under the same names: for its report and for the log.
+struct SetupFacts {
+    /// Stands for a choice that was left to the device.
+    static let unasked = "any"
+
+    var requested: [String: String]
+    var effective: [String: String]
+
+    init(_ options: MediaOptions, _ session: CallSession) {
+        requested = options.requested
+        effective = session.granted
+        effective["codec"] = options.codec.rawValue
+    }
+
+    /// One line for each fact; what was asked for in vain is worth a notice.
+    func log() {
+        for (name, value) in effective.sorted(by: { $0.key < $1.key }) {
+            let wanted = requested[name] ?? Self.unasked
+            if wanted == value || wanted == Self.unasked {
+                logger.debug("\(name) \(value)")
+            } else {
+                logger.notice("\(name) \(value), asked for \(wanted)")
+            }
+        }
+    }
+}
+
+extension MediaOptions {
+    /// What was asked for.
+    fileprivate var requested: [String: String] {
+        [
+            "codec": codec.rawValue, "echo_control": String(voiceProcessing),
+            "rate_hz": sampleRate.map(String.init) ?? SetupFacts.unasked,
+            "period_ms": periodMilliseconds.map { Text.fixed($0, 1) } ?? SetupFacts.unasked,
+            "device": input == output ? input.name : "\(input.name), \(output.name)",
+            "realtime_priority": realtime ? String(CallSession.devicePriority) : "none",
+            "media_priority": realtime ? String(CallSession.mediaPriority) : "none",
+        ]
+    }
+
+    /// The network's and the codec's side of a call, to the log.
+    func logPlan(_ configuration: CallConfiguration, _ transport: MediaTransport) {
+        let remote = transport.remote.map { "\($0)" } ?? "whoever calls"
+        let control = transport.rtcpRemote == transport.remote ? "" : transport.rtcpRemote.map { ", RTCP to \($0)" } ?? ""
+        let networks = allow.isEmpty ? "" : ", allowed \(allow.map { "\($0)" }.joined(separator: " "))"
+        logger.debug("network \(transport.local) to \(remote)\(control)\(networks)")
+        let coding = codec == .opus ? ", \(encoder.bitrate) bit/s, complexity \(encoder.complexity)" : ""
+        logger.debug(
+            """
+            codec \(codec.rawValue), payload type \(configuration.payloadType), \(codec.sampleRate) Hz, \
+            \(encoder.frameMilliseconds) ms a packet\(coding), digits as payload type \
+            \(configuration.telephoneEventPayloadType)
+            """)
+        logger.debug("jitter buffer \(latency.rawValue), seed \(configuration.seed)")
+    }
+}
+
+extension CallSession {
+    /// What device, unit and system granted.
+    var granted: [String: String] {
+        var facts: [String: String] = ["device": unit.device.identifier]
+        if let format = try? unit.format(scope: .input, element: Element.input) {
+            facts["rate_hz"] = String(Int(format.sampleRate))
+        }
+        if let period = unit.statistics.periodMicroseconds { facts["period_ms"] = Text.fixed(period / 1000, 1) }
+        facts["echo_control"] = (unit as? VoiceProcessingIO).map { String($0.echoCancellation) } ?? "false"
+        facts["realtime_priority"] = unit.device.status.realtimePriority.map(String.init) ?? "none"
+        facts["media_priority"] = if case .realtime(let priority) = mediaPolicy { String(priority) } else { "none" }
+        if let target = unit.device.status.playbackTargetMilliseconds {
+            facts["playback_target_ms"] = Text.fixed(target, 1)
+        }
+        return facts
+    }
+}
+
+extension TransportStatistics {
+    /// What only the socket knows of a call that is over, to the log.
+    func log() {
+        logger.debug("network sent \(sent) packets (\(sentOctets) octets), received \(received) (\(receivedOctets) octets)")
+        if icmpErrors > 0 { logger.debug("network reported \(icmpErrors) ICMP errors, such as a port that nobody listens on") }
+        if sendFailures > 0 {
+            let reason = lastSendError.map { String(cString: strerror($0)) } ?? "unknown"
+            logger.warning("\(sendFailures) packets could not be sent, last because: \(reason); check the route")
+        }
+    }
+}

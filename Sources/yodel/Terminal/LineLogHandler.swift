@@ -1,0 +1,32 @@
+import Logging
+import Reporting
+
+/// The program's log. Only the main thread writes to it: render and media threads tell what happens through mailboxes.
+let logger = Logger(label: "yodel")
+
+/// One line on standard error for each message: `yodel: TIME LEVEL: MESSAGE`.
+struct LineLogHandler: LogHandler {
+    var logLevel: Logger.Level
+    var metadata: Logger.Metadata = [:]
+    private let output: Output
+    /// Takes a status line away that stands where the message will; it is drawn again within 200 ms.
+    private let opening: String
+
+    init(level: Logger.Level, output: Output = .error) {
+        logLevel = level
+        self.output = output
+        opening = output.isTerminal ? "\r\u{1b}[K" : ""
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let facts = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
+        let text = (["\(event.message)"] + facts.map { "\($0.key)=\($0.value)" }).joined(separator: " ")
+        let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        output.line("\(opening)yodel: \(Timestamp.now().text) \(event.level): \(line)")
+    }
+}

@@ -1,0 +1,87 @@
+import AudioUnits
+import Calling
+import Codecs
+import Glibc
+import RTP
+import Realtime
+
+/// Keeps what a call sends until the test carries it on.
+final class QueuePort: PacketPort {
+    private(set) var rtp: [[UInt8]] = []
+    private(set) var rtcp: [[UInt8]] = []
+
+    func send(rtp packet: UnsafeRawBufferPointer) { rtp.append(Array(packet)) }
+    func send(rtcp packet: UnsafeRawBufferPointer) { rtcp.append(Array(packet)) }
+
+    /// Hands everything to `call`, or to nobody.
+    func carry(to call: Call?, now: HostTime) {
+        for packet in rtp { packet.withUnsafeBytes { call?.receive(rtp: $0, arrival: now) } }
+        for packet in rtcp { packet.withUnsafeBytes { call?.receive(rtcp: $0, arrival: now) } }
+        rtp = []
+        rtcp = []
+    }
+}
+
+/// A sound card with one call or several, moved by hand.
+final class Endpoint {
+    let device: ScriptedDevice
+    let loop: MediaLoop
+    let ports: [QueuePort]
+    private(set) var events: [[CallEvent]]
+
+    var calls: [Call] { loop.calls }
+    var call: Call { calls[0] }
+
+    /// A call for each of `seeds`.
+    init(
+        _ codec: CodecKind = .l16, seeds: [UInt64], microphone: @escaping (Int) -> Float = { _ in 0 },
+        adjust: (inout CallConfiguration) -> Void = { _ in }
+    ) throws {
+        let ports = seeds.map { _ in QueuePort() }
+        let calls = try zip(seeds, ports).map { seed, port in
+            var configuration = CallConfiguration(codec: codec, seed: seed)
+            adjust(&configuration)
+            return try Call(configuration: configuration, port: port, now: .zero)
+        }
+        self.ports = ports
+        events = calls.map { _ in [] }
+        device = ScriptedDevice(sampleRate: calls[0].sampleRate, microphone: microphone)
+        let unit = RemoteIO(device: device)
+        let endpoint = try AudioEndpoint(unit: unit, sampleRate: calls[0].sampleRate, frameLength: calls[0].frameLength)
+        loop = MediaLoop(endpoint: endpoint, frameLength: calls[0].frameLength)
+        for call in calls { loop.add(call) }
+        try unit.start()
+    }
+
+    func step(now: HostTime) {
+        device.turn(now: now)
+        loop.step(now: now, ntp: NTPTime(unixNanoseconds: now.nanoseconds + 1_000_000_000))
+        for index in calls.indices { events[index] += calls[index].takeEvents() }
+    }
+
+    func perform(_ command: CallCommand, now: HostTime) {
+        for call in calls { call.perform(command, now: now, ntp: NTPTime(unixNanoseconds: now.nanoseconds + 1_000_000_000)) }
+    }
+}
+
+/// Runs `body` each 10 ms from after `from` up to `to` seconds.
+func everyTenMilliseconds(from: Double = 0, to: Double, _ body: (HostTime) throws -> Void) rethrows {
+    for tick in Int(from * 100) + 1...Int(to * 100) { try body(HostTime(milliseconds: Double(tick) * 10)) }
+}
+
+/// A sine of `frequency` Hz.
+func sine(_ frequency: Double, amplitude: Double, rate: Int) -> (Int) -> Float {
+    { Float(amplitude * sin(2 * .pi * frequency * Double($0) / Double(rate))) }
+}
+
+/// Amplitude of the sine of `frequency` Hz in `signal`.
+func amplitude(of frequency: Double, in signal: ArraySlice<Float>, rate: Int) -> Double {
+    var real = 0.0
+    var imaginary = 0.0
+    for (index, sample) in signal.enumerated() {
+        let angle = 2 * .pi * frequency * Double(index) / Double(rate)
+        real += Double(sample) * cos(angle)
+        imaginary += Double(sample) * sin(angle)
+    }
+    return 2 * (real * real + imaginary * imaginary).squareRoot() / Double(signal.count)
+}

@@ -1,0 +1,54 @@
+import Calling
+import Codecs
+import Realtime
+import Simulation
+import Testing
+
+@Suite("Somebody who presses all keys at random") struct PersonTests {
+    /// SplitMix64, so that a run can be repeated.
+    private struct Dice: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9e37_79b9_7f4a_7c15
+            var z = state
+            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+            return z ^ (z >> 31)
+        }
+    }
+
+    @Test("has a working call when the keys are released", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
+    func keys(seed: UInt64) throws {
+        let codec = CodecKind.allCases[Int(seed) % 4]
+        let call = try OfflineCall(quietPlan(codec, seconds: 30, network: "delay=20,jitter=10", seed: seed))
+        var dice = Dice(state: seed)
+        try call.run { now in
+            if now < HostTime(milliseconds: 15_000), Int.random(in: 0..<10, using: &dice) == 0 {
+                let command: CallCommand =
+                    switch Int.random(in: 0..<4, using: &dice) {
+                    case 0: .mute(.random(using: &dice))
+                    case 1: .hold(.random(using: &dice))
+                    case 2: .volume(.random(in: -1...9, using: &dice))
+                    default: .digits(["1", "", "*#", "%"].randomElement(using: &dice) ?? "")
+                    }
+                call.sides[Int.random(in: 0..<2, using: &dice)].perform(command, now: now)
+            }
+            if now == HostTime(milliseconds: 15_000) {
+                for side in call.sides {
+                    for command in [CallCommand.mute(false), .hold(false), .volume(1)] {
+                        side.perform(command, now: now)
+                    }
+                }
+            }
+        }
+        for speaker in 0..<2 {
+            #expect(call.sides[speaker].call.state == .ended(.duration), "seed \(seed)")
+            let delay = try #require(call.delay(of: speaker, from: 19), "seed \(seed)")
+            #expect(delay < 150, "seed \(seed)")
+            #expect(call.sides[speaker].heardLevel(from: 19, to: 29) > -45, "seed \(seed)")
+            #expect(call.sides[speaker].heard.allSatisfy { $0.isFinite }, "seed \(seed)")
+            #expect(call.sides[speaker].statistics.playoutGaps == 0, "seed \(seed)")
+        }
+    }
+}
