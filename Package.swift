@@ -96,7 +96,6 @@ let package = Package(
                 "RenderAudit", "CAudit", "Simulation", "Calling", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
             ]),
         .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings", "yodel"]),
-        .testTarget(name: "IntegrationTests", dependencies: ["Realtime"]),
         .testTarget(name: "ArchitectureTests", exclude: ["Fixtures"]),
     ],
     swiftLanguageModes: [.v6]
