@@ -119,7 +119,9 @@ extension AudioDecoder {
         let count = try output.withUnsafeMutableBufferPointer { buffer in
             try packet.withUnsafeBytes { try body($0, buffer) }
         }
-        return Array(output[..<count])
+        // Not `Array(output[..<count])`: where the result is not used, 6.3.1 frees that copy before it fills it.
+        output.removeLast(output.count - count)
+        return output
     }
 
     func duration(of packet: [UInt8]) -> Int? { packet.withUnsafeBytes { duration(of: $0) } }

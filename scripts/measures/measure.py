@@ -136,7 +136,7 @@ def main():
     else:
         print("no bench folder given: delay, gaps and cost against other programs are not measured", flush=True)
     own_figures.loopback(yodel, figures, given.quick)
-    own_figures.benchmarks(ROOT, figures)
+    own_figures.benchmarks(ROOT, figures, given.quick)
     how = (
         "calls on the bench, loopback and benchmarks"
         if given.bench

@@ -49,18 +49,22 @@ def loopback(yodel, figures, quick):
         figures.add(f"offline, {name}: concealed", None if ratio is None else round(60000 * ratio), "ms/min", note=note)
 
 
-def benchmarks(root, figures):
-    """Runs the Benchmarks package; it prints one JSON object a line: {"name", "value", "unit"}."""
-    package = os.path.join(root, "Benchmarks")
-    if not os.path.exists(os.path.join(package, "Package.swift")):
-        figures.add("Benchmarks", None, note="no Benchmarks package here")
-        return
-    done = subprocess.run(
-        ["swift", "run", "--package-path", package, "-c", "release"], stdout=subprocess.PIPE, text=True
-    )
+def benchmarks(root, figures, quick):
+    """The Benchmarks package: ring against JACK's in one run, and what each stage of the picture costs per 20 ms."""
+    command = ["swift", "run", "--package-path", os.path.join(root, "Benchmarks"), "-c", "release", "yodel-benchmarks"]
+    done = subprocess.run([*command, "--json", *(["--quick"] if quick else [])], stdout=subprocess.PIPE, text=True)
     if done.returncode:
         figures.add("Benchmarks", None, note=f"ended with {done.returncode}")
-    for line in done.stdout.splitlines():
-        if line.startswith("{"):
-            row = json.loads(line)
-            figures.add(f"benchmark: {row['name']}", row["value"], row.get("unit", ""))
+        return
+    report = json.loads(done.stdout.splitlines()[-1])
+    for ring in report["rings"]:
+        figures.add(
+            f"ring, {ring['name']}", ring["yodel_ns"], "ns", ring["jack_ns"], "bound: jack_ringbuffer in the same run"
+        )
+    for stage in report["stages"]:
+        figures.add(
+            f"cost of 20 ms, {stage['name']}",
+            round(stage["block_ns"] / 1000, 2),
+            "us",
+            note=f"{stage['load_ratio']:.2%} of a core",
+        )
