@@ -4,7 +4,7 @@
 /// It is what the delay ledger is held against.
 public enum DelayMeter {
     /// Rate the search runs at, in Hz.
-    private static let searchRate = 8000
+    private static let searchRate = 4000
     /// Correlation below which a second does not count.
     private static let leastCorrelation = 0.5
 
@@ -51,13 +51,18 @@ public enum DelayMeter {
         var found = false
         reference.withUnsafeBufferPointer { x in
             signal.withUnsafeBufferPointer { y in
+                var energy: Float = 0
+                for i in 0..<length { energy += y[start + i] * y[start + i] }
                 for lag in 0...maximumLag {
-                    let (product, energy) = products(x.baseAddress!, y.baseAddress! + start + lag, count: length)
-                    let correlation = product / (referenceEnergy * energy).squareRoot()
+                    let correlation =
+                        product(x.baseAddress!, y.baseAddress! + start + lag, length)
+                        / (referenceEnergy * max(energy, 1e-9)).squareRoot()
                     if correlation > best.correlation {
                         best = (lag, correlation)
                         found = true
                     }
+                    let (leaves, enters) = (y[start + lag], start + lag + length < y.count ? y[start + lag + length] : 0)
+                    energy += enters * enters - leaves * leaves
                 }
             }
         }
@@ -85,5 +90,24 @@ public enum DelayMeter {
             i += 1
         }
         return sums
+    }
+
+    /// Eight sums at once: a single one would wait for each addition.
+    private static func product(_ x: UnsafePointer<Float>, _ y: UnsafePointer<Float>, _ count: Int) -> Float {
+        var sums = SIMD8<Float>()
+        let whole = count / 8 * 8
+        var i = 0
+        while i < whole {
+            let a = UnsafeRawPointer(x + i).loadUnaligned(as: SIMD8<Float>.self)
+            let b = UnsafeRawPointer(y + i).loadUnaligned(as: SIMD8<Float>.self)
+            sums += a * b
+            i += 8
+        }
+        var sum = sums.sum()
+        while i < count {
+            sum += x[i] * y[i]
+            i += 1
+        }
+        return sum
     }
 }
