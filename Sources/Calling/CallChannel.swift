@@ -7,6 +7,7 @@ public final class CallChannel: Sendable {
     let commands: Mailbox<CallCommand>
     /// What the call tells, in order.
     public let events: Mailbox<CallEvent>
+    private let remoteAddress = Mutex<String?>(nil)
     private let snapshot = Mutex<CallStatistics>(CallStatistics())
 
     init() throws(RealtimeError) {
@@ -19,6 +20,11 @@ public final class CallChannel: Sendable {
 
     /// The latest figures, at most 200 ms old while the call lasts.
     public var statistics: CallStatistics { snapshot.withLock { $0 } }
+
+    /// Address of the other side as first heard, `HOST:PORT`; `nil` before.
+    public var remote: String? { remoteAddress.withLock { $0 } }
+
+    func setRemote(_ address: String?) { remoteAddress.withLock { $0 = address } }
 
     func publish(_ statistics: CallStatistics) { snapshot.withLock { $0 = statistics } }
 }

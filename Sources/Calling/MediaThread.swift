@@ -19,6 +19,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
     private let transport: MediaTransport
     private let channel: CallChannel
     private let poller: Poller
+    private let socketCount: Int
     private var usage = ProcessUsage()
     private var echoChange = EchoChange()
     private var nextSnapshot = HostTime.zero
@@ -28,6 +29,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
         self.call = call
         self.transport = transport
         self.channel = channel
+        socketCount = transport.fileDescriptors.count
         poller = Poller(
             transport.fileDescriptors + [
                 loop.endpoint.captureSignal.fileDescriptor, loop.endpoint.playoutSignal.fileDescriptor,
@@ -46,8 +48,25 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
     }
 
     private mutating func turn() {
-        loop.endpoint.captureSignal.drain()
-        loop.endpoint.playoutSignal.drain()
+        // Only what is readable is read: at 200 turns a second the empty system calls would show.
+        let sockets = socketCount
+        if poller.isReady(sockets) { loop.endpoint.captureSignal.drain() }
+        if poller.isReady(sockets + 1) { loop.endpoint.playoutSignal.drain() }
+        if (0..<sockets).contains(where: { poller.isReady($0) }) { receive() }
+        let now = HostTime.monotonicNow()
+        let ntp = NTPTime.now()
+        if poller.isReady(sockets + 2) {
+            for command in channel.commands.takeAll() { call.perform(command, now: now, ntp: ntp) }
+        }
+        loop.step(now: now, ntp: ntp)
+        for event in call.takeEvents() {
+            if event == .mediaStarted { channel.setRemote(transport.remote.map { "\($0)" }) }
+            channel.events.post(event)
+        }
+        if now >= nextSnapshot { publish(at: now) }
+    }
+
+    private func receive() {
         transport.receiveBatch { datagram in
             switch datagram.kind {
             case .rtp: call.receive(rtp: datagram.bytes, arrival: datagram.arrival)
@@ -55,12 +74,6 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
             default: break
             }
         }
-        let now = HostTime.monotonicNow()
-        let ntp = NTPTime.now()
-        for command in channel.commands.takeAll() { call.perform(command, now: now, ntp: ntp) }
-        loop.step(now: now, ntp: ntp)
-        for event in call.takeEvents() { channel.events.post(event) }
-        if now >= nextSnapshot { publish(at: now) }
     }
 
     private mutating func publish(at now: HostTime) {

@@ -49,7 +49,7 @@ final class SessionCall: LiveCall {
             let now = HostTime.monotonicNow()
             mediaStart = now
             return .mediaStarted(
-                remote: transport.remote.map { "\($0)" } ?? "", afterMilliseconds: now.milliseconds(since: start))
+                remote: session.channel.remote ?? "", afterMilliseconds: now.milliseconds(since: start))
         case .sourceChanged(let from, let to): return .ssrcChanged(from: from, to: to)
         case .bufferReset(let reason): return .bufferReset(reason: reason)
         case .digitReceived(let digit, _): return .dtmf(digit: String(digit), direction: .received)
