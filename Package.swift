@@ -64,7 +64,7 @@ let package = Package(
         .systemLibrary(name: "CSndFile", providers: [.apt(["libsndfile1-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
-        // Tests mirror the targets; CAudit counts allocations and locks inside the render scope
+        // Tests mirror the targets; CAudit counts allocations and locks inside the render scope, RenderAudit does so for calls
         .target(name: "CAudit", path: "Tests/CAudit"),
         .target(
             name: "RenderAudit",
@@ -81,7 +81,8 @@ let package = Package(
         .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
         .testTarget(name: "AudioDevicesTests", dependencies: ["RenderAudit", "CAudit", "AudioDevices", "AudioUnits"]),
         .testTarget(
-            name: "CallingTests", dependencies: ["Calling", "Reporting", "AudioDevices", "AudioUnits", "Codecs", "RTP", "Realtime"]),
+            name: "CallingTests",
+            dependencies: ["CAudit", "Calling", "Reporting", "AudioDevices", "AudioUnits", "Codecs", "RTP", "Realtime"]),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
