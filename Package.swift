@@ -65,7 +65,7 @@ let package = Package(
         .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
-        // Tests mirror the targets; CAudit counts allocations and locks inside the render scope
+        // Tests mirror the targets; CAudit counts allocations and locks inside the render scope, RenderAudit does so for calls
         .target(name: "CAudit", path: "Tests/CAudit"),
         .target(
             name: "RenderAudit",
@@ -80,10 +80,12 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
         .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
-        .testTarget(name: "AudioDevicesTests", dependencies: ["RenderAudit", "CAudit", "AudioDevices", "AudioUnits", "Realtime"]),
+        .testTarget(
+            name: "AudioDevicesTests",
+            dependencies: ["RenderAudit", "CAudit", "AudioDevices", "AudioUnits", "Realtime"]),
         .testTarget(
             name: "CallingTests",
-            dependencies: ["Calling", "Reporting", "AudioDevices", "AudioUnits", "Codecs", "RTP", "Realtime"]),
+            dependencies: ["CAudit", "Calling", "Reporting", "AudioDevices", "AudioUnits", "Codecs", "RTP", "Realtime"]),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [

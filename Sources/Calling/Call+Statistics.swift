@@ -9,8 +9,9 @@ extension Call {
         fillDelay(&figures)
         fillNetwork(&figures)
         fillJitterBuffer(&figures)
-        figures.levelSentDecibels = sendPath.levelDBov
-        figures.levelHeardDecibels = receivePath.levelDBov
+        // Live it is the level now; what is left of a call that is over is how loud its voices were.
+        figures.levelSentDecibels = (state.isEnded ? sendPath.activeLevelDBov : nil) ?? sendPath.levelDBov
+        figures.levelHeardDecibels = (state.isEnded ? receivePath.activeLevelDBov : nil) ?? receivePath.levelDBov
         return figures
     }
 

@@ -36,8 +36,20 @@ struct ControlPath {
 
     /// By RTCP, the last one.
     var roundTripMilliseconds: Double? { session.roundTripMilliseconds }
-    /// The shortest of the last round trips: the network without what jitter adds, which the jitter buffer's stage counts.
-    var shortestRoundTripMilliseconds: Double? { roundTrips.min() }
+    /// One way through the network without what jitter adds, which the jitter buffer's stage counts; `nil` before a round
+    /// trip was measured.
+    ///
+    /// The shortest round trip is too long while few were measured: seldom do both of its packets meet no jitter. The
+    /// mean less both ways' mean jitter is not, but trusts figures of other packets; it may therefore lie below the
+    /// shortest by no more than the shortest lies below the mean.
+    /// - Parameter jitter: interarrival jitter of what we hear, in milliseconds.
+    func networkMilliseconds(jitter: Double) -> Double? {
+        guard let shortest = roundTrips.min() else { return nil }
+        let mean = roundTrips.reduce(0, +) / Double(roundTrips.count)
+        // RFC 3550's jitter is the mean difference of two delays: two thirds of their mean when spread evenly above 0.
+        let jitterless = mean - 1.5 * (jitter + (remoteFigures?.jitterMilliseconds ?? 0))
+        return min(max(jitterless, 2 * shortest - mean, 0), shortest) / 2
+    }
     /// When the next report may be due.
     var nextDeadline: HostTime { session.nextDeadline }
     /// Datagrams that were no RTCP after all.

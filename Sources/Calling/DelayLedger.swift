@@ -8,7 +8,7 @@ extension Call {
         var ledger = DelayLedgerFigures()
         deviceDelay.fill(&ledger)
         ledger.encoder = Double(sendPath.encoder.lookaheadSamples) * 1000 / Double(sampleRate)
-        ledger.network = control.shortestRoundTripMilliseconds.map { $0 / 2 }
+        ledger.network = networkMilliseconds
         ledger.jitterBuffer = receivePath.buffer.delayOfFastestMilliseconds
         ledger.decoder = ledger.jitterBuffer == nil ? nil : 0
         ledger.sum = mouthToEarMilliseconds
@@ -28,12 +28,16 @@ extension Call {
         return device + buffer
     }
 
+    private var networkMilliseconds: Double? {
+        control.networkMilliseconds(jitter: receivePath.receiver.statistics.jitterMilliseconds)
+    }
+
     /// Their mouth to our ear; `nil` while the other side or RTCP has not told its part.
     var mouthToEarMilliseconds: Double? {
-        guard let theirs = control.remoteSendDelayMilliseconds, let roundTrip = control.shortestRoundTripMilliseconds,
+        guard let theirs = control.remoteSendDelayMilliseconds, let network = networkMilliseconds,
             let ours = receiveDelayMilliseconds
         else { return nil }
-        return theirs + roundTrip / 2 + ours
+        return theirs + network + ours
     }
 }
 

@@ -5,7 +5,7 @@ import Reporting
 ///
 /// The samples carry the time they were at the transducer, so each half is measured as a whole; what device and unit do
 /// not claim of it is the wait in the ring between them and the media thread.
-public struct DeviceDelay {
+package struct DeviceDelay {
     /// From the microphone until the frame is taken, of the frame's first sample; `nil` before there was one.
     package var sendMilliseconds: Double? { age.value }
     /// From the moment a sample is given until the loudspeaker; `nil` before anything was played.
@@ -17,6 +17,8 @@ public struct DeviceDelay {
     private var playback = SmoothedFigure()
     private var frameMilliseconds = 0.0
     private var unit = UnitLatency()
+
+    package init() {}
 
     /// A frame is taken from the capture ring.
     /// - Parameters:

@@ -79,6 +79,8 @@ final class ReceivePath {
 
     /// RMS level of what is heard, in dBov; `nil` before anything was.
     var levelDBov: Double? { buffer.statistics.playedMs > 0 ? meter.levelDBov : nil }
+    /// Level of the voice over the whole call, pauses left out, in dBov.
+    var activeLevelDBov: Double? { meter.activeLevelDBov }
 }
 
 extension BufferedPacket {

@@ -121,6 +121,8 @@ final class SendPath {
 
     /// RMS level of what is sent, in dBov; `nil` before a frame was.
     var levelDBov: Double? { samplesSent == 0 ? nil : meter.levelDBov }
+    /// Level of the voice over the whole call, pauses left out, in dBov.
+    var activeLevelDBov: Double? { meter.activeLevelDBov }
     /// RTP packets and payload octets sent.
     var packetsSent: Int { sender.packetsSent }
 }

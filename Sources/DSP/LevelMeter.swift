@@ -8,7 +8,13 @@ public struct LevelMeter: Sendable {
     public static let integrationMilliseconds = 300.0
 
     private let samplesPerConstant: Double
+    /// Blocks under this level are pauses, in dBov.
+    public static let activeFloorDBov = -50.0
+    private static let activeFloorSquare = 1e-5
+
     private var meanSquare = 0.0
+    private var activeEnergy = 0.0
+    private var activeSamples = 0.0
     /// Largest magnitude since the last `resetPeak`.
     public private(set) var peak: Float = 0
 
@@ -29,6 +35,10 @@ public struct LevelMeter: Sendable {
         }
         guard sum.isFinite else { return }
         peak = max(peak, largest)
+        if Double(sum) > Self.activeFloorSquare * Double(block.count) {
+            activeEnergy += Double(sum)
+            activeSamples += Double(block.count)
+        }
         let weight = 1 - exp(-Double(block.count) / samplesPerConstant)
         meanSquare += (Double(sum) / Double(block.count) - meanSquare) * weight
     }
@@ -36,6 +46,12 @@ public struct LevelMeter: Sendable {
     /// The level in dBov, -127 ... 0.
     public var levelDBov: Double {
         meanSquare > 0 ? min(0, max(Self.floorDBov, 10 * log10(meanSquare))) : Self.floorDBov
+    }
+
+    /// Mean level of everything since the start that was louder than `activeFloorDBov`: how loud somebody speaks, pauses
+    /// left out (after ITU-T P.56's idea, without its hang-over); `nil` when nothing was.
+    public var activeLevelDBov: Double? {
+        activeSamples > 0 ? min(0, 10 * log10(activeEnergy / activeSamples)) : nil
     }
 
     /// Begins a new peak.

@@ -1,4 +1,5 @@
 import AudioDevices
+import CAudit
 import Calling
 import Foundation
 import Testing
@@ -41,8 +42,10 @@ import Testing
         }
         writer.finish()
         let (left, right) = try channels(path)
-        #expect(left == (0..<8000).map { Int16($0) })
-        #expect(right == (0..<8000).map { $0 < 4000 ? Int16(-$0) : 0 })
+        let said: [Int16] = (0..<8000).map { Int16($0) }
+        let answered: [Int16] = said.map { $0 < 4000 ? -$0 : 0 }
+        #expect(left == said)
+        #expect(right == answered)
         #expect(writer.failure == nil)
     }
 
@@ -61,19 +64,45 @@ import Testing
         #expect(try AudioFileReader.samples(path: path, rate: 8000).count == 80_000 - lost + 800)
     }
 
-    @Test("on a full disk ends with a reason, and neither throws nor traps afterwards")
-    func fullDisk() throws {
-        let (writer, inlets) = try SignalWriter.open(path: "/dev/full", sampleRate: 8000, channels: 1)
-        for _ in 0..<50 {
-            inlets[0].add([Float](repeating: 0.5, count: 8000))
+    @Test("on a disk that fills up ends with a reason; what was written before stays playable")
+    func diskFillsUp() throws {
+        // A file in memory that is forbidden to grow from some moment on stands for the disk.
+        let descriptor = limited_file_open()
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let path = "/proc/self/fd/\(descriptor)"
+        let (writer, inlets) = try SignalWriter.open(path: path, sampleRate: 8000, channels: 1)
+        func second(_ level: Float) {
+            inlets[0].add([Float](repeating: level, count: 8000))
             writer.drain()
         }
+        for _ in 0..<3 { second(0.5) }
+        #expect(writer.failure == nil)
+        try #require(limited_file_fill(descriptor))
+        for _ in 0..<10 { second(0.25) }
         writer.finish()
-        guard case .file(let path, let reason) = writer.failure else {
+        guard case .file(let failed, let reason) = writer.failure else {
             Issue.record("no failure: \(String(describing: writer.failure))")
             return
         }
-        #expect(path == "/dev/full" && !reason.isEmpty)
+        #expect(failed == path && !reason.isEmpty)
+        let kept = try AudioFileReader.samples(path: path, rate: 8000)
+        #expect(kept.count >= 20_000 && kept.count <= 24_000, "\(kept.count)")
+        #expect(kept.allSatisfy { $0 == 0.5 })
+    }
+
+    @Test("on a full disk is refused at once")
+    func fullDisk() {
+        do {
+            _ = try SignalWriter.open(path: "/dev/full", sampleRate: 8000, channels: 1)
+            Issue.record("a full disk took the file's header")
+        } catch {
+            guard case .device(.file("/dev/full", let reason)) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(!reason.isEmpty)
+        }
     }
 
     @Test("that cannot be made says where and why")

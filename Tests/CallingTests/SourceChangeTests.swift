@@ -42,6 +42,7 @@ import Testing
             peer.step(now: now)
             listener.step(now: now)
             peer.ports[0].carry(to: listener.call, now: now)
+            guard now >= HostTime(milliseconds: 500) else { return }
             var stranger: [UInt8] = [0x80, 112, UInt8(truncatingIfNeeded: now.nanoseconds / 7_000_000), 9]
             stranger += (0..<8).map { UInt8(truncatingIfNeeded: now.nanoseconds / 10_000_000 &* Int64($0 + 3)) }
             stranger += [UInt8](repeating: 0x55, count: 640)

@@ -45,7 +45,7 @@ import Testing
         try expectAgreement(plan, within: 2)
     }
 
-    @Test("within 10 ms while packets are delayed by chance", arguments: [1, 2, 3] as [UInt64])
+    @Test("within 10 ms while packets are delayed by chance", arguments: [1, 2, 3, 4, 5] as [UInt64])
     func jitter(seed: UInt64) throws {
         try expectAgreement(quietPlan(seconds: 40, network: "delay=25,jitter=30", seed: seed), within: 10)
     }

@@ -3,7 +3,8 @@
 #include <stdint.h>
 
 /* Counts what the render contract forbids, on the calling thread and between audit_begin and audit_end only. The test
-   program's own malloc and pthread_mutex_lock win over the C library's, so that libraries are counted as well. */
+   program's own malloc and pthread_mutex_lock win over the C library's, so that libraries are counted as well.
+   The other header here has a disk that fills up. */
 typedef struct {
     uint64_t allocations; /* malloc, calloc, realloc and the aligned ones */
     uint64_t frees;       /* free; a realloc counts as an allocation */
