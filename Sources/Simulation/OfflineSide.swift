@@ -78,8 +78,8 @@ public final class OfflineSide {
     }
 
     func hangUp(now: HostTime) {
-        finalStatistics = statistics
         call.perform(.hangUp(.duration), now: now, ntp: .virtual(now))
+        finalStatistics = statistics
     }
 
     func finish() {
