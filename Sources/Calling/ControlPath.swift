@@ -41,14 +41,14 @@ struct ControlPath {
     ///
     /// The shortest round trip is too long while few were measured: seldom do both of its packets meet no jitter. The
     /// mean less both ways' mean jitter is not, but trusts figures of other packets; it may therefore lie below the
-    /// shortest by no more than the shortest lies below the mean.
+    /// shortest by no more than twice what the shortest lies below the mean.
     /// - Parameter jitter: interarrival jitter of what we hear, in milliseconds.
     func networkMilliseconds(jitter: Double) -> Double? {
         guard let shortest = roundTrips.min() else { return nil }
         let mean = roundTrips.reduce(0, +) / Double(roundTrips.count)
         // RFC 3550's jitter is the mean difference of two delays: two thirds of their mean when spread evenly above 0.
         let jitterless = mean - 1.5 * (jitter + (remoteFigures?.jitterMilliseconds ?? 0))
-        return min(max(jitterless, 2 * shortest - mean, 0), shortest) / 2
+        return min(max(jitterless, 3 * shortest - 2 * mean, 0), shortest) / 2
     }
     /// When the next report may be due.
     var nextDeadline: HostTime { session.nextDeadline }
