@@ -58,7 +58,9 @@ public final class Call {
     func send(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
         guard !state.isEnded else { return [Float](repeating: 0, count: frame.count) }
         guard configuration.echoes else { return sendPath.process(frame, now: now) }
-        while echoed.count < frame.count { echoed.insert(0, at: 0) }
+        if echoed.count < frame.count {
+            echoed.insert(contentsOf: repeatElement(0, count: frame.count - echoed.count), at: 0)
+        }
         let block = Array(echoed.prefix(frame.count))
         echoed.removeFirst(frame.count)
         return block.withUnsafeBufferPointer { sendPath.process($0, now: now) }
@@ -74,6 +76,8 @@ public final class Call {
         if case .reset(let reason) = outcome.reason { events.append(.bufferReset(reason: "\(reason)")) }
         if configuration.echoes {
             echoed.append(contentsOf: block)
+            // A capture clock that runs slow would let it grow for as long as the call lasts.
+            if echoed.count > sampleRate { echoed.removeFirst(echoed.count - sampleRate / 10) }
             block.update(repeating: 0)
         }
         return outcome
