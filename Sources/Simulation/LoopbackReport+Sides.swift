@@ -10,6 +10,8 @@ extension LoopbackReport {
         self.init()
         aToB = b
         bToA = a
+        aToB.ledger.takeSendHalf(of: a.ledger)
+        bToA.ledger.takeSendHalf(of: b.ledger)
         durationSeconds = plan.seconds
         seed = plan.seed
         scenario = plan.scenario
@@ -31,5 +33,19 @@ extension OfflineCall {
         // From mouth to loudspeaker, through all rate conversions: both lie on the call's time line at one rate.
         DelayMeter.milliseconds(
             spoken: sides[speaker].spoken, heard: sides[listener].heard, sampleRate: sides[0].deviceRate)
+    }
+}
+
+extension DelayLedgerFigures {
+    /// A test knows both ends, so each direction can show the stages its own voice went through.
+    fileprivate mutating func takeSendHalf(of talker: DelayLedgerFigures) {
+        capture = talker.capture
+        voiceProcessing = talker.voiceProcessing
+        ring = talker.ring
+        framer = talker.framer
+        encoder = talker.encoder
+        let needed = [capture, framer, network, jitterBuffer, playback]
+        let others = [voiceProcessing, conversion, ring, encoder, decoder, playoutRing]
+        sum = needed.contains { $0 == nil } ? nil : (needed + others).reduce(0) { $0 + ($1 ?? 0) }
     }
 }
