@@ -1,3 +1,4 @@
+import AudioDevices
 import Realtime
 import Synchronization
 
@@ -21,7 +22,7 @@ final class SignalThread {
     func finish() -> [(path: String, reason: String)] {
         worker.isRunning.store(false, ordering: .releasing)
         if let running = thread.take() { running.join() }
-        return worker.writers.compactMap { writer in writer.failure.map { (writer.path, "\($0)") } }
+        return worker.writers.compactMap { writer in writer.failure.map { (writer.path, $0.reason) } }
     }
 
     /// What the thread owns while it runs.

@@ -53,12 +53,15 @@ public struct LoopbackPlan: Sendable {
 
     /// Seconds one person speaks before the other does.
     static let turnSeconds = 4.0
+    /// After that they say the same again: a whole number of turns of both.
+    static let longestSpeechSeconds = 64.0
 
     /// What the person on side `side` says: A is a man and begins, B a woman; they take turns.
     public func talker(side: Int, sampleRate: Int) -> [Float] {
         if let speech { return speech(side, sampleRate) }
         var talker = SyntheticTalker(
             sampleRate: sampleRate, pitch: side == 0 ? 110 : 200, seed: seed &+ UInt64(side) &* 1000)
-        return talker.converse(seconds: seconds, turnSeconds: Self.turnSeconds, startsSilent: side == 1)
+        return talker.converse(
+            seconds: min(seconds, Self.longestSpeechSeconds), turnSeconds: Self.turnSeconds, startsSilent: side == 1)
     }
 }

@@ -23,6 +23,7 @@ extension OfflineCall {
     /// What the call found, the delay in the audio itself too.
     public var report: LoopbackReport {
         var report = LoopbackReport(plan, a: sides[0].statistics, b: sides[1].statistics)
+        report.durationSeconds = seconds
         report.convergenceSeconds = sides.compactMap(\.convergedSeconds).max()
         report.aToB.measuredMouthToEarMilliseconds = measuredDelay(from: 0, to: 1)
         report.bToA.measuredMouthToEarMilliseconds = measuredDelay(from: 1, to: 0)

@@ -38,19 +38,30 @@ public final class OfflineCall {
         self.wires = wires
     }
 
-    /// Runs the whole call.
-    public func run() throws(CallError) { try run { _ in } }
+    /// Seconds of the call that have passed.
+    public private(set) var seconds = 0.0
+
+    /// Runs the whole call, or as far as `isInterrupted` lets it; it is asked after each tick.
+    public func run(isInterrupted: () -> Bool = { false }) throws(CallError) {
+        try run(isInterrupted: isInterrupted, afterTick: { _ in })
+    }
 
     /// Runs the whole call and hands out the time after each tick, for whoever presses keys meanwhile.
-    package func run(afterTick: (HostTime) -> Void) throws(CallError) {
+    package func run(
+        isInterrupted: () -> Bool = { false }, afterTick: (HostTime) -> Void
+    ) throws(CallError) {
         for side in sides { try side.start() }
-        let ticks = Int(plan.seconds * 1000 / tickMilliseconds)
-        for tick in 1...max(ticks, 1) {
-            let now = HostTime(milliseconds: Double(tick) * tickMilliseconds)
+        let ticks = max(1, Int(plan.seconds * 1000 / tickMilliseconds))
+        var tick = 0
+        var now = HostTime.zero
+        while tick < ticks, !isInterrupted() {
+            tick += 1
+            now = HostTime(milliseconds: Double(tick) * tickMilliseconds)
             step(to: now)
             afterTick(now)
         }
-        for side in sides { side.hangUp(now: HostTime(milliseconds: Double(ticks) * tickMilliseconds)) }
+        seconds = now.milliseconds(since: .zero) / 1000
+        for side in sides { side.hangUp(now: now) }
         for side in sides { side.finish() }
     }
 

@@ -55,7 +55,11 @@ final class OverheardDevice: HardwareDevice, @unchecked Sendable {
         Unmanaged<OverheardDevice>.fromOpaque(context).takeUnretainedValue()
     }
 
+    /// Kept at most: what is measured is in the first minutes, and a call may last for days.
+    private static let longestSeconds = 600.0
+
     private func keep(_ block: UnsafeBufferPointer<Float>, heardAt time: HostTime) {
+        guard played.count < Int(Self.longestSeconds * sampleRate) else { return }
         let position = Int((time.milliseconds(since: .zero) * sampleRate / 1000).rounded())
         if position > played.count { played += repeatElement(0, count: position - played.count) }
         played += block

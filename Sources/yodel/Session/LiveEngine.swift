@@ -80,7 +80,7 @@ struct LiveEngine: Engine {
             let plan = try request.plan()
             if request.offline {
                 let call = try OfflineCall(plan)
-                try call.run()
+                try call.run(isInterrupted: isInterrupted)
                 return call.report
             }
             let loopback = try LiveLoopback(plan)

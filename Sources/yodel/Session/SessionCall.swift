@@ -78,7 +78,7 @@ final class SessionCall: LiveCall {
         report.requested = facts.requested
         report.effective = facts.effective
         for (path, reason) in session.finish() {
-            pending.append(.warning("\(reason), \(path); what was recorded before is kept"))
+            pending.append(.warning("\(reason); what was recorded before is kept in \(path)"))
         }
         transport.statistics.log()
         report.reason = endReason
