@@ -32,14 +32,11 @@ struct LoopbackCommand: ParsableCommand {
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         let options = try MediaOptions(media, configuration)
         let printer = EventPrinter(json: media.json, callID: nil, input: options.input, output: options.output)
-        var hasMedia = false
         var report = try engine.loopback(
             LoopbackRequest(options: options, conditions: conditions, scenario: network, offline: offline),
             isInterrupted: { TerminationSignal.caught != nil },
-            onEvent: { event in
-                if case .mediaStarted = event.body { hasMedia = true }
-                printer.show(event)
-            })
+            onEvent: { printer.show($0) })
+        let hasMedia = [report.aToB, report.bToA].contains { ($0.packetsReceived ?? 0) > 0 }
         if let number = TerminationSignal.caught, !hasMedia { throw TerminationSignal.status(number) }
         report.assertions = assertions.map { $0.evaluate(report) }
         printer.report(report)
