@@ -26,7 +26,7 @@ public final class MediaLoop {
 
     private var framer: Framer
     private var level: PlayoutLevel
-    private var framesTaken: Int64 = 0
+    private var samplesTaken: Int64 = 0
     private var samplesGiven: Int64 = 0
     private var lastStep: HostTime?
     private var callBlock: [Float]
@@ -66,23 +66,26 @@ public final class MediaLoop {
 
     private func sendCaptured(now: HostTime) {
         let timing = endpoint.captureTiming.latest()
-        framesTaken += Int64(
-            framer.process(&endpoint.captureRing) { frame in
-                if timing.isValid {
-                    let firstSample = framesTaken
-                    deviceDelay.observeCapture(
-                        ageMilliseconds: now.milliseconds(
-                            since: timing.hostTime(of: firstSample, sampleRate: endpoint.sampleRate)),
-                        frameMilliseconds: Double(frame.count) * 1000 / Double(endpoint.sampleRate),
-                        blockMilliseconds: Double(timing.frames) * 1000 / Double(endpoint.sampleRate),
-                        unit: endpoint.unit.latency)
-                }
-                for call in calls {
-                    let sent = call.send(frame, now: now)
-                    recorder?.add(sent: sent)
-                    dump?.add(sent: sent)
-                }
-            } * framer.frameLength)
+        framer.process(&endpoint.captureRing) { frame in
+            if timing.isValid { observeCapture(timing, frameLength: frame.count, now: now) }
+            samplesTaken += Int64(frame.count)
+            for (index, call) in calls.enumerated() {
+                let sent = call.send(frame, now: now)
+                // One voice, whoever hears it: what the first call sends is what is kept.
+                guard index == 0 else { continue }
+                recorder?.add(sent: sent)
+                dump?.add(sent: sent)
+            }
+        }
+    }
+
+    private func observeCapture(_ timing: StreamTiming, frameLength: Int, now: HostTime) {
+        let firstSample = timing.hostTime(of: samplesTaken, sampleRate: endpoint.sampleRate)
+        let millisecondsPerSample = 1000 / Double(endpoint.sampleRate)
+        deviceDelay.observeCapture(
+            ageMilliseconds: now.milliseconds(since: firstSample),
+            frameMilliseconds: Double(frameLength) * millisecondsPerSample,
+            blockMilliseconds: Double(timing.frames) * millisecondsPerSample, unit: endpoint.unit.latency)
     }
 
     // MARK: - Towards the loudspeaker

@@ -52,8 +52,9 @@ final class SendPath {
     func process(_ captured: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
         let clockUnits = clockUnits
         samplesSent += Int64(frame.count)
-        for i in 0..<frame.count { frame[i] = isMuted || isHeld ? 0 : captured[i] }
+        for i in 0..<frame.count { frame[i] = captured[i] }
         if !isHeld { announcement.replace(&frame) }
+        if isMuted || isHeld { for i in 0..<frame.count { frame[i] = 0 } }
         frame.withUnsafeBufferPointer { meter.add($0) }
         guard !isHeld else { return frame }
 
