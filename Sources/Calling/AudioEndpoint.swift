@@ -9,8 +9,8 @@ import Realtime
 /// ```
 /// The rings belong to the device, not to a call: several calls share them through one `MediaLoop`.
 public final class AudioEndpoint: @unchecked Sendable {
-    /// Milliseconds each ring can hold; far more than either ever should.
-    static let ringMilliseconds = 500
+    /// Milliseconds each ring can hold; far more than either ever should, and at 48 kHz just a power of two.
+    static let ringMilliseconds = 340
 
     /// The unit that owns the device.
     public let unit: any InputOutputUnit

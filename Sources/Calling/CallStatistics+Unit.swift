@@ -31,22 +31,44 @@ extension CallStatistics {
 
 /// What the process costs: processor time a minute and memory, since the usage was first looked at.
 public struct ProcessUsage: Sendable {
+    /// Milliseconds between two looks at the memory, which cost a file of the kernel's.
+    private static let memoryMilliseconds = 2000.0
+
     private var start: (time: HostTime, cpuSeconds: Double)?
+    private var memory: (time: HostTime, peakMebibytes: Double)?
 
     public init() {}
 
     /// Writes both figures; the first call begins the measurement.
     public mutating func fill(_ figures: inout CallStatistics, now: HostTime) {
+        if memory.map({ now.milliseconds(since: $0.time) >= Self.memoryMilliseconds }) ?? true,
+            let peak = Self.peakMebibytes()
+        {
+            memory = (now, peak)
+        }
+        figures.peakRSSMebibytes = memory?.peakMebibytes
         var usage = rusage()
         guard getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return }
         func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
         let cpu = seconds(usage.ru_utime) + seconds(usage.ru_stime)
-        figures.peakRSSMebibytes = Double(usage.ru_maxrss) / 1024
         guard let start else {
             start = (now, cpu)
             return
         }
         let minutes = now.milliseconds(since: start.time) / 60_000
         if minutes > 0 { figures.cpuSecondsPerMinute = (cpu - start.cpuSeconds) / minutes }
+    }
+
+    /// `VmHWM`: getrusage's own figure is inherited from whoever started the program.
+    private static func peakMebibytes() -> Double? {
+        guard let file = fopen("/proc/self/status", "re") else { return nil }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard text.hasPrefix("VmHWM:") else { continue }
+            return text.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) }.map { $0 / 1024 }
+        }
+        return nil
     }
 }

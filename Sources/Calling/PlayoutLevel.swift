@@ -10,6 +10,13 @@ package struct PlayoutLevel {
     package static let maximumMarginMilliseconds = 60.0
     /// How fast the margin shrinks, in milliseconds a second.
     package static let shrinkPerSecond = 0.2
+    /// Time without shortfall before it shrinks, in seconds; each later shortfall doubles it, so that a machine that needs
+    /// the margin is not probed again and again.
+    package static let calmSeconds = 20.0
+    /// The longest it becomes, in seconds.
+    package static let longestCalmSeconds = 1280.0
+    /// Shortfalls this close together, in seconds, are one: what made the first made the next.
+    package static let incidentSeconds = 1.0
     /// How fast the largest block is forgotten, as a share a second.
     static let blockForgetPerSecond = 0.1
 
@@ -18,6 +25,9 @@ package struct PlayoutLevel {
     private var margin: Double
     private let leastMargin: Double
     private var seenMissing: Int64 = 0
+    private var calm = incidentSeconds
+    // The first shortfall makes it `calmSeconds`.
+    private var calmNeeded = calmSeconds / 2
 
     package init(sampleRate: Int, leastMarginMilliseconds: Double = 0) {
         samplesPerMillisecond = Double(sampleRate) / 1000
@@ -33,10 +43,15 @@ package struct PlayoutLevel {
     package mutating func observe(frames: Int, missing: Int64, elapsedMilliseconds: Double) -> Int {
         let seconds = elapsedMilliseconds / 1000
         largestBlock = max(Double(frames), largestBlock * (1 - Self.blockForgetPerSecond * seconds))
-        margin = max(leastMargin, margin - Self.shrinkPerSecond * samplesPerMillisecond * seconds)
+        calm += seconds
+        if calm > calmNeeded {
+            margin = max(leastMargin, margin - Self.shrinkPerSecond * samplesPerMillisecond * seconds)
+        }
         let fresh = Int(missing - seenMissing)
         seenMissing = missing
         if fresh > 0 {
+            if calm >= Self.incidentSeconds { calmNeeded = min(calmNeeded * 2, Self.longestCalmSeconds) }
+            calm = 0
             margin = min(
                 margin + Self.growthMilliseconds * samplesPerMillisecond,
                 Self.maximumMarginMilliseconds * samplesPerMillisecond)
