@@ -8,6 +8,7 @@ let package = Package(
         .executable(name: "yodel", targets: ["yodel"]),
         .library(name: "YodelCore", targets: ["DSP", "Realtime"]),
         .library(name: "YodelAudioUnits", targets: ["AudioUnits", "AudioDevices"]),
+        .library(name: "YodelCall", targets: ["Calling", "Network", "JitterBuffer", "RTP", "Codecs"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),

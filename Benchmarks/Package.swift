@@ -8,7 +8,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "yodel-benchmarks",
-            dependencies: ["CAffinity", "CJack", .product(name: "YodelCore", package: "yodel")]),
+            dependencies: [
+                "CAffinity", "CJack", .product(name: "YodelCore", package: "yodel"),
+                .product(name: "YodelAudioUnits", package: "yodel"), .product(name: "YodelCall", package: "yodel"),
+            ]),
         .target(name: "CAffinity"),
         .systemLibrary(name: "CJack", providers: [.apt(["libjack-jackd2-dev"])]),
     ],

@@ -114,7 +114,7 @@ public final class MediaLoop {
         for i in mixed.indices { mixed[i] = 0 }
         for call in calls {
             let outcome = callBlock.withUnsafeMutableBufferPointer { call.pull(into: $0, now: now) }
-            for i in mixed.indices { mixed[i] += callBlock[i] }
+            callBlock.withUnsafeBufferPointer { Mixer.add($0, to: &mixed) }
             if let outcome { dump?.add(outcome, at: now) }
         }
         if calls.count > 1 { Mixer.limit(&mixed) }
@@ -125,19 +125,5 @@ public final class MediaLoop {
     private func observePlayout(_ timing: StreamTiming, now: HostTime) {
         let heard = timing.hostTime(of: samplesGiven, sampleRate: endpoint.sampleRate)
         deviceDelay.observePlayout(waitMilliseconds: heard.milliseconds(since: now), unit: endpoint.unit.latency)
-    }
-}
-
-/// Several voices at once: their sum, kept inside full scale.
-package enum Mixer {
-    /// Soft limit from 0.7 on, so that two loud talkers do not clip hard.
-    package static func limit(_ block: inout [Float]) {
-        for i in block.indices {
-            let magnitude = abs(block[i])
-            guard magnitude > 0.7 else { continue }
-            let over = (magnitude - 0.7) / 0.3
-            let limited = 0.7 + 0.3 * over / (1 + over)
-            block[i] = block[i] < 0 ? -limited : limited
-        }
     }
 }

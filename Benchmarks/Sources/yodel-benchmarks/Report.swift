@@ -10,10 +10,10 @@ struct Report {
                 Self.left(ring.name, 24) + Self.number(ring.nanoseconds, 0, 13)
                     + Self.number(ring.jackNanoseconds, 0, 11) + Self.number(ring.ratioToJack, 2, 16))
         }
-        lines += ["", "stage                       ns a block   % of a processor"]
+        lines += ["", "stage                       us for 20 ms   % of a processor"]
         for stage in stages {
             lines.append(
-                Self.left(stage.name, 24) + Self.number(stage.nanosecondsPerBlock, 0, 14)
+                Self.left(stage.name, 28) + Self.number(stage.nanosecondsPer20ms / 1000, 2, 12)
                     + Self.number(stage.load * 100, 3, 19))
         }
         return lines.joined(separator: "\n")
@@ -26,7 +26,7 @@ struct Report {
                 + #""ratio_to_jack":\#(Self.number($0.ratioToJack, 3))}"#
         }
         let stages = stages.map {
-            #"{"name":"\#($0.name)","block_ns":\#(Self.number($0.nanosecondsPerBlock, 1)),"#
+            #"{"name":"\#($0.name)","per_20ms_ns":\#(Self.number($0.nanosecondsPer20ms, 1)),"#
                 + #""load_ratio":\#(Self.number($0.load, 6))}"#
         }
         return #"{"rings":[\#(rings.joined(separator: ","))],"stages":[\#(stages.joined(separator: ","))]}"#
