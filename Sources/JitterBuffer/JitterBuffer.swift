@@ -165,7 +165,7 @@ public final class JitterBuffer {
 
     /// The sender's clock against this host's in parts per million, positive when the sender's runs fast; nil until
     /// 20 s have been heard.
-    public var driftPPM: Double? { drift.partsPerMillion }
+    public var driftPPM: Double? { drift.isSettled ? drift.partsPerMillion : nil }
 
     /// Milliseconds of the pulled stream up to the end of the queue.
     func endOfQueue(_ axis: StreamAxis) -> Double { axis.milliseconds(pulled + Int64(workspace.queue.pending)) }
@@ -198,7 +198,7 @@ public final class JitterBuffer {
     private func learn(from packet: StoredPacket, axis: StreamAxis) {
         let delay = packet.arrival - axis.mediaMilliseconds(packet.position)
         drift.add(delay: delay, at: packet.arrival)
-        history.driftPPM = min(max(drift.partsPerMillion ?? 0, -1000), 1000)
+        if let estimate = drift.partsPerMillion { history.correct(driftPPM: estimate) }
         // Nearly all of a packet's worth is there already when its copy came before it.
         let weight = sequences.hasCopy(packet.sequence) ? 0.3 : 1
         history.add(delay: delay, weight: weight, at: packet.arrival)
