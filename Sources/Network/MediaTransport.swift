@@ -140,8 +140,8 @@ public final class MediaTransport {
 
     private func receive(from socket: UDPSocket, isRTCPPort: Bool, _ body: (Datagram) -> Void) {
         var count = batch.receive(from: socket)
-        if count < 0 {
-            // Also on EAGAIN: queued ICMP errors wake a poll until they are read.
+        if count < 0, count != -Int(EAGAIN) {
+            // The error of an earlier packet, told by ICMP; its report wakes every poll until it is read.
             drainErrors(socket)
             count = batch.receive(from: socket)
         }
