@@ -137,6 +137,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         let delay = reported > level ? reported : level
         line.pointee.delay.store(delay &* 1_000_000 / stream.rate, ordering: .relaxed)
         let low = target.frames &- stream.period
+        target.found(level: level)
         if level > low || pending > 0 { return wait(level &- low, now, scratch) }
         if nanoseconds(level) > Self.patience, !callbacks.canFetch(stream.period) {
             // What is still queued bridges a late media thread.

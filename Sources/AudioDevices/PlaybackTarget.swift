@@ -1,4 +1,4 @@
-/// How much sound is kept between us and the loudspeaker: grows after an underrun, shrinks again slowly.
+/// How much sound is kept between us and the loudspeaker: grows after an underrun and after a near miss, shrinks again slowly.
 ///
 /// The device writes a period whenever that brings the fill level to the target, so the level moves between
 /// target - period and target; the lower end is the time a late wake-up may last.
@@ -15,11 +15,13 @@ package struct PlaybackTarget: BitwiseCopyable {
     package static let incidentSeconds = 0.5
     /// Highest target, in milliseconds (and a period less than the ring buffer).
     package static let ceilingMilliseconds = 200.0
-    /// Time without underrun before the target shrinks, in seconds; each further underrun doubles it: a machine that needs
-    /// the higher target is not probed again and again.
-    package static let calmSeconds = 20.0
+    /// A turn that finds no more than this, in milliseconds, was nearly too late: the next one may be.
+    package static let nearMissMilliseconds = 4.0
+    /// Time without either before the target shrinks, in seconds; each further one doubles it: a machine that needs
+    /// the higher target is not probed again and again. Stops of a virtual machine are minutes apart.
+    package static let calmSeconds = 120.0
     /// The longest it becomes, in seconds.
-    package static let longestCalmSeconds = 1280.0
+    package static let longestCalmSeconds = 1920.0
     /// Shrinking speed after that, in milliseconds a second.
     package static let shrinkPerSecond = 0.2
 
@@ -50,7 +52,13 @@ package struct PlaybackTarget: BitwiseCopyable {
     /// The target now, in milliseconds.
     package var milliseconds: Double { @_noLocks get { target / framesPerMillisecond } }
 
-    /// An underrun happened.
+    /// A turn found `level` frames still to be played.
+    @_noLocks
+    package mutating func found(level: Int) {
+        if Double(level) <= Self.nearMissMilliseconds * framesPerMillisecond { underran() }
+    }
+
+    /// An underrun happened, or nearly.
     @_noLocks
     package mutating func underran() {
         calm = 0

@@ -35,12 +35,20 @@ import Testing
         var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
         target.underran()
         let raised = target.milliseconds
-        for _ in 0..<(200 * 19) { target.played(240) }
+        for _ in 0..<(200 * 119) { target.played(240) }
         #expect(target.milliseconds == raised)
         for _ in 0..<(200 * 6) { target.played(240) }
         #expect(target.milliseconds < raised && target.milliseconds > raised - 1.5)
         for _ in 0..<(200 * 60) { target.played(240) }
         #expect(target.milliseconds == 20)
+    }
+
+    @Test func aTurnThatWasNearlyTooLateRaisesItAsAnUnderrunDoesAndOthersDoNot() {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        target.found(level: 240)
+        #expect(target.milliseconds == 20)
+        target.found(level: 150)
+        #expect(target.milliseconds == 25)
     }
 
     @Test func aBufferOfOnePeriodDoesNotTrap() {
