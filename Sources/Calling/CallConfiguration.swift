@@ -6,6 +6,8 @@ import RTP
 public struct CallConfiguration: Sendable {
     /// Codec of both directions.
     public var codec: CodecKind
+    /// Rate of the audio in Hz, for codecs that have a choice; `nil` is the codec's own.
+    public var sampleRate: Int?
     /// How this side encodes.
     public var encoder: EncoderSettings
     /// RTP payload type of the audio, 0...127.

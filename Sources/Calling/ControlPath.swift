@@ -24,7 +24,7 @@ struct ControlPath {
 
     init(configuration: CallConfiguration, ssrc: UInt32, now: HostTime) {
         seed = configuration.seed
-        clockRate = Double(configuration.codec.rtpClockRate())
+        clockRate = Double(configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate))
         session = RTCPSession(ssrc: ssrc, cname: configuration.canonicalName, seed: configuration.seed, now: now)
     }
 

@@ -1,8 +1,8 @@
 import COpus
 
-/// Opus (RFC 6716) from mono samples at 48 kHz. Variable bit rate; encoding works on the stack only.
+/// Opus (RFC 6716) from mono samples. Variable bit rate; encoding works on the stack only.
 public final class OpusEncoder: AudioEncoder {
-    public let sampleRate = 48_000
+    public let sampleRate: Int
     public let frameLength: Int
     public let lookaheadSamples: Int
     /// A frame never exceeds 1275 bytes (RFC 6716 section 3.2.1); 60 ms are up to three frames and their framing.
@@ -10,13 +10,16 @@ public final class OpusEncoder: AudioEncoder {
 
     private let encoder: OpaquePointer
 
+    /// - Parameter sampleRate: 8 000, 12 000, 16 000, 24 000 or 48 000.
     /// - Throws: `invalidSetting` for a value out of range, `library` when libopus cannot allocate the encoder.
-    public init(settings: EncoderSettings) throws(CodecError) {
-        try Self.check(settings)
+    public init(settings: EncoderSettings, sampleRate: Int = 48_000) throws(CodecError) {
+        try Self.check(settings, sampleRate: sampleRate)
         let application =
             settings.application == .lowDelay ? OPUS_APPLICATION_RESTRICTED_LOWDELAY : OPUS_APPLICATION_VOIP
         var status: Int32 = 0
-        guard let encoder = opus_encoder_create(48_000, 1, application, &status) else { throw .library(code: status) }
+        guard let encoder = opus_encoder_create(Int32(sampleRate), 1, application, &status) else {
+            throw .library(code: status)
+        }
         var lookahead: Int32 = 0
         var failure: Int32?
         for (request, value) in [
@@ -34,8 +37,9 @@ public final class OpusEncoder: AudioEncoder {
             throw .library(code: code)
         }
         self.encoder = encoder
+        self.sampleRate = sampleRate
         lookaheadSamples = Int(lookahead)
-        frameLength = 48 * settings.frameMilliseconds
+        frameLength = sampleRate / 1000 * settings.frameMilliseconds
     }
 
     deinit { opus_encoder_destroy(encoder) }
@@ -68,7 +72,10 @@ public final class OpusEncoder: AudioEncoder {
         _ = copus_encoder_set(encoder, OPUS_SET_BITRATE_REQUEST, Int32(min(max(bitsPerSecond, 6_000), 510_000)))
     }
 
-    private static func check(_ settings: EncoderSettings) throws(CodecError) {
+    private static func check(_ settings: EncoderSettings, sampleRate: Int) throws(CodecError) {
+        guard OpusDecoder.sampleRates.contains(sampleRate) else {
+            throw .invalidSetting("Opus encodes from \(OpusDecoder.sampleRates) Hz, not \(sampleRate)")
+        }
         guard CodecKind.opus.sendableFrameMilliseconds.contains(settings.frameMilliseconds) else {
             throw .invalidSetting("Opus packets are 10, 20, 40 or 60 ms, not \(settings.frameMilliseconds)")
         }

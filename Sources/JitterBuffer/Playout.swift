@@ -63,9 +63,10 @@ extension JitterBuffer {
     private func outcome(of call: Call) -> PullOutcome {
         var level = Int64(workspace.queue.pending)
         if isPlaying { level += workspace.packets.contiguousSamples(from: nextPosition) }
+        let media = nextPosition + gap.concealed - Int64(workspace.queue.pending)
         return PullOutcome(
             reason: call.reason, targetMs: target.aboveFloor, levelMs: Double(level) * 1000 / Double(sampleRate),
-            samples: call.wanted)
+            mediaMilliseconds: isPlaying ? axis?.milliseconds(media) : nil, samples: call.wanted)
     }
 
     // MARK: Start and stall

@@ -10,6 +10,17 @@ public enum ResetReason: Sendable, Hashable {
     case codecChange
     /// The application asked for it (hold, route change).
     case requested
+
+    /// In tables and reports.
+    public var name: String {
+        switch self {
+        case .newSource: "new_source"
+        case .timestampJump: "timestamp_jump"
+        case .sequenceJump: "sequence_jump"
+        case .codecChange: "codec_change"
+        case .requested: "requested"
+        }
+    }
 }
 
 /// What the buffer did to produce a piece of sound. The order is that of notability: when one pull needed several
@@ -37,6 +48,23 @@ public enum PlayoutReason: Sendable, Hashable {
     case concealLong
     /// The stream was started anew.
     case reset(ResetReason)
+
+    /// In tables and reports.
+    public var name: String {
+        switch self {
+        case .waiting: "waiting"
+        case .normal: "normal"
+        case .discardLate: "discard_late"
+        case .discardOverflow: "discard_overflow"
+        case .decelerate: "decelerate"
+        case .accelerate: "accelerate"
+        case .comfortNoise: "comfort_noise"
+        case .fec: "fec"
+        case .concealShort: "conceal_short"
+        case .concealLong: "conceal_long"
+        case .reset(let reason): "reset{\(reason.name)}"
+        }
+    }
 
     var notability: Int {
         switch self {
