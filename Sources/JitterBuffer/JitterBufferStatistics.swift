@@ -16,6 +16,8 @@ public struct JitterBufferStatistics: Sendable, Equatable {
     public var malformed = 0
     /// Packets lost or late, recovered from the copy in the next one.
     public var fecUsed = 0
+    /// Packets lost or late, recovered from a redundant copy (RFC 2198).
+    public var redundancyUsed = 0
     /// Gaps that began, whatever their length.
     public var concealments = 0
     /// Those of them that went beyond their first 60 ms.
