@@ -46,6 +46,9 @@ public final class Call {
     /// The rate of the audio that goes in and out, in Hz.
     public var sampleRate: Int { sendPath.encoder.sampleRate }
 
+    /// What the jitter buffer counted.
+    package var jitterBufferStatistics: JitterBufferStatistics { receivePath.buffer.statistics }
+
     /// What happened since the owner last asked.
     public func takeEvents() -> [CallEvent] {
         defer { events.removeAll(keepingCapacity: true) }
@@ -56,7 +59,7 @@ public final class Call {
 
     /// Takes one frame of the microphone's audio.
     /// - Returns: what stood for our voice after announcement, echo and mute.
-    func send(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
+    package func send(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
         guard !state.isEnded else { return [Float](repeating: 0, count: frame.count) }
         guard configuration.echoes else { return sendPath.process(frame, now: now) }
         if echoed.count < frame.count {
@@ -68,7 +71,7 @@ public final class Call {
     }
 
     /// Produces the next samples of the other side's voice.
-    func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome? {
+    package func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome? {
         guard !state.isEnded else {
             block.update(repeating: 0)
             return nil

@@ -6,6 +6,8 @@ import RTP
 public struct CallConfiguration: Sendable {
     /// Codec of both directions.
     public var codec: CodecKind
+    /// Rate of the audio in Hz, for codecs that have a choice; `nil` is the codec's own.
+    public var sampleRate: Int?
     /// How this side encodes.
     public var encoder: EncoderSettings
     /// RTP payload type of the audio, 0...127.
@@ -56,7 +58,7 @@ public struct CallConfiguration: Sendable {
             switch codec {
             case .opus: nil
             case .pcmu, .pcma: 64_000
-            case .l16: 16 * codec.sampleRate
+            case .l16: 16 * (sampleRate ?? codec.sampleRate)
             }
         return RedundancyLadder.Configuration(
             bitrate: fixed ?? encoder.bitrate, isAdjustable: fixed == nil,

@@ -28,7 +28,7 @@ struct ControlPath {
 
     init(configuration: CallConfiguration, ssrc: UInt32, now: HostTime) {
         seed = configuration.seed
-        clockRate = Double(configuration.codec.rtpClockRate())
+        clockRate = Double(configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate))
         var timing = RTCPSession.Configuration()
         timing.minimumInterval = configuration.reportIntervalSeconds
         timing.sessionBandwidth = Self.sessionBandwidth

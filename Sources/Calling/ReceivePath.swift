@@ -32,8 +32,8 @@ final class ReceivePath {
     private(set) var lastOutcome: PullOutcome?
 
     init(configuration: CallConfiguration, localSSRC: UInt32) throws(CodecError) {
-        let decoder = try makeDecoder(configuration.codec)
-        let clockRate = configuration.codec.rtpClockRate()
+        let decoder = try makeDecoder(configuration.codec, sampleRate: configuration.sampleRate)
+        let clockRate = configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate)
         buffer = JitterBuffer(decoder: decoder, clockRate: clockRate, configuration: configuration.jitterBuffer)
         receiver = RTPReceiver(
             payloadTypes: PayloadTypeTable(

@@ -40,9 +40,10 @@ final class SendPath {
     private(set) var copiesSent = 0
 
     init(configuration: CallConfiguration, identity: RTPIdentity, port: any PacketPort) throws(CodecError) {
-        encoder = try makeEncoder(configuration.codec, settings: configuration.encoder)
+        encoder = try makeEncoder(
+            configuration.codec, settings: configuration.encoder, sampleRate: configuration.sampleRate)
         self.port = port
-        let clockRate = configuration.codec.rtpClockRate()
+        let clockRate = configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate)
         sender = RTPSender(
             ssrc: identity.ssrc, payloadType: configuration.payloadType, clockRate: clockRate,
             sequence: identity.firstSequence, timestamp: identity.firstTimestamp)

@@ -32,6 +32,13 @@ public protocol AudioDecoder: AnyObject {
     ///   120 ms); the buffer is then untouched and the caller conceals.
     func conceal(frames: Int, into samples: UnsafeMutableBufferPointer<Float>) -> Bool
 
+    /// Remembers the state as it is, in place of the one remembered before: what concealment does to it can then be
+    /// taken back. Codecs without a state do nothing.
+    func keepState()
+
+    /// Goes on from the remembered state, and remembers the present one in its place.
+    func exchangeState()
+
     /// Forgets the past, as for a new stream.
     func reset()
 }
@@ -46,6 +53,9 @@ extension AudioDecoder {
     }
 
     public func conceal(frames: Int, into samples: UnsafeMutableBufferPointer<Float>) -> Bool { false }
+
+    public func keepState() {}
+    public func exchangeState() {}
 
     public func reset() {}
 }

@@ -84,6 +84,7 @@ public final class JitterBuffer {
     /// Stores a packet. Any bytes and any numbers are accepted; what cannot be played is dropped and counted.
     @discardableResult
     public func insert(_ packet: BufferedPacket) -> InsertOutcome {
+        if packet.isCopy { return insertCopy(packet) }
         statistics.inserted += 1
         // Beyond these no sum of two numbers overflows, and no real stream reaches them.
         let limit: Int64 = 1 << 60

@@ -11,6 +11,8 @@ struct StoredPacket: BitwiseCopyable {
     var carriesFEC: Bool
     /// Whether it announces silence instead of carrying sound.
     var isSilence: Bool
+    /// Whether it came inside another packet (RFC 2198); its sequence number is then a guess by its place.
+    var isCopy = false
     /// When it arrived, in milliseconds since the stream's epoch.
     var arrival: Double
 

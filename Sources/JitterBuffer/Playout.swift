@@ -63,9 +63,10 @@ extension JitterBuffer {
     private func outcome(of call: Call) -> PullOutcome {
         var level = Int64(workspace.queue.pending)
         if isPlaying { level += workspace.packets.contiguousSamples(from: nextPosition) }
+        let media = nextPosition + gap.concealed - Int64(workspace.queue.pending)
         return PullOutcome(
             reason: call.reason, targetMs: target.aboveFloor, levelMs: Double(level) * 1000 / Double(sampleRate),
-            samples: call.wanted)
+            mediaMilliseconds: isPlaying ? axis?.milliseconds(media) : nil, samples: call.wanted)
     }
 
     // MARK: Start and stall
@@ -220,7 +221,8 @@ extension JitterBuffer {
             return
         }
         statistics.decoded += 1
-        lastSound = head.isSilence ? .comfortNoise : .normal
+        if head.isCopy { statistics.redundancyUsed += 1 }
+        lastSound = head.isSilence ? .comfortNoise : head.isCopy ? .redundancy : .normal
         call.note(lastSound)
         deliver(made, skip: Int(max(0, skip)), stretch: stretch, &call)
     }
