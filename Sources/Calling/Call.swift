@@ -20,6 +20,7 @@ public final class Call {
     private var stateMachine: CallStateMachine
     private var events: [CallEvent] = []
     private var echoed: [Float] = []
+    private var collision = SourceCollision()
 
     /// Starts a call at `now`; RTCP begins by its timer, RTP with the first frame.
     public init(configuration: CallConfiguration, port: any PacketPort, now: HostTime) throws(CallError) {
@@ -98,8 +99,8 @@ public final class Call {
             heardMedia(at: arrival)
         case .event:
             heardMedia(at: arrival)
-        case .dropped:
-            break
+        case .dropped(let reason):
+            if reason == .ownSource { collision.note(at: arrival) }
         }
     }
 
@@ -113,12 +114,14 @@ public final class Call {
     /// Takes one RTCP datagram.
     public func receive(rtcp datagram: UnsafeRawBufferPointer, arrival: HostTime) {
         guard !state.isEnded else { return }
+        let collisions = control.collisions
+        defer { if control.collisions > collisions { collision.note(at: arrival) } }
         switch control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc) {
         case .heard: stateMachine.heardControl(at: arrival)
         case .bye: settle(stateMachine.end(.remoteHangup))
         case .ignored: break
         }
-        if let loss = control.takeReportedLoss() { sendPath.heedLoss(loss) }
+        if let loss = control.takeReportedLoss() { sendPath.heed(loss) }
     }
 
     // MARK: - Time
@@ -135,10 +138,19 @@ public final class Call {
             control.sendBye(now: now, ntp: ntp, sender: sendPath.senderInfo, port: port)
             return settle(action)
         }
+        if collision.takeIsPending() { changeSource(now: now, ntp: ntp) }
         guard now >= control.nextDeadline else { return }
         control.advance(
             to: now, ntp: ntp, sender: sendPath.senderInfo, reports: receivePath.makeReportBlocks,
-            sendDelayMilliseconds: sendDelayMilliseconds, port: port)
+            extended: makeExtendedReportBlocks, sendDelayMilliseconds: sendDelayMilliseconds, port: port)
+    }
+
+    /// Somebody else sends as us: says goodbye under the old SSRC and goes on under another (RFC 3550 section 8.2).
+    private func changeSource(now: HostTime, ntp: NTPTime) {
+        let ssrc = collision.replacement(seed: configuration.seed)
+        control.changeSource(to: ssrc, now: now, ntp: ntp, sender: sendPath.senderInfo, port: port)
+        sendPath.changeSource(to: ssrc)
+        receivePath.setLocalSSRC(ssrc)
     }
 
     /// When `advance` next has something to do.

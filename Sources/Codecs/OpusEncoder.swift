@@ -9,6 +9,8 @@ public final class OpusEncoder: AudioEncoder {
     public let maximumPayloadBytes = 3 * 1275 + 8
 
     private let encoder: OpaquePointer
+    private var bitrate: Int
+    private var expectedLossPercent: Int
 
     /// - Parameter sampleRate: 8 000, 12 000, 16 000, 24 000 or 48 000.
     /// - Throws: `invalidSetting` for a value out of range, `library` when libopus cannot allocate the encoder.
@@ -25,7 +27,7 @@ public final class OpusEncoder: AudioEncoder {
         for (request, value) in [
             (OPUS_SET_BITRATE_REQUEST, settings.bitrate), (OPUS_SET_COMPLEXITY_REQUEST, settings.complexity),
             (OPUS_SET_INBAND_FEC_REQUEST, settings.inbandFEC ? 1 : 0),
-            (OPUS_SET_PACKET_LOSS_PERC_REQUEST, Self.lossHint(settings.expectedLossPercent)),
+            (OPUS_SET_PACKET_LOSS_PERC_REQUEST, Self.lossHint(settings.expectedLossPercent, settings.bitrate, sampleRate)),
             (OPUS_SET_DTX_REQUEST, settings.dtx ? 1 : 0),
         ] where failure == nil {
             let code = copus_encoder_set(encoder, request, Int32(value))
@@ -37,6 +39,8 @@ public final class OpusEncoder: AudioEncoder {
             throw .library(code: code)
         }
         self.encoder = encoder
+        bitrate = settings.bitrate
+        expectedLossPercent = settings.expectedLossPercent
         self.sampleRate = sampleRate
         lookaheadSamples = Int(lookahead)
         frameLength = sampleRate / 1000 * settings.frameMilliseconds
@@ -61,15 +65,23 @@ public final class OpusEncoder: AudioEncoder {
     }
 
     public func setExpectedLoss(percent: Int) {
-        _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(Self.lossHint(percent)))
+        _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(Self.lossHint(percent, bitrate, sampleRate)))
+        expectedLossPercent = percent
     }
 
-    /// What libopus is told. Up to 5 % it drops redundancy rather than give up bandwidth for it, which at 30 kbit/s
-    /// means that there is none; a caller who expects any loss wants the copies.
-    private static func lossHint(_ percent: Int) -> Int { percent <= 0 ? 0 : min(max(percent, 6), 100) }
+    /// What libopus is told. Up to 5 % it drops redundancy rather than give up audio bandwidth for it, where the bit rate
+    /// does not pay for both; a caller who expects any loss wants the copies.
+    private static func lossHint(_ percent: Int, _ bitrate: Int, _ sampleRate: Int) -> Int {
+        guard percent > 0 else { return 0 }
+        // libopus 1.3's rates for redundancy at 3 % are 26.8 kbit/s for full band and 19.5 for wideband.
+        let paysForBoth = bitrate >= (sampleRate > 16_000 ? 27_000 : 20_000)
+        return min(max(percent, paysForBoth ? 1 : 6), 100)
+    }
 
     public func setBitrate(_ bitsPerSecond: Int) {
-        _ = copus_encoder_set(encoder, OPUS_SET_BITRATE_REQUEST, Int32(min(max(bitsPerSecond, 6_000), 510_000)))
+        bitrate = min(max(bitsPerSecond, 6_000), 510_000)
+        _ = copus_encoder_set(encoder, OPUS_SET_BITRATE_REQUEST, Int32(bitrate))
+        setExpectedLoss(percent: expectedLossPercent)
     }
 
     private static func check(_ settings: EncoderSettings, sampleRate: Int) throws(CodecError) {
