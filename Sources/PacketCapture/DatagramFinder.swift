@@ -38,7 +38,7 @@ struct DatagramFinder {
         case .raw, .ipv4, .ipv6:
             return frame
         case .null, .loop:
-            // The address family in front (2 is IPv4 everywhere, IPv6 has three numbers): the packet's version says the same.
+            // The address family in front: the packet's version says the same.
             return try rest(of: frame, from: 4)
         case .cooked:
             return try payload(frame, type: try number(frame, 14), from: 16)

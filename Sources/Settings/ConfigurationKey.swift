@@ -79,8 +79,7 @@ extension ConfigurationKey {
         name: "bitrate", kind: .integer(6_000...510_000), defaultValue: "28000", help: "Bit rate of Opus in bit/s")
     public static let maxBitrate = ConfigurationKey(
         name: "max_bitrate", kind: .integer(6_000...1_000_000), defaultValue: nil,
-        help: "Bit rate of the audio that is never exceeded, protection and copies included, in bit/s; unset is 64000, "
-            + "or `bitrate` if that is more")
+        help: "Bit rate in bit/s that protection and copies never exceed; unset is 64000, or `bitrate` if that is more")
     public static let redundancy = ConfigurationKey(
         name: "redundancy", kind: .integer(96...127), defaultValue: nil,
         help: "RTP payload type of redundant audio (RFC 2198), the same at both ends; unset sends none and takes none")

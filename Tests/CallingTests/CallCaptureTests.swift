@@ -60,8 +60,8 @@ import Testing
         let buffer = JitterBuffer(
             decoder: try makeDecoder(codec), clockRate: codec.rtpClockRate(),
             configuration: listener.call.configuration.jitterBuffer)
-        var receiver = RTPReceiver(
-            payloadTypes: PayloadTypeTable(audio: codec.defaultPayloadType, redundancy: 121), clockRate: codec.rtpClockRate())
+        let types = PayloadTypeTable(audio: codec.defaultPayloadType, redundancy: 121)
+        var receiver = RTPReceiver(payloadTypes: types, clockRate: codec.rtpClockRate())
         var heard: [Float] = []
         var sent = 0
         while let event = try reader.next() {

@@ -70,7 +70,8 @@ func pcap(_ frames: [[UInt8]], link: UInt32 = 1, isBigEndian: Bool = false, nano
     func half(_ value: UInt16) -> [UInt8] {
         isBigEndian ? [UInt8(value >> 8), UInt8(value & 0xff)] : [UInt8(value & 0xff), UInt8(value >> 8)]
     }
-    var file = word(nanoseconds ? 0xa1b2_3c4d : 0xa1b2_c3d4) + half(2) + half(4) + word(0) + word(0) + word(65_535) + word(link)
+    var file = word(nanoseconds ? 0xa1b2_3c4d : 0xa1b2_c3d4) + half(2) + half(4)
+    file += word(0) + word(0) + word(65_535) + word(link)
     for (number, frame) in frames.enumerated() {
         // 20 ms apart.
         file += word(1_700_000_000) + word(UInt32(number) * (nanoseconds ? 20_000_000 : 20_000))

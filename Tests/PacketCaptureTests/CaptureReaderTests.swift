@@ -43,7 +43,8 @@ import Testing
         for number in UInt32(0)..<3 {
             let length = UInt32(frame.count)
             let padding = [UInt8](repeating: 0, count: (4 - frame.count % 4) % 4)
-            file += block(6, word(0) + word(0) + word(1000 + 20_000 * number) + word(length) + word(length) + frame + padding)
+            let stamp = word(0) + word(1000 + 20_000 * number)
+            file += block(6, word(0) + stamp + word(length) + word(length) + frame + padding)
         }
         file += block(5, word(0) + word(0) + word(0))
         let found = try datagrams(file)
@@ -52,8 +53,8 @@ import Testing
     }
 
     @Test("is read on every usual link", arguments: [
-        "ethernet", "vlan", "two vlans", "cooked", "cooked 2", "raw", "raw ip4", "null", "loop", "ethernet 6", "raw 6", "null 6",
-        "raw ip6", "extensions", "options",
+        "ethernet", "vlan", "two vlans", "cooked", "cooked 2", "raw", "raw ip4", "null", "loop", "ethernet 6", "raw 6",
+        "null 6", "raw ip6", "extensions", "options",
     ])
     func links(name: String) throws {
         let v4 = ipv4(udp(payload))
@@ -163,7 +164,8 @@ import Testing
     @Test("with any bytes changed neither traps nor hangs", arguments: [1, 2] as [UInt64])
     func mutated(seed: UInt64) throws {
         var random = SystemLikeGenerator(seed: seed)
-        let whole = pcap((0..<20).map { ethernet($0 % 2 == 0 ? 0x0800 : 0x86dd, $0 % 2 == 0 ? ipv4(udp(payload)) : ipv6(udp(payload))) })
+        let frames = [ethernet(0x0800, ipv4(udp(payload))), ethernet(0x86dd, ipv6(udp(payload)))]
+        let whole = pcap((0..<20).map { frames[$0 % 2] })
         var read = 0
         for _ in 0..<3000 {
             var bytes = whole

@@ -31,7 +31,7 @@ struct MediaArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Bit rate of Opus in bit/s.", valueName: "bps"))
     var bitrate: String?
 
-    @Option(help: ArgumentHelp("Bit rate never exceeded, protection and copies included, in bit/s.", valueName: "bps"))
+    @Option(help: ArgumentHelp("Bit rate in bit/s that protection and copies never exceed.", valueName: "bps"))
     var maxBitrate: String?
 
     @Option(help: ArgumentHelp(
@@ -99,7 +99,8 @@ struct MediaArguments: ParsableArguments {
             "device": device, "input": input, "output": output, "rate": rate, "period": period,
             "realtime": realtime.map(String.init), "voice_processing": voiceProcessing.map(String.init),
             "codec": codec?.lowercased(), "bitrate": bitrate, "max_bitrate": maxBitrate, "redundancy": redundancy,
-            "complexity": complexity, "ptime": ptime, "latency": latency, "rtcp_interval": rtcpInterval, "bind": bind, "allow": allow.isEmpty ? nil : allow.joined(separator: ","),
+            "complexity": complexity, "ptime": ptime, "latency": latency, "rtcp_interval": rtcpInterval,
+            "bind": bind, "allow": allow.isEmpty ? nil : allow.joined(separator: ","),
             "log_level": general.logLevel,
         ]
     }
