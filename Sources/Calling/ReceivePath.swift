@@ -55,7 +55,10 @@ final class ReceivePath {
             if buffer.insert(BufferedPacket(packet)) == .late { receiver.noteDiscarded(packet.extendedSequence) }
             packet.forEachCopy { buffer.insert(BufferedPacket($0, isCopy: true)) }
             return .media(newSource: packet.isNewSource)
-        case .comfortNoise, .telephoneEvent, .probation:
+        case .comfortNoise(let packet):
+            buffer.insert(BufferedPacket(packet, isComfortNoise: true))
+            return .event
+        case .telephoneEvent, .probation:
             return .event
         case .dropped(let reason):
             return .dropped(reason)
@@ -92,9 +95,9 @@ final class ReceivePath {
 }
 
 extension BufferedPacket {
-    init(_ packet: MediaPacket, isCopy: Bool = false) {
+    init(_ packet: MediaPacket, isCopy: Bool = false, isComfortNoise: Bool = false) {
         self.init(
             extendedSequence: packet.extendedSequence, extendedTimestamp: packet.extendedTimestamp, isCopy: isCopy,
-            marker: packet.marker, arrival: packet.arrival, payload: packet.payload)
+            marker: packet.marker, arrival: packet.arrival, payload: packet.payload, isComfortNoise: isComfortNoise)
     }
 }

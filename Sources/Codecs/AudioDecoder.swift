@@ -27,6 +27,9 @@ public protocol AudioDecoder: AnyObject {
         _ payload: UnsafeRawBufferPointer, frames: Int, into samples: UnsafeMutableBufferPointer<Float>
     ) throws(CodecError) -> Int
 
+    /// Whether the codec has a concealment of its own.
+    var concealsItself: Bool { get }
+
     /// Fills `frames` samples in place of a packet that will not come, with the codec's own concealment.
     /// - Returns: false when the codec has none or cannot fill that length (Opus: whole multiples of 2.5 ms, at most
     ///   120 ms); the buffer is then untouched and the caller conceals.
@@ -44,6 +47,8 @@ public protocol AudioDecoder: AnyObject {
 }
 
 extension AudioDecoder {
+    public var concealsItself: Bool { false }
+
     public func carriesFEC(_ payload: UnsafeRawBufferPointer) -> Bool { false }
 
     public func decodeFEC(

@@ -70,6 +70,8 @@ public final class OpusDecoder: AudioDecoder {
         return try run(payload, frames: frames, redundancy: true, into: samples)
     }
 
+    public let concealsItself = true
+
     public func conceal(frames: Int, into samples: UnsafeMutableBufferPointer<Float>) -> Bool {
         guard isWhole(frames) else { return false }
         let lost = UnsafeRawBufferPointer(start: nil, count: 0)

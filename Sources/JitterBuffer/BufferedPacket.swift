@@ -13,6 +13,8 @@ public struct BufferedPacket {
     /// interrupts it, and counts as no packet received, duplicate or late; one that is not needed is dropped in silence.
     /// `ReceivePath` inserts the packet itself first, then its copies, oldest first, all with the same arrival.
     public var isCopy: Bool
+    /// Level and spectrum of the sender's background (RFC 3389) instead of audio: it stands until audio follows.
+    public var isComfortNoise: Bool
     /// RTP marker: with audio the first packet after silence (RFC 3551 section 4.1).
     public var marker: Bool
     /// When the packet reached this host.
@@ -22,11 +24,12 @@ public struct BufferedPacket {
 
     public init(
         extendedSequence: Int64, extendedTimestamp: Int64, isCopy: Bool = false, marker: Bool = false, arrival: HostTime,
-        payload: UnsafeRawBufferPointer
+        payload: UnsafeRawBufferPointer, isComfortNoise: Bool = false
     ) {
         self.extendedSequence = extendedSequence
         self.extendedTimestamp = extendedTimestamp
         self.isCopy = isCopy
+        self.isComfortNoise = isComfortNoise
         self.marker = marker
         self.arrival = arrival
         self.payload = payload
@@ -37,6 +40,8 @@ public struct BufferedPacket {
 public enum InsertOutcome: Sendable, Equatable {
     /// Stored, to be played.
     case accepted
+    /// Dropped: a copy of what is here or has been played, or of what belongs to no stream yet.
+    case unneeded
     /// Stored after the stream was started anew for the reason given.
     case acceptedAfterReset(ResetReason)
     /// Dropped: a packet of the same sequence number or timestamp is here.

@@ -69,6 +69,7 @@ public enum PlayoutReason: Sendable, Hashable {
         }
     }
 
+    /// Place in the order of notability; the reasons of resets share one.
     var notability: Int {
         switch self {
         case .waiting: 0
@@ -84,5 +85,22 @@ public enum PlayoutReason: Sendable, Hashable {
         case .concealLong: 10
         case .reset: 11
         }
+    }
+}
+
+/// Milliseconds of pulled sound by reason.
+public struct ReasonDurations: Sendable, Equatable {
+    private var values = InlineArray<12, Double>(repeating: 0)
+
+    public init() {}
+
+    /// Pulled under this reason; resets of all kinds are one.
+    public subscript(reason: PlayoutReason) -> Double { values[reason.notability] }
+
+    mutating func add(_ milliseconds: Double, to reason: PlayoutReason) { values[reason.notability] += milliseconds }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        for index in 0..<12 where left.values[index] != right.values[index] { return false }
+        return true
     }
 }

@@ -72,12 +72,19 @@ public struct ReplayFigures: Sendable {
         add("packets_reordered", buffer.reordered)
         add("packets_duplicate", buffer.duplicate)
         add("fec_used", buffer.fecUsed)
+        add("redundancy_used", buffer.redundancyUsed)
         add("underruns", buffer.underruns)
         add("concealments", buffer.concealments)
         add("concealed_ratio", buffer.concealedRatio)
         add("accelerated_ms", buffer.acceleratedMs)
         add("decelerated_ms", buffer.deceleratedMs)
         add("resets", buffer.resets)
+        let reasons: [PlayoutReason] = [
+            .waiting, .normal, .accelerate, .decelerate, .fec, .redundancy, .concealShort, .concealLong, .comfortNoise,
+            .discardLate, .discardOverflow,
+        ]
+        members.append(
+            JSONMember("by_reason_ms", .object(reasons.map { JSONMember($0.name, .number(buffer.byReason[$0])) })))
         return .object(members)
     }
 }

@@ -121,3 +121,17 @@ public final class TraceReplay {
             buffer: receiver.jitterBufferStatistics)
     }
 }
+
+extension CallConfiguration {
+    /// How both ends of a replay treat loss.
+    /// - Parameters:
+    ///   - isProtected: false sends no in-band FEC and no copies, at the configured rate, whatever is lost.
+    ///   - copies: whether both ends agreed to redundant audio (RFC 2198).
+    public mutating func protect(_ isProtected: Bool, copies: Bool, reportIntervalSeconds: Double) {
+        encoder.inbandFEC = isProtected
+        if !isProtected { maximumBitrate = encoder.bitrate }
+        // The type that RFC 2198 leaves to agreement: any that is free.
+        redundancyPayloadType = isProtected && copies ? 121 : nil
+        self.reportIntervalSeconds = reportIntervalSeconds
+    }
+}

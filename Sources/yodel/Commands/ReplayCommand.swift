@@ -30,6 +30,12 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: ArgumentHelp("1: the sender protects what it sends by the loss it is told of; 0: it does not.", valueName: "0|1"))
     var fec = 1
 
+    @Flag(inversion: .prefixedNo, help: "Copies of earlier packets (RFC 2198) where the loss asks for them.")
+    var redundancy = true
+
+    @Option(help: ArgumentHelp("Mean time between reports of loss to the sender, s.", valueName: "seconds"))
+    var reports = 1.0
+
     @Option(help: ArgumentHelp("Where to write what is heard.", valueName: "file"))
     var out: String
 
@@ -54,6 +60,7 @@ struct ReplayCommand: ParsableCommand {
     func validate() throws {
         if fec != 0 && fec != 1 { throw ValidationError("--fec is 0 or 1, not \(fec)") }
         if !(8000...48_000).contains(rate) { throw ValidationError("--rate is 8000 to 48000 Hz, not \(rate)") }
+        if !(0.1...60).contains(reports) { throw ValidationError("--reports is 0.1 to 60 s, not \(reports)") }
         if CodecKind(rawValue: codec) == nil { throw ValidationError("no codec '\(codec)': opus, pcmu, pcma, l16") }
         if LatencyProfile(rawValue: latency) == nil {
             throw ValidationError("no profile '\(latency)': low, balanced, robust")
@@ -64,9 +71,9 @@ struct ReplayCommand: ParsableCommand {
         let kind = CodecKind(rawValue: codec) ?? .opus
         var configuration = CallConfiguration(codec: kind, seed: seed)
         configuration.sampleRate = kind.runs(at: rate) ? rate : nil
-        configuration.encoder.inbandFEC = fec == 1
         configuration.encoder.frameMilliseconds = ptime
         if let bitrate { configuration.encoder.bitrate = bitrate }
+        configuration.protect(fec == 1, copies: redundancy, reportIntervalSeconds: reports)
         configuration.jitterBuffer = JitterBufferConfiguration(
             latency: LatencyProfile(rawValue: latency) ?? .balanced, seed: seed)
         let codecRate = configuration.sampleRate ?? kind.sampleRate
