@@ -139,10 +139,11 @@ public final class Call {
             return settle(action)
         }
         if collision.takeIsPending() { changeSource(now: now, ntp: ntp) }
-        guard now >= control.nextDeadline else { return }
-        control.advance(
-            to: now, ntp: ntp, sender: sendPath.senderInfo, reports: receivePath.makeReportBlocks,
-            extended: makeExtendedReportBlocks, sendDelayMilliseconds: sendDelayMilliseconds, port: port)
+        guard control.isReportDue(now: now) else { return }
+        let (reports, extended) = (receivePath.makeReportBlocks(), makeExtendedReportBlocks())
+        control.report(
+            now: now, ntp: ntp, sender: sendPath.senderInfo, reports: reports, extended: extended,
+            sendDelayMilliseconds: sendDelayMilliseconds, port: port)
     }
 
     /// Somebody else sends as us: says goodbye under the old SSRC and goes on under another (RFC 3550 section 8.2).

@@ -62,6 +62,7 @@ public struct CallConfiguration: Sendable {
             }
         return RedundancyLadder.Configuration(
             bitrate: fixed ?? encoder.bitrate, isAdjustable: fixed == nil,
+            usesFEC: fixed == nil && encoder.inbandFEC && encoder.application == .voip,
             maximumBitrate: maximumBitrate ?? max(Self.usualMaximumBitrate, encoder.bitrate),
             packetMilliseconds: Double(encoder.frameMilliseconds), allowsCopies: redundancyPayloadType != nil)
     }

@@ -124,7 +124,7 @@ struct ControlPath {
     /// Comes after the report block in the same compound, and says how its losses lie.
     private mutating func take(_ block: ExtendedReportBlock) {
         switch block {
-        case .lossRLE(_, thinning: 0, let interval):
+        case .lossRLE(_, 0, let interval):
             let (runs, packets) = interval.lossRuns
             reportedLoss?.runs = ReportedLoss.Runs(count: runs, packets: packets)
         case .voipMetrics(let metrics):
@@ -143,18 +143,22 @@ struct ControlPath {
         roundTrips.append(roundTrip)
     }
 
-    /// Sends the report that is due at `now`, if one is.
-    mutating func advance(
-        to now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: () -> [ReportBlock],
-        extended: () -> [ExtendedReportBlock], sendDelayMilliseconds: Double?, port: any PacketPort
+    /// Whether a report is to be sent at `now`: then `report` must follow.
+    mutating func isReportDue(now: HostTime) -> Bool {
+        now >= session.nextDeadline && session.isReportDue(now: now)
+    }
+
+    /// Sends the report that is due.
+    mutating func report(
+        now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock], extended: [ExtendedReportBlock],
+        sendDelayMilliseconds: Double?, port: any PacketPort
     ) {
-        guard session.isReportDue(now: now) else { return }
         let delay = sendDelayMilliseconds.map {
             DelayLedgerMessage(sendDelayMilliseconds: $0).packet(ssrc: session.ssrc)
         }
         let packet = session.makeReport(
-            now: now, ntp: ntp, sender: sender, reports: reports(), applications: delay.map { [$0] } ?? [],
-            extended: extended())
+            now: now, ntp: ntp, sender: sender, reports: reports, applications: delay.map { [$0] } ?? [],
+            extended: extended)
         packet.withUnsafeBytes { port.send(rtcp: $0) }
     }
 

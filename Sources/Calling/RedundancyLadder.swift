@@ -18,6 +18,8 @@ public struct RedundancyLadder: Sendable {
         public var bitrate: Int
         /// Whether the codec's rate can be chosen (Opus).
         public var isAdjustable: Bool
+        /// Whether its packets may carry in-band FEC: without it more bit rate protects nothing.
+        public var usesFEC: Bool
         /// Bit rate never exceeded, copies included, bit/s.
         public var maximumBitrate: Int
         public var packetMilliseconds: Double
@@ -25,10 +27,12 @@ public struct RedundancyLadder: Sendable {
         public var allowsCopies: Bool
 
         public init(
-            bitrate: Int, isAdjustable: Bool, maximumBitrate: Int, packetMilliseconds: Double, allowsCopies: Bool
+            bitrate: Int, isAdjustable: Bool, usesFEC: Bool, maximumBitrate: Int, packetMilliseconds: Double,
+            allowsCopies: Bool
         ) {
             self.bitrate = bitrate
             self.isAdjustable = isAdjustable
+            self.usesFEC = usesFEC
             self.maximumBitrate = maximumBitrate
             self.packetMilliseconds = packetMilliseconds
             self.allowsCopies = allowsCopies
@@ -130,18 +134,17 @@ public struct RedundancyLadder: Sendable {
     }
 
     private func makeProtection(level: Int) -> Protection {
+        let expectedLoss = level > 0 && configuration.usesFEC ? Self.expectedLossUnderLoss : 0
         if level == 2, configuration.allowsCopies, let rate = bitrateBesideCopy {
             let offset = isBursty ? Self.burstCopyOffset : Self.copyOffset
             return Protection(
-                level: level, bitrate: rate, expectedLossPercent: Self.expectedLossUnderLoss,
-                copies: RedundancyOffsets(offset: offset))
+                level: level, bitrate: rate, expectedLossPercent: expectedLoss, copies: RedundancyOffsets(offset: offset))
         }
         var rate = configuration.bitrate
         if configuration.isAdjustable {
-            rate = min(level > 0 ? max(rate, Self.fecBitrate) : rate, configuration.maximumBitrate)
+            rate = min(expectedLoss > 0 ? max(rate, Self.fecBitrate) : rate, configuration.maximumBitrate)
         }
-        return Protection(
-            level: level, bitrate: rate, expectedLossPercent: level > 0 ? Self.expectedLossUnderLoss : 0, copies: [])
+        return Protection(level: level, bitrate: rate, expectedLossPercent: expectedLoss, copies: [])
     }
 
     /// Of the encoder when each packet carries one copy; nil when that costs too much.

@@ -36,8 +36,6 @@ final class SendPath {
     private var meter: LevelMeter
     /// Encoder failures, each of which cost a frame.
     private(set) var encoderErrors = 0
-    /// Redundant copies sent.
-    private(set) var copiesSent = 0
 
     init(configuration: CallConfiguration, identity: RTPIdentity, port: any PacketPort) throws(CodecError) {
         encoder = try makeEncoder(
@@ -106,11 +104,9 @@ final class SendPath {
         defer { copies.keep(primary, timestamp: clockUnits) }
         let wanted = ladder.protection.copies
         guard !wanted.isEmpty else { return 0 }
-        let length = redundant.withUnsafeMutableBytes {
+        return redundant.withUnsafeMutableBytes {
             copies.write(primary, timestamp: clockUnits, offsets: wanted, into: $0)
         }
-        if length > 0 { copiesSent += wanted.count }
-        return length
     }
 
     private func send(_ body: UnsafeRawBufferPointer, payloadType: UInt8?, at clockUnits: UInt32) {

@@ -11,7 +11,6 @@ struct SourceCollision {
 
     private var changed: HostTime?
     private var isPending = false
-    private var changes: UInt64 = 0
 
     /// A packet bore our SSRC.
     mutating func note(at time: HostTime) {
@@ -26,10 +25,9 @@ struct SourceCollision {
         return isPending
     }
 
-    /// The next SSRC of a call, by its seed.
-    mutating func replacement(seed: UInt64) -> UInt32 {
-        changes += 1
-        var random = SplitMix64(seed: seed &+ changes &* 0x9e37_79b9_7f4a_7c15)
+    /// The next SSRC of a call. The seed alone will not do: it may be what both sides have in common.
+    func replacement(seed: UInt64) -> UInt32 {
+        var random = SplitMix64(seed: seed ^ UInt64(bitPattern: changed?.nanoseconds ?? 0))
         return UInt32(truncatingIfNeeded: random.next() >> 32)
     }
 }

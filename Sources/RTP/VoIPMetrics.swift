@@ -86,7 +86,9 @@ public struct VoIPMetrics: Hashable, Sendable {
         }
         // Section 4.7.1: the integer part of 256 times the ratio.
         func ratio(_ value: Double) -> UInt8 { value.isFinite ? UInt8(max(0, min(256 * value, 255))) : 0 }
-        func level(_ value: Int?) -> UInt8 { value.map { UInt8(bitPattern: Int8(max(-126, min(0, $0)))) } ?? Self.unavailable }
+        func level(_ value: Int?) -> UInt8 {
+            value.map { UInt8(bitPattern: Int8(max(-126, min(0, $0)))) } ?? Self.unavailable
+        }
         func number(_ value: Double?, _ scale: Double, _ range: ClosedRange<Double>) -> UInt8 {
             guard let value, value.isFinite else { return Self.unavailable }
             return UInt8(max(range.lowerBound, min((scale * value).rounded(), range.upperBound)))
