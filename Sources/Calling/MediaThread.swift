@@ -67,6 +67,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
 
     private func receive() {
         transport.receiveBatch { datagram in
+            loop.capture?.add(received: datagram)
             switch datagram.kind {
             case .rtp: call.receive(rtp: datagram.bytes, arrival: datagram.arrival)
             case .rtcp: call.receive(rtcp: datagram.bytes, arrival: datagram.arrival)

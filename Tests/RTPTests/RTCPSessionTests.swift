@@ -24,6 +24,7 @@ import Testing
             try RTCPCompound.parse(receiving) == [
                 .receiverReport(ssrc: 5, reports: []),
                 .sourceDescription([SourceDescription(ssrc: 5, cname: "me@here")]),
+                .extendedReport(ssrc: 5, blocks: [.receiverReferenceTime(ntp(0))]),
             ])
         let bye = try RTCPCompound.parse(session.makeBye(now: .zero, ntp: ntp(0), sender: info, reason: "done"))
         #expect(bye.count == 3 && bye[2] == .bye(ssrcs: [5], reason: "done"))
@@ -157,7 +158,7 @@ import Testing
         var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
         let events = session.receive([0x80, 0xca], at: 0)
         #expect(events.contains { if case .malformed(.truncated) = $0 { true } else { false } })
-        _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: []).bytes + hex("80cf0000"), at: 0)
+        _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: []).bytes + hex("80d00000"), at: 0)
         let statistics = session.statistics
         #expect(statistics.malformed == 1 && statistics.unknown == 1 && statistics.received == 1)
     }
