@@ -18,13 +18,13 @@ package enum FastMath {
     @inline(__always) @_noLocks
     package static func exp2(_ x: Float) -> Float {
         let limited: Float = x > -126 ? (x < 127 ? x : 127) : -126
-        let whole = limited.rounded(.down)
-        // Taylor series of 2^f about the middle of the interval.
-        let f = (limited - whole - 0.5) * 0.693_147_2
+        // Adding 1.5 * 2^23 rounds to the nearest whole number and leaves it in the low bits.
+        let shifted = limited + 12_582_912
+        let exponent = Int32(bitPattern: shifted.bitPattern &- 0x4B40_0000)
+        let f = (limited - (shifted - 12_582_912)) * 0.693_147_2
         let square = f * f
         let series: Float = 1 + f + square * (0.5 + f * (1 / 6) + square * (1 / 24))
-        let scale = Float(bitPattern: UInt32(truncatingIfNeeded: Int32(whole) &+ 127) << 23)
-        return scale * 1.414_213_6 * series
+        return Float(bitPattern: UInt32(truncatingIfNeeded: exponent &+ 127) << 23) * series
     }
 
     /// 10 lg(x).

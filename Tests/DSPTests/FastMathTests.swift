@@ -23,7 +23,7 @@ struct FastMathTests {
 
     @Test("What has no logarithm, or too large a power, gives a number")
     func badInput() {
-        for x in [0, -1, .nan, -.infinity, Float.leastNonzeroMagnitude] { #expect(FastMath.log2(x) == -126, "\(x)") }
+        for x in [0, -1, .nan, -.infinity, Float.leastNonzeroMagnitude] { #expect(abs(FastMath.log2(x) + 126) < 1e-4, "\(x)") }
         for x in [Float.infinity, 1000] { #expect(FastMath.exp2(x) > 1e38) }
         for x in [-Float.infinity, -1000, .nan] { #expect((0...1.2e-38).contains(FastMath.exp2(x)), "\(x)") }
     }
