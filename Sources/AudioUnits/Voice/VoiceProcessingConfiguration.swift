@@ -1,27 +1,46 @@
 /// How the voice processing is laid out; fixed while the unit is initialized.
 public struct VoiceProcessingConfiguration: Sendable, Equatable {
+    /// Who cancels the echo.
+    public enum Canceller: Sendable, CaseIterable {
+        /// Echo control of this project: delay and drift followed by the audio, a Kalman filter beside SpeexDSP's, residual
+        /// suppression per band. At 8, 12, 16, 24, 32 and 48 kHz.
+        case full
+        /// SpeexDSP's canceller and suppressor alone, the reference placed by time stamps; to compare with. At any rate.
+        case speexDSP
+    }
+
     /// How much work the canceller may do.
     public enum Quality: Int, Sendable, CaseIterable {
-        /// 100 ms of echo tail: small rooms, handsets, least CPU.
+        /// The Kalman filter alone: least CPU. SpeexDSP alone: a tail of 100 ms.
         case low
-        /// 200 ms of echo tail: ordinary rooms.
-        case standard
-        /// 400 ms of echo tail: reverberant rooms; converges more slowly.
+        /// Kalman filter, and SpeexDSP's with a tail of 100 ms. SpeexDSP alone: 200 ms.
+        case medium
+        /// Kalman filter, and SpeexDSP's with a tail of 200 ms. SpeexDSP alone: 400 ms.
         case high
 
-        /// Echo tail in milliseconds.
+        /// Echo tail of SpeexDSP alone, in milliseconds.
         public var tailMilliseconds: Double {
             switch self {
             case .low: 100
-            case .standard: 200
+            case .medium: 200
             case .high: 400
+            }
+        }
+
+        var effort: EchoControlEffort {
+            switch self {
+            case .low: .low
+            case .medium: .medium
+            case .high: .high
             }
         }
     }
 
-    /// The tail length and with it the cost.
-    public var quality = Quality.standard
-    /// Overrides the quality's tail when set: 20 ... 1000 ms.
+    /// Who cancels the echo.
+    public var canceller = Canceller.full
+    /// How well, and at what cost.
+    public var quality = Quality.high
+    /// Overrides the tail of SpeexDSP alone when set: 20 ... 1000 ms.
     public var tailMilliseconds: Double?
     /// Strongest attenuation of noise, in dB, -40 ... 0.
     public var noiseSuppressionDecibels = -15.0

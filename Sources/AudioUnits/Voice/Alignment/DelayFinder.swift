@@ -47,13 +47,16 @@ package struct DelayFinder: ~Copyable {
 
     /// A finder for signals of `rate` Hz, 8000 ... 48,000.
     package init(rate: Int) throws(AudioUnitError) {
+        let decimators: (far: Resampler, microphone: Resampler)
         do {
-            farDecimator = try Resampler(from: rate, to: Int(Self.rate), quality: 2)
-            microphoneDecimator = try Resampler(from: rate, to: Int(Self.rate), quality: 2)
+            decimators.far = try Resampler(from: rate, to: Int(Self.rate), quality: 2)
+            decimators.microphone = try Resampler(from: rate, to: Int(Self.rate), quality: 2)
         } catch {
             throw .noResources(reason: "delay finder")
         }
         spectrum = try DelaySpectrum()
+        farDecimator = decimators.far
+        microphoneDecimator = decimators.microphone
         farHandle = farDecimator.handle
         microphoneHandle = microphoneDecimator.handle
         far = cleared(Self.capacity)

@@ -43,12 +43,12 @@ struct ReferenceAligner: ~Copyable {
     ///   - blockFrames: samples of the blocks, 10 ms of `rate`.
     ///   - spectrumRate: Hz of the signals whose spectra `follow` gets.
     init(
-        ring: consuming RingConsumer<Float>, anchors: consuming TripleBufferReader<ReferenceAnchor>, rate: Double,
-        blockFrames: Int, spectrumRate: Int, followsAudio: Bool
+        source: consuming ReferenceSource, rate: Double, blockFrames: Int, spectrumRate: Int, followsAudio: Bool
     ) throws(AudioUnitError) {
         finder = try DelayFinder(rate: Int(rate))
-        line = ReferenceLine(ring: ring, capacity: Int(rate * Self.historySeconds), longestBlock: blockFrames)
-        self.anchors = anchors
+        line = ReferenceLine(
+            ring: source.ring, capacity: Int(rate * Self.historySeconds), longestBlock: blockFrames)
+        anchors = source.anchors
         self.rate = rate
         self.followsAudio = followsAudio
         placement = StampedPlacement(rate: rate)
