@@ -1,11 +1,17 @@
 /// How the voice processing is laid out; fixed while the unit is initialized.
 public struct VoiceProcessingConfiguration: Sendable, Equatable {
+    /// What takes the echo out.
+    public enum Canceller: String, Sendable, CaseIterable {
+        /// SpeexDSP's linear filter and its own residual suppressor, and nothing around them.
+        case speexdsp
+    }
+
     /// How much work the canceller may do.
-    public enum Quality: Int, Sendable, CaseIterable {
+    public enum Quality: String, Sendable, CaseIterable {
         /// 100 ms of echo tail: small rooms, handsets, least CPU.
         case low
         /// 200 ms of echo tail: ordinary rooms.
-        case standard
+        case medium
         /// 400 ms of echo tail: reverberant rooms; converges more slowly.
         case high
 
@@ -13,14 +19,16 @@ public struct VoiceProcessingConfiguration: Sendable, Equatable {
         public var tailMilliseconds: Double {
             switch self {
             case .low: 100
-            case .standard: 200
+            case .medium: 200
             case .high: 400
             }
         }
     }
 
+    /// What takes the echo out.
+    public var canceller = Canceller.speexdsp
     /// The tail length and with it the cost.
-    public var quality = Quality.standard
+    public var quality = Quality.medium
     /// Overrides the quality's tail when set: 20 ... 1000 ms.
     public var tailMilliseconds: Double?
     /// Strongest attenuation of noise, in dB, -40 ... 0.
