@@ -42,16 +42,16 @@ struct EchoStage: ~Copyable {
         var controller: EchoController?
         var speex: SpeexEchoStage?
         switch configuration.canceller {
-        case .full:
+        case .yodel:
             let built = try EchoController(rate: Int(sampleRate), effort: configuration.quality.effort)
             spectrumRate = built.processingRate
             controller = consume built
-        case .speexDSP:
+        case .speexdsp:
             speex = try SpeexEchoStage(blockFrames: frames, sampleRate: Int(sampleRate), configuration: configuration)
         }
         aligner = try ReferenceAligner(
             source: source, rate: sampleRate, blockFrames: frames, spectrumRate: spectrumRate,
-            followsAudio: configuration.canceller == .full)
+            followsAudio: configuration.canceller == .yodel)
         self.controller = controller
         self.speex = speex
         self.meters = meters

@@ -1,16 +1,16 @@
 /// How the voice processing is laid out; fixed while the unit is initialized.
 public struct VoiceProcessingConfiguration: Sendable, Equatable {
     /// Who cancels the echo.
-    public enum Canceller: Sendable, CaseIterable {
+    public enum Canceller: String, Sendable, CaseIterable {
         /// Echo control of this project: delay and drift followed by the audio, a Kalman filter beside SpeexDSP's, residual
         /// suppression per band. At 8, 12, 16, 24, 32 and 48 kHz.
-        case full
+        case yodel
         /// SpeexDSP's canceller and suppressor alone, the reference placed by time stamps; to compare with. At any rate.
-        case speexDSP
+        case speexdsp
     }
 
     /// How much work the canceller may do.
-    public enum Quality: Int, Sendable, CaseIterable {
+    public enum Quality: String, Sendable, CaseIterable {
         /// The Kalman filter alone: least CPU. SpeexDSP alone: a tail of 100 ms.
         case low
         /// Kalman filter, and SpeexDSP's with a tail of 100 ms. SpeexDSP alone: 200 ms.
@@ -37,7 +37,7 @@ public struct VoiceProcessingConfiguration: Sendable, Equatable {
     }
 
     /// Who cancels the echo.
-    public var canceller = Canceller.full
+    public var canceller = Canceller.yodel
     /// How well, and at what cost.
     public var quality = Quality.high
     /// Overrides the tail of SpeexDSP alone when set: 20 ... 1000 ms.

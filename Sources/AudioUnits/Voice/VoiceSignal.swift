@@ -13,6 +13,17 @@ public enum VoiceSignal: Sendable, CaseIterable {
     /// What the input handler gets.
     case output
 
+    /// The name of its file in a dump.
+    public var name: String {
+        switch self {
+        case .microphone: "microphone"
+        case .reference: "reference"
+        case .afterEchoCancellation: "after_echo_cancellation"
+        case .afterResidualSuppression: "after_residual_suppression"
+        case .output: "output"
+        }
+    }
+
     /// Position in a table; the derived `rawValue` is not fit for render threads.
     var slot: Int {
         @_noLocks get {

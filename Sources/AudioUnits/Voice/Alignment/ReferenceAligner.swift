@@ -192,7 +192,6 @@ struct ReferenceAligner: ~Copyable {
 
     @_noLocks
     private mutating func report(now: Int64, meters: UnsafePointer<EchoMeters>) {
-        meters.pointee.isLocked.store(isLocked, ordering: .relaxed)
         guard isLocked, let position = line.position else { return }
         let measured = (Double(now) - position + lead) / rate
         let smooth = (delay ?? measured) + (measured - (delay ?? measured)) * 0.02
