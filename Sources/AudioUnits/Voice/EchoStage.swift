@@ -27,6 +27,7 @@ struct EchoStage: ~Copyable {
     private let meters: UnsafePointer<EchoMeters>
     private let blockFrames: Int
     private let previous: UnsafeMutablePointer<Float>
+    private let linear: UnsafeMutablePointer<Float>
     private var fade = SwitchFade(isOn: true)
     private var isCancelling = false
 
@@ -57,9 +58,13 @@ struct EchoStage: ~Copyable {
         self.meters = meters
         blockFrames = frames
         previous = cleared(frames)
+        linear = cleared(frames)
     }
 
-    deinit { previous.deallocate() }
+    deinit {
+        previous.deallocate()
+        linear.deallocate()
+    }
 
     /// Takes what has been rendered while nothing is processed.
     @_noLocks
@@ -94,7 +99,8 @@ struct EchoStage: ~Copyable {
     ) {
         controller!.process(
             microphone: buffers.microphone, reference: buffers.reference, alignment: reading.alignment,
-            into: buffers.output)
+            into: buffers.output, linear: taps.has(.afterEchoCancellation) ? linear : nil)
+        taps.write(.afterEchoCancellation, linear, count: blockFrames)
         let readings = controller!.readings
         aligner.follow(
             microphone: controller!.microphoneSpectrum, echo: controller!.echoSpectrum,
