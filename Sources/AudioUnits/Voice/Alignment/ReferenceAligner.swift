@@ -4,12 +4,12 @@ import Synchronization
 
 /// Finds for each microphone block the reference whose echo is in it.
 ///
-/// Time stamps and the audio share the work. The stamps say what is being heard while a block is captured: that places the
-/// reference at once (`StampedPlacement`) and chooses the half second in which the echo is looked for (`FinderWindow`); they
-/// know nothing of buffers that no driver tells of, nor of the room, and in a file there is nothing else than them. The audio
-/// says the rest: `DelayFinder` finds the echo, from then on the reference stands `lead` before it, wherever the stamps
-/// wander; only another place of the echo moves it (counted), or stamps that jump out of reach. Between such moments the
-/// `DriftLoop` alone moves it, by less than a sample a block, in the one `ReferenceLine`.
+/// Time stamps and the audio share the work. The stamps say what is heard while a block is captured: that places the
+/// reference at once (`StampedPlacement`) and chooses the half second in which the echo is looked for (`FinderWindow`).
+/// They know nothing of the room, nor of buffers that no driver tells of. The audio does: once `DelayFinder` has found the
+/// echo, the reference stands 4 ms before it, wherever the stamps wander. Only another place of the echo moves it, counted,
+/// or stamps that jump out of reach. In between the `DriftLoop` alone moves it, by less than a sample a block, in the one
+/// `ReferenceLine`.
 ///
 /// Without `followsAudio` the stamps do everything, as plain SpeexDSP has it.
 struct ReferenceAligner: ~Copyable {
