@@ -23,9 +23,11 @@ struct EchoMonitor: BitwiseCopyable {
         @_noLocks get { farQuiet < Self.hangover }
     }
 
-    /// Mean power of what is left of the echo, for the gain control.
-    var residualPower: Float {
-        @_noLocks get { output }
+    /// Who speaks in a block that came out: the near end where it is 12 dB over what is usually left of the echo.
+    @_noLocks
+    func nearEnd(_ block: UnsafePointer<Float>, count: Int) -> NearEndActivity {
+        let isOver = meanPower(block, count: count) > 16 * output
+        return NearEndActivity(isFarActive: farActive, presence: isOver ? 1 : 0)
     }
 
     /// Takes in one block's mean powers (full scale 1).

@@ -21,7 +21,7 @@ struct VoiceProcessor: ~Copyable {
     private let canceller: EchoCanceller
     private var suppressor: Suppressor
     private var gain: GainControl
-    private var limiter: Limiter
+    private var limiter: TruePeakLimiter
     private var monitor = EchoMonitor()
     private let taps: VoiceTaps
     private let buffers: VoiceBuffers
@@ -51,8 +51,8 @@ struct VoiceProcessor: ~Copyable {
         self.suppressor = suppressor
         gain = GainControl(
             target: linear(configuration.gainTargetDecibels), maximumGain: linear(configuration.maximumGainDecibels),
-            blockSeconds: 0.01)
-        limiter = Limiter(sampleRate: sampleRate)
+            releaseMilliseconds: configuration.gainReleaseMilliseconds)
+        limiter = try TruePeakLimiter(blockFrames: block, sampleRate: sampleRate)
         self.taps = taps
         buffers = VoiceBuffers(blockFrames: block)
     }
@@ -151,9 +151,7 @@ struct VoiceProcessor: ~Copyable {
             microphone: meanPower(buffers.microphone, count: count),
             output: meanPower(buffers.output, count: count), meters: echoMeters)
         if controls.pointee.automaticGainControl.load(ordering: .relaxed) {
-            gain.process(
-                buffers.output, count: count, farActive: monitor.farActive,
-                echoPower: monitor.residualPower * 4)
+            gain.process(buffers.output, count: count, nearEnd: monitor.nearEnd(buffers.output, count: count))
             limiter.process(buffers.output, count: count)
         }
         // After everything else: the canceller and the gain go on learning while nobody is heard.
