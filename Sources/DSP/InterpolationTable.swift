@@ -28,7 +28,7 @@ enum InterpolationTable {
     }()
 
     /// Modified Bessel function of the first kind, order 0, by its power series.
-    private static func bessel(_ x: Double) -> Double {
+    static func bessel(_ x: Double) -> Double {
         var term = 1.0
         var sum = 1.0
         for k in 1...40 {

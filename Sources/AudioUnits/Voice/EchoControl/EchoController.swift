@@ -1,0 +1,162 @@
+import DSP
+
+/// Takes the echo of the reference out of the microphone: linear filters, residual suppression, comfort noise.
+///
+/// ```
+/// reference -> SignalConditioner -> KalmanFilter, SpeexEcho ---> FilterCombination -> residual
+/// microphone ->       "          ------------------------------------^                    |
+///              ResidualEcho, NearEndDetector -> SuppressionGain -> ComfortNoise -> OverlapAdd -> output
+/// ```
+/// Works on blocks of 10 ms at `rate`, and adds exactly one block of delay. Rates over 16 kHz that are a multiple of it are
+/// judged at 16 kHz (`processingRate`). Samples have full scale 1, spectra are those of `SpectralAnalysis`.
+struct EchoController: ~Copyable {
+    /// Hz, of the blocks that go in and out.
+    let rate: Int
+    /// Frames of these blocks: 10 ms.
+    let blockFrames: Int
+    /// Hz, of `microphoneBlock` and `echoBlock`, and twice the highest frequency of the spectra.
+    let processingRate: Int
+    /// Frames of `microphoneBlock` and `echoBlock`: 10 ms.
+    let processingFrames: Int
+    /// What the last block told.
+    private(set) var readings = EchoControlReadings()
+    private var signals: SignalConditioner
+    private var estimator: EchoEstimator
+    private var suppressor: ResidualSuppressor
+    private var gate = StartGate()
+    private var cancellation = CancellationMeter()
+    /// Where the unit's rate is higher than the processing rate.
+    private let upper: UnsafeMutablePointer<UpperBands>?
+    private var synthesis: OverlapAdd
+    private var linearSynthesis: OverlapAdd
+    private let outgoing: UnsafeMutablePointer<Complex>
+    private var wasLocked = false
+
+    /// Whether blocks at `rate` Hz can be processed: 8, 12, 16, 24, 32, 48 kHz.
+    static func supports(rate: Int) -> Bool { [8_000, 12_000, 16_000, 24_000, 32_000, 48_000].contains(rate) }
+
+    init(rate: Int, effort: EchoControlEffort) throws(AudioUnitError) {
+        guard Self.supports(rate: rate) else {
+            throw .formatUnsupported(
+                StreamFormat(sampleRate: Double(rate)), reason: "echo control runs at 8, 12, 16, 24, 32 or 48 kHz")
+        }
+        let factor = rate > 16_000 && rate % 16_000 == 0 ? rate / 16_000 : 1
+        self.rate = rate
+        blockFrames = rate / 100
+        processingRate = rate / factor
+        processingFrames = processingRate / 100
+        signals = try SignalConditioner(rate: rate, factor: factor)
+        estimator = try EchoEstimator(rate: rate / factor, effort: effort)
+        suppressor = ResidualSuppressor(rate: rate / factor)
+        synthesis = try OverlapAdd(block: rate / 100)
+        linearSynthesis = try OverlapAdd(block: rate / 100)
+        outgoing = clearedSpectrum(rate / 100 + 1)
+        if factor > 1 {
+            let place = UnsafeMutablePointer<UpperBands>.allocate(capacity: 1)
+            place.initialize(to: try UpperBands(block: rate / 100, factor: factor))
+            upper = place
+        } else {
+            upper = nil
+        }
+    }
+
+    deinit {
+        outgoing.deallocate()
+        upper?.deinitialize(count: 1)
+        upper?.deallocate()
+    }
+
+    /// Age of the oldest sample of a block that comes out over that of the block that went in: one block.
+    var delayFrames: Int {
+        @_noLocks get { blockFrames }
+    }
+
+    /// The last block of the microphone as the filters see it (delayed by 1.25 ms, without the lowest frequencies); valid
+    /// until the next `process`, as the next three.
+    var microphoneBlock: UnsafePointer<Float> {
+        @_noLocks get { UnsafePointer(signals.microphone) }
+    }
+    /// The Kalman filter's estimate of the echo in `microphoneBlock`.
+    var echoBlock: UnsafePointer<Float> {
+        @_noLocks get { UnsafePointer(estimator.kalmanEcho) }
+    }
+    /// The last two `microphoneBlock`s under the analysis window, `processingFrames + 1` bins.
+    var microphoneSpectrum: UnsafePointer<Complex> {
+        @_noLocks get { UnsafePointer(estimator.microphoneSpectrum) }
+    }
+    /// The same of `echoBlock`: with it, all that the drift loop needs.
+    var echoSpectrum: UnsafePointer<Complex> {
+        @_noLocks get { UnsafePointer(estimator.kalmanSpectrum) }
+    }
+
+    /// One block of 10 ms: `microphone`, and the `reference` that was (about) at the loudspeaker while it was taken, aligned
+    /// a little early. `output` may be `microphone`; `linear` gets what the filters alone leave, in step with `output`.
+    @_noLocks
+    mutating func process(
+        microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>, alignment: ReferenceAlignment,
+        into output: UnsafeMutablePointer<Float>, linear: UnsafeMutablePointer<Float>? = nil
+    ) {
+        signals.process(microphone: microphone, reference: reference)
+        if alignment.hasMoved || (alignment.isLocked && !wasLocked) { startAnew(hasMoved: true) }
+        wasLocked = alignment.isLocked
+        let learnt = estimator.process(
+            signals, alignment: alignment, nearEndPresence: suppressor.nearEndPresence)
+        gate.update(
+            farIsActive: alignment.farIsActive, pathIsKnown: alignment.isLocked && estimator.pathIsKnown,
+            microphonePower: meanPower(signals.microphone, count: processingFrames))
+        suppressor.update(estimator, isOpen: !gate.isClosed)
+        cancellation.update(estimator, farIsActive: alignment.farIsActive)
+        synthesize(into: output, linear: linear)
+        readings.pathHasChanged = estimator.pathHasChanged(noise: suppressor.noise, farIsActive: alignment.farIsActive)
+        if readings.pathHasChanged { startAnew(hasMoved: false) }
+        if learnt { suppressor.restart() }
+        readings.nearEndPresence = suppressor.nearEndPresence
+        readings.cancellation = cancellation.ratio
+        readings.phase = phase(alignment)
+    }
+
+    /// Forgets the room.
+    @_noLocks
+    mutating func reset() {
+        startAnew(hasMoved: true)
+        gate = StartGate()
+        wasLocked = false
+        readings = EchoControlReadings()
+    }
+
+    @_noLocks
+    private mutating func startAnew(hasMoved: Bool) {
+        estimator.restart(forgettingReference: hasMoved)
+        suppressor.restart()
+        cancellation = CancellationMeter()
+    }
+
+    @_noLocks
+    private mutating func synthesize(
+        into output: UnsafeMutablePointer<Float>, linear: UnsafeMutablePointer<Float>?
+    ) {
+        if let upper {
+            upper.pointee.subtract(
+                microphone: signals.wide, lower: estimator.microphoneSpectrum, remainder: estimator.residual)
+            upper.pointee.adopt(gains: suppressor.gains, noise: suppressor.noise)
+            if let linear { linearSynthesis.process(upper.pointee.spectrum, into: linear) }
+            suppressor.shape(
+                upper.pointee.spectrum, gains: upper.pointee.gains, noise: upper.pointee.noise,
+                bins: upper.pointee.bins, into: outgoing)
+        } else {
+            if let linear { linearSynthesis.process(estimator.residual, into: linear) }
+            suppressor.shape(
+                estimator.residual, gains: suppressor.gains, noise: suppressor.noise,
+                bins: processingFrames &+ 1, into: outgoing)
+        }
+        synthesis.process(outgoing, into: output)
+    }
+
+    @_noLocks
+    private func phase(_ alignment: ReferenceAlignment) -> EchoControlPhase {
+        if readings.phase == .waiting && !alignment.farIsActive { return .waiting }
+        guard alignment.isLocked && estimator.pathIsKnown else { return .acquiring }
+        let limit: Float = readings.phase == .tracking ? 0.2 : 0.1
+        return suppressor.meanLeak < limit ? .tracking : .converging
+    }
+}
