@@ -22,6 +22,7 @@ struct VoiceConfigurationTests {
         refused("doubleTalkSuppressionDecibels") { $0.doubleTalkSuppressionDecibels = .infinity }
         refused("gainTargetDecibels") { $0.gainTargetDecibels = 0 }
         refused("maximumGainDecibels") { $0.maximumGainDecibels = 31 }
+        refused("gainReleaseMilliseconds") { $0.gainReleaseMilliseconds = 50 }
     }
 
     @Test(

@@ -33,6 +33,15 @@ struct EchoMonitor: BitwiseCopyable {
         @_noLocks get { output }
     }
 
+    /// Who speaks in a block that came out: as echo control says, or the near end where it is 12 dB over what is usually left
+    /// of the echo.
+    @_noLocks
+    func nearEnd(_ block: UnsafePointer<Float>, count: Int, presence: Float?) -> NearEndActivity {
+        if let presence { return NearEndActivity(isFarActive: isFarActive, presence: presence) }
+        let isOver = meanPower(block, count: count) > 16 * output
+        return NearEndActivity(isFarActive: isFarActive, presence: isOver ? 1 : 0)
+    }
+
     /// Power of the microphone over that of the output while the far end speaks alone; nil before that was measured.
     var ratio: Float? {
         @_noLocks get { microphone > 1e-9 ? microphone / max(output, 1e-12) : nil }

@@ -51,7 +51,10 @@ public struct VoiceProcessingConfiguration: Sendable, Equatable {
     /// Level the gain control brings near-end speech to, in dBFS, -40 ... -6.
     public var gainTargetDecibels = -20.0
     /// Most gain the gain control adds, in dB, 0 ... 30.
-    public var maximumGainDecibels = 18.0
+    public var maximumGainDecibels = 27.0
+    /// Time in which the gain comes up by 10 dB while somebody speaks, in milliseconds, 100 ... 10,000; four times as fast in
+    /// the first second of speech.
+    public var gainReleaseMilliseconds = 800.0
 
     public init() {}
 
@@ -65,6 +68,7 @@ public struct VoiceProcessingConfiguration: Sendable, Equatable {
         try Self.check(doubleTalkSuppressionDecibels, -60...0, "doubleTalkSuppressionDecibels")
         try Self.check(gainTargetDecibels, -40 ... -6, "gainTargetDecibels")
         try Self.check(maximumGainDecibels, 0...30, "maximumGainDecibels")
+        try Self.check(gainReleaseMilliseconds, 100...10_000, "gainReleaseMilliseconds")
     }
 
     private static func check(

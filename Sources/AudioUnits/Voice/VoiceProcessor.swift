@@ -6,7 +6,7 @@ import Synchronization
 /// limiter and mute.
 ///
 /// ```
-/// mic -> 10 ms blocks -> EchoStage -> GainControl -> Limiter -> [bypass?] -> [mute?] -> out
+/// mic -> 10 ms blocks -> EchoStage -> GainControl -> TruePeakLimiter -> [bypass?] -> [mute?] -> out
 ///                           ^ reference <- ReferenceWriter (playback thread)
 /// ```
 /// Added delay: collecting a block, plus 10 ms for the overlap of the spectral parts. Bypassed there is none, and samples
@@ -20,7 +20,7 @@ struct VoiceProcessor: ~Copyable {
     private let meters: UnsafePointer<UnitMeters>
     private var echo: EchoStage
     private var gain: GainControl
-    private var limiter: Limiter
+    private var limiter: TruePeakLimiter
     private var monitor = EchoMonitor()
     private var health = VoiceHealth()
     private let taps: VoiceTaps
@@ -40,17 +40,19 @@ struct VoiceProcessor: ~Copyable {
         taps: VoiceTaps, controls: UnsafePointer<VoiceControls>, echoMeters: UnsafePointer<EchoMeters>,
         meters: UnsafePointer<UnitMeters>
     ) throws(AudioUnitError) {
-        echo = try EchoStage(
+        let stage = try EchoStage(
             sampleRate: sampleRate, configuration: configuration, source: source, meters: echoMeters)
+        let limiter = try TruePeakLimiter(blockFrames: Int(sampleRate / 100), sampleRate: sampleRate)
         blockFrames = Int(sampleRate / 100)
+        echo = stage
         self.sampleRate = sampleRate
         self.controls = controls
         self.echoMeters = echoMeters
         self.meters = meters
         gain = GainControl(
             target: linear(configuration.gainTargetDecibels), maximumGain: linear(configuration.maximumGainDecibels),
-            blockSeconds: 0.01)
-        limiter = Limiter(sampleRate: sampleRate)
+            releaseMilliseconds: configuration.gainReleaseMilliseconds)
+        self.limiter = limiter
         self.taps = taps
         buffers = VoiceBuffers(blockFrames: blockFrames)
     }
@@ -141,8 +143,8 @@ struct VoiceProcessor: ~Copyable {
             monitor: monitor, meters: echoMeters)
         if controls.pointee.automaticGainControl.load(ordering: .relaxed) {
             gain.process(
-                buffers.output, count: count, farActive: monitor.isFarActive,
-                echoPower: monitor.residualPower * 4)
+                buffers.output, count: count,
+                nearEnd: monitor.nearEnd(buffers.output, count: count, presence: reading.presence))
             limiter.process(buffers.output, count: count)
         }
     }
