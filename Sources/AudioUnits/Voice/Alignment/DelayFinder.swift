@@ -123,7 +123,9 @@ package struct DelayFinder: ~Copyable {
         let isLoud = overFloor(meanPower(microphone, count: length))
         let isImpatient = held == nil && farSpeechBlocks > Self.impatientBlocks
         let accumulates = farQuiet < Self.echoBlocks && (isLoud || isImpatient)
-        spectrum.process(far: far, microphone: microphone, accumulates: accumulates)
+        // A filter that does not cancel may stand in the wrong place; then the past must not outweigh what is heard.
+        spectrum.process(
+            far: far, microphone: microphone, accumulates: accumulates, isDoubtful: held != nil && !isCancelling)
         guard accumulates, farSpeechBlocks >= Self.leastFarBlocks else { return .nothing }
         var heldLag: Int?
         if let held { heldLag = lag(held) }

@@ -3,9 +3,9 @@ import Glibc
 
 /// Cross-correlation of microphone and far end over 0 ... 540 ms at 8 kHz: a whitened, partitioned cross-spectrum.
 ///
-/// For each partition p of 20 ms: C_p = 0.98 C_p + M_t conj(X_{t-p}), with X the last 40 ms of the far end and M the newest
-/// 20 ms of the microphone; the inverse transform of C_p holds the lags from 20 p ms on. Nine of the 27 transforms run in a
-/// block, in rotation.
+/// For each partition p of 20 ms: C_p = f C_p + M_t conj(X_{t-p}), with f = 0.98 (0.95 when in doubt), X the last 40 ms of
+/// the far end and M the newest 20 ms of the microphone; the inverse transform of C_p holds the lags from 20 p ms on. Nine of
+/// the 27 transforms run in a block, in rotation.
 struct DelaySpectrum: ~Copyable {
     /// Samples of a block: 20 ms.
     static var blockLength: Int { @_noLocks get { 160 } }
@@ -18,6 +18,7 @@ struct DelaySpectrum: ~Copyable {
     private static var firstBin: Int { @_noLocks get { 8 } }
     private static var bins: Int { @_noLocks get { 129 } }
     private static var forgetting: Float { @_noLocks get { 0.98 } }
+    private static var doubtfulForgetting: Float { @_noLocks get { 0.95 } }
     /// Samples of the taper at both ends of the far end's block; without it false peaks stand at multiples of a block.
     private static var taper: Int { @_noLocks get { 32 } }
 
@@ -70,10 +71,10 @@ struct DelaySpectrum: ~Copyable {
         for memory in [spectrum, farSpectra, crossSpectra] { memory.deallocate() }
     }
 
-    /// Takes in one block of each; the correlation learns only when `accumulates`.
+    /// Takes in one block of each; the correlation learns only when `accumulates`, and forgets faster when `isDoubtful`.
     @_noLocks
     mutating func process(
-        far newFar: UnsafePointer<Float>, microphone: UnsafePointer<Float>, accumulates: Bool
+        far newFar: UnsafePointer<Float>, microphone: UnsafePointer<Float>, accumulates: Bool, isDoubtful: Bool
     ) {
         let length = Self.blockLength
         for index in 0..<length {
@@ -93,9 +94,11 @@ struct DelaySpectrum: ~Copyable {
         }
         transform.forward(block, into: spectrum)
         microphoneWhitener.process(spectrum + Self.firstBin)
+        let forgetting = isDoubtful ? Self.doubtfulForgetting : Self.forgetting
         for partition in 0..<Self.partitions {
             let place = newest &+ partition
-            accumulate(partition, far: place >= Self.partitions ? place &- Self.partitions : place)
+            accumulate(
+                partition, far: place >= Self.partitions ? place &- Self.partitions : place, forgetting: forgetting)
         }
         for _ in 0..<Self.transformsPerBlock {
             correlate(rotation)
@@ -115,11 +118,10 @@ struct DelaySpectrum: ~Copyable {
     }
 
     @_noLocks
-    private func accumulate(_ partition: Int, far place: Int) {
+    private func accumulate(_ partition: Int, far place: Int, forgetting: Float) {
         let cross = crossSpectra + partition &* Self.bins
         let x = farSpectra + place &* Self.bins
         let m = spectrum + Self.firstBin
-        let forgetting = Self.forgetting
         for bin in 0..<Self.bins {
             cross[bin].re = forgetting * cross[bin].re + (m[bin].re * x[bin].re + m[bin].im * x[bin].im)
             cross[bin].im = forgetting * cross[bin].im + (m[bin].im * x[bin].re - m[bin].re * x[bin].im)
