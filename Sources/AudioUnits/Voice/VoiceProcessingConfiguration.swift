@@ -1,21 +1,24 @@
 /// How the voice processing is laid out; fixed while the unit is initialized.
 public struct VoiceProcessingConfiguration: Sendable, Equatable {
-    /// What takes the echo out.
+    /// Who cancels the echo.
     public enum Canceller: String, Sendable, CaseIterable {
-        /// SpeexDSP's linear filter and its own residual suppressor, and nothing around them.
+        /// Echo control of this project: delay and drift followed by the audio, a Kalman filter beside SpeexDSP's, residual
+        /// suppression per band. At 8, 12, 16, 24, 32 and 48 kHz.
+        case yodel
+        /// SpeexDSP's canceller and suppressor alone, the reference placed by time stamps; to compare with. At any rate.
         case speexdsp
     }
 
     /// How much work the canceller may do.
     public enum Quality: String, Sendable, CaseIterable {
-        /// 100 ms of echo tail: small rooms, handsets, least CPU.
+        /// The Kalman filter alone: least CPU. SpeexDSP alone: a tail of 100 ms.
         case low
-        /// 200 ms of echo tail: ordinary rooms.
+        /// Kalman filter, and SpeexDSP's with a tail of 100 ms. SpeexDSP alone: 200 ms.
         case medium
-        /// 400 ms of echo tail: reverberant rooms; converges more slowly.
+        /// Kalman filter, and SpeexDSP's with a tail of 200 ms. SpeexDSP alone: 400 ms.
         case high
 
-        /// Echo tail in milliseconds.
+        /// Echo tail of SpeexDSP alone, in milliseconds.
         public var tailMilliseconds: Double {
             switch self {
             case .low: 100
@@ -23,13 +26,21 @@ public struct VoiceProcessingConfiguration: Sendable, Equatable {
             case .high: 400
             }
         }
+
+        var effort: EchoControlEffort {
+            switch self {
+            case .low: .low
+            case .medium: .medium
+            case .high: .high
+            }
+        }
     }
 
-    /// What takes the echo out.
-    public var canceller = Canceller.speexdsp
-    /// The tail length and with it the cost.
-    public var quality = Quality.medium
-    /// Overrides the quality's tail when set: 20 ... 1000 ms.
+    /// Who cancels the echo.
+    public var canceller = Canceller.yodel
+    /// How well, and at what cost.
+    public var quality = Quality.high
+    /// Overrides the tail of SpeexDSP alone when set: 20 ... 1000 ms.
     public var tailMilliseconds: Double?
     /// Strongest attenuation of noise, in dB, -40 ... 0.
     public var noiseSuppressionDecibels = -15.0

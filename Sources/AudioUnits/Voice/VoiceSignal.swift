@@ -8,6 +8,8 @@ public enum VoiceSignal: Sendable, CaseIterable {
     case reference
     /// After the linear echo canceller, before residual suppression.
     case afterEchoCancellation
+    /// After residual suppression and comfort noise, before gain control.
+    case afterResidualSuppression
     /// What the input handler gets.
     case output
 
@@ -17,6 +19,7 @@ public enum VoiceSignal: Sendable, CaseIterable {
         case .microphone: "microphone"
         case .reference: "reference"
         case .afterEchoCancellation: "after_echo_cancellation"
+        case .afterResidualSuppression: "after_residual_suppression"
         case .output: "output"
         }
     }
@@ -28,7 +31,8 @@ public enum VoiceSignal: Sendable, CaseIterable {
             case .microphone: 0
             case .reference: 1
             case .afterEchoCancellation: 2
-            case .output: 3
+            case .afterResidualSuppression: 3
+            case .output: 4
             }
         }
     }

@@ -24,9 +24,9 @@ enum VoiceStageBuilder {
         do {
             let ring = try RingEnds<Float>(minimumCapacity: Int(rate * ReferenceAligner.historySeconds))
             let anchors = TripleBuffer<ReferenceAnchor>(initial: ReferenceAnchor())
-            let aligner = ReferenceAligner(ring: ring.consumer, anchors: anchors.reader, rate: rate)
+            let source = ReferenceSource(ring: ring.consumer, anchors: anchors.reader)
             let processor = try VoiceProcessor(
-                sampleRate: rate, configuration: configuration, aligner: aligner, taps: taps, controls: controls,
+                sampleRate: rate, configuration: configuration, source: source, taps: taps, controls: controls,
                 echoMeters: echoMeters, meters: meters)
             let processorPlace = UnsafeMutablePointer<VoiceProcessor>.allocate(capacity: 1)
             processorPlace.initialize(to: processor)
