@@ -80,7 +80,7 @@ let package = Package(
         .testTarget(name: "RTPTests", dependencies: ["RTP"], exclude: ["Fixtures"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
-        .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
+        .testTarget(name: "AudioUnitsTests", dependencies: ["CAudit", "AudioUnits", "DSP"]),
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: ["RenderAudit", "CAudit", "AudioDevices", "AudioUnits", "Realtime"]),

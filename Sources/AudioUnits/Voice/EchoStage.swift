@@ -44,7 +44,9 @@ struct EchoStage: ~Copyable {
         var speex: SpeexEchoStage?
         switch configuration.canceller {
         case .yodel:
-            let built = try EchoController(rate: Int(sampleRate), effort: configuration.quality.effort)
+            let built = try EchoController(
+                rate: Int(sampleRate), effort: configuration.quality.effort,
+                noiseDecibels: configuration.noiseSuppressionDecibels)
             spectrumRate = built.processingRate
             controller = consume built
         case .speexdsp:
@@ -84,7 +86,7 @@ struct EchoStage: ~Copyable {
         taps.write(.microphone, buffers.microphone, count: blockFrames)
         taps.write(.reference, buffers.reference, count: blockFrames)
         if controller != nil {
-            control(buffers, &reading, cancels: cancels, taps: taps)
+            control(buffers, &reading, cancels: cancels, suppressesNoise: suppressesNoise, taps: taps)
         } else {
             speex?.process(
                 buffers, hasMoved: reading.alignment.hasMoved, cancels: cancels, suppressesNoise: suppressesNoise,
@@ -95,11 +97,12 @@ struct EchoStage: ~Copyable {
 
     @_noLocks
     private mutating func control(
-        _ buffers: VoiceBuffers, _ reading: inout Reading, cancels: Bool, taps: VoiceTaps
+        _ buffers: VoiceBuffers, _ reading: inout Reading, cancels: Bool, suppressesNoise: Bool, taps: VoiceTaps
     ) {
         controller!.process(
             microphone: buffers.microphone, reference: buffers.reference, alignment: reading.alignment,
-            into: buffers.output, linear: taps.has(.afterEchoCancellation) ? linear : nil)
+            cancels: cancels, suppressesNoise: suppressesNoise, into: buffers.output,
+            linear: taps.has(.afterEchoCancellation) ? linear : nil)
         taps.write(.afterEchoCancellation, linear, count: blockFrames)
         let readings = controller!.readings
         aligner.follow(
@@ -109,7 +112,7 @@ struct EchoStage: ~Copyable {
         reading.presence = readings.nearEndPresence
         reading.phase = readings.phase
         taps.write(.afterResidualSuppression, buffers.output, count: blockFrames)
-        fade.mix(buffers.output, over: previous, count: blockFrames, isOn: cancels)
+        fade.mix(buffers.output, over: previous, count: blockFrames, isOn: cancels || suppressesNoise)
         for index in 0..<blockFrames { previous[index] = buffers.microphone[index] }
     }
 }
