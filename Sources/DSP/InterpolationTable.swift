@@ -1,6 +1,6 @@
 import Glibc
 
-/// The coefficients of `DriftResampler`: a sinc under a Kaiser window, one row of taps for each phase.
+/// The coefficients of `FractionalInterpolator`: a sinc under a Kaiser window, one row of taps for each phase.
 ///
 /// Made on first use and never freed, so that render threads can hold a bare pointer to it.
 enum InterpolationTable {

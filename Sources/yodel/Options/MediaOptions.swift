@@ -1,7 +1,6 @@
 import AudioDevices
 import AudioUnits
 import Codecs
-import Glibc
 import JitterBuffer
 import Network
 import Settings
@@ -95,33 +94,7 @@ struct MediaOptions {
                 throw CommandError(.usage, error.explanation)
             }
         }
-        if let recordPath { try checkWritable(recordPath, "--record") }
-        if let dumpFolder { try checkFolder(dumpFolder) }
-    }
-
-    private func checkWritable(_ path: String, _ option: String) throws(CommandError) {
-        if Self.isFolder(path) == true {
-            throw CommandError(.usage, "\(path) is a folder, in \(option); name a file in it")
-        }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
-        let folder = parent.isEmpty ? "/" : parent
-        guard Self.isFolder(folder) == true, access(folder, W_OK) == 0 else {
-            throw CommandError(.usage, "\(path) cannot be written, in \(option); make the folder or name another one")
-        }
-    }
-
-    private func checkFolder(_ path: String) throws(CommandError) {
-        if Self.isFolder(path) == false {
-            throw CommandError(.usage, "\(path) is a file, in --dump; name a folder")
-        }
-        if Self.isFolder(path) == nil { try checkWritable(path, "--dump") }
-    }
-
-    /// `nil` when there is nothing of that name.
-    private static func isFolder(_ path: String) -> Bool? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return status.st_mode & S_IFMT == S_IFDIR
+        if let recordPath { try PathCheck.writable(recordPath, option: "--record") }
+        if let dumpFolder { try PathCheck.folder(dumpFolder, option: "--dump") }
     }
 }

@@ -5,7 +5,7 @@ import DSP
 /// ```
 /// reference -> SignalConditioner -> KalmanFilter, SpeexEcho ---> FilterCombination -> residual
 /// microphone ->       "          ------------------------------------^                    |
-///              ResidualEcho, NearEndDetector -> SuppressionGain -> ComfortNoise -> OverlapAdd -> output
+///              ResidualEcho, NearEndDetector -> SuppressionGain -> ComfortNoise -> NoiseSuppressor -> OverlapAdd -> output
 /// ```
 /// Works on blocks of 10 ms at `rate`, and adds exactly one block of delay. Rates over 16 kHz that are a multiple of it are
 /// judged at 16 kHz (`processingRate`). Samples have full scale 1, spectra are those of `SpectralAnalysis`.
@@ -23,6 +23,7 @@ struct EchoController: ~Copyable {
     private var signals: SignalConditioner
     private var estimator: EchoEstimator
     private var suppressor: ResidualSuppressor
+    private var noiseSuppressor: NoiseSuppressor
     private var gate = StartGate()
     private var cancellation = CancellationMeter()
     /// Where the unit's rate is higher than the processing rate.
@@ -35,7 +36,8 @@ struct EchoController: ~Copyable {
     /// Whether blocks at `rate` Hz can be processed: 8, 12, 16, 24, 32, 48 kHz.
     static func supports(rate: Int) -> Bool { [8_000, 12_000, 16_000, 24_000, 32_000, 48_000].contains(rate) }
 
-    init(rate: Int, effort: EchoControlEffort) throws(AudioUnitError) {
+    /// - Parameter noiseDecibels: what noise suppression leaves of noise at least, -40 ... 0.
+    init(rate: Int, effort: EchoControlEffort, noiseDecibels: Double = -15) throws(AudioUnitError) {
         guard Self.supports(rate: rate) else {
             throw .formatUnsupported(
                 StreamFormat(sampleRate: Double(rate)), reason: "echo control runs at 8, 12, 16, 24, 32 or 48 kHz")
@@ -48,6 +50,7 @@ struct EchoController: ~Copyable {
         signals = try SignalConditioner(rate: rate, factor: factor)
         estimator = try EchoEstimator(rate: rate / factor, effort: effort)
         suppressor = ResidualSuppressor(rate: rate / factor)
+        noiseSuppressor = try NoiseSuppressor(rate: rate, strongestDecibels: noiseDecibels)
         synthesis = try OverlapAdd(block: rate / 100)
         linearSynthesis = try OverlapAdd(block: rate / 100)
         outgoing = clearedSpectrum(rate / 100 + 1)
@@ -91,10 +94,12 @@ struct EchoController: ~Copyable {
 
     /// One block of 10 ms: `microphone`, and the `reference` that was (about) at the loudspeaker while it was taken, aligned
     /// a little early. `output` may be `microphone`; `linear` gets what the filters alone leave, in step with `output`.
+    /// What is not asked for goes on learning.
     @_noLocks
     mutating func process(
         microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>, alignment: ReferenceAlignment,
-        into output: UnsafeMutablePointer<Float>, linear: UnsafeMutablePointer<Float>? = nil
+        cancels: Bool = true, suppressesNoise: Bool = false, into output: UnsafeMutablePointer<Float>,
+        linear: UnsafeMutablePointer<Float>? = nil
     ) {
         signals.process(microphone: microphone, reference: reference)
         if alignment.hasMoved || (alignment.isLocked && !wasLocked) { startAnew(hasMoved: true) }
@@ -106,7 +111,13 @@ struct EchoController: ~Copyable {
             microphonePower: meanPower(signals.microphone, count: processingFrames))
         suppressor.update(estimator, isOpen: !gate.isClosed)
         cancellation.update(estimator, farIsActive: alignment.farIsActive)
-        synthesize(into: output, linear: linear)
+        shape(linear: linear)
+        if !cancels {
+            let whole = upper?.pointee.whole ?? UnsafePointer(estimator.microphoneSpectrum)
+            for bin in 0...blockFrames { outgoing[bin] = whole[bin] }
+        }
+        noiseSuppressor.process(outgoing, isActive: suppressesNoise)
+        synthesis.process(outgoing, into: output)
         readings.pathHasChanged = estimator.pathHasChanged(noise: suppressor.noise, farIsActive: alignment.farIsActive)
         if readings.pathHasChanged { startAnew(hasMoved: false) }
         if learnt { suppressor.restart() }
@@ -131,10 +142,9 @@ struct EchoController: ~Copyable {
         cancellation = CancellationMeter()
     }
 
+    /// What is left of the echo's block, in `outgoing`.
     @_noLocks
-    private mutating func synthesize(
-        into output: UnsafeMutablePointer<Float>, linear: UnsafeMutablePointer<Float>?
-    ) {
+    private mutating func shape(linear: UnsafeMutablePointer<Float>?) {
         if let upper {
             upper.pointee.subtract(
                 microphone: signals.wide, lower: estimator.microphoneSpectrum, remainder: estimator.residual)
@@ -149,7 +159,6 @@ struct EchoController: ~Copyable {
                 estimator.residual, gains: suppressor.gains, noise: suppressor.noise,
                 bins: processingFrames &+ 1, into: outgoing)
         }
-        synthesis.process(outgoing, into: output)
     }
 
     @_noLocks

@@ -7,6 +7,10 @@ import DSP
 struct UpperBands: ~Copyable {
     /// What is left of the microphone before gains, `bins` of them, at the unit's rate.
     let spectrum: UnsafeMutablePointer<Complex>
+    /// The microphone itself.
+    var whole: UnsafePointer<Complex> {
+        @_noLocks get { UnsafePointer(analysis.spectrum) }
+    }
     /// Gains for it.
     let gains: UnsafeMutablePointer<Float>
     /// Power of the noise in it.
