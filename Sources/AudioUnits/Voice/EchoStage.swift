@@ -22,8 +22,9 @@ struct EchoStage: ~Copyable {
     }
 
     private var aligner: ReferenceAligner
-    private var controller: EchoController?
-    private var speex: SpeexEchoStage?
+    /// One of these two.
+    private let controller: UnsafeMutablePointer<EchoController>?
+    private let speex: UnsafeMutablePointer<SpeexEchoStage>?
     private let meters: UnsafePointer<EchoMeters>
     private let blockFrames: Int
     private let previous: UnsafeMutablePointer<Float>
@@ -39,24 +40,27 @@ struct EchoStage: ~Copyable {
         meters: UnsafePointer<EchoMeters>
     ) throws(AudioUnitError) {
         let frames = Int(sampleRate / 100)
-        var spectrumRate = Int(sampleRate)
-        var controller: EchoController?
-        var speex: SpeexEchoStage?
         switch configuration.canceller {
         case .yodel:
             let built = try EchoController(
                 rate: Int(sampleRate), effort: configuration.quality.effort,
                 noiseDecibels: configuration.noiseSuppressionDecibels)
-            spectrumRate = built.processingRate
-            controller = consume built
+            aligner = try ReferenceAligner(
+                source: source, rate: sampleRate, blockFrames: frames, spectrumRate: built.processingRate,
+                followsAudio: true)
+            controller = .allocate(capacity: 1)
+            controller?.initialize(to: built)
+            speex = nil
         case .speexdsp:
-            speex = try SpeexEchoStage(blockFrames: frames, sampleRate: Int(sampleRate), configuration: configuration)
+            let built = try SpeexEchoStage(
+                blockFrames: frames, sampleRate: Int(sampleRate), configuration: configuration)
+            aligner = try ReferenceAligner(
+                source: source, rate: sampleRate, blockFrames: frames, spectrumRate: Int(sampleRate),
+                followsAudio: false)
+            speex = .allocate(capacity: 1)
+            speex?.initialize(to: built)
+            controller = nil
         }
-        aligner = try ReferenceAligner(
-            source: source, rate: sampleRate, blockFrames: frames, spectrumRate: spectrumRate,
-            followsAudio: configuration.canceller == .yodel)
-        self.controller = controller
-        self.speex = speex
         self.meters = meters
         blockFrames = frames
         previous = cleared(frames)
@@ -64,6 +68,10 @@ struct EchoStage: ~Copyable {
     }
 
     deinit {
+        controller?.deinitialize(count: 1)
+        controller?.deallocate()
+        speex?.deinitialize(count: 1)
+        speex?.deallocate()
         previous.deallocate()
         linear.deallocate()
     }
@@ -85,10 +93,11 @@ struct EchoStage: ~Copyable {
             micSeconds: seconds, captureClock: clock, isCancelling: isCancelling, meters: meters)
         taps.write(.microphone, buffers.microphone, count: blockFrames)
         taps.write(.reference, buffers.reference, count: blockFrames)
-        if controller != nil {
-            control(buffers, &reading, cancels: cancels, suppressesNoise: suppressesNoise, taps: taps)
+        if let controller {
+            control(
+                controller, buffers, &reading, cancels: cancels, suppressesNoise: suppressesNoise, taps: taps)
         } else {
-            speex?.process(
+            speex?.pointee.process(
                 buffers, hasMoved: reading.alignment.hasMoved, cancels: cancels, suppressesNoise: suppressesNoise,
                 taps: taps)
         }
@@ -97,16 +106,17 @@ struct EchoStage: ~Copyable {
 
     @_noLocks
     private mutating func control(
-        _ buffers: VoiceBuffers, _ reading: inout Reading, cancels: Bool, suppressesNoise: Bool, taps: VoiceTaps
+        _ controller: UnsafeMutablePointer<EchoController>, _ buffers: VoiceBuffers, _ reading: inout Reading, cancels: Bool,
+        suppressesNoise: Bool, taps: VoiceTaps
     ) {
-        controller!.process(
+        controller.pointee.process(
             microphone: buffers.microphone, reference: buffers.reference, alignment: reading.alignment,
             cancels: cancels, suppressesNoise: suppressesNoise, into: buffers.output,
             linear: taps.has(.afterEchoCancellation) ? linear : nil)
         taps.write(.afterEchoCancellation, linear, count: blockFrames)
-        let readings = controller!.readings
+        let readings = controller.pointee.readings
         aligner.follow(
-            microphone: controller!.microphoneSpectrum, echo: controller!.echoSpectrum,
+            microphone: controller.pointee.microphoneSpectrum, echo: controller.pointee.echoSpectrum,
             presence: readings.nearEndPresence)
         isCancelling = readings.cancellation > Self.cancels
         reading.presence = readings.nearEndPresence

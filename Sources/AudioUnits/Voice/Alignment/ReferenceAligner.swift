@@ -178,7 +178,7 @@ struct ReferenceAligner: ~Copyable {
     @_noLocks
     private mutating func lock(to echo: Double, count: Int) -> Bool {
         let latest = Double(line.written &- Int64(count &+ FractionalInterpolator.taps / 2))
-        let target = min(echo + Self.wantedLead * rate, latest).rounded(.down)
+        let target = Double(Int64(min(echo + Self.wantedLead * rate, latest)))
         if let present = line.position, present <= latest,
             (present - target).magnitude < Self.leadTolerance * rate
         {

@@ -69,7 +69,7 @@ package struct ReferenceLine: ~Copyable {
             return count
         }
         let step = pace > Self.paces.lowerBound ? min(pace, Self.paces.upperBound) : Self.paces.lowerBound
-        let first = Int64(position.rounded(.down))
+        let first = roundedDown(position)
         let fraction = position - Double(first)
         self.position = position + Double(count) * step
         if fraction == 0, step == 1 { return copy(from: first, into: block, count: count) }
@@ -92,6 +92,13 @@ package struct ReferenceLine: ~Copyable {
             block[index] = isThere ? history[Int(truncatingIfNeeded: sample) & mask] : 0
         }
         return missing(from: first, count: count)
+    }
+
+    /// `FloatingPointRoundingRule` is nothing for render threads.
+    @_noLocks
+    private func roundedDown(_ value: Double) -> Int64 {
+        let whole = Int64(value)
+        return Double(whole) > value ? whole &- 1 : whole
     }
 
     @_noLocks
