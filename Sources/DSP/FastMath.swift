@@ -1,8 +1,8 @@
-/// Logarithm and power to the base 2 for render threads, where the C library's may not be called: a polynomial on the
-/// mantissa, the exponent from the bits.
+/// Logarithm, power and root for render threads, where those of the C and the standard library may not be called:
+/// polynomials on the mantissa, the exponent from the bits.
 package enum FastMath {
     /// log2 of a positive number to 0.0001 (0.0003 dB as a power); what is smaller than a normal number counts as 2^-126.
-    @inline(__always) @_noLocks
+    @inlinable @inline(__always) @_noLocks
     package static func log2(_ x: Float) -> Float {
         let bits = (x > Float.leastNormalMagnitude ? x : Float.leastNormalMagnitude).bitPattern
         let exponent = Int32(truncatingIfNeeded: bits >> 23) &- 127
@@ -15,7 +15,7 @@ package enum FastMath {
     }
 
     /// 2^x to 0.01 % for -126 ... 127; beyond, the value at the end of that range.
-    @inline(__always) @_noLocks
+    @inlinable @inline(__always) @_noLocks
     package static func exp2(_ x: Float) -> Float {
         let limited: Float = x > -126 ? (x < 127 ? x : 127) : -126
         // Adding 1.5 * 2^23 rounds to the nearest whole number and leaves it in the low bits.
@@ -27,7 +27,19 @@ package enum FastMath {
         return Float(bitPattern: UInt32(truncatingIfNeeded: exponent &+ 127) << 23) * series
     }
 
+    /// Square root to 0.0001 %; 0 of what has none. Newton's iteration on 1 / sqrt(x).
+    @inlinable @inline(__always) @_noLocks
+    package static func squareRoot(_ x: Float) -> Float {
+        guard x > Float.leastNormalMagnitude else { return 0 }
+        var y = Float(bitPattern: 0x5F37_5A86 &- (x.bitPattern >> 1))
+        let half = 0.5 * x
+        y *= 1.5 - half * y * y
+        y *= 1.5 - half * y * y
+        y *= 1.5 - half * y * y
+        return x * y
+    }
+
     /// 10 lg(x).
-    @inline(__always) @_noLocks
+    @inlinable @inline(__always) @_noLocks
     package static func decibels(power x: Float) -> Float { 3.010_299_9 * log2(x) }
 }

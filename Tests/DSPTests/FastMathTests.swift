@@ -3,7 +3,7 @@ import Testing
 
 @testable import DSP
 
-@Suite("Logarithm and power for render threads")
+@Suite("Logarithm, power and root for render threads")
 struct FastMathTests {
     @Test("The logarithm is that of the C library to 0.0001")
     func logarithm() {
@@ -19,6 +19,15 @@ struct FastMathTests {
             let x = Float(step) / 10.1
             #expect(abs(FastMath.exp2(x) / Glibc.exp2(x) - 1) < 1e-4, "\(x)")
         }
+    }
+
+    @Test("The root is that of the processor to 0.0001 %; what has none has 0")
+    func root() {
+        for step in -120...120 {
+            let x = Float(pow(2, Double(step) * 0.97))
+            #expect(abs(FastMath.squareRoot(x) / x.squareRoot() - 1) < 1e-6, "\(x)")
+        }
+        for x in [0, -1, .nan, -.infinity] as [Float] { #expect(FastMath.squareRoot(x) == 0, "\(x)") }
     }
 
     @Test("What has no logarithm, or too large a power, gives a number")

@@ -1,3 +1,5 @@
+import DSP
+
 /// Brings near-end speech to a target level, digitally, and lifts neither residual echo nor noise.
 ///
 /// The gain learns only from near-end speech while the far end is quiet. While what is in a block may be residual echo, the
@@ -68,7 +70,7 @@ package struct GainControl: BitwiseCopyable {
     @_noLocks
     private mutating func learn() {
         guard level.power > 0 else { return }
-        let wanted = target / level.power.squareRoot()
+        let wanted = target / FastMath.squareRoot(level.power)
         let isLoud = gain * gain * level.recent > 12 * target * target
         if isLoud || wanted < gain * 0.94 {
             gain = max(Self.least, isLoud ? gain * down : max(wanted, gain * down))

@@ -27,8 +27,8 @@ struct Whitener: ~Copyable {
         for bin in 0..<bins {
             let power = spectrum[bin].power
             mean[bin] += (power - mean[bin]) * Self.rate
-            let size = power.squareRoot() + Self.share * mean[bin].squareRoot() + floor
-            let gain = size.squareRoot().squareRoot().squareRoot() / size
+            let size = FastMath.squareRoot(power) + Self.share * FastMath.squareRoot(mean[bin]) + floor
+            let gain = FastMath.squareRoot(FastMath.squareRoot(FastMath.squareRoot(size))) / size
             spectrum[bin].re *= gain
             spectrum[bin].im *= gain
         }

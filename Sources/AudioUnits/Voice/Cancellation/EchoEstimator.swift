@@ -27,28 +27,39 @@ struct EchoEstimator: ~Copyable {
     private static let kalmanBlocks = 30
 
     init(rate: Int, effort: EchoControlEffort) throws(AudioUnitError) {
-        block = rate / 100
+        let block = rate / 100
+        // All that can fail comes before the first property.
+        let kalman = try KalmanFilter(block: block, partitions: Self.kalmanBlocks)
+        let microphone = try SpectralAnalysis(block: block)
+        let reference = try SpectralAnalysis(block: block)
+        let kalmanAnalysis = try SpectralAnalysis(block: block)
+        let speexAnalysis = try SpectralAnalysis(block: block)
+        speex = try Self.makeSpeex(rate: rate, effort: effort)
+        self.kalman = kalman
+        self.microphone = microphone
+        self.reference = reference
+        self.kalmanAnalysis = kalmanAnalysis
+        self.speexAnalysis = speexAnalysis
+        self.block = block
         bins = block + 1
         bands = FrequencyBands(bins: bins, binHertz: 50)
-        kalman = try KalmanFilter(block: block, partitions: Self.kalmanBlocks)
         pathGain = PathGain(bins: bins)
-        microphone = try SpectralAnalysis(block: block)
-        reference = try SpectralAnalysis(block: block)
-        kalmanAnalysis = try SpectralAnalysis(block: block)
-        speexAnalysis = try SpectralAnalysis(block: block)
         combination = FilterCombination(bins: bins, bandCount: bands.count)
         kalmanEcho = cleared(block)
         speexEcho = cleared(block)
         kalmanError = cleared(block)
         bandNoise = cleared(bands.count)
-        guard effort != .low else {
-            speex = nil
-            return
-        }
+    }
+
+    private static func makeSpeex(
+        rate: Int, effort: EchoControlEffort
+    ) throws(AudioUnitError) -> UnsafeMutablePointer<SpeexEcho>? {
+        guard effort != .low else { return nil }
+        let canceller = try SpeexEcho(
+            block: rate / 100, tailFrames: rate / (effort == .high ? 5 : 10), rate: rate)
         let place = UnsafeMutablePointer<SpeexEcho>.allocate(capacity: 1)
-        let tail = rate / (effort == .high ? 5 : 10)
-        place.initialize(to: try SpeexEcho(block: block, tailFrames: tail, rate: rate))
-        speex = place
+        place.initialize(to: canceller)
+        return place
     }
 
     deinit {

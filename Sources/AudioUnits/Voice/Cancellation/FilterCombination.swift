@@ -129,7 +129,7 @@ struct FilterCombination: ~Copyable {
         }
         guard after > before else { return }
         let share = before / after
-        let scale = share.squareRoot()
+        let scale = FastMath.squareRoot(share)
         for bin in 0..<bins {
             error[bin] = Complex(scale * error[bin].re, scale * error[bin].im)
             errorPower[bin] *= share

@@ -43,24 +43,34 @@ struct EchoController: ~Copyable {
                 StreamFormat(sampleRate: Double(rate)), reason: "echo control runs at 8, 12, 16, 24, 32 or 48 kHz")
         }
         let factor = rate > 16_000 && rate % 16_000 == 0 ? rate / 16_000 : 1
+        // All that can fail comes before the first property.
+        let signals = try SignalConditioner(rate: rate, factor: factor)
+        let estimator = try EchoEstimator(rate: rate / factor, effort: effort)
+        let noiseSuppressor = try NoiseSuppressor(rate: rate, strongestDecibels: noiseDecibels)
+        let synthesis = try OverlapAdd(block: rate / 100)
+        let linearSynthesis = try OverlapAdd(block: rate / 100)
+        upper = try Self.makeUpperBands(rate: rate, factor: factor)
+        self.signals = signals
+        self.estimator = estimator
+        self.noiseSuppressor = noiseSuppressor
+        self.synthesis = synthesis
+        self.linearSynthesis = linearSynthesis
         self.rate = rate
         blockFrames = rate / 100
         processingRate = rate / factor
         processingFrames = processingRate / 100
-        signals = try SignalConditioner(rate: rate, factor: factor)
-        estimator = try EchoEstimator(rate: rate / factor, effort: effort)
         suppressor = ResidualSuppressor(rate: rate / factor)
-        noiseSuppressor = try NoiseSuppressor(rate: rate, strongestDecibels: noiseDecibels)
-        synthesis = try OverlapAdd(block: rate / 100)
-        linearSynthesis = try OverlapAdd(block: rate / 100)
         outgoing = clearedSpectrum(rate / 100 + 1)
-        if factor > 1 {
-            let place = UnsafeMutablePointer<UpperBands>.allocate(capacity: 1)
-            place.initialize(to: try UpperBands(block: rate / 100, factor: factor))
-            upper = place
-        } else {
-            upper = nil
-        }
+    }
+
+    private static func makeUpperBands(
+        rate: Int, factor: Int
+    ) throws(AudioUnitError) -> UnsafeMutablePointer<UpperBands>? {
+        guard factor > 1 else { return nil }
+        let bands = try UpperBands(block: rate / 100, factor: factor)
+        let place = UnsafeMutablePointer<UpperBands>.allocate(capacity: 1)
+        place.initialize(to: bands)
+        return place
     }
 
     deinit {

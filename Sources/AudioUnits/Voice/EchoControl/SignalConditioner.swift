@@ -30,6 +30,8 @@ struct SignalConditioner: ~Copyable {
     ///   - rate: of the blocks that come, in Hz.
     ///   - factor: how many times the processing rate is lower; 1 or 2...6.
     init(rate: Int, factor: Int) throws(AudioUnitError) {
+        let lead = OverlapWindow.lead(block: rate / 100)
+        decimators = try Self.makeDecimators(factor: factor, delay: lead, block: rate / 100)
         wideBlock = rate / 100
         block = wideBlock / factor
         plain = cleared(block)
@@ -41,17 +43,20 @@ struct SignalConditioner: ~Copyable {
         referenceHighPass = microphoneHighPass
         notch = DCNotch(rate: rate / factor)
         wideNotch = DCNotch(rate: rate, decimated: factor)
-        let lead = OverlapWindow.lead(block: wideBlock)
         delay = DelayLine(delay: lead, block: wideBlock)
-        guard factor > 1 else {
-            decimators = nil
-            return
-        }
+    }
+
+    private static func makeDecimators(
+        factor: Int, delay: Int, block: Int
+    ) throws(AudioUnitError) -> UnsafeMutablePointer<Decimator>? {
+        guard factor > 1 else { return nil }
         do {
+            let first = try Decimator(factor: factor, delay: delay, blockLength: block)
+            let second = try Decimator(factor: factor, delay: delay, blockLength: block)
             let pair = UnsafeMutablePointer<Decimator>.allocate(capacity: 2)
-            pair.initialize(to: try Decimator(factor: factor, delay: lead, blockLength: wideBlock))
-            (pair + 1).initialize(to: try Decimator(factor: factor, delay: lead, blockLength: wideBlock))
-            decimators = pair
+            pair.initialize(to: first)
+            (pair + 1).initialize(to: second)
+            return pair
         } catch {
             throw .noResources(reason: "decimator: \(error)")
         }

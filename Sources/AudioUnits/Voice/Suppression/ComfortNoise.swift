@@ -43,7 +43,7 @@ struct ComfortNoise: ~Copyable {
     ) {
         for bin in bins {
             // Independent blocks overlap with half the power of what the window's two slopes add up to: hence the 2.
-            let level = (2 * noise[bin] * max(0, 1 - gains[bin] * gains[bin])).squareRoot()
+            let level = FastMath.squareRoot(2 * noise[bin] * max(0, 1 - gains[bin] * gains[bin]))
             let value = next()
             spectrum[bin].re += level * value.re
             spectrum[bin].im += level * value.im
