@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// Spectra of two blocks of 10 ms under a sine window, block by block, of a signal read at any position.
-private struct Spectra {
+private final class Spectra {
     let samples: [Float]
     let transform: RealFFT
     private let frames: Int
