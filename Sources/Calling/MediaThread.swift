@@ -24,6 +24,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
     private let poller: Poller
     private var usage = ProcessUsage()
     private var echoChange = EchoChange()
+    private var echoWarnings = EchoWarnings()
     private var nextSnapshot = HostTime.zero
 
     init(loop: MediaLoop, call: Call, transport: MediaTransport, channel: CallChannel) {
@@ -87,6 +88,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
         figures.fill(from: loop.endpoint.unit)
         figures.fillRenderTurns(from: loop.endpoint.unit)
         if let change = echoChange.observe(figures.echo) { channel.events.post(.echoState(change)) }
+        for warning in echoWarnings.observe(figures.echo) { channel.events.post(.warning(warning)) }
         figures.playoutGaps = loop.playoutGaps
         usage.fill(&figures, now: now)
         channel.publish(figures)

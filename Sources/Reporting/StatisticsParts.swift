@@ -12,6 +12,16 @@ public struct EchoFigures: ReportObject, Equatable {
     public var realignCount: Int?
     /// Whether both sides are speaking now.
     public var doubleTalk: Bool?
+    /// Whether nothing at all is being played.
+    public var referenceSilent: Bool?
+    /// Whether the microphone gives nothing but zeros.
+    public var microphoneSilent: Bool?
+    /// Whether the microphone is overdriven.
+    public var microphoneClipping: Bool?
+    /// Whether the other side's voice leaves no echo here: a headset, or a loudspeaker that is off.
+    public var noEchoPath: Bool?
+    /// Whether the other side hears its own voice.
+    public var echoAudible: Bool?
 
     public init() {}
 
@@ -22,6 +32,11 @@ public struct EchoFigures: ReportObject, Equatable {
         .number("drift_ppm", decimals: 1) { $0.driftPPM },
         .count("realign_count") { $0.realignCount },
         .flag("double_talk") { $0.doubleTalk },
+        .flag("reference_silent") { $0.referenceSilent },
+        .flag("microphone_silent") { $0.microphoneSilent },
+        .flag("microphone_clipping") { $0.microphoneClipping },
+        .flag("no_echo_path") { $0.noEchoPath },
+        .flag("echo_audible") { $0.echoAudible },
     ]
 }
 

@@ -44,6 +44,8 @@ extension CommandError {
         case .noResources(let reason): self.init(.internalError, "\(reason); end other programs or raise the limits")
         case .formatUnsupported(let format, let reason):
             self.init(.device, "\(reason), at \(Int(format.sampleRate)) Hz; choose another --rate")
+        case .outOfRange(let setting, let allowed):
+            self.init(.usage, "\(setting) is out of its range; give \(allowed)")
         default: self.init(.internalError, "audio unit: \(error); please report this")
         }
     }

@@ -2,7 +2,6 @@ import AudioDevices
 import AudioUnits
 import Calling
 import Codecs
-import Glibc
 import JitterBuffer
 import Network
 import Settings
@@ -108,9 +107,9 @@ struct MediaOptions {
                 throw CommandError(.usage, error.explanation)
             }
         }
-        if let recordPath { try checkWritable(recordPath, "--record") }
-        if let capturePath { try checkWritable(capturePath, "--capture") }
-        if let dumpFolder { try checkFolder(dumpFolder) }
+        if let recordPath { try PathCheck.writable(recordPath, option: "--record") }
+        if let capturePath { try PathCheck.writable(capturePath, option: "--capture") }
+        if let dumpFolder { try PathCheck.folder(dumpFolder, option: "--dump") }
     }
 
     /// One number cannot mean two things.
@@ -122,31 +121,5 @@ struct MediaOptions {
             throw CommandError(
                 .usage, "payload type \(number) is that of the \(what), in --redundancy; give another from 96 to 127")
         }
-    }
-
-    private func checkWritable(_ path: String, _ option: String) throws(CommandError) {
-        if Self.isFolder(path) == true {
-            throw CommandError(.usage, "\(path) is a folder, in \(option); name a file in it")
-        }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
-        let folder = parent.isEmpty ? "/" : parent
-        guard Self.isFolder(folder) == true, access(folder, W_OK) == 0 else {
-            throw CommandError(.usage, "\(path) cannot be written, in \(option); make the folder or name another one")
-        }
-    }
-
-    private func checkFolder(_ path: String) throws(CommandError) {
-        if Self.isFolder(path) == false {
-            throw CommandError(.usage, "\(path) is a file, in --dump; name a folder")
-        }
-        if Self.isFolder(path) == nil { try checkWritable(path, "--dump") }
-    }
-
-    /// `nil` when there is nothing of that name.
-    private static func isFolder(_ path: String) -> Bool? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return status.st_mode & S_IFMT == S_IFDIR
     }
 }
