@@ -81,16 +81,15 @@ struct ReplayCommand: ParsableCommand {
         do { network = try NetworkTrace(contentsOfFile: trace) } catch {
             throw CommandError(.usage, "\(error), in --trace")
         }
-        do throws(DeviceError) {
-            let speech = try MonoAudioFile.read(input, rawRate: rate, rate: codecRate)
-            let replay: TraceReplay
-            do { replay = try TraceReplay(speech: speech, trace: network, configuration: configuration) } catch {
-                throw CommandError(error)
-            }
+        do {
+            let speech = try AudioSamples.read(path: input, rate: codecRate, rawRate: rate)
+            let replay = try TraceReplay(speech: speech, trace: network, configuration: configuration)
             replay.run()
-            try MonoAudioFile.write(replay.heard, at: codecRate, to: out, fileRate: rate)
+            try AudioSamples.write(replay.heard, path: out, rate: codecRate, fileRate: rate)
             try report(replay)
         } catch let error as DeviceError {
+            throw CommandError(error)
+        } catch let error as CallError {
             throw CommandError(error)
         }
     }
@@ -99,7 +98,7 @@ struct ReplayCommand: ParsableCommand {
         if let csv {
             var text = ReplayRow.header + "\n"
             for row in replay.rows { text += row.text + "\n" }
-            try MonoAudioFile.write(text: text, to: csv)
+            try WholeFile.write(text, path: csv)
         }
         let figures = replay.figures
         guard let delay = figures.meanDelayMs else {
