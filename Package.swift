@@ -92,8 +92,8 @@ let package = Package(
         .testTarget(
             name: "CallingTests",
             dependencies: [
-                "CAudit", "Calling", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits", "JitterBuffer", "Codecs",
-                "RTP", "Realtime",
+                "CAudit", "Calling", "Reporting", "PacketCapture", "Network", "AudioDevices", "AudioUnits", "JitterBuffer",
+                "Codecs", "RTP", "Realtime",
             ]),
         .testTarget(
             name: "ScenarioTests",
