@@ -55,7 +55,8 @@ extension JitterBuffer {
             isSilence: packet.payload.count <= 2, arrival: axis.hostMilliseconds(packet.arrival))
         learn(from: stored, axis: axis)
         guard !isPlaying || stored.end > nextPosition, !workspace.packets.isFull else { return .unneeded }
-        return workspace.packets.insert(stored, payload: packet.payload) == .duplicate ? .unneeded : .accepted
+        guard case .stored = workspace.packets.insert(stored, payload: packet.payload) else { return .unneeded }
+        return .accepted
     }
 
     /// Samples of the packet, nil when it cannot be played.
@@ -100,8 +101,8 @@ extension JitterBuffer {
         return delay < floor - 250 ? .timestampJump : nil
     }
 
-    /// Notes when contents first became usable: the packet's own, and the one before it that it holds a coarse copy of.
-    /// What never arrives makes no event, since no delay would help it.
+    /// Notes when contents first became usable: the packet's own, and the one before it that it can stand for in part.
+    /// What never arrives otherwise makes no event, since no delay would help it.
     private func learn(from packet: StoredPacket, axis: StreamAxis) {
         let delay = packet.arrival - axis.mediaMilliseconds(packet.position)
         let isCopy = packet.kind == .redundant
@@ -121,9 +122,11 @@ extension JitterBuffer {
         case .coarse: history.add(delay: delay, weight: 0.3, at: packet.arrival)
         case .whole: history.add(delay: delay, weight: 0, at: packet.arrival)
         }
-        if packet.carriesFEC, sequences.coverage(of: packet.sequence - 1) == .none {
+        // Of a packet that never comes its successor still tells much: a coarse copy, or where its sound led to.
+        let help = packet.carriesFEC ? 0.7 : decoder.concealsItself || packet.isSilence ? 0 : 0.5
+        if help > 0, sequences.coverage(of: packet.sequence - 1) == .none {
             sequences.noteCoarseCopy(of: packet.sequence - 1)
-            history.add(delay: delay + axis.milliseconds(packet.duration), weight: 0.7, at: packet.arrival)
+            history.add(delay: delay + axis.milliseconds(packet.duration), weight: help, at: packet.arrival)
         }
         guard !isCopy else { return }
         target.update(&history, lossRatio: sequences.lossRatio, at: packet.arrival)

@@ -40,6 +40,8 @@ public final class JitterBuffer {
     var lastWasSilence = false
     var gap = Gap()
     var pauses = PauseDetector()
+    /// Whether the delay is being moved in sound, for want of pauses: once begun it goes on to the target.
+    var movesInSound = false
     var noise: ComfortNoise
     /// How the samples in the queue were made.
     var lastSound = PlayoutReason.normal

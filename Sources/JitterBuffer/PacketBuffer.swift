@@ -119,12 +119,6 @@ final class PacketBuffer {
         }
     }
 
-    /// Whether a packet begins at `position`.
-    func holds(_ position: Int64) -> Bool {
-        for index in 0..<count where order[index].position == position { return true }
-        return false
-    }
-
     /// Samples that follow `position` without a gap.
     func contiguousSamples(from position: Int64) -> Int64 {
         var end = position

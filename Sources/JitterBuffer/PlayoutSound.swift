@@ -80,15 +80,15 @@ extension JitterBuffer {
         gap.isSilence = isSilence
         // In the sender's silence nothing is late; in a pause between its words something may be.
         if isEmpty, !lastWasSilence { gap.emptied += Int64(count) }
-        let milliseconds = milliseconds(Int64(count))
+        let duration = milliseconds(Int64(count))
         if isSilence {
-            statistics.comfortNoiseMs += milliseconds
+            statistics.comfortNoiseMs += duration
             lastSound = .comfortNoise
         } else if elapsed < Self.shortGap {
-            statistics.concealShortMs += milliseconds
+            statistics.concealShortMs += duration
             lastSound = .concealShort
         } else {
-            statistics.concealLongMs += milliseconds
+            statistics.concealLongMs += duration
             if !gap.isLong { statistics.longConcealments += 1 }
             gap.isLong = true
             lastSound = .concealLong

@@ -2,13 +2,14 @@ import Codecs
 
 /// How the delay is moved towards its target by shortening and lengthening sound.
 extension JitterBuffer {
-    /// In sound the delay is lowered only when no settled pause came for so long, in milliseconds: stretching speech
-    /// costs quality, a pause does not.
-    private static let patienceBeforeAccelerating = 3000.0
-    /// Raising it is more urgent: the alternative is a gap.
-    private static let patienceBeforeDecelerating = 1000.0
+    /// Speech is not stretched: it costs half a point of PESQ, and its next settled pause is seldom further away than this,
+    /// in milliseconds. Sound without pauses is music or noise; the longer it lasts, the smaller the way that is worth it.
+    private static let patience = 5000.0
+    private static let lastPatience = 15_000.0
+    /// Way in milliseconds that is worth it when patience ends.
+    private static let greatWay = 100.0
     /// From here on any join will do: noise has no pitch.
-    private static let patienceForPitch = 6000.0
+    private static let patienceForPitch = 7000.0
 
     /// Appends one frame, shortened or lengthened towards `stretch` if its sound allows.
     /// - Returns: samples taken out; negative when some were put in.
@@ -45,25 +46,36 @@ extension JitterBuffer {
 
     private func plan(_ frame: UnsafePointer<Float>, count: Int, past: Int, stretch: Int) -> SplicePlan? {
         let rate = sampleRate
-        let threshold: Float = pauses.sinceSettled > Self.patienceForPitch ? -1 : 0.6
-        if stretch > 0 {
-            if pauses.isSettled { return Accelerate.inPause(frame, count: count, wanted: stretch, sampleRate: rate) }
-            guard pauses.sinceSettled > Self.patienceBeforeAccelerating else { return nil }
-            return Accelerate.inSound(frame, count: count, wanted: stretch, sampleRate: rate, threshold: threshold)
-        }
         if pauses.isSettled {
-            return Decelerate.inPause(frame, count: count, past: past, wanted: -stretch, sampleRate: rate)
+            movesInSound = false
+            return stretch > 0
+                ? Accelerate.inPause(frame, count: count, wanted: stretch, sampleRate: rate)
+                : Decelerate.inPause(frame, count: count, past: past, wanted: -stretch, sampleRate: rate)
         }
-        guard pauses.sinceSettled > Self.patienceBeforeDecelerating else { return nil }
-        return Decelerate.inSound(
-            frame, count: count, past: past, wanted: -stretch, sampleRate: rate, threshold: threshold)
+        guard movesInSound || isWorthStretching(by: stretch) else { return nil }
+        movesInSound = true
+        let threshold: Float = pauses.sinceSettled > Self.patienceForPitch ? -1 : 0.6
+        return stretch > 0
+            ? Accelerate.inSound(frame, count: count, wanted: stretch, sampleRate: rate, threshold: threshold)
+            : Decelerate.inSound(
+                frame, count: count, past: past, wanted: -stretch, sampleRate: rate, threshold: threshold)
+    }
+
+    private func isWorthStretching(by stretch: Int) -> Bool {
+        // Of a steady tone a cycle more or less is not heard.
+        if workspace.pitch.before(workspace.queue.tail(0)).voicing >= Concealment.steadyTone { return true }
+        let over = pauses.sinceSettled - Self.patience
+        guard over > 0 else { return false }
+        let way = Double(abs(stretch)) * 1000 / Double(sampleRate)
+        return way > Self.greatWay * max(0, 1 - over / (Self.lastPatience - Self.patience))
     }
 
     /// Samples by which the delay exceeds its target (negative: falls short of it), as far as it matters.
     ///
     /// A packet is needed at the start of the pull that reaches it, up to a block before its first sample is due.
     /// Packets begin at places in their blocks that differ by the common divisor of both lengths: down to the next
-    /// such place the delay can be lowered for nothing, and from there by whole divisors only.
+    /// such place the delay can be lowered for nothing, and from there by whole divisors only. The place nearest to the
+    /// target is taken, if half of the target's margin covers what it lacks.
     func excess(of head: StoredPacket, _ axis: StreamAxis, _ call: Call) -> Int {
         guard let start = clock.earliest, let floor = history.floor else { return 0 }
         let needed = start + axis.milliseconds(call.start) - axis.mediaMilliseconds(head.position)
@@ -74,13 +86,13 @@ extension JitterBuffer {
         let spare = needed - axis.milliseconds(latest - into) - (floor + target.aboveFloor)
         let grid = axis.milliseconds(divisor)
         let deadZone = 4 + 0.04 * (history.standingQueue + target.aboveFloor)
-        let excess = axis.milliseconds(free) + grid * (spare / grid).rounded(.down)
-        if spare < 0 {
-            guard spare < -min(deadZone, 0.75 * target.margin) else { return 0 }
-        } else {
-            guard excess >= deadZone else { return 0 }
+        let slack = min(0.5 * target.margin, grid / 2)
+        let excess = axis.milliseconds(free) + grid * ((spare + slack) / grid).rounded(.down)
+        let matters = spare < 0 ? spare < -min(deadZone, 0.75 * target.margin) : excess >= deadZone
+        guard matters, abs(excess) < 10_000 else {
+            movesInSound = false
+            return 0
         }
-        guard abs(excess) < 10_000 else { return 0 }
         return Int(excess * Double(sampleRate) / 1000)
     }
 }

@@ -7,6 +7,7 @@ struct Workspace {
 
     let packets: PacketBuffer
     let queue: PlayoutQueue
+    let pitch: PitchSearch
     let concealment: Concealment
     let interpolation: Interpolation
     /// A decoded packet.
@@ -30,6 +31,7 @@ struct Workspace {
         packets = PacketBuffer(slotBytes: max(8192, 2 * decoder.maximumFrames))
         queue = PlayoutQueue(
             historyLength: Concealment.historyLength(sampleRate: rate), room: decoder.maximumFrames + 8 * frame)
+        pitch = PitchSearch(sampleRate: rate)
         concealment = Concealment(sampleRate: rate)
         interpolation = Interpolation(sampleRate: rate, longest: frame)
         decoded = Scratch(count: decoder.maximumFrames)

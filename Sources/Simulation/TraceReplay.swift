@@ -31,7 +31,6 @@ public final class TraceReplay {
     private let frameMilliseconds: Double
     /// The first player turn: when the first packet arrives.
     private var start = HostTime.zero
-    private var pulls = 0
     private var block: [Float]
 
     /// - Parameters:
@@ -110,7 +109,6 @@ public final class TraceReplay {
                 levelMs: outcome?.levelMs ?? 0,
                 delayMs: position.map { time + Double(Self.blockMilliseconds) - $0 },
                 mediaMilliseconds: position))
-        pulls += 1
     }
 
     /// What the replay found.
