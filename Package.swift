@@ -98,7 +98,8 @@ let package = Package(
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "Simulation", "Calling", "Reporting", "AudioDevices", "AudioUnits", "JitterBuffer", "Codecs", "Realtime",
+                "Simulation", "Calling", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits", "JitterBuffer", "RTP",
+                "Codecs", "Realtime",
             ],
             exclude: ["Fixtures"]),
         .testTarget(
