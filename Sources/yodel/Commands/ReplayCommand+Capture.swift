@@ -8,31 +8,36 @@ import Simulation
 
 extension ReplayCommand {
     /// `--pcap`: plays a capture.
-    func runCapture(_ path: String) throws {
-        do throws(CaptureError) {
-            let streams = try CaptureStreams(path: path)
-            if let end = streams.end {
-                // What a killed call left behind is good up to its last block; of another's file that is not known.
-                guard streams.isOurs else { throw end }
-                logger.warning("\(end); what comes before is played")
-            }
-            let configuration = try configuration(streams, path: path)
-            let replay: CaptureReplay
-            do {
-                replay = try CaptureReplay(
-                    try CaptureReader(path: path), ssrc: chosen(streams), configuration: configuration)
-            } catch let error as CallError {
-                throw CommandError(error)
-            }
-            do throws(CaptureError) { try replay.run() } catch { if !streams.isOurs { throw error } }
-            do throws(DeviceError) {
-                try MonoAudioFile.write(replay.heard, at: replay.sampleRate, to: out, fileRate: rate ?? replay.sampleRate)
-                try report(replay.figures, rows: replay.rows, of: path)
-            } catch {
-                throw CommandError(error)
-            }
-        } catch let error as CaptureError {
-            throw CommandError(.usage, error.description)
+    func runCapture(_ path: String) throws(CommandError) {
+        let streams: CaptureStreams
+        do { streams = try CaptureStreams(path: path) } catch { throw CommandError(error) }
+        if let end = streams.end {
+            // What a killed call left behind is good up to its last block; of another's file that is not known.
+            guard streams.isOurs else { throw CommandError(end) }
+            logger.warning("\(end); what comes before is played")
+        }
+        let replay = try makeReplay(streams, path: path)
+        do {
+            try replay.run()
+        } catch {
+            if !streams.isOurs { throw CommandError(error) }
+        }
+        do {
+            try MonoAudioFile.write(replay.heard, at: replay.sampleRate, to: out, fileRate: rate ?? replay.sampleRate)
+            try report(replay.figures, rows: replay.rows, of: path)
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    private func makeReplay(_ streams: CaptureStreams, path: String) throws(CommandError) -> CaptureReplay {
+        let configuration = try configuration(streams, path: path)
+        let reader: CaptureReader
+        do { reader = try CaptureReader(path: path) } catch { throw CommandError(error) }
+        do {
+            return try CaptureReplay(reader, ssrc: chosen(streams), configuration: configuration)
+        } catch {
+            throw CommandError(error)
         }
     }
 
@@ -41,7 +46,7 @@ extension ReplayCommand {
         source ?? (streams.isOurs ? nil : streams.streams.first?.ssrc)
     }
 
-    private func configuration(_ streams: CaptureStreams, path: String) throws -> CallConfiguration {
+    private func configuration(_ streams: CaptureStreams, path: String) throws(CommandError) -> CallConfiguration {
         if let configuration = CallConfiguration(captureSettings: streams.settings, seed: seed) { return configuration }
         let wanted = source ?? streams.streams.first?.ssrc
         guard let stream = streams.streams.first(where: { $0.ssrc == wanted }) else {
