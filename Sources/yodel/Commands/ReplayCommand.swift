@@ -108,16 +108,17 @@ struct ReplayCommand: ParsableCommand {
         do { network = try NetworkTrace(contentsOfFile: trace) } catch {
             throw CommandError(.usage, "\(error), in --trace")
         }
-        do throws(DeviceError) {
-            let speech = try MonoAudioFile.read(input, rawRate: rate, rate: codecRate)
-            let replay: TraceReplay
-            do { replay = try TraceReplay(speech: speech, trace: network, configuration: configuration) } catch {
-                throw CommandError(error)
-            }
-            replay.run()
+        let speech: [Float]
+        do { speech = try MonoAudioFile.read(input, rawRate: rate, rate: codecRate) } catch { throw CommandError(error) }
+        let replay: TraceReplay
+        do { replay = try TraceReplay(speech: speech, trace: network, configuration: configuration) } catch {
+            throw CommandError(error)
+        }
+        replay.run()
+        do {
             try MonoAudioFile.write(replay.heard, at: codecRate, to: out, fileRate: rate)
             try report(replay.figures, rows: replay.rows, of: trace)
-        } catch let error as DeviceError {
+        } catch {
             throw CommandError(error)
         }
     }
