@@ -92,13 +92,14 @@ let package = Package(
         .testTarget(
             name: "CallingTests",
             dependencies: [
-                "CAudit", "Calling", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits", "JitterBuffer", "Codecs",
-                "RTP", "Realtime",
+                "CAudit", "Calling", "Reporting", "PacketCapture", "Network", "AudioDevices", "AudioUnits", "JitterBuffer",
+                "Codecs", "RTP", "Realtime",
             ]),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "Simulation", "Calling", "Reporting", "AudioDevices", "AudioUnits", "JitterBuffer", "Codecs", "Realtime",
+                "Simulation", "Calling", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits", "JitterBuffer", "RTP",
+                "Codecs", "Realtime",
             ],
             exclude: ["Fixtures"]),
         .testTarget(
