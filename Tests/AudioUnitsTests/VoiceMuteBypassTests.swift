@@ -88,26 +88,25 @@ struct VoiceMuteBypassTests {
     @Test("mute and bypass thrown at random a thousand times make no click, and the canceller stays converged")
     func noClicks() throws {
         let rate = 16_000.0
-        let far = Signals.speechLike(rate: rate, seconds: 40, seed: 3)
-        let bench = try VoiceBench(rate: rate, far: far) {
+        let speech = Signals.speechLike(rate: rate, seconds: 8, seed: 3)
+        let bench = try VoiceBench(rate: rate, far: speech + [Float](repeating: 0, count: 192_000) + speech) {
             $0.automaticGainControl = false
             $0.noiseSuppression = false
         }
-        bench.run(seconds: 8)
+        bench.run(seconds: 9)
         var noise = Noise(seed: 77)
         // The loudspeaker is silent, so that all there is to hear is a low tone whose steps would stand out.
         let start = bench.collector.samples.count
         var phase = 0.0
-        for turn in 0..<1000 {
+        for _ in 0..<1000 {
             if noise.next() > 0 { bench.unit.isMuted.toggle() } else { bench.unit.isBypassed.toggle() }
             let tone = (0..<160).map { _ -> Float in
                 phase += 2 * .pi * 200 / rate
                 return 0.1 * Float(sin(phase))
             }
             bench.device.capture(tone)
-            _ = turn
+            _ = bench.device.play(160)
         }
-        // A step is energy where the tone has none: after two differences of what a tone cannot do, over 5 kHz.
         let heard = Array(bench.collector.samples[start...])
         var worst: Float = 0
         for index in 6..<heard.count {
@@ -116,15 +115,15 @@ struct VoiceMuteBypassTests {
             let c: [Float] = [1, -6, 15, -20, 15, -6, 1]
             worst = max(worst, zip(x, c).reduce(Float(0)) { $0 + $1.0 * $1.1 }.magnitude / 20)
         }
-        print("loudest click:", 2 * Signals.decibels(worst) / 1, "dBFS")
+        print("loudest click:", 2 * Signals.decibels(worst), "dBFS")
         #expect(worst < 1e-3)
         bench.unit.isMuted = false
         bench.unit.isBypassed = false
-        bench.run(seconds: 0.5)
-        let from = Double(bench.microphone.count) / rate
+        bench.run(seconds: 1.5)
+        let from = bench.microphone.count
         let before = bench.collector.samples.count
         bench.run(seconds: 4)
-        let mic = Signals.power(bench.microphone[Int(from * rate)...])
+        let mic = Signals.power(bench.microphone[from...])
         let out = Signals.power(bench.collector.samples[before...])
         print("attenuation after the switches:", Signals.decibels(mic / out))
         #expect(Signals.decibels(mic / out) > 20)

@@ -125,12 +125,15 @@ package struct DelayFinder: ~Copyable {
         let accumulates = farQuiet < Self.echoBlocks && (isLoud || isImpatient)
         // A filter that does not cancel may stand in the wrong place; then the past must not outweigh what is heard.
         spectrum.process(
-            far: far, microphone: microphone, accumulates: accumulates, isDoubtful: held != nil && !isCancelling)
+            far: far, microphone: microphone, farSpeaks: farSpeaks, accumulates: accumulates,
+            isDoubtful: held != nil && !isCancelling)
         guard accumulates, farSpeechBlocks >= Self.leastFarBlocks else { return .nothing }
         var heldLag: Int?
         if let held { heldLag = lag(held) }
-        let verdict = lock.look(
-            spectrum.correlation, lags: DelaySpectrum.lags, held: heldLag, isCancelling: isCancelling)
+        let lags = spectrum.filledLags
+        // Another place says nothing while the one that is held has not been looked at.
+        if let heldLag, heldLag >= lags, lags < DelaySpectrum.lags { return .nothing }
+        let verdict = lock.look(spectrum.correlation, lags: lags, held: heldLag, isCancelling: isCancelling)
         return switch verdict {
         case .unchanged: .nothing
         case .found(let lag): .found(seconds: Double(lag) / Self.rate)
@@ -145,7 +148,7 @@ package struct DelayFinder: ~Copyable {
     /// Whether a block's power is 6 dB over the noise, which it helps to estimate.
     @_noLocks
     private mutating func overFloor(_ power: Float) -> Bool {
-        if floor == 0 { floor = min(power, 1e-5) }
+        if floor == 0 { floor = power }
         floor = power < floor ? 0.7 * floor + 0.3 * power : floor * 1.01
         floor = max(floor, 1e-10)
         return power > 4 * floor

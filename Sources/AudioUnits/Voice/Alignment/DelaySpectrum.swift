@@ -19,6 +19,8 @@ struct DelaySpectrum: ~Copyable {
     private static var bins: Int { @_noLocks get { 129 } }
     private static var forgetting: Float { @_noLocks get { 0.98 } }
     private static var doubtfulForgetting: Float { @_noLocks get { 0.95 } }
+    /// Blocks that make a partition count.
+    private static var leastHeard: Int { @_noLocks get { 3 } }
     /// Samples of the taper at both ends of the far end's block; without it false peaks stand at multiples of a block.
     private static var taper: Int { @_noLocks get { 32 } }
 
@@ -37,6 +39,10 @@ struct DelaySpectrum: ~Copyable {
     let correlation: UnsafeMutablePointer<Float>
     private var newest = 0
     private var rotation = 0
+    /// For each partition, blocks that were accumulated with far-end speech that old, up to a few.
+    private let heard: UnsafeMutablePointer<Int>
+    /// Whether the far end spoke in each of the last blocks, in the circle of `farSpectra`.
+    private let spoke: UnsafeMutablePointer<Bool>
 
     init() throws(AudioUnitError) {
         let length = 2 * Self.blockLength
@@ -55,6 +61,10 @@ struct DelaySpectrum: ~Copyable {
         farSpectra = clearedSpectrum(Self.partitions * Self.bins)
         crossSpectra = clearedSpectrum(Self.partitions * Self.bins)
         correlation = cleared(Self.lags)
+        heard = .allocate(capacity: Self.partitions)
+        heard.initialize(repeating: 0, count: Self.partitions)
+        spoke = .allocate(capacity: Self.partitions)
+        spoke.initialize(repeating: false, count: Self.partitions)
         for index in 0..<length {
             let edge = min(index, length - 1 - index)
             let phase = (Double(edge) + 0.5) / Double(Self.taper) * .pi
@@ -69,12 +79,26 @@ struct DelaySpectrum: ~Copyable {
     deinit {
         for memory in [farWindow, microphoneWindow, far, block, correlation] { memory.deallocate() }
         for memory in [spectrum, farSpectra, crossSpectra] { memory.deallocate() }
+        heard.deallocate()
+        spoke.deallocate()
+    }
+
+    /// Lags at which the far end's speech has been held against the microphone: the first so many. The others hold nothing
+    /// yet, and must not make a chance peak look high.
+    var filledLags: Int {
+        @_noLocks get {
+            var filled = 0
+            while filled < Self.partitions, heard[filled] >= Self.leastHeard { filled &+= 1 }
+            return filled &* Self.blockLength
+        }
     }
 
     /// Takes in one block of each; the correlation learns only when `accumulates`, and forgets faster when `isDoubtful`.
+    /// `farSpeaks`: whether the far end does in this block.
     @_noLocks
     mutating func process(
-        far newFar: UnsafePointer<Float>, microphone: UnsafePointer<Float>, accumulates: Bool, isDoubtful: Bool
+        far newFar: UnsafePointer<Float>, microphone: UnsafePointer<Float>, farSpeaks: Bool,
+        accumulates: Bool, isDoubtful: Bool
     ) {
         let length = Self.blockLength
         for index in 0..<length {
@@ -84,6 +108,7 @@ struct DelaySpectrum: ~Copyable {
         for index in 0..<(2 &* length) { block[index] = far[index] * farWindow[index] }
         transform.forward(block, into: spectrum)
         newest = newest == 0 ? Self.partitions &- 1 : newest &- 1
+        spoke[newest] = farSpeaks
         let latest = farSpectra + newest &* Self.bins
         for bin in 0..<Self.bins { latest[bin] = spectrum[bin &+ Self.firstBin] }
         farWhitener.process(latest)
@@ -96,9 +121,10 @@ struct DelaySpectrum: ~Copyable {
         microphoneWhitener.process(spectrum + Self.firstBin)
         let forgetting = isDoubtful ? Self.doubtfulForgetting : Self.forgetting
         for partition in 0..<Self.partitions {
-            let place = newest &+ partition
-            accumulate(
-                partition, far: place >= Self.partitions ? place &- Self.partitions : place, forgetting: forgetting)
+            let turn = newest &+ partition
+            let place = turn >= Self.partitions ? turn &- Self.partitions : turn
+            if spoke[place] { heard[partition] = min(heard[partition] &+ 1, Self.leastHeard) }
+            accumulate(partition, far: place, forgetting: forgetting)
         }
         for _ in 0..<Self.transformsPerBlock {
             correlate(rotation)
@@ -114,6 +140,10 @@ struct DelaySpectrum: ~Copyable {
             farSpectra[index] = Complex()
         }
         for index in 0..<Self.lags { correlation[index] = 0 }
+        for partition in 0..<Self.partitions {
+            heard[partition] = 0
+            spoke[partition] = false
+        }
         for index in 0..<(2 &* Self.blockLength) { far[index] = 0 }
     }
 

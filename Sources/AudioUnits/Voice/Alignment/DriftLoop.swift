@@ -97,6 +97,7 @@ package struct DriftLoop: ~Copyable {
     private func measure(_ microphone: UnsafePointer<Complex>, _ echo: UnsafePointer<Complex>) -> Double? {
         var sum: Float = 0
         var weight: Float = 0
+        var total: Float = 0
         for bin in 1...max(1, end) {
             let d = microphone[bin]
             let y = echo[bin]
@@ -104,6 +105,7 @@ package struct DriftLoop: ~Copyable {
             cross[bin].im += (d.im * y.re - d.re * y.im - cross[bin].im) * Self.rate
             microphonePower[bin] += (d.power - microphonePower[bin]) * Self.rate
             echoPower[bin] += (y.power - echoPower[bin]) * Self.rate
+            total += echoPower[bin] + microphonePower[bin]
             guard echoPower[bin] > leastPower else { continue }
             let coherence = min(1, cross[bin].power / (echoPower[bin] * microphonePower[bin] + 1e-30))
             guard coherence > 0.3 else { continue }
@@ -112,7 +114,7 @@ package struct DriftLoop: ~Copyable {
             sum += w * omega * phase(cross[bin])
             weight += w * omega * omega
         }
-        guard sum.isFinite, weight.isFinite else {
+        guard sum.isFinite, weight.isFinite, total.isFinite else {
             forget()
             return nil
         }
