@@ -35,6 +35,8 @@ struct ALSAPlaybackLoop: ~Copyable {
     private static let discardNanoseconds: Int64 = 150_000_000
     /// Shortest sleep: a turn without progress must not spin.
     private static let shortestSleep: Int64 = 1_000_000
+    /// While more than this is left to be played, in nanoseconds, an application that has nothing ready is waited for.
+    private static let patience: Int64 = 6_000_000
     /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
     /// yet taken, then `shortestSleep` later, finds the moment just after it, where lateness is survived longest.
     private static let creep: Int64 = 50_000
@@ -136,6 +138,11 @@ struct ALSAPlaybackLoop: ~Copyable {
         line.pointee.delay.store(delay &* 1_000_000 / stream.rate, ordering: .relaxed)
         let low = target.frames &- stream.period
         if level > low || pending > 0 { return wait(level &- low, now, scratch) }
+        if nanoseconds(level) > Self.patience, !callbacks.canFetch(stream.period) {
+            // What is still queued bridges a late media thread.
+            due = now &+ Self.shortestSleep
+            return .sleep(Self.shortestSleep)
+        }
         // One period only, also when more are due: whoever fills the ring behind the callback has slept as long as we have, and
         // needs the moment until the next turn.
         let code = render(scratch, delay: delay)

@@ -15,6 +15,13 @@ extension DeviceCallbacks {
         _unsafePerformance { playback(context, samples, frames, &time) }
     }
 
+    /// Whether `fetch` of so many frames would leave no gap.
+    @_noLocks
+    func canFetch(_ frames: Int) -> Bool {
+        guard let isReady else { return true }
+        return _unsafePerformance { isReady(context, frames) }
+    }
+
     /// Tells of a new format; outside of the render scope.
     func announce(_ format: DeviceStreamFormat, capture: Bool) {
         var format = format

@@ -86,20 +86,27 @@ public struct DeviceCallbacks: @unchecked Sendable, BitwiseCopyable {
     public typealias FormatChanged =
         @convention(c) (UnsafeMutableRawPointer, Bool, UnsafeRawPointer) -> Void
 
+    /// Context and frames: whether `playback` could fill so many now without a gap. A device that still has something to
+    /// play may wait a moment and ask again.
+    public typealias IsReady = @convention(c) (UnsafeMutableRawPointer, Int) -> Bool
+
     /// Handed to every function; it outlives the device's run.
     public var context: UnsafeMutableRawPointer
     public var capture: Capture
     public var playback: Playback
     public var formatChanged: FormatChanged
+    /// nil: always.
+    public var isReady: IsReady?
 
     public init(
         context: UnsafeMutableRawPointer, capture: @escaping Capture, playback: @escaping Playback,
-        formatChanged: @escaping FormatChanged
+        formatChanged: @escaping FormatChanged, isReady: IsReady? = nil
     ) {
         self.context = context
         self.capture = capture
         self.playback = playback
         self.formatChanged = formatChanged
+        self.isReady = isReady
     }
 }
 

@@ -74,7 +74,12 @@ public final class AudioEndpoint: @unchecked Sendable {
                         .take(notice.assumingMemoryBound(to: InputNotice.self).pointee)
                 })
             try unit.setRenderCallback(
-                RenderCallback(context: outlet) { context, slice in
+                RenderCallback(
+                    context: outlet,
+                    readiness: { context, frames in
+                        context.assumingMemoryBound(to: PlayoutOutlet.self).pointee.isReady(frames)
+                    }
+                ) { context, slice in
                     context.assumingMemoryBound(to: PlayoutOutlet.self).pointee
                         .give(&slice.assumingMemoryBound(to: RenderSlice.self).pointee)
                 })

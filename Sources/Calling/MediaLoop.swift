@@ -38,9 +38,7 @@ public final class MediaLoop {
     public init(endpoint: AudioEndpoint, frameLength: Int) {
         self.endpoint = endpoint
         framer = Framer(frameLength: frameLength)
-        // A device now and then takes two blocks in a row: without a margin the ring would run dry each time.
-        level = PlayoutLevel(
-            sampleRate: endpoint.sampleRate, leastMarginMilliseconds: Double(MediaLimits.pullMilliseconds))
+        level = PlayoutLevel(sampleRate: endpoint.sampleRate)
         let block = endpoint.sampleRate * MediaLimits.pullMilliseconds / 1000
         callBlock = [Float](repeating: 0, count: block)
         mixed = [Float](repeating: 0, count: block)

@@ -1,8 +1,8 @@
 /// How many samples the `playoutRing` is topped up to.
 ///
 /// The jitter buffer owns the delay; the ring only has to bridge the time from one turn of the playback thread to the
-/// media thread's answer. It therefore holds the largest block the device asked for lately plus a margin, which grows
-/// when the ring ran dry and shrinks again slowly.
+/// media thread's answer. It therefore holds the largest block the device asked for lately; what the hardware has queued
+/// bridges a late answer. A margin comes on top when the ring ran dry all the same, and shrinks again slowly.
 package struct PlayoutLevel {
     /// Margin added after a shortfall, in milliseconds.
     package static let growthMilliseconds = 5.0
@@ -22,17 +22,14 @@ package struct PlayoutLevel {
 
     private let samplesPerMillisecond: Double
     private var largestBlock = 0.0
-    private var margin: Double
-    private let leastMargin: Double
+    private var margin = 0.0
     private var seenMissing: Int64 = 0
     private var calm = incidentSeconds
     // The first shortfall makes it `calmSeconds`.
     private var calmNeeded = calmSeconds / 2
 
-    package init(sampleRate: Int, leastMarginMilliseconds: Double = 0) {
+    package init(sampleRate: Int) {
         samplesPerMillisecond = Double(sampleRate) / 1000
-        leastMargin = leastMarginMilliseconds * samplesPerMillisecond
-        margin = leastMargin
     }
 
     /// The level to fill to, in samples.
@@ -45,7 +42,7 @@ package struct PlayoutLevel {
         largestBlock = max(Double(frames), largestBlock * (1 - Self.blockForgetPerSecond * seconds))
         calm += seconds
         if calm > calmNeeded {
-            margin = max(leastMargin, margin - Self.shrinkPerSecond * samplesPerMillisecond * seconds)
+            margin = max(0, margin - Self.shrinkPerSecond * samplesPerMillisecond * seconds)
         }
         let fresh = Int(missing - seenMissing)
         seenMissing = missing

@@ -23,6 +23,10 @@ struct PlayoutOutlet: ~Copyable {
         nanosecondsPerFrame = 1_000_000_000 / Int64(sampleRate)
     }
 
+    /// Whether the media thread has filled in what the next turn takes; before the first sound there is nothing to wait for.
+    @_noLocks
+    mutating func isReady(_ frames: Int) -> Bool { !hasStarted || ring.available(wanted: frames) >= frames }
+
     /// One turn of the playback thread.
     @_noLocks
     mutating func give(_ slice: inout RenderSlice) {

@@ -2,8 +2,8 @@ import AudioDevices
 import Testing
 
 @Suite struct PlaybackTargetTests {
-    @Test(arguments: [(240, 12.0), (480, 15.0), (960, 30.0), (96, 12.0)])
-    func theTargetStartsAtOneAndAHalfPeriodsOrTwelveMilliseconds(period: Int, milliseconds: Double) {
+    @Test(arguments: [(240, 20.0), (480, 20.0), (960, 30.0), (96, 20.0)])
+    func theTargetStartsAtOneAndAHalfPeriodsOrTheFloor(period: Int, milliseconds: Double) {
         let target = PlaybackTarget(period: period, buffer: 5760, rate: 48_000)
         #expect(abs(target.milliseconds - milliseconds) < 0.1)
     }
@@ -15,10 +15,10 @@ import Testing
         target.underran()
         target.played(4_800)
         target.underran()
-        #expect(once == 16 && target.milliseconds == once)
+        #expect(once == 25 && target.milliseconds == once)
         target.played(24_000)
         target.underran()
-        #expect(target.milliseconds == 20)
+        #expect(target.milliseconds == 31.25)
     }
 
     @Test func anEndlessRowOfUnderrunsEndsAtTheCeilingBelowTheBuffer() {
@@ -40,7 +40,7 @@ import Testing
         for _ in 0..<(200 * 6) { target.played(240) }
         #expect(target.milliseconds < raised && target.milliseconds > raised - 1.5)
         for _ in 0..<(200 * 60) { target.played(240) }
-        #expect(target.milliseconds == 12)
+        #expect(target.milliseconds == 20)
     }
 
     @Test func aBufferOfOnePeriodDoesNotTrap() {

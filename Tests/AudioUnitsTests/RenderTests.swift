@@ -31,6 +31,33 @@ struct RenderTests {
         unit.dispose()
     }
 
+    @Test(
+        "the device learns whether the application has enough for its next block, at its own rate",
+        arguments: [(48_000.0, 480), (16_000.0, 160), (44_100.0, 441)])
+    func readiness(rate: Double, block: Int) throws {
+        let device = ManualDevice(rate: rate)
+        let ready = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+        defer { ready.deallocate() }
+        ready.initialize(to: 0)
+        let callback = RenderCallback(
+            context: ready, readiness: { $1 <= $0.assumingMemoryBound(to: Int.self).pointee }, function: { _, _ in })
+        let unit = try started(device, callback)
+        #expect(!device.mayPlay(block))
+        // A rate conversion may want a frame more than the block lasts.
+        ready.pointee = 481
+        #expect(device.mayPlay(block))
+        #expect(!device.mayPlay(2 * block))
+        unit.dispose()
+    }
+
+    @Test("without a word about it the application is always ready")
+    func alwaysReady() throws {
+        let device = ManualDevice()
+        let unit = try started(device, RenderCallback { $0.outputIsSilence = true })
+        #expect(device.mayPlay(4096))
+        unit.dispose()
+    }
+
     @Test("a slice marked silent plays zeros whatever it holds, and is not a short fill")
     func silenceFlag() throws {
         let device = ManualDevice()

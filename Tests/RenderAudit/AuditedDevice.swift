@@ -56,6 +56,14 @@ public final class AuditedDevice: HardwareDevice, @unchecked Sendable {
             unit.playback(unit.context, samples, frames, time)
             record.pointee.playback.add(audit_end())
         }
+        audited.isReady = { context, frames in
+            let record = context.assumingMemoryBound(to: Record.self)
+            guard let unit = record.pointee.callbacks, let isReady = unit.isReady else { return true }
+            audit_begin()
+            let ready = isReady(unit.context, frames)
+            record.pointee.playback.add(audit_end())
+            return ready
+        }
         audited.formatChanged = { context, isCapture, format in
             // Outside of the render scope by contract, so it is not counted.
             guard let unit = context.assumingMemoryBound(to: Record.self).pointee.callbacks else { return }

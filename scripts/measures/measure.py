@@ -140,7 +140,7 @@ def main():
             speech.write(bench.talk, 48000, 20)
             clean_delay(bench, figures, repeats=1 if given.quick else 5)
             bad_networks(bench, figures, seconds=15 if given.quick else 60)
-            cost(bench, figures, seconds=15 if given.quick else 30, repeats=1 if given.quick else 5)
+            cost(bench, figures, seconds=15 if given.quick else 25, repeats=1 if given.quick else 3)
             long_call(bench, figures, seconds=30 if given.quick else 600)
     else:
         print("no bench folder given: delay, gaps and cost against other programs are not measured", flush=True)

@@ -12,6 +12,13 @@ enum CallSite {
 
     @_noLocks
     static func call(
+        _ readiness: RenderCallback.Readiness, _ context: UnsafeMutableRawPointer, _ frames: Int
+    ) -> Bool {
+        unsafe _unsafePerformance { readiness(context, frames) }
+    }
+
+    @_noLocks
+    static func call(
         _ function: InputHandler.Function, _ context: UnsafeMutableRawPointer, _ notice: UnsafePointer<InputNotice>
     ) {
         unsafe _unsafePerformance { function(context, UnsafeRawPointer(notice)) }

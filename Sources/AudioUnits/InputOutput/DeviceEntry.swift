@@ -21,7 +21,7 @@ enum DeviceEntry {
     static func callbacks(_ context: UnsafeMutablePointer<Context>) -> DeviceCallbacks {
         DeviceCallbacks(
             context: UnsafeMutableRawPointer(context), capture: deviceCaptured, playback: devicePlays,
-            formatChanged: deviceFormatChanged)
+            formatChanged: deviceFormatChanged, isReady: deviceMayPlay)
     }
 }
 
@@ -47,6 +47,12 @@ private func devicePlays(
     path.pointee.playback(
         samples, frames: frames, time: time.assumingMemoryBound(to: DeviceTime.self).pointee)
     context.pointee.meters.pointee.playbackTurn.end(startedAt: start)
+}
+
+@_noLocks
+private func deviceMayPlay(_ context: UnsafeMutableRawPointer, _ frames: Int) -> Bool {
+    guard let path = context.assumingMemoryBound(to: DeviceEntry.Context.self).pointee.playback else { return true }
+    return path.pointee.isReady(frames: frames)
 }
 
 /// Outside of the render scope: it may allocate.

@@ -9,6 +9,7 @@ struct PlaybackPath: ~Copyable {
     private let format: StreamFormat
     private let maximumSlice: Int
     private let function: RenderCallback.Function?
+    private let readiness: RenderCallback.Readiness?
     private let context: UnsafeMutableRawPointer?
     private let meters: UnsafePointer<UnitMeters>
     private let reference: UnsafeMutablePointer<ReferenceWriter>?
@@ -42,6 +43,7 @@ struct PlaybackPath: ~Copyable {
         self.format = format
         self.maximumSlice = maximumSlice
         function = callback?.function
+        readiness = callback?.readiness
         context = callback?.context
         self.meters = meters
         self.reference = reference
@@ -84,6 +86,21 @@ struct PlaybackPath: ~Copyable {
         meters.pointee.formatChanges.wrappingAdd(1, ordering: .relaxed)
     }
 
+    /// Whether the callback can render what `frames` device frames take.
+    @_noLocks
+    func isReady(frames: Int) -> Bool {
+        guard let readiness, let context else { return true }
+        let wanted = framesWanted(for: frames)
+        return wanted <= 0 || CallSite.call(readiness, context, wanted)
+    }
+
+    /// Application frames to ask for, so that `count` device frames can be made.
+    @_noLocks
+    private func framesWanted(for count: Int) -> Int {
+        let exact = roundedUp(Double(count) * format.sampleRate / device.sampleRate)
+        return exact &+ (converter.keepsRate ? 0 : Self.slack) &- pendingFrames
+    }
+
     /// Fills one device block of interleaved Float32.
     @_noLocks
     mutating func playback(_ samples: UnsafeMutablePointer<Float>, frames: Int, time: DeviceTime) {
@@ -114,11 +131,9 @@ struct PlaybackPath: ~Copyable {
     @_noLocks
     private mutating func fill(_ count: Int, seconds: Double) {
         var produced = 0
-        let ratio = format.sampleRate / device.sampleRate
         let before = made
         while produced < count {
-            let exact = roundedUp(Double(count &- produced) * ratio)
-            let wanted = exact &+ (converter.keepsRate ? 0 : Self.slack) &- pendingFrames
+            let wanted = framesWanted(for: count &- produced)
             if wanted > 0 {
                 let heard = Double(asked) / format.sampleRate - Double(before) / device.sampleRate
                 ask(min(wanted, maximumSlice), heardAt: seconds + heard + converter.latencySeconds)

@@ -5,17 +5,24 @@ public struct RenderCallback: @unchecked Sendable {
     /// Context, and a pointer to the `RenderSlice` to fill. Runs on the render thread: no lock, no allocation, no wait.
     public typealias Function = @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
 
-    /// Handed to the function.
+    /// Context and frames: whether so many can be rendered now. Runs on the render thread, under the same rules.
+    public typealias Readiness = @convention(c) (UnsafeMutableRawPointer, Int) -> Bool
+
+    /// Handed to the functions.
     public let context: UnsafeMutableRawPointer
     /// Fills the slice.
     public let function: Function
+    /// A device that still has something to play asks this first, and when it says no waits a moment for whoever fills
+    /// what the callback renders from; nil: always ready.
+    public let readiness: Readiness?
     /// Keeps a boxed closure alive; nil when the caller owns the context.
     let owner: AnyObject?
 
-    /// A function whose `context` the caller keeps alive as long as the unit uses it.
-    public init(context: UnsafeMutableRawPointer, function: @escaping Function) {
+    /// Functions whose `context` the caller keeps alive as long as the unit uses it.
+    public init(context: UnsafeMutableRawPointer, readiness: Readiness? = nil, function: @escaping Function) {
         self.context = context
         self.function = function
+        self.readiness = readiness
         owner = nil
     }
 
@@ -23,6 +30,7 @@ public struct RenderCallback: @unchecked Sendable {
     public init(_ closure: @escaping @Sendable (inout RenderSlice) -> Void) {
         let box = Box(closure)
         owner = box
+        readiness = nil
         context = Unmanaged.passUnretained(box).toOpaque()
         function = { context, slice in
             let box = Unmanaged<Box>.fromOpaque(context)

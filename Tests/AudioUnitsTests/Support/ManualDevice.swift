@@ -77,6 +77,12 @@ final class ManualDevice: HardwareDevice, @unchecked Sendable {
         return samples
     }
 
+    /// Whether the unit could fill a block of `frames` without a gap.
+    func mayPlay(_ frames: Int) -> Bool {
+        guard let callbacks, let isReady = callbacks.isReady else { return true }
+        return isReady(callbacks.context, frames)
+    }
+
     /// The hardware comes back at another format; sample time starts again from the same moment.
     func change(capture: Bool, to format: DeviceStreamFormat) {
         guard let callbacks else { return }
