@@ -69,6 +69,7 @@ let package = Package(
         .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
+        // Its header only: libpcap itself is loaded when a capture is read.
         .systemLibrary(name: "CPcap", providers: [.apt(["libpcap0.8-dev"])]),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope, RenderAudit does so for calls
         .target(name: "CAudit", path: "Tests/CAudit"),
@@ -92,13 +93,14 @@ let package = Package(
         .testTarget(
             name: "CallingTests",
             dependencies: [
-                "CAudit", "Calling", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits", "JitterBuffer", "Codecs",
-                "RTP", "Realtime",
+                "CAudit", "Calling", "Reporting", "PacketCapture", "Network", "AudioDevices", "AudioUnits", "JitterBuffer",
+                "Codecs", "RTP", "Realtime",
             ]),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "Simulation", "Calling", "Reporting", "AudioDevices", "AudioUnits", "JitterBuffer", "Codecs", "Realtime",
+                "Simulation", "Calling", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits", "JitterBuffer", "RTP",
+                "Codecs", "Realtime",
             ],
             exclude: ["Fixtures"]),
         .testTarget(

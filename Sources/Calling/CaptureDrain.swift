@@ -85,18 +85,3 @@ extension CaptureError {
         }
     }
 }
-
-extension CallConfiguration {
-    /// What a replay of the call's capture must know.
-    var captureSettings: [String: String] {
-        var settings = [
-            "codec": codec.rawValue, "payload_type": String(payloadType),
-            "telephone_event": String(telephoneEventPayloadType), "ptime": String(encoder.frameMilliseconds),
-            "latency": jitterBuffer.latency.rawValue, "minimum_delay_ms": String(jitterBuffer.minimumDelayMs),
-            "maximum_delay_ms": String(jitterBuffer.maximumDelayMs), "buffer_seed": String(jitterBuffer.seed),
-        ]
-        if let sampleRate { settings["sample_rate"] = String(sampleRate) }
-        if let redundancyPayloadType { settings["redundancy"] = String(redundancyPayloadType) }
-        return settings
-    }
-}

@@ -49,6 +49,13 @@ public struct RedundancyLadder: Sendable {
         public var expectedLossPercent: Int
         /// Which packets travel again.
         public var copies: RedundancyOffsets
+
+        public init(level: Int, bitrate: Int, expectedLossPercent: Int, copies: RedundancyOffsets) {
+            self.level = level
+            self.bitrate = bitrate
+            self.expectedLossPercent = expectedLossPercent
+            self.copies = copies
+        }
     }
 
     /// Loss from which in-band FEC pays, 0...1; and copies; and copies against bursts.

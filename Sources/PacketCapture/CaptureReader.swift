@@ -4,8 +4,8 @@ import Realtime
 
 /// Reads a capture: UDP datagrams, and in captures of ours the pulls of the jitter buffer, in the order they happened.
 ///
-/// libpcap reads the file, pcap or pcapng in either byte order; what it does not hand on (our custom blocks) `CaptureNotes`
-/// finds. Files come from strangers: any bytes are accepted.
+/// libpcap, well kept and well attacked, reads the file: pcap or pcapng in either byte order. What it does not hand on (our
+/// custom blocks) `CaptureNotes` finds. Files come from strangers: any bytes are accepted.
 public final class CaptureReader {
     /// Frames that hold no datagram, by the reason.
     public struct Skipped: Sendable, Equatable {
@@ -25,6 +25,7 @@ public final class CaptureReader {
     /// Whether the capture is one of ours: it has the pulls, and its times are host time.
     public var isOurs: Bool { epochNanoseconds != nil }
 
+    private let library: cpcap_library
     private let capture: OpaquePointer
     private let finder: DatagramFinder
     private let notes: CaptureNotes?
@@ -38,23 +39,24 @@ public final class CaptureReader {
 
     /// Opens the capture at `path`.
     public init(path: String) throws(CaptureError) {
+        var library = cpcap_library()
+        if let missing = cpcap_load(&library) { throw .unreadable(path: path, reason: String(cString: missing)) }
         guard let file = fopen(path, "re") else {
             throw .unreadable(path: path, reason: String(cString: strerror(errno)))
         }
         var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
-        guard
-            let capture = pcap_fopen_offline_with_tstamp_precision(file, UInt32(PCAP_TSTAMP_PRECISION_NANO), &message)
-        else {
+        guard let capture = library.fopen_offline(file, UInt32(PCAP_TSTAMP_PRECISION_NANO), &message) else {
             fclose(file)
             throw .unreadable(path: path, reason: message.withUnsafeBufferPointer { String(cString: $0.baseAddress!) })
         }
-        guard let link = DatagramFinder.Link(rawValue: pcap_datalink(capture)) else {
-            let number = pcap_datalink(capture)
-            let name = pcap_datalink_val_to_name(number).map { String(cString: $0) } ?? String(number)
-            pcap_close(capture)
+        let number = library.datalink(capture)
+        guard let link = DatagramFinder.Link(rawValue: number) else {
+            let name = library.datalink_name(number).map { String(cString: $0) } ?? String(number)
+            library.close(capture)
             throw .unknownLink(path: path, name: name)
         }
         self.path = path
+        self.library = library
         self.capture = capture
         finder = DatagramFinder(link: link)
         notes = CaptureNotes(path: path)
@@ -65,7 +67,7 @@ public final class CaptureReader {
         localPorts = Set((settings["local_ports"] ?? "").split(separator: ",").compactMap { UInt16($0) })
     }
 
-    deinit { pcap_close(capture) }
+    deinit { library.close(capture) }
 
     /// The next event; nil at the end.
     ///
@@ -92,14 +94,14 @@ public final class CaptureReader {
         guard !hasEnded else { return nil }
         var header: UnsafeMutablePointer<pcap_pkthdr>?
         var data: UnsafePointer<UInt8>?
-        switch pcap_next_ex(capture, &header, &data) {
+        switch library.next(capture, &header, &data) {
         case 1: break
         case Int32(PCAP_ERROR_BREAK):
             hasEnded = true
             return nil
         default:
             hasEnded = true
-            end = .damaged(path: path, packets: packets, reason: String(cString: pcap_geterr(capture)))
+            end = .damaged(path: path, packets: packets, reason: library.error(capture).map { String(cString: $0) } ?? "unreadable")
             return nil
         }
         packets += 1

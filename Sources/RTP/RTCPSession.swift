@@ -19,6 +19,8 @@ public struct RTCPSession: Sendable {
 
     /// Ours; changes when another participant has the same one.
     public private(set) var ssrc: UInt32
+    /// Tmin of RFC 3550 section 6.2 in seconds.
+    private static let usualInterval = 5.0
     /// Canonical name, RFC 7022: lasting and without personal data. 255 bytes at most.
     public let cname: String
     public private(set) var statistics = RTCPStatistics()
@@ -62,7 +64,8 @@ public struct RTCPSession: Sendable {
     public mutating func isReportDue(now: HostTime) -> Bool {
         guard now >= timer.next else { return false }
         let seconds = timer.deterministicInterval(members: members.count, senders: senders, weSent: weSent)
-        let timeout = 5 * max(seconds, configuration.minimumInterval)
+        // Others may report less often than we do: their silence is measured by the usual interval (RFC 4585 section 3.5).
+        let timeout = 5 * max(seconds, configuration.minimumInterval, Self.usualInterval)
         members.removeSilent(since: now.advanced(byMilliseconds: -1000 * timeout))
         return timer.expire(now: now, members: members.count, senders: senders, weSent: weSent)
     }

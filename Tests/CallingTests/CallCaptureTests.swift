@@ -14,7 +14,7 @@ import Testing
     func replay(codec: CodecKind) throws {
         let path = "/tmp/yodel-call-\(codec.rawValue)-\(getpid()).pcapng"
         defer { unlink(path) }
-        let listener = try Endpoint(codec, seeds: [82]) { $0.redundancyPayloadType = 121 }
+        let listener = try Endpoint(codec, seeds: [82], adjust: { $0.redundancyPayloadType = 121 })
         let talker = try Endpoint(
             codec, seeds: [81], microphone: { Float($0 % 977) / 2000 - 0.2 }, adjust: { $0.redundancyPayloadType = 121 })
         let local = SocketAddress(IPAddress(v4: 0x7f00_0001), port: 5004)

@@ -14,7 +14,7 @@ import Testing
         let ours = try Endpoint(seeds: [71])
         var sources: [UInt32] = []
         var goodbyes = 0
-        everyTenMilliseconds(to: 3) { now in
+        try everyTenMilliseconds(to: 3) { now in
             stubborn.step(now: now)
             ours.step(now: now)
             for packet in ours.ports[0].rtp where sources.last != ssrc(packet) { sources.append(ssrc(packet)) }

@@ -10,6 +10,14 @@ import Testing
         return blocks
     }
 
+    /// The VoIP metrics that are the only block of an extended report behind a receiver report.
+    private func metrics(in compound: [UInt8]) throws -> VoIPMetrics? {
+        guard case .extendedReport(_, let blocks) = try RTCPCompound.parse(compound)[1], blocks.count == 1,
+            case .voipMetrics(let metrics) = blocks[0]
+        else { return nil }
+        return metrics
+    }
+
     @Test("are read field by field")
     func fields() throws {
         let blocks = try fixture()
@@ -56,10 +64,7 @@ import Testing
         let bytes = RTCPPacket.extendedReport(ssrc: 1, blocks: [.voipMetrics(metrics)]).bytes
         #expect(Array(bytes[28...35]) == [127, 127, 127, 16, 127, 127, 127, 127])
         let whole = RTCPPacket.receiverReport(ssrc: 1, reports: []).bytes + bytes
-        guard case .extendedReport(_, [.voipMetrics(let read)]) = try RTCPCompound.parse(whole)[1] else {
-            Issue.record("no metrics")
-            return
-        }
+        let read = try #require(try self.metrics(in: whole))
         #expect(read == metrics)
     }
 
@@ -79,10 +84,7 @@ import Testing
         metrics.echoReturnLoss = .max
         let bytes = RTCPPacket.extendedReport(ssrc: 1, blocks: [.voipMetrics(metrics)]).bytes
         let whole = RTCPPacket.receiverReport(ssrc: 1, reports: []).bytes + bytes
-        guard case .extendedReport(_, [.voipMetrics(let read)]) = try RTCPCompound.parse(whole)[1] else {
-            Issue.record("no metrics")
-            return
-        }
+        let read = try #require(try self.metrics(in: whole))
         #expect(read.lossRate == 255.0 / 256 && read.discardRate == 0 && read.burstMilliseconds == 65_535)
         #expect(read.rFactor == 100 && read.mosLQ == 1 && read.mosCQ == nil && read.roundTripMilliseconds == nil)
         #expect(read.signalLevel == -126 && read.echoReturnLoss == 126)

@@ -67,6 +67,25 @@ import Testing
         #expect(session.roundTripMilliseconds == nil, "held longer than the whole trip took")
     }
 
+    @Test func aPeerThatReportsEveryFiveSecondsIsKeptInMindByOneThatReportsEverySecond() throws {
+        var configuration = RTCPSession.Configuration()
+        configuration.minimumInterval = 1
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, configuration: configuration, now: .zero)
+        let theirs = RTCPPacket.senderReport(
+            ssrc: 2, ntp: NTPTime(rawValue: 0x1111_2222_3333_4444), info: info, reports: [])
+        _ = session.receive(theirs.bytes, at: 0)
+        var last: [UInt8] = []
+        for milliseconds in stride(from: 0.0, to: 12_000, by: 10)
+        where session.isReportDue(now: HostTime(milliseconds: milliseconds)) {
+            last = report(&session, at: milliseconds, on: [2])
+        }
+        guard case .senderReport(_, _, _, let reports)? = try RTCPCompound.parse(last).first else {
+            Issue.record("not a sender report")
+            return
+        }
+        #expect(reports[0].lastSenderReport == 0x2222_3333 && reports[0].delaySinceLastSenderReport > 65_536 * 9)
+    }
+
     @Test func onlyBlocksOnOurStreamAreRemoteReports() {
         var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
         _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: [block(9)]).bytes, at: 0)

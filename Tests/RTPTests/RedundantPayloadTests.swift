@@ -68,7 +68,7 @@ import Testing
     @Test("with more copies than anyone needs are refused")
     func flood() throws {
         let header = hex("ef 028000")
-        let allowed = (0..<RedundantPayload.maximumCopies).flatMap { _ in header } + [0x6f]
+        let allowed = Array(repeatElement(header, count: RedundantPayload.maximumCopies).joined()) + [0x6f]
         #expect(try read(allowed).copies.count == 8)
         #expect(throws: RedundancyParseError.tooManyCopies) { try read(header + allowed) }
     }
