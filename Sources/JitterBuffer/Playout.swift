@@ -108,7 +108,7 @@ extension JitterBuffer {
         while let head = workspace.packets.first {
             let delay = start + endOfQueue(axis) - axis.mediaMilliseconds(max(head.position, nextPosition))
             let before = start + endOfQueue(axis) - axis.mediaMilliseconds(nextPosition) - stall
-            guard delay - max(target, min(before, target + GapPolicy.shiftRoom)) >= axis.milliseconds(head.duration)
+            guard delay - max(target, min(before, target + GapPolicy.room)) >= axis.milliseconds(head.duration)
             else { break }
             workspace.packets.removeFirst()
             statistics.overflow += 1

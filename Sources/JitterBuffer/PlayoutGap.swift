@@ -21,7 +21,7 @@ extension JitterBuffer {
             isPause || isLong
             ? policy.stepInPause(
                 delayNow: start + axis.milliseconds(call.start) - axis.mediaMilliseconds(content)
-                    - reserve(for: head, axis, call), duration: duration)
+                    - reserve(for: head, axis, call), duration: duration, room: isPause ? GapPolicy.room : 0)
             : policy.step(missing: axis.milliseconds(content - nextPosition), duration: duration)
         switch step {
         case .conceal(let milliseconds):

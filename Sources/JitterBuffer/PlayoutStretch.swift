@@ -52,8 +52,10 @@ extension JitterBuffer {
                 ? Accelerate.inPause(frame, count: count, wanted: stretch, sampleRate: rate)
                 : Decelerate.inPause(frame, count: count, past: past, wanted: -stretch, sampleRate: rate)
         }
-        guard movesInSound || isWorthStretching(by: stretch) else { return nil }
-        movesInSound = true
+        // Of a steady tone a cycle more or less is not heard.
+        let isTone = workspace.pitch.before(workspace.queue.tail(0)).voicing >= Concealment.steadyTone
+        guard isTone || movesInSound || isWorthStretching(by: stretch) else { return nil }
+        if !isTone { movesInSound = true }
         let threshold: Float = pauses.sinceSettled > Self.patienceForPitch ? -1 : 0.6
         return stretch > 0
             ? Accelerate.inSound(frame, count: count, wanted: stretch, sampleRate: rate, threshold: threshold)
@@ -62,8 +64,6 @@ extension JitterBuffer {
     }
 
     private func isWorthStretching(by stretch: Int) -> Bool {
-        // Of a steady tone a cycle more or less is not heard.
-        if workspace.pitch.before(workspace.queue.tail(0)).voicing >= Concealment.steadyTone { return true }
         let over = pauses.sinceSettled - Self.patience
         guard over > 0 else { return false }
         let way = Double(abs(stretch)) * 1000 / Double(sampleRate)
@@ -85,10 +85,10 @@ extension JitterBuffer {
         let latest = Int64(call.wanted) - divisor + free
         let spare = needed - axis.milliseconds(latest - into) - (floor + target.aboveFloor)
         let grid = axis.milliseconds(divisor)
-        let deadZone = 4 + 0.04 * (history.standingQueue + target.aboveFloor)
-        let slack = min(0.5 * target.margin, grid / 2)
+        let deadZone = 0.5 + 0.08 * (history.standingQueue + target.aboveFloor)
+        let slack = 0.5 * min(target.margin, grid)
         let excess = axis.milliseconds(free) + grid * ((spare + slack) / grid).rounded(.down)
-        let matters = spare < 0 ? spare < -min(deadZone, 0.75 * target.margin) : excess >= deadZone
+        let matters = spare < 0 ? spare < -0.75 * target.margin : excess >= deadZone
         guard matters, abs(excess) < 10_000 else {
             movesInSound = false
             return 0

@@ -127,7 +127,8 @@ extension CallConfiguration {
     ///   - copies: whether both ends agreed to redundant audio (RFC 2198).
     public mutating func protect(_ isProtected: Bool, copies: Bool, reportIntervalSeconds: Double) {
         encoder.inbandFEC = isProtected
-        if !isProtected { maximumBitrate = encoder.bitrate }
+        // Nominal: speech takes a tenth less, so that a voice with its copies stays under 52 kbit/s.
+        if codec == .opus { maximumBitrate = isProtected ? max(58_000, encoder.bitrate) : encoder.bitrate }
         // The type that RFC 2198 leaves to agreement: any that is free.
         redundancyPayloadType = isProtected && copies ? 121 : nil
         self.reportIntervalSeconds = reportIntervalSeconds
