@@ -119,6 +119,8 @@ struct EchoController: ~Copyable {
         gate.update(
             farIsActive: alignment.farIsActive, pathIsKnown: alignment.isLocked && estimator.pathIsKnown,
             microphonePower: meanPower(signals.microphone, count: processingFrames))
+        // Until now nothing was known of the residual: what it was taken for was no near end.
+        if learnt { suppressor.restart() }
         suppressor.update(estimator, isOpen: !gate.isClosed)
         cancellation.update(estimator, farIsActive: alignment.farIsActive)
         shape(linear: linear)
@@ -130,7 +132,6 @@ struct EchoController: ~Copyable {
         synthesis.process(outgoing, into: output)
         readings.pathHasChanged = estimator.pathHasChanged(noise: suppressor.noise, farIsActive: alignment.farIsActive)
         if readings.pathHasChanged { startAnew(hasMoved: false) }
-        if learnt { suppressor.restart() }
         readings.nearEndPresence = suppressor.nearEndPresence
         readings.cancellation = cancellation.ratio
         readings.phase = phase(alignment)
