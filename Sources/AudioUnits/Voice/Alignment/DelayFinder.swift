@@ -130,8 +130,10 @@ package struct DelayFinder: ~Copyable {
         guard accumulates, farSpeechBlocks >= Self.leastFarBlocks else { return .nothing }
         var heldLag: Int?
         if let held { heldLag = lag(held) }
-        let verdict = lock.look(
-            spectrum.correlation, lags: spectrum.filledLags, held: heldLag, isCancelling: isCancelling)
+        let lags = spectrum.filledLags
+        // Another place says nothing while the one that is held has not been looked at.
+        if let heldLag, heldLag >= lags, lags < DelaySpectrum.lags { return .nothing }
+        let verdict = lock.look(spectrum.correlation, lags: lags, held: heldLag, isCancelling: isCancelling)
         return switch verdict {
         case .unchanged: .nothing
         case .found(let lag): .found(seconds: Double(lag) / Self.rate)

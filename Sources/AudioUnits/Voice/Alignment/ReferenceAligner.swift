@@ -149,6 +149,7 @@ struct ReferenceAligner: ~Copyable {
             loop.restart()
             isLocked = false
             isLost = true
+            delay = nil
             placement = StampedPlacement(rate: rate)
             _ = place(now, position: position, count: count, meters: meters)
             meters.pointee.realigns.wrappingAdd(1, ordering: .relaxed)
