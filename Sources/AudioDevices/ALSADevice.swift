@@ -1,7 +1,6 @@
 public import AudioUnits
 import CALSA
 import Realtime
-import Synchronization
 
 /// A sound card or sound server through ALSA: one real-time thread for each direction, and one that supervises.
 ///
@@ -27,7 +26,7 @@ public final class ALSADevice: HardwareDevice {
 
     private let captureName: String
     private let playbackName: String
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// A device that captures from one ALSA PCM and plays to another, or the same.
     public init(capture: String, playback: String) {

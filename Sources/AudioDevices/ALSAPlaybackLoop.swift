@@ -132,18 +132,16 @@ struct ALSAPlaybackLoop: ~Copyable {
         let reported = calsa_delay(stream.pcm)
         // A server tells in steps how much it took, but smoothly what is left to be heard: the less of the two holds.
         if reported >= 0 && reported < level { level = reported }
-        var delay = reported > level ? reported : level
+        let delay = reported > level ? reported : level
         line.pointee.delay.store(delay &* 1_000_000 / stream.rate, ordering: .relaxed)
         let low = target.frames &- stream.period
         if level > low || pending > 0 { return wait(level &- low, now, scratch) }
-        var written = 0
-        while level <= low && pending == 0 {
-            let code = render(scratch, delay: delay)
-            if code < 0 { return recover(code, scratch) }
-            level &+= stream.period
-            delay &+= stream.period
-            written &+= stream.period
-        }
+        // One period only, also when more are due: whoever fills the ring behind the callback has slept as long as we have, and
+        // needs the moment until the next turn.
+        let code = render(scratch, delay: delay)
+        if code < 0 { return recover(code, scratch) }
+        let written = stream.period
+        level &+= written
         lastQueued &+= written
         nextDiscard = now &+ Self.discardNanoseconds
         target.played(written)

@@ -2,33 +2,46 @@ public import AudioUnits
 import DSP
 import Glibc
 
-/// Whole mono files, as `yodel process` reads and writes them: what libsndfile knows when the name ends in `.wav`, else raw
+/// Whole mono files, as `yodel process` and `yodel replay` read and write them: what libsndfile knows when the name ends in `.wav`, else raw
 /// signed 16-bit little-endian samples without a header.
 public enum AudioSamples {
     /// Longest file, in seconds: it is held in memory.
     public static let maximumSeconds = 3600.0
 
-    /// All samples at `rate` Hz; a WAV file of another rate is converted, a raw one has the rate it is said to have.
+    /// All samples at `rate` Hz, converted if the file has another rate.
     ///
+    /// - Parameter rawRate: rate of a raw file in Hz; nil: `rate`.
     /// - Throws: `DeviceError.file` when it is missing, empty, too long, or its bytes make no whole samples.
-    public static func read(path: String, rate: Int) throws(DeviceError) -> [Float] {
+    public static func read(path: String, rate: Int, rawRate: Int? = nil) throws(DeviceError) -> [Float] {
         let samples = isWAV(path)
             ? try AudioFileReader.samples(path: path, rate: rate, maximumSeconds: maximumSeconds)
-            : try readRaw(path, rate: rate)
+            : try converted(readRaw(path, rate: rawRate ?? rate), from: rawRate ?? rate, to: rate, path)
         if samples.isEmpty { throw .file(path: path, reason: "it holds no samples") }
         return samples
     }
 
     /// Writes all samples, clipped to -1 ..< 1.
     ///
+    /// - Parameter fileRate: rate of the file in Hz; nil: `rate`, that of the samples.
     /// - Throws: `DeviceError.file` when it cannot be written whole.
-    public static func write(_ samples: [Float], path: String, rate: Int) throws(DeviceError) {
+    public static func write(
+        _ samples: [Float], path: String, rate: Int, fileRate: Int? = nil
+    ) throws(DeviceError) {
+        let samples = try converted(samples, from: rate, to: fileRate ?? rate, path)
         if isWAV(path) {
-            let writer = try WAVWriter(path: path, sampleRate: rate)
+            let writer = try WAVWriter(path: path, sampleRate: fileRate ?? rate)
             try writer.write(samples)
             writer.finish()
         } else {
             try writeRaw(samples, path)
+        }
+    }
+
+    private static func converted(
+        _ samples: [Float], from: Int, to rate: Int, _ path: String
+    ) throws(DeviceError) -> [Float] {
+        do { return try Resampler.whole(samples, from: from, to: rate) } catch {
+            throw .file(path: path, reason: "its rate \(from) Hz cannot become \(rate) Hz")
         }
     }
 
@@ -60,11 +73,10 @@ public enum AudioSamples {
     }
 
     private static func writeRaw(_ samples: [Float], _ path: String) throws(DeviceError) {
-        guard let file = fopen(path, "wbe") else { throw failure(path) }
         let values = samples.map { SampleConversion.toInt16($0).littleEndian }
-        let written = values.withUnsafeBufferPointer { fwrite($0.baseAddress, 2, $0.count, file) }
-        // Closing flushes: only then is a full disk known.
-        guard fclose(file) == 0, written == values.count else { throw failure(path) }
+        try values.withUnsafeBufferPointer { values throws(DeviceError) in
+            try WholeFile.write(UnsafeRawBufferPointer(values), path: path)
+        }
     }
 
     private static func failure(_ path: String) -> DeviceError {

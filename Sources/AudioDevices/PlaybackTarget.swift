@@ -5,9 +5,9 @@
 package struct PlaybackTarget: BitwiseCopyable {
     /// Least target in periods: one being played and half a period of slack.
     package static let periods = 1.5
-    /// Least target in milliseconds, for short periods. 10 underran once in most calls on a busy machine, some seconds after
-    /// the start.
-    package static let floorMilliseconds = 12.0
+    /// Least target in milliseconds, for short periods. 10 underran in most calls on a busy machine, 12 three times in ten
+    /// minutes on a quiet one, when the whole machine stood still.
+    package static let floorMilliseconds = 18.0
     /// What an underrun adds, as a part of the target, and at least in milliseconds.
     package static let growth = 0.25
     package static let growthMilliseconds = 4.0

@@ -1,5 +1,5 @@
 public import AudioUnits
-import Synchronization
+import Realtime
 
 /// A microphone of one kind and a loudspeaker of another, such as a sound card that plays and a file that speaks.
 public final class SplitDevice: HardwareDevice {
@@ -74,5 +74,5 @@ public final class SplitDevice: HardwareDevice {
         return status
     }
 
-    private let opened = Mutex(DeviceRequest())
+    private let opened = Lock(DeviceRequest())
 }

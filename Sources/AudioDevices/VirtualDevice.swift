@@ -1,6 +1,5 @@
 public import AudioUnits
 public import Realtime
-import Synchronization
 
 /// File, pipe, silence or a simulated room in place of hardware, moved by its own clock or by the caller.
 ///
@@ -29,7 +28,7 @@ public final class VirtualDevice: HardwareDevice {
     private let captureSpecification: DeviceSpecification
     private let playbackSpecification: DeviceSpecification
     private let options: DeviceOptions
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// A device that captures from one specification and plays to another, or the same; neither is ALSA.
     public init(capture: DeviceSpecification, playback: DeviceSpecification, options: DeviceOptions = DeviceOptions()) {

@@ -45,3 +45,26 @@ int64_t crt_monotonic_ns(void) {
 void crt_set_timer_slack(uint64_t nanoseconds) { prctl(PR_SET_TIMERSLACK, nanoseconds); }
 
 void crt_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+#ifdef __has_feature
+#if __has_feature(thread_sanitizer)
+#include <sanitizer/tsan_interface.h>
+#define FOLLOWED_BY_SANITIZER
+#endif
+#endif
+
+void crt_lock_acquired(void *name) {
+#ifdef FOLLOWED_BY_SANITIZER
+    __tsan_acquire(name);
+#else
+    (void)name;
+#endif
+}
+
+void crt_lock_released(void *name) {
+#ifdef FOLLOWED_BY_SANITIZER
+    __tsan_release(name);
+#else
+    (void)name;
+#endif
+}

@@ -1,14 +1,13 @@
 import Realtime
 import Reporting
-import Synchronization
 
 /// What goes between a running call and the rest of the program: commands in, events and figures out.
 public final class CallChannel: Sendable {
     let commands: Mailbox<CallCommand>
     /// What the call tells, in order.
     public let events: Mailbox<CallEvent>
-    private let remoteAddress = Mutex<String?>(nil)
-    private let snapshot = Mutex<CallStatistics>(CallStatistics())
+    private let remoteAddress = Lock<String?>(nil)
+    private let snapshot = Lock<CallStatistics>(CallStatistics())
 
     init() throws(RealtimeError) {
         commands = try Mailbox()

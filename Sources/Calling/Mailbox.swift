@@ -1,11 +1,10 @@
 import Realtime
-import Synchronization
 
 /// Values handed from one ordinary thread to another, with a descriptor to wait on.
 ///
 /// Takes a lock, so it is for the media thread and above; render threads never see it.
 public final class Mailbox<Value: Sendable>: Sendable {
-    private let values = Mutex<[Value]>([])
+    private let values = Lock<[Value]>([])
     /// Readable while something waits.
     public let signal: EventSignal
 

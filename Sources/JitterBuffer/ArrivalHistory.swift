@@ -46,12 +46,35 @@ package struct ArrivalHistory {
     }
 
     /// Least relative delay of the last 10 s (at least 50 contents); nil before the first content.
-    package var floor: Double? { floorWindow.value.map { $0 - trend } }
+    package var floor: Double? { floorWindow.value.map { $0 - trend(at: lastTime) } }
 
-    /// The sender's clock against ours: old delays are moved along with it, so that drift does not look like spread.
-    var driftPPM = 0.0
-    /// What drift has summed up to: delays are kept with it added.
-    private var trend = 0.0
+    /// The sender's clock against ours, in parts per million: delays are kept as if there were no drift, so that it does not
+    /// look like spread.
+    private(set) var driftPPM = 0.0
+    /// Changes of the drift's estimate smaller than this, in parts per million, are not worth the work.
+    private static let driftTolerance = 2.0
+    private let log = ArrivalLog()
+    private var origin = 0.0
+    /// Arrivals before are another stream's and say nothing of the floor.
+    private var floorSince = -Double.infinity
+
+    /// What drift has summed up to at `time`.
+    private func trend(at time: Double) -> Double { driftPPM * 1e-6 * (time - origin) }
+
+    /// A new estimate of the drift, in parts per million: everything remembered is seen anew in its light.
+    mutating func correct(driftPPM estimate: Double) {
+        let estimate = min(max(estimate, -1000), 1000)
+        guard abs(estimate - driftPPM) > Self.driftTolerance else { return }
+        driftPPM = estimate
+        for index in 0..<Self.bins { weights[index] = 0 }
+        totalWeight = 0
+        age = 0
+        floorWindow.removeAll()
+        worstWindow.removeAll()
+        creepingBase = nil
+        events = 0
+        for index in 0..<log.count { learn(log[index]) }
+    }
 
     /// Delay above the floor beyond which nothing came in the last 10 s; nil before the first content.
     private var recentWorst: Double? {
@@ -61,6 +84,9 @@ package struct ArrivalHistory {
 
     /// Told by the target: the delay above the floor that it allows for.
     var allowance = 0.0
+    /// How often it is looked at, in milliseconds.
+    private static let fadeInterval = 200.0
+    private var calmTime = 0.0
     private var isCalm: Bool { recentWorst.map { $0 < allowance / 2 } ?? false }
 
     /// What has not happened for 10 s, although the target allows for twice as much, fades five times as fast.
@@ -82,31 +108,47 @@ package struct ArrivalHistory {
         return max(0, floor - creepingBase)
     }
 
+    /// Notes what a packet's travel took, for the mean.
+    mutating func noteTravel(_ delay: Double) { mean = mean.map { $0 + (delay - $0) / 50 } ?? delay }
+
     /// Notes that a content became usable.
     /// - Parameters:
     ///   - delay: relative delay in milliseconds.
-    ///   - weight: 1 for a packet, 0.7 for a copy of poorer quality, 0.3 when the packet follows its copy.
+    ///   - weight: 1 for a packet or its full copy, 0.7 for a coarse copy, 0.3 when the packet follows that, 0 when it adds
+    ///     nothing.
     ///   - time: arrival in milliseconds since the epoch.
     package mutating func add(delay: Double, weight: Double, at time: Double) {
         guard delay.isFinite, time.isFinite, abs(delay) < 1e12 else { return }
+        if log.count == 0 { origin = time }
+        let arrival = Arrival(delay: delay, weight: weight, time: time)
+        log.append(arrival)
+        learn(arrival)
+    }
+
+    private mutating func learn(_ arrival: Arrival) {
+        let time = arrival.time
         if events == 0 { lastTime = time }
         let elapsed = max(0, time - lastTime)
         lastTime = max(time, lastTime)
         age += elapsed
-        trend += driftPPM * 1e-6 * elapsed
-        if isCalm { forgetUnseen(elapsed) }
-        if weight >= 1 { mean = mean.map { $0 + (delay - $0) / 50 } ?? delay }
-        let delay = delay + trend
-        floorWindow.add(delay, at: time)
-        worstWindow.add(-delay, at: time)
-        creep(to: delay, at: time)
+        calmTime += elapsed
+        if calmTime >= Self.fadeInterval {
+            if isCalm { forgetUnseen(calmTime) }
+            calmTime = 0
+        }
+        let delay = arrival.delay + trend(at: time)
+        if time >= floorSince {
+            floorWindow.add(delay, at: time)
+            worstWindow.add(-delay, at: time)
+            creep(to: delay, at: time)
+        }
         moveBase()
 
         if age > 20 * Self.memoryMilliseconds {
             rescale(by: exp(-min(age / Self.memoryMilliseconds, 60)))
             age = 0
         }
-        let grown = weight * exp(age / Self.memoryMilliseconds)
+        let grown = arrival.weight * exp(age / Self.memoryMilliseconds)
         let bin = min(Int((delay / Self.binWidth).rounded(.down)), base + Self.bins - 1)
         // Events below the base are on time whatever the target: only the total remembers them.
         if bin >= base { weights[slot(bin)] += grown }
@@ -128,6 +170,7 @@ package struct ArrivalHistory {
         floorWindow.removeAll()
         worstWindow.removeAll()
         creepingBase = nil
+        floorSince = lastTime
     }
 
     private var floorBin: Int { floorWindow.value.map { Int(($0 / Self.binWidth).rounded(.down)) } ?? base }

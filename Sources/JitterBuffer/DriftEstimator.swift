@@ -1,7 +1,15 @@
 /// The sender's clock against this host's: the slope of the fastest arrivals, least-squares over up to two minutes.
+///
+/// The slope is weighed against what clocks usually do: as a posterior mean it starts near 0 and trusts the line the more,
+/// the longer and the straighter it is. So it serves from the sixth second on, when a slope alone would still be anything.
 struct DriftEstimator {
     private static let bucketMilliseconds = 2000.0
     private static let capacity = 60
+    private static let leastBuckets = 3
+    /// Spread of the clocks one meets, in parts per million: crystals stay under 100, sound servers' virtual clocks do not.
+    private static let usual = 200e-6
+    /// The fastest arrivals of two buckets differ by this much on the best of lines, in milliseconds.
+    private static let leastSpread = 0.2
 
     private var times = InlineArray<60, Double>(repeating: 0)
     private var minima = InlineArray<60, Double>(repeating: 0)
@@ -12,22 +20,34 @@ struct DriftEstimator {
     private var bucketTime = 0.0
     private var lastMinimum = 0.0
 
-    /// Parts per million, positive when the sender's clock is fast; nil before 20 s.
-    var partsPerMillion: Double? {
-        guard stored >= 10 else { return nil }
+    /// Parts per million, positive when the sender's clock is fast; nil before the first 6 s.
+    private(set) var partsPerMillion: Double?
+    /// Whether 20 s went into it.
+    var isSettled: Bool { stored >= 10 }
+
+    private mutating func estimate() {
+        guard stored >= Self.leastBuckets else { return }
+        let count = Double(stored)
         var meanTime = 0.0
         var meanValue = 0.0
         for index in 0..<stored {
-            meanTime += times[index] / Double(stored)
-            meanValue += minima[index] / Double(stored)
+            meanTime += times[index] / count
+            meanValue += minima[index] / count
         }
         var product = 0.0
         var square = 0.0
+        var total = 0.0
         for index in 0..<stored {
-            product += (times[index] - meanTime) * (minima[index] - meanValue)
-            square += (times[index] - meanTime) * (times[index] - meanTime)
+            let (time, value) = (times[index] - meanTime, minima[index] - meanValue)
+            product += time * value
+            square += time * time
+            total += value * value
         }
-        return square > 0 ? -product / square * 1e6 : nil
+        guard square > 0 else { return }
+        let slope = product / square
+        let residual = max(Self.leastSpread * Self.leastSpread, (total - slope * product) / (count - 2))
+        let prior = Self.usual * Self.usual
+        partsPerMillion = -slope * prior / (prior + residual / square) * 1e6
     }
 
     mutating func add(delay: Double, at time: Double) {
@@ -47,6 +67,7 @@ struct DriftEstimator {
                 minima[next] = bucketMinimum
                 next = (next + 1) % Self.capacity
                 stored = min(stored + 1, Self.capacity)
+                estimate()
             }
             bucketStart = time
             bucketMinimum = .infinity

@@ -19,6 +19,8 @@ public enum RTCPTransport: Sendable, Hashable {
 public final class MediaTransport {
     /// Where RTP is heard; the port is the kernel's choice when 0 was asked.
     public var local: SocketAddress { rtpSocket.local }
+    /// Where RTCP is heard: RTP's port with rtcp-mux.
+    public var localControlPort: UInt16 { rtcpSocket?.local.port ?? local.port }
     /// Where RTP goes; nil until the peer is known.
     public var remote: SocketAddress? { latch.remote }
     public private(set) var statistics = TransportStatistics()
@@ -140,8 +142,8 @@ public final class MediaTransport {
 
     private func receive(from socket: UDPSocket, isRTCPPort: Bool, _ body: (Datagram) -> Void) {
         var count = batch.receive(from: socket)
-        if count < 0 {
-            // Also on EAGAIN: queued ICMP errors wake a poll until they are read.
+        if count < 0, count != -Int(EAGAIN) {
+            // The error of an earlier packet, told by ICMP; its report wakes every poll until it is read.
             drainErrors(socket)
             count = batch.receive(from: socket)
         }

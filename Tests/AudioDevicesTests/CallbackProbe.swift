@@ -1,5 +1,5 @@
 import AudioUnits
-import Synchronization
+import Realtime
 
 /// Stands where an I/O unit would: plays what `voice` says and keeps what is captured.
 final class CallbackProbe: Sendable {
@@ -13,7 +13,7 @@ final class CallbackProbe: Sendable {
         var formats: [DeviceStreamFormat] = []
     }
 
-    private let log = Mutex(Log())
+    private let log = Lock(Log())
     /// Sample for each frame played, by its index.
     private let voice: @Sendable (Int) -> Float
 

@@ -1,9 +1,9 @@
 import AudioUnits
-import Synchronization
+import Realtime
 
 /// Keeps device events.
 final class EventLog: Sendable {
-    private let events = Mutex<[DeviceEvent]>([])
+    private let events = Lock<[DeviceEvent]>([])
 
     var all: [DeviceEvent] { events.withLock { $0 } }
 

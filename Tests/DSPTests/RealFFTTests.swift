@@ -1,7 +1,6 @@
+import DSP
 import Glibc
 import Testing
-
-@testable import DSP
 
 @Suite("Real FFT")
 struct RealFFTTests {

@@ -9,7 +9,7 @@ import Testing
     final class Finding: Sendable {
         let policy = Atomic<Int32>(-1)
         let priority = Atomic<Int32>(-1)
-        let name = Mutex("")
+        let name = Lock("")
         let ended = Atomic(false)
 
         func look() {

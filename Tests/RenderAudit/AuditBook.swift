@@ -1,9 +1,9 @@
 import AudioUnits
-import Synchronization
+import Realtime
 
 /// The audited devices of one call.
 public final class AuditBook: Sendable {
-    private let devices = Mutex<[AuditedDevice]>([])
+    private let devices = Lock<[AuditedDevice]>([])
 
     public init() {}
 

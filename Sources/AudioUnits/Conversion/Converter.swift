@@ -1,4 +1,4 @@
-import Synchronization
+import Realtime
 
 /// Converts any linear PCM format to any other: sample type, layout, rate (SpeexDSP's resampler) and channels.
 ///
@@ -31,7 +31,7 @@ public final class Converter: AudioUnit {
         var core: ConverterCore?
     }
 
-    private let control = Mutex(Control())
+    private let control = Lock(Control())
 
     public init() {}
 

@@ -1,5 +1,4 @@
 public import Realtime
-import Synchronization
 
 /// Generic output: the output side of an I/O unit, pulled by the application instead of hardware.
 ///
@@ -18,7 +17,7 @@ public final class GenericOutput: AudioUnit {
         var sampleTime: Int64 = 0
     }
 
-    private let control = Mutex(Control())
+    private let control = Lock(Control())
     private nonisolated(unsafe) let meters: UnsafeMutablePointer<UnitMeters>
 
     public init() {

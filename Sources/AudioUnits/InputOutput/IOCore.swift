@@ -9,7 +9,7 @@ final class IOCore: Sendable {
     let device: any HardwareDevice
     /// Lives as long as the core; read from any thread.
     nonisolated(unsafe) let meters: UnsafeMutablePointer<UnitMeters>
-    private let control: Mutex<IOControl>
+    private let control: Lock<IOControl>
     private let stateNumber = Atomic<Int>(0)
 
     /// The stages that voice processing puts into the paths; the core takes over their memory.
@@ -22,7 +22,7 @@ final class IOCore: Sendable {
         self.device = device
         meters = .allocate(capacity: 1)
         meters.initialize(to: UnitMeters())
-        control = Mutex(IOControl())
+        control = Lock(IOControl())
     }
 
     deinit {

@@ -1,5 +1,4 @@
 public import Realtime
-import Synchronization
 
 /// Voice-processing I/O: Remote I/O plus echo cancellation, residual echo and noise suppression, gain control and mute.
 ///
@@ -14,7 +13,7 @@ public final class VoiceProcessingIO: InputOutputUnit {
     private nonisolated(unsafe) let controls: UnsafeMutablePointer<VoiceControls>
     private nonisolated(unsafe) let echoMeters: UnsafeMutablePointer<EchoMeters>
     private nonisolated(unsafe) let taps: VoiceTaps
-    private let settings = Mutex(VoiceProcessingConfiguration())
+    private let settings = Lock(VoiceProcessingConfiguration())
 
     /// A unit over `device`, which it opens at `initialize()` and gives back at `uninitialize()`.
     public init(device: any HardwareDevice) {

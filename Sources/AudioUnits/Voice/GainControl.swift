@@ -70,12 +70,14 @@ package struct GainControl: BitwiseCopyable {
     @_noLocks
     private mutating func learn() {
         guard level.power > 0 else { return }
-        let wanted = target / FastMath.squareRoot(level.power)
+        // A first phrase is usually louder than what follows.
+        let isFirst = level.blocks < Self.firstBlocks
+        let wanted = (isFirst ? 1.26 : 1) * target / FastMath.squareRoot(level.power)
         let isLoud = gain * gain * level.recent > 12 * target * target
         if isLoud || wanted < gain * 0.94 {
             gain = max(Self.least, isLoud ? gain * down : max(wanted, gain * down))
         } else if wanted > gain * 1.06 {
-            gain = min(most, min(wanted, gain * (level.blocks < Self.firstBlocks ? upAtFirst : up)))
+            gain = min(most, min(wanted, gain * (isFirst ? upAtFirst : up)))
         }
     }
 }

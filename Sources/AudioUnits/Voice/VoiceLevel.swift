@@ -19,6 +19,9 @@ struct VoiceLevel: BitwiseCopyable {
     private var peak: Float = 0
     private var pendingSum: Float = 0
     private var pendingBlocks = 0
+    /// Those of them that stand out themselves.
+    private var loudBlocks = 0
+    private var followsSpeech = false
     private var hangover = 0
 
     /// Speech is 9 dB over the least power of the last second, and over -62 dBFS.
@@ -28,7 +31,7 @@ struct VoiceLevel: BitwiseCopyable {
     private static var window: Int { @_noLocks get { 60 } }
     /// A sound without a dip is no speech after so many blocks.
     private static var longestSteady: Int { @_noLocks get { 100 } }
-    /// A sound shorter than so many blocks is a click.
+    /// A sound of fewer loud blocks is a click.
     private static var shortest: Int { @_noLocks get { 6 } }
     /// Pauses up to so many blocks belong to speech (P.56 has 200 ms).
     private static var longestPause: Int { @_noLocks get { 20 } }
@@ -64,11 +67,13 @@ struct VoiceLevel: BitwiseCopyable {
             return
         }
         hangover = isActive ? Self.longestPause : hangover > 0 ? hangover &- 1 : 0
-        guard isActive || hangover > 0 else {
+        if isActive || hangover > 0 {
+            collect(block)
+        } else {
+            // The pause after speech counts, as far as the hangover went.
+            if followsSpeech, loudBlocks == 0 { commit() }
             forgetPending()
-            return
         }
-        collect(block)
     }
 
     /// Adds a block to the sound that may turn out to be speech, and counts it once it has.
@@ -77,21 +82,21 @@ struct VoiceLevel: BitwiseCopyable {
         peak = recent > peak ? recent : peak
         pendingSum += block
         pendingBlocks &+= 1
+        if block > Self.quietest, block > floor * Self.overFloor { loudBlocks &+= 1 }
         if recent < 0.1 * peak {
-            if pendingBlocks >= Self.shortest { commit() }
+            followsSpeech = loudBlocks >= Self.shortest
+            if followsSpeech { commit() }
             peak = recent
-            pendingSum = 0
-            pendingBlocks = 0
+            clear()
         } else if pendingBlocks > Self.longestSteady {
             // Neither this nor what follows without a dip.
-            pendingSum = 0
-            pendingBlocks = 0
+            clear()
         }
     }
 
     @_noLocks
     private mutating func commit() {
-        let count = Float(pendingBlocks)
+        let count = Float(max(1, pendingBlocks))
         let mean = pendingSum / count
         var past = Float(blocks) < Self.memory ? Float(blocks) : Self.memory
         // Louder speech is believed sooner than quieter: it may be the same voice trailing off.
@@ -103,8 +108,15 @@ struct VoiceLevel: BitwiseCopyable {
     @_noLocks
     private mutating func forgetPending() {
         peak = 0
+        hangover = 0
+        followsSpeech = false
+        clear()
+    }
+
+    @_noLocks
+    private mutating func clear() {
         pendingSum = 0
         pendingBlocks = 0
-        hangover = 0
+        loudBlocks = 0
     }
 }

@@ -29,6 +29,9 @@ struct LoopbackCommand: ParsableCommand {
         if let network {
             do { conditions = try NetworkConditions(parsing: network) } catch { throw CommandError(error) }
         }
+        if media.capture != nil {
+            throw CommandError(.usage, "--capture is for `call` and `listen`; a loopback test repeats itself by its --seed")
+        }
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         let options = try MediaOptions(media, configuration)
         let printer = EventPrinter(json: media.json, callID: nil, input: options.input, output: options.output)

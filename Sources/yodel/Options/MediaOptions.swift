@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioUnits
+import Calling
 import Codecs
 import JitterBuffer
 import Network
@@ -22,6 +23,12 @@ struct MediaOptions {
     var codec: CodecKind
     /// Bit rate, complexity and packet length.
     var encoder: EncoderSettings
+    /// Bit rate never exceeded, in bit/s; `nil` is the usual one.
+    var maximumBitrate: Int?
+    /// Payload type of redundant audio; `nil` sends and takes none.
+    var redundancyPayloadType: UInt8?
+    /// Mean time between RTCP reports, s.
+    var reportIntervalSeconds: Double
     var latency: LatencyProfile
     /// Local address; `nil` is all.
     var bind: IPAddress?
@@ -32,6 +39,8 @@ struct MediaOptions {
     /// Audio sent in place of the microphone.
     var playPath: String?
     var recordPath: String?
+    /// Where the call's packets are captured.
+    var capturePath: String?
     /// Speech of the person in the simulated room.
     var nearPath: String?
     var digits: String
@@ -52,12 +61,16 @@ struct MediaOptions {
         if let bitrate = configuration[.bitrate].text.flatMap({ Int($0) }) { encoder.bitrate = bitrate }
         if let complexity = configuration[.complexity].text.flatMap({ Int($0) }) { encoder.complexity = complexity }
         if let length = configuration[.ptime].text.flatMap({ Int($0) }) { encoder.frameMilliseconds = length }
+        maximumBitrate = configuration[.maxBitrate].text.flatMap { Int($0) }
+        redundancyPayloadType = configuration[.redundancy].text.flatMap { UInt8($0) }
+        reportIntervalSeconds = configuration[.rtcpInterval].text.flatMap { Double($0) } ?? 5
         latency = configuration[.latency].text.flatMap { LatencyProfile(rawValue: $0) } ?? .balanced
         bind = nil
         allow = []
         durationSeconds = arguments.duration
         playPath = arguments.play
         recordPath = arguments.record
+        capturePath = arguments.capture
         nearPath = arguments.near
         digits = arguments.dtmf ?? ""
         dumpFolder = arguments.dump
@@ -95,6 +108,18 @@ struct MediaOptions {
             }
         }
         if let recordPath { try PathCheck.writable(recordPath, option: "--record") }
+        if let capturePath { try PathCheck.writable(capturePath, option: "--capture") }
         if let dumpFolder { try PathCheck.folder(dumpFolder, option: "--dump") }
+    }
+
+    /// One number cannot mean two things.
+    func checkRedundancy(_ configuration: CallConfiguration) throws(CommandError) {
+        guard let redundancyPayloadType else { return }
+        for (number, what) in [
+            (configuration.payloadType, "audio"), (configuration.telephoneEventPayloadType, "telephone events"),
+        ] where number == redundancyPayloadType {
+            throw CommandError(
+                .usage, "payload type \(number) is that of the \(what), in --redundancy; give another from 96 to 127")
+        }
     }
 }

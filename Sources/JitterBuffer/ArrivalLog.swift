@@ -1,0 +1,32 @@
+/// One content that became usable.
+struct Arrival: BitwiseCopyable {
+    /// Arrival time minus media time in milliseconds, as measured.
+    var delay: Double
+    var weight: Double
+    /// Arrival in milliseconds since the epoch.
+    var time: Double
+}
+
+/// The last arrivals as they were measured, for when a better estimate of the drift shows them in another light.
+final class ArrivalLog {
+    /// 80 s of packets of 20 ms: twice the memory of the history.
+    private static let capacity = 4096
+    private let arrivals: UnsafeMutablePointer<Arrival>
+    private var first = 0
+    private(set) var count = 0
+
+    init() {
+        arrivals = .allocate(capacity: Self.capacity)
+        arrivals.initialize(repeating: Arrival(delay: 0, weight: 0, time: 0), count: Self.capacity)
+    }
+
+    deinit { arrivals.deallocate() }
+
+    /// From the oldest, 0, to the newest, `count - 1`.
+    subscript(index: Int) -> Arrival { arrivals[(first + index) % Self.capacity] }
+
+    func append(_ arrival: Arrival) {
+        arrivals[(first + count) % Self.capacity] = arrival
+        if count < Self.capacity { count += 1 } else { first = (first + 1) % Self.capacity }
+    }
+}
