@@ -25,7 +25,8 @@ struct TruePeakMeterTests {
         for phase in stride(from: 0.0, to: 3.1, by: 0.3) {
             let tone = (0..<4800).map { index -> Float in
                 let swell = min(1, Double(index) / 400)
-                return Float(0.8 * swell * sin(2 * .pi * frequency * Double(index) + phase))
+                let angle = 2 * Double.pi * frequency * Double(index) + phase
+                return Float(0.8 * swell * sin(angle))
             }
             let read = 20 * log10(Double(peak(tone, block: block)) / 0.8)
             #expect(read > -0.3 - 0.7 * max(0, frequency - 0.3) / 0.1 && read < 0.3, "\(read) dB at phase \(phase)")
@@ -48,7 +49,10 @@ struct TruePeakMeterTests {
         let quiet = (0..<1600).map { Float(0.4 * sin(0.7 * Double($0))) }
         #expect(peak(quiet, block: 160, threshold: 0.87) == 0)
         // Every sample at 0.71 of the peak.
-        let loud = (0..<1600).map { Float(0.95 * sin(.pi / 2 * Double($0) + .pi / 4)) }
+        let loud = (0..<1600).map { index -> Float in
+            let angle = Double.pi * (Double(index) / 2 + 0.25)
+            return Float(0.95 * sin(angle))
+        }
         #expect(abs(peak(loud, block: 160, threshold: 0.87) - 0.95) < 0.12)
     }
 }

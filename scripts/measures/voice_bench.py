@@ -9,7 +9,7 @@ import tempfile
 import time
 import numpy as np
 import voice_cases
-from figures import processor, text
+from figures import processor
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ECHO = "erle_0_3,erle_late,echo_st,dt_echo,dt_other,near_pesq,near_att_db,cpu_us_per_20ms"

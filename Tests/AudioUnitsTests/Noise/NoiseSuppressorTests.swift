@@ -120,7 +120,10 @@ struct NoiseSuppressorTests {
 
     @Test("wrong rates and settings are refused by name")
     func refuses() {
-        for (rate, setting) in [(7_900, -15.0), (16_050, -15), (96_000, -15), (0, -15), (16_000, 1), (16_000, -41), (16_000, .nan)] {
+        let wrong: [(Int, Double)] = [
+            (7_900, -15), (16_050, -15), (96_000, -15), (0, -15), (16_000, 1), (16_000, -41), (16_000, .nan),
+        ]
+        for (rate, setting) in wrong {
             #expect {
                 _ = try NoiseSuppressor(rate: rate, strongestDecibels: setting)
             } throws: {

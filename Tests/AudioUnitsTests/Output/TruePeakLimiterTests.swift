@@ -23,8 +23,9 @@ private func truePeak(_ samples: ArraySlice<Float>) -> Double {
     let all = Array(samples)
     let kernels = (0..<16).map { phase in
         (-31...32).map { tap -> Double in
-            let t = Double(tap) - Double(phase) / 16
-            return (t == 0 ? 1 : sin(.pi * t) / (.pi * t)) * pow(cos(.pi * t / 66), 2)
+            let t = Double.pi * (Double(tap) - Double(phase) / 16)
+            let taper = cos(t / 66)
+            return (t == 0 ? 1 : sin(t) / t) * taper * taper
         }
     }
     for index in 31..<all.count - 33 where all[index].magnitude > 0.4 {
@@ -60,7 +61,10 @@ struct TruePeakLimiterTests {
     @Test("a peak between the samples is found: a quarter of the rate at 45 degrees", arguments: [16_000, 48_000])
     func betweenSamples(rate: Int) throws {
         // Every sample at 0.71 of the peak.
-        let tone = (0..<rate).map { Float(1.2 * sin(.pi / 2 * Double($0) + .pi / 4)) }
+        let tone = (0..<rate).map { index -> Float in
+            let phase = Double.pi * (Double(index) / 2 + 0.25)
+            return Float(1.2 * sin(phase))
+        }
         let output = try limited(tone, rate: rate)
         #expect(output.allSatisfy { $0.magnitude < 0.87 })
         let peak = truePeak(output[(rate / 2)...])
@@ -90,7 +94,10 @@ struct TruePeakLimiterTests {
 
     @Test("wrong rates and block lengths are refused by name")
     func refuses() {
-        for (block, rate) in [(80, 7_999.0), (960, 96_000), (160, .nan), (0, 16_000), (-1, 16_000), (11, 16_000)] {
+        let wrong: [(Int, Double)] = [
+            (80, 7_999), (960, 96_000), (160, .nan), (0, 16_000), (-1, 16_000), (11, 16_000),
+        ]
+        for (block, rate) in wrong {
             #expect {
                 _ = try TruePeakLimiter(blockFrames: block, sampleRate: rate)
             } throws: {

@@ -1,7 +1,8 @@
 /// Decides from the correlation of each block whether the delay is known, and whether it has become another.
 ///
-/// The first lock is quick: a peak 50 times over the mean power, three blocks in the same place. A later one must be beyond
-/// doubt, for it costs what the filters have learnt: 75 times, half a second in the same place (a second while the filters
+/// The first lock is quick: a peak 50 times over the mean power, five blocks in the same place; or, where reverberation
+/// spreads the correlation, 28 times and 14 blocks (speech that has nothing to do with the far end's stays under 9 blocks
+/// there). A later one must be beyond doubt, for it costs what the filters have learnt: 75 times, half a second in the same place (a second while the filters
 /// cancel), and no peak half as strong where the delay was.
 struct DelayLock: BitwiseCopyable {
     /// A block's finding, in lags of the correlation.
@@ -15,14 +16,18 @@ struct DelayLock: BitwiseCopyable {
 
     private var last = Int.min / 2
     private var steady = 0
+    /// The same for peaks that stand out less.
+    private var patient = 0
     /// Power of the highest peak over the mean power, of the last block looked at.
     private(set) var score: Float = 0
 
     /// Lags in a millisecond.
     private static var perMillisecond: Int { @_noLocks get { 8 } }
     private static var firstScore: Float { @_noLocks get { 50 } }
+    private static var patientScore: Float { @_noLocks get { 28 } }
     private static var laterScore: Float { @_noLocks get { 75 } }
-    private static var firstBlocks: Int { @_noLocks get { 3 } }
+    private static var firstBlocks: Int { @_noLocks get { 5 } }
+    private static var patientBlocks: Int { @_noLocks get { 14 } }
     private static var laterBlocks: Int { @_noLocks get { 25 } }
 
     init() {}
@@ -41,8 +46,10 @@ struct DelayLock: BitwiseCopyable {
         last = peak.lag
         guard let held else {
             steady = score > Self.firstScore ? (isNear ? steady &+ 1 : 1) : 0
-            guard steady >= Self.firstBlocks else { return .unchanged }
+            patient = score > Self.patientScore ? (isNear ? patient &+ 1 : 1) : 0
+            guard steady >= Self.firstBlocks || patient >= Self.patientBlocks else { return .unchanged }
             steady = 0
+            patient = 0
             return .found(lag: peak.lag)
         }
         let first = max(0, held &- 2 &* Self.perMillisecond)
@@ -60,6 +67,7 @@ struct DelayLock: BitwiseCopyable {
     @_noLocks
     mutating func restart() {
         steady = 0
+        patient = 0
         last = Int.min / 2
         score = 0
     }
@@ -81,6 +89,7 @@ struct DelayLock: BitwiseCopyable {
         guard sum > 0, sum.isFinite else {
             score = 0
             steady = 0
+            patient = 0
             return nil
         }
         score = greatest * Float(lags) / sum

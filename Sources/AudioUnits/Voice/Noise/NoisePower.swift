@@ -3,7 +3,7 @@ import DSP
 /// Power of the background noise in each bin, also while somebody speaks.
 ///
 /// Each bin's power counts as noise as far as the probability allows that it holds no speech, at a fixed a-priori ratio of
-/// 15 dB (Gerkmann and Hendriks 2012); minima of the last second keep it from being stuck under noise that has risen.
+/// 18 dB (Gerkmann and Hendriks 2012); a bin that seems to hold speech for seconds is noise that has risen.
 package struct NoisePower: ~Copyable {
     /// Mean power of the noise, one a bin.
     package let power: UnsafeMutablePointer<Float>
@@ -12,12 +12,12 @@ package struct NoisePower: ~Copyable {
     private let presence: UnsafeMutablePointer<Float>
     private var blocks = 0
 
-    /// Ratio of speech to noise where there is speech: 15 dB; its share xi / (1 + xi).
-    private static var prior: Float { @_noLocks get { 31.622_777 } }
-    private static var share: Float { @_noLocks get { 0.969_346_57 } }
+    /// Ratio of speech to noise where there is speech: 18 dB; its share xi / (1 + xi).
+    private static var prior: Float { @_noLocks get { 63.095_734 } }
+    private static var share: Float { @_noLocks get { 0.984_398_4 } }
     private static var log2e: Float { @_noLocks get { 1.442_695 } }
     /// Smoothing for each 10 ms.
-    private static var memory: Float { @_noLocks get { 0.87 } }
+    private static var memory: Float { @_noLocks get { 0.9 } }
 
     init(bins: Int) {
         self.bins = bins

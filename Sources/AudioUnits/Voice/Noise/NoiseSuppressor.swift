@@ -1,11 +1,11 @@
 import DSP
 
 /// Takes background noise out of a spectrum, 10 ms after 10 ms: log-spectral amplitude estimation (Ephraim and Malah 1985)
-/// weighed by the probability of speech (Cohen 2002), on the noise that `NoisePower` follows.
+/// against the noise that `NoisePower` follows.
 ///
 /// ```
-/// spectrum -> power -> NoisePower ------> a-posteriori, a-priori ratio -> LogSpectralGain, speech probability -> gain
-///    `----------------------------------------------------------------------------------------------------------> x
+/// spectrum -> power -> NoisePower -> ratios of speech to noise, before and after this block -> LogSpectralGain -> gain
+///    `---------------------------------------------------------------------------------------------------------> x
 /// ```
 /// Works between analysis and synthesis of echo control, on what the residual suppressor leaves, so it adds no delay. Bins are
 /// 50 Hz apart at any rate. Switched off it goes on learning.
@@ -21,7 +21,7 @@ package struct NoiseSuppressor: ~Copyable {
     private let floor: Float
 
     /// Weight of the last block's speech in the a-priori ratio.
-    private static var memory: Float { @_noLocks get { 0.98 } }
+    private static var memory: Float { @_noLocks get { 0.97 } }
     /// Least a-priori ratio: -25 dB.
     private static var leastPrior: Float { @_noLocks get { 0.003_162_278 } }
 
