@@ -9,6 +9,7 @@ public final class OpusEncoder: AudioEncoder {
     public let maximumPayloadBytes = 3 * 1275 + 8
 
     private let encoder: OpaquePointer
+    private let complexity: Int
     private var bitrate: Int
     private var expectedLossPercent: Int
 
@@ -24,10 +25,13 @@ public final class OpusEncoder: AudioEncoder {
         }
         var lookahead: Int32 = 0
         var failure: Int32?
+        let hint = Self.lossHint(
+            settings.expectedLossPercent, bitrate: settings.bitrate, complexity: settings.complexity,
+            sampleRate: sampleRate)
         for (request, value) in [
             (OPUS_SET_BITRATE_REQUEST, settings.bitrate), (OPUS_SET_COMPLEXITY_REQUEST, settings.complexity),
             (OPUS_SET_INBAND_FEC_REQUEST, settings.inbandFEC ? 1 : 0),
-            (OPUS_SET_PACKET_LOSS_PERC_REQUEST, Self.lossHint(settings.expectedLossPercent, settings.bitrate, sampleRate)),
+            (OPUS_SET_PACKET_LOSS_PERC_REQUEST, hint),
             (OPUS_SET_DTX_REQUEST, settings.dtx ? 1 : 0),
         ] where failure == nil {
             let code = copus_encoder_set(encoder, request, Int32(value))
@@ -39,6 +43,7 @@ public final class OpusEncoder: AudioEncoder {
             throw .library(code: code)
         }
         self.encoder = encoder
+        complexity = settings.complexity
         bitrate = settings.bitrate
         expectedLossPercent = settings.expectedLossPercent
         self.sampleRate = sampleRate
@@ -65,17 +70,22 @@ public final class OpusEncoder: AudioEncoder {
     }
 
     public func setExpectedLoss(percent: Int) {
-        _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(Self.lossHint(percent, bitrate, sampleRate)))
+        let hint = Self.lossHint(percent, bitrate: bitrate, complexity: complexity, sampleRate: sampleRate)
+        _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(hint))
         expectedLossPercent = percent
     }
 
     /// What libopus is told. Up to 5 % it drops redundancy rather than give up audio bandwidth for it, where the bit rate
     /// does not pay for both; a caller who expects any loss wants the copies.
-    private static func lossHint(_ percent: Int, _ bitrate: Int, _ sampleRate: Int) -> Int {
-        guard percent > 0 else { return 0 }
-        // libopus 1.3's rates for redundancy at 3 % are 26.8 kbit/s for full band and 19.5 for wideband.
-        let paysForBoth = bitrate >= (sampleRate > 16_000 ? 27_000 : 20_000)
-        return min(max(percent, paysForBoth ? 1 : 6), 100)
+    ///
+    /// libopus (`decide_fec`) compares the bit rate, less what the complexity and the redundancy itself take from it, with
+    /// what redundancy costs at an audio bandwidth; here the widest that the sample rate has, as if redundancy were off.
+    private static func lossHint(_ percent: Int, bitrate: Int, complexity: Int, sampleRate: Int) -> Int {
+        guard (1...5).contains(percent) else { return min(max(percent, 0), 100) }
+        let loss = Double(percent)
+        let left = Double(bitrate) * Double(90 + complexity) / 100 * (1 - loss / (6 * loss + 10))
+        let threshold = sampleRate > 24_000 ? 23_000.0 : sampleRate > 16_000 ? 21_000 : 17_000
+        return left > threshold * (125 - loss) / 100 ? percent : 6
     }
 
     public func setBitrate(_ bitsPerSecond: Int) {

@@ -12,18 +12,20 @@ import Testing
         #expect(abs(EModel.mos(93.2) - 4.41) < 0.005)
     }
 
+    /// Which they state for delays under 400 ms: 93.2 - 0.024 d - 0.11 (d - 177.3) above 177.3 ms - 30 ln(1 + 15 e).
     @Test("agrees with the usual approximation of Cole and Rosenbluth within 2.5", arguments: [
-        (20.0, 0.0, 92.7), (150, 0, 89.6), (150, 0.01, 86.0), (150, 0.05, 73.8), (300, 0, 72.5), (400, 0.02, 52.1),
+        (20.0, 0.0, 92.7), (150, 0, 89.6), (150, 0.01, 86.0), (150, 0.05, 73.8), (300, 0, 72.5), (350, 0.02, 57.9),
     ])
     func approximation(delay: Double, loss: Double, expected: Double) {
         let found = rating(delay: delay, loss: loss)
         #expect(abs(found - expected) < 2.5, "\(found), approximately \(expected)")
     }
 
+    /// The recommendation's own table is a hundredth off in places: for 80 it has 4.03, its formula 4.024.
     @Test("gives the bands of G.109 their scores", arguments: [
         (90.0, 4.34), (80, 4.03), (70, 3.60), (60, 3.10), (50, 2.58), (0, 1), (-5, 1), (100, 4.5), (120, 4.5),
     ])
-    func bands(rating: Double, score: Double) { #expect(abs(EModel.mos(rating) - score) < 0.005) }
+    func bands(rating: Double, score: Double) { #expect(abs(EModel.mos(rating) - score) < 0.01) }
 
     @Test("falls with delay, with loss, and with loss in bursts; never below 0")
     func monotone() {
