@@ -28,6 +28,9 @@ public final class CaptureReplay {
     private var lastArrival = HostTime.zero
     private var nextPull = HostTime.zero
     private var octets = 0
+    private var packets: CaptureArrivals
+    /// Payload types of the sound: other packets' time stamps mean other things.
+    private let payloadTypes: [UInt8]
 
     /// - Parameters:
     ///   - reader: at its beginning.
@@ -37,6 +40,8 @@ public final class CaptureReplay {
         self.reader = reader
         self.ssrc = ssrc
         call = try Call(configuration: configuration, port: NoPort(), now: .zero)
+        packets = CaptureArrivals(clockRate: configuration.codec.rtpClockRate())
+        payloadTypes = [configuration.payloadType] + (configuration.redundancyPayloadType.map { [$0] } ?? [])
         block = [Float](repeating: 0, count: call.sampleRate * Int(Self.blockMilliseconds) / 1000)
     }
 
@@ -69,8 +74,18 @@ public final class CaptureReplay {
         if firstArrival == nil { firstArrival = datagram.time }
         lastArrival = max(lastArrival, datagram.time)
         octets += max(0, datagram.bytes.count - RTPHeader.fixedLength)
+        note(datagram)
         datagram.bytes.withUnsafeBytes { call.receive(rtp: $0, arrival: datagram.time) }
         _ = call.takeEvents()
+    }
+
+    private func note(_ datagram: CapturedDatagram) {
+        guard let firstArrival else { return }
+        datagram.bytes.withUnsafeBytes { bytes in
+            guard let packet = try? RTPPacket(parsing: bytes), payloadTypes.contains(packet.header.payloadType)
+            else { return }
+            packets.add(packet.header, at: datagram.time.milliseconds(since: firstArrival))
+        }
     }
 
     private func pullBlocks(until time: HostTime) {
@@ -94,6 +109,9 @@ public final class CaptureReplay {
                 milliseconds: time, reason: outcome?.reason ?? .waiting, targetMs: outcome?.targetMs ?? 0,
                 levelMs: outcome?.levelMs ?? 0, delayMs: position.map { time + length - $0 }, mediaMilliseconds: position))
     }
+
+    /// When each packet was sent and came, as far as their numbers tell.
+    public var arrivals: [ReplayArrival] { packets.all }
 
     /// What the replay found; delays are beyond the first packet's travel, which a capture does not tell.
     public var figures: ReplayFigures {

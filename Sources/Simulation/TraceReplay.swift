@@ -111,6 +111,14 @@ public final class TraceReplay {
                 mediaMilliseconds: position))
     }
 
+    /// When each packet was sent and came.
+    public var arrivals: [ReplayArrival] {
+        (0..<wire.packets).map { index in
+            let sent = Double(index) * frameMilliseconds
+            return ReplayArrival(sentMilliseconds: sent, arrivalMilliseconds: wire.delay(of: index).map { sent + $0 })
+        }
+    }
+
     /// What the replay found.
     public var figures: ReplayFigures {
         ReplayFigures(

@@ -49,6 +49,9 @@ final class TraceWire {
         return Double(first?.index ?? 0) * frameMilliseconds
     }
 
+    /// Milliseconds that packet `index` takes; `nil` when it is lost. A trace that is too short begins anew.
+    func delay(of index: Int) -> Double? { trace.delays[index % trace.delays.count] }
+
     /// Hands over what has arrived.
     func deliver(until now: HostTime, to receiver: Call, and sender: Call) {
         while let first = pending.first, first.arrival <= now {
@@ -66,7 +69,7 @@ final class TraceWire {
         guard !isBackward else { return }
         packets += 1
         payloadBytes += max(0, packet.count - RTPHeader.fixedLength)
-        guard let delay = trace.delays[packetIndex % trace.delays.count] else {
+        guard let delay = delay(of: packetIndex) else {
             lost += 1
             return
         }

@@ -16,7 +16,7 @@ struct LoopbackCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp(
         "Simulated network: loss=PERCENT,burst=PACKETS,jitter=MS,spike=EVERY_MS:MS,reorder=PERCENT,"
-            + "duplicate=PERCENT,rate=KBIT,delay=MS,trace=CSV",
+            + "duplicate=PERCENT,rate=KBIT,delay=MS,trace=CSV|NAME (a file, or a scenario as for replay)",
         valueName: "conditions"))
     var network: String?
 

@@ -24,7 +24,10 @@ extension ReplayCommand {
         }
         do {
             try AudioSamples.write(replay.heard, path: out, rate: replay.sampleRate, fileRate: rate)
-            try report(replay.figures, rows: replay.rows, of: path)
+            try finish(
+                ReplayPicture(
+                    title: path, figures: replay.figures, rows: replay.rows, arrivals: replay.arrivals,
+                    heard: replay.heard, sampleRate: replay.sampleRate))
         } catch {
             throw CommandError(error)
         }

@@ -35,7 +35,10 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Which source of the capture, decimal or 0x...", valueName: "ssrc"))
     var ssrc: String?
 
-    @Option(help: ArgumentHelp("Network: lines seq,send_ms,arrive_ms, nothing in the third when lost.", valueName: "csv"))
+    @Option(help: ArgumentHelp(
+        "Network: a file of lines seq,send_ms,arrive_ms, nothing in the third when lost; or a scenario: "
+            + NetworkScenario.allCases.map(\.rawValue).joined(separator: ", ") + ".",
+        valueName: "csv|name"))
     var trace: String?
 
     @Option(help: ArgumentHelp("1: the sender protects what it sends by the loss it is told of; 0: it does not.", valueName: "0|1"))
@@ -52,6 +55,10 @@ struct ReplayCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("One line for each 10 ms: reason, target, level, delay.", valueName: "file"))
     var csv: String?
+
+    @Option(help: ArgumentHelp(
+        "A page to look at: time line of arrivals, losses, target, level, reasons, waveform.", valueName: "file.html"))
+    var report: String?
 
     @Option(help: ArgumentHelp("Codec: opus, pcmu, pcma, l16.", valueName: "codec"))
     var codec: String?
@@ -105,7 +112,7 @@ struct ReplayCommand: ParsableCommand {
             latency: LatencyProfile(rawValue: latency) ?? .balanced, seed: seed)
         let codecRate = configuration.sampleRate ?? kind.sampleRate
         let network: NetworkTrace
-        do { network = try NetworkTrace(contentsOfFile: trace) } catch {
+        do { network = try NetworkTrace(named: trace) } catch {
             throw CommandError(.usage, "\(error), in --trace")
         }
         let speech: [Float]
@@ -117,23 +124,27 @@ struct ReplayCommand: ParsableCommand {
         replay.run()
         do {
             try AudioSamples.write(replay.heard, path: out, rate: codecRate, fileRate: rate)
-            try report(replay.figures, rows: replay.rows, of: trace)
+            try finish(
+                ReplayPicture(
+                    title: trace, figures: replay.figures, rows: replay.rows, arrivals: replay.arrivals,
+                    heard: replay.heard, sampleRate: codecRate))
         } catch {
             throw CommandError(error)
         }
     }
 
-    /// Writes the table and prints the figures.
-    func report(_ figures: ReplayFigures, rows: [ReplayRow], of source: String) throws(DeviceError) {
+    /// Writes table and picture, prints the figures.
+    func finish(_ picture: ReplayPicture) throws(DeviceError) {
         if let csv {
             var text = ReplayRow.header + "\n"
-            for row in rows { text += row.text + "\n" }
+            for row in picture.rows { text += row.text + "\n" }
             try WholeFile.write(text, path: csv)
         }
-        guard let delay = figures.meanDelayMs else {
-            throw .file(path: source, reason: "no packet of it was ever heard")
+        if let report { try WholeFile.write(picture.html, path: report) }
+        guard let delay = picture.figures.meanDelayMs else {
+            throw .file(path: picture.title, reason: "no packet of it was ever heard")
         }
         Output.standard.line(String((delay * 100).rounded() / 100))
-        Output.standard.line(figures.json.text)
+        Output.standard.line(picture.figures.json.text)
     }
 }
