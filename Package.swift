@@ -19,8 +19,8 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Settings", "Reporting", "Simulation", "Calling", "Network", "AudioDevices", "JitterBuffer", "AudioUnits",
-                "RTP", "Codecs", "DSP", "Realtime",
+                "Settings", "Reporting", "Simulation", "Calling", "PacketCapture", "Network", "AudioDevices", "JitterBuffer",
+                "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -30,13 +30,15 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "Calling", "Reporting", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
+                "Calling", "Reporting", "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs",
+                "DSP", "Realtime",
             ]),
         // 4: the call
         .target(
             name: "Calling",
             dependencies: [
-                "Reporting", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
+                "Reporting", "PacketCapture", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs",
+                "DSP", "Realtime",
             ]),
         // 3: what a call says about itself, and what may be asserted of it
         .target(name: "Reporting", dependencies: ["CJansson"]),
@@ -46,6 +48,7 @@ let package = Package(
             dependencies: ["AudioUnits", "DSP", "Realtime", "CALSA", "CSndFile"]),
         .target(name: "Network", dependencies: ["RTP", "Realtime", "CNetwork"]),
         .target(name: "JitterBuffer", dependencies: ["Codecs", "DSP", "Realtime"]),
+        .target(name: "PacketCapture", dependencies: ["Realtime", "CPcap"]),
         // 1: protocol and signal rooms, sans-I/O
         .target(name: "AudioUnits", dependencies: ["DSP", "Realtime", "CSpeexDSP"]),
         .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus"]),
@@ -66,6 +69,8 @@ let package = Package(
         .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
+        // Its header only: libpcap itself is loaded when a capture is read.
+        .systemLibrary(name: "CPcap", providers: [.apt(["libpcap0.8-dev"])]),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope, RenderAudit does so for calls
         .target(name: "CAudit", path: "Tests/CAudit"),
         .target(
@@ -80,17 +85,22 @@ let package = Package(
         .testTarget(name: "RTPTests", dependencies: ["RTP"], exclude: ["Fixtures"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
-        .testTarget(name: "AudioUnitsTests", dependencies: ["AudioUnits", "DSP"]),
+        .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),
+        .testTarget(name: "AudioUnitsTests", dependencies: ["CAudit", "AudioUnits", "DSP"]),
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: ["RenderAudit", "CAudit", "AudioDevices", "AudioUnits", "Realtime"]),
         .testTarget(
             name: "CallingTests",
-            dependencies: ["CAudit", "Calling", "Reporting", "AudioDevices", "AudioUnits", "Codecs", "RTP", "Realtime"]),
+            dependencies: [
+                "CAudit", "Calling", "Reporting", "PacketCapture", "Network", "AudioDevices", "AudioUnits", "JitterBuffer",
+                "Codecs", "RTP", "Realtime",
+            ]),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "Simulation", "Calling", "Reporting", "AudioDevices", "AudioUnits", "JitterBuffer", "Codecs", "Realtime",
+                "Simulation", "Calling", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits", "JitterBuffer", "RTP",
+                "Codecs", "Realtime",
             ],
             exclude: ["Fixtures"]),
         .testTarget(

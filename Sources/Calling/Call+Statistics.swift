@@ -9,6 +9,7 @@ extension Call {
         fillDelay(&figures)
         fillNetwork(&figures)
         fillJitterBuffer(&figures)
+        fillQuality(&figures)
         // Live it is the level now; what is left of a call that is over is how loud its voices were.
         figures.levelSentDecibels = (state.isEnded ? sendPath.activeLevelDBov : nil) ?? sendPath.levelDBov
         figures.levelHeardDecibels = (state.isEnded ? receivePath.activeLevelDBov : nil) ?? receivePath.levelDBov
@@ -49,6 +50,17 @@ extension Call {
         figures.remote = control.remoteFigures
     }
 
+    private func fillQuality(_ figures: inout CallStatistics) {
+        let quality = quality
+        figures.rFactor = quality.rFactor
+        figures.mosLQ = quality.mosLQ
+        figures.mosCQ = quality.mosCQ
+        figures.local?.rFactor = quality.rFactor
+        figures.local?.mosLQ = quality.mosLQ
+        figures.local?.mosCQ = quality.mosCQ
+        figures.local?.lateRatio = figures.lateRatio
+    }
+
     private func fillJitterBuffer(_ figures: inout CallStatistics) {
         let buffer = receivePath.buffer.statistics
         guard buffer.inserted > 0 else { return }
@@ -61,6 +73,7 @@ extension Call {
         figures.acceleratedMilliseconds = buffer.acceleratedMs
         figures.deceleratedMilliseconds = buffer.deceleratedMs
         figures.fecUsed = buffer.fecUsed
+        figures.redundancyUsed = configuration.redundancyPayloadType == nil ? nil : buffer.redundancyUsed
         figures.bufferTargetMilliseconds = receivePath.lastOutcome?.targetMs
         figures.bufferLevelMilliseconds = receivePath.lastOutcome?.levelMs
         figures.driftPPM = receivePath.buffer.driftPPM

@@ -20,6 +20,7 @@ public final class Call {
     private var stateMachine: CallStateMachine
     private var events: [CallEvent] = []
     private var echoed: [Float] = []
+    private var collision = SourceCollision()
 
     /// Starts a call at `now`; RTCP begins by its timer, RTP with the first frame.
     public init(configuration: CallConfiguration, port: any PacketPort, now: HostTime) throws(CallError) {
@@ -45,6 +46,9 @@ public final class Call {
     /// The rate of the audio that goes in and out, in Hz.
     public var sampleRate: Int { sendPath.encoder.sampleRate }
 
+    /// What the jitter buffer counted.
+    package var jitterBufferStatistics: JitterBufferStatistics { receivePath.buffer.statistics }
+
     /// What happened since the owner last asked.
     public func takeEvents() -> [CallEvent] {
         defer { events.removeAll(keepingCapacity: true) }
@@ -55,7 +59,7 @@ public final class Call {
 
     /// Takes one frame of the microphone's audio.
     /// - Returns: what stood for our voice after announcement, echo and mute.
-    func send(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
+    package func send(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
         guard !state.isEnded else { return [Float](repeating: 0, count: frame.count) }
         guard configuration.echoes else { return sendPath.process(frame, now: now) }
         if echoed.count < frame.count {
@@ -67,7 +71,7 @@ public final class Call {
     }
 
     /// Produces the next samples of the other side's voice.
-    func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome? {
+    package func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome? {
         guard !state.isEnded else {
             block.update(repeating: 0)
             return nil
@@ -95,8 +99,8 @@ public final class Call {
             heardMedia(at: arrival)
         case .event:
             heardMedia(at: arrival)
-        case .dropped:
-            break
+        case .dropped(let reason):
+            if reason == .ownSource { collision.note(at: arrival) }
         }
     }
 
@@ -110,12 +114,14 @@ public final class Call {
     /// Takes one RTCP datagram.
     public func receive(rtcp datagram: UnsafeRawBufferPointer, arrival: HostTime) {
         guard !state.isEnded else { return }
+        let collisions = control.collisions
+        defer { if control.collisions > collisions { collision.note(at: arrival) } }
         switch control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc) {
         case .heard: stateMachine.heardControl(at: arrival)
         case .bye: settle(stateMachine.end(.remoteHangup))
         case .ignored: break
         }
-        if let loss = control.takeReportedLoss() { sendPath.heedLoss(loss) }
+        if let loss = control.takeReportedLoss() { sendPath.heed(loss) }
     }
 
     // MARK: - Time
@@ -132,10 +138,20 @@ public final class Call {
             control.sendBye(now: now, ntp: ntp, sender: sendPath.senderInfo, port: port)
             return settle(action)
         }
-        guard now >= control.nextDeadline else { return }
-        control.advance(
-            to: now, ntp: ntp, sender: sendPath.senderInfo, reports: receivePath.makeReportBlocks,
+        if collision.takeIsPending() { changeSource(now: now, ntp: ntp) }
+        guard control.isReportDue(now: now) else { return }
+        let (reports, extended) = (receivePath.makeReportBlocks(), makeExtendedReportBlocks())
+        control.report(
+            now: now, ntp: ntp, sender: sendPath.senderInfo, reports: reports, extended: extended,
             sendDelayMilliseconds: sendDelayMilliseconds, port: port)
+    }
+
+    /// Somebody else sends as us: says goodbye under the old SSRC and goes on under another (RFC 3550 section 8.2).
+    private func changeSource(now: HostTime, ntp: NTPTime) {
+        let ssrc = collision.replacement(seed: configuration.seed)
+        control.changeSource(to: ssrc, now: now, ntp: ntp, sender: sendPath.senderInfo, port: port)
+        sendPath.changeSource(to: ssrc)
+        receivePath.setLocalSSRC(ssrc)
     }
 
     /// When `advance` next has something to do.

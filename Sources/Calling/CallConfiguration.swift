@@ -6,12 +6,21 @@ import RTP
 public struct CallConfiguration: Sendable {
     /// Codec of both directions.
     public var codec: CodecKind
+    /// Rate of the audio in Hz, for codecs that have a choice; `nil` is the codec's own.
+    public var sampleRate: Int?
     /// How this side encodes.
     public var encoder: EncoderSettings
     /// RTP payload type of the audio, 0...127.
     public var payloadType: UInt8
     /// RTP payload type of telephone events, 0...127.
     public var telephoneEventPayloadType: UInt8
+    /// RTP payload type of redundant audio (RFC 2198), when the other side agreed to it; `nil` sends none and takes none.
+    public var redundancyPayloadType: UInt8?
+    /// Bit rate of the payload never exceeded, copies included, bit/s; `nil` is 64 000, or the encoder's if that is more.
+    public var maximumBitrate: Int?
+    /// Least mean time between RTCP reports in seconds: 5 (RFC 3550 section 6.2); 1 where the other side allows the timing
+    /// of RFC 4585.
+    public var reportIntervalSeconds = 5.0
     /// How the jitter buffer weighs delay against loss.
     public var jitterBuffer: JitterBufferConfiguration
     /// RTCP canonical name (RFC 3550 section 6.5.1): does not name the person or the machine.
@@ -38,5 +47,23 @@ public struct CallConfiguration: Sendable {
         telephoneEventPayloadType = codec == .opus ? PayloadType.telephoneEvent48k : PayloadType.telephoneEvent
         jitterBuffer = JitterBufferConfiguration()
         canonicalName = "yodel-" + String(seed & 0xffff_ffff, radix: 36)
+    }
+
+    /// Bit rate that is never exceeded unless someone says otherwise.
+    static let usualMaximumBitrate = 64_000
+
+    /// What the redundancy ladder works with.
+    var redundancy: RedundancyLadder.Configuration {
+        let fixed: Int? =
+            switch codec {
+            case .opus: nil
+            case .pcmu, .pcma: 64_000
+            case .l16: 16 * (sampleRate ?? codec.sampleRate)
+            }
+        return RedundancyLadder.Configuration(
+            bitrate: fixed ?? encoder.bitrate, isAdjustable: fixed == nil,
+            usesFEC: fixed == nil && encoder.inbandFEC && encoder.application == .voip,
+            maximumBitrate: maximumBitrate ?? max(Self.usualMaximumBitrate, encoder.bitrate),
+            packetMilliseconds: Double(encoder.frameMilliseconds), allowsCopies: redundancyPayloadType != nil)
     }
 }

@@ -11,8 +11,10 @@ public enum CallEvent: Sendable, Equatable {
     case bufferReset(reason: String)
     /// The other side pressed a key.
     case digitReceived(Character, durationMilliseconds: Double)
-    /// Echo control has found the room, or lost it.
+    /// Echo control has found the room, or lost it, or something stands in its way.
     case echoState(EchoFigures)
+    /// Something a person should know and can do something about.
+    case warning(String)
     /// The audio device told something; the call goes on.
     case device(DeviceEvent)
     /// The call is over.

@@ -35,11 +35,12 @@ public final class CallSession {
     ///   - transport: bound socket(s) of the call.
     ///   - port: wraps the socket when the network is to be impaired; `nil` sends straight to it.
     ///   - recordPath: stereo recording of the call.
+    ///   - capturePath: capture of the call's packets (pcapng).
     ///   - dumpFolder: where every internal signal goes, in a folder `dumpSide` of it if that is given.
     ///   - realtime: ask for real-time priority.
     public init(
         configuration: CallConfiguration, unit: any InputOutputUnit, transport: MediaTransport,
-        port: (any PacketPort)? = nil, recordPath: String? = nil, dumpFolder: String? = nil,
+        port: (any PacketPort)? = nil, recordPath: String? = nil, capturePath: String? = nil, dumpFolder: String? = nil,
         dumpSide: String? = nil, realtime: Bool = true
     ) throws(CallError) {
         let now = HostTime.monotonicNow()
@@ -51,7 +52,12 @@ public final class CallSession {
         } catch {
             throw .resources("\(error)")
         }
-        call = try Call(configuration: configuration, port: port ?? SocketPort(transport), now: now)
+        let capture: CallCapture? =
+            if let capturePath {
+                try CallCapture(path: capturePath, configuration: configuration, transport: transport)
+            } else { nil }
+        call = try Call(
+            configuration: configuration, port: port ?? SocketPort(transport, capture: capture), now: now)
         if let dumpFolder {
             dump = try SignalDump(
                 folder: dumpFolder, side: dumpSide, sampleRate: call.sampleRate, unit: unit, now: now)
@@ -63,9 +69,12 @@ public final class CallSession {
         loop = MediaLoop(endpoint: endpoint, frameLength: call.frameLength)
         loop.add(call)
         loop.recorder = recorder
+        loop.capture = capture
         unit.device.setEventHandler { [channel] in channel.events.post(.device($0)) }
         loop.dump = dump
-        let writers = (recorder.map { [$0.writer] } ?? []) + (dump?.writers ?? [])
+        var writers: [any DiskWriter] = dump?.writers ?? []
+        if let recorder { writers.append(recorder.writer) }
+        if let capture { writers.append(capture.writer) }
         signals = writers.isEmpty ? nil : SignalThread(writers: writers)
     }
 

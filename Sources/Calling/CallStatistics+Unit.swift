@@ -25,6 +25,11 @@ extension CallStatistics {
         figures.driftPPM = state.driftPPM
         figures.realignCount = state.realignCount
         figures.doubleTalk = state.doubleTalk
+        figures.referenceSilent = state.referenceIsSilent
+        figures.microphoneSilent = state.microphoneIsSilent
+        figures.microphoneClipping = state.microphoneIsClipping
+        figures.noEchoPath = state.hasNoEchoPath
+        figures.echoAudible = state.echoIsAudible
         echo = figures
     }
 }

@@ -18,20 +18,32 @@ struct ControlPath {
     private(set) var remoteFigures: SideFigures?
     /// The other side's delay from its microphone to its socket, in milliseconds; `nil` when it does not tell.
     private(set) var remoteSendDelayMilliseconds: Double?
-    private var reportedLoss: Double?
+    private var reportedLoss: ReportedLoss?
+    /// What the other side's VoIP metrics (RFC 3611 section 4.7) last said of the stream we send.
+    private var remoteMetrics: VoIPMetrics?
     private var roundTrips: [Double] = []
     private static let roundTripsKept = 12
 
+    private let timing: RTCPSession.Configuration
+
     init(configuration: CallConfiguration, ssrc: UInt32, now: HostTime) {
         seed = configuration.seed
-        clockRate = Double(configuration.codec.rtpClockRate())
-        session = RTCPSession(ssrc: ssrc, cname: configuration.canonicalName, seed: configuration.seed, now: now)
+        clockRate = Double(configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate))
+        var timing = RTCPSession.Configuration()
+        timing.minimumInterval = configuration.reportIntervalSeconds
+        timing.sessionBandwidth = Self.sessionBandwidth
+        self.timing = timing
+        session = RTCPSession(
+            ssrc: ssrc, cname: configuration.canonicalName, seed: configuration.seed, configuration: timing, now: now)
     }
+
+    /// Two voices of up to 64 kbit/s (RFC 3550 section 6.2): 5 % of them let both sides report once a second.
+    private static let sessionBandwidth = 128_000.0
 
     /// Somebody is there at last: reports begin as for a fresh member (RFC 3550 section 6.2), after 1 to 3 s instead of
     /// up to 6, since those of the wait reached nobody.
     mutating func join(at now: HostTime) {
-        session = RTCPSession(ssrc: session.ssrc, cname: session.cname, seed: seed, now: now)
+        session = RTCPSession(ssrc: session.ssrc, cname: session.cname, seed: seed, configuration: timing, now: now)
     }
 
     /// By RTCP, the last one.
@@ -55,8 +67,11 @@ struct ControlPath {
     /// Datagrams that were no RTCP after all.
     var malformed: Int { session.statistics.malformed }
 
-    /// Loss of our stream in a report that came since the last call, 0...1.
-    mutating func takeReportedLoss() -> Double? {
+    /// Reports that bore our own SSRC: a loop or a collision.
+    var collisions: Int { session.statistics.collisions }
+
+    /// Loss of our stream in a report that came since the last call.
+    mutating func takeReportedLoss() -> ReportedLoss? {
         defer { reportedLoss = nil }
         return reportedLoss
     }
@@ -75,6 +90,13 @@ struct ControlPath {
                     remoteFigures?.sendDelayMilliseconds = message.sendDelayMilliseconds
                 }
                 result = .heard
+            case .extendedReport(_, let block):
+                take(block)
+                result = .heard
+            case .roundTrip(let milliseconds):
+                remoteFigures?.roundTripMilliseconds = milliseconds
+                note(roundTrip: milliseconds)
+                result = .heard
             case .senderReport, .sourceDescription:
                 result = .heard
             case .bye(let sources, _):
@@ -92,26 +114,59 @@ struct ControlPath {
         figures.lostRatio = report.lossPercent / 100
         figures.jitterMilliseconds = Double(report.block.jitter) * 1000 / clockRate
         figures.roundTripMilliseconds = report.roundTripMilliseconds
-        if let roundTrip = report.roundTripMilliseconds {
-            if roundTrips.count == Self.roundTripsKept { roundTrips.removeFirst() }
-            roundTrips.append(roundTrip)
-        }
+        if let roundTrip = report.roundTripMilliseconds { note(roundTrip: roundTrip) }
         figures.sendDelayMilliseconds = remoteSendDelayMilliseconds
+        figures.take(remoteMetrics)
         remoteFigures = figures
-        reportedLoss = report.lossPercent / 100
+        reportedLoss = ReportedLoss(ratio: report.lossPercent / 100)
     }
 
-    /// Sends the report that is due at `now`, if one is.
-    mutating func advance(
-        to now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: () -> [ReportBlock],
+    /// Comes after the report block in the same compound, and says how its losses lie.
+    private mutating func take(_ block: ExtendedReportBlock) {
+        switch block {
+        case .lossRLE(_, 0, let interval):
+            let (runs, packets) = interval.lossRuns
+            reportedLoss?.runs = ReportedLoss.Runs(count: runs, packets: packets)
+        case .voipMetrics(let metrics):
+            remoteMetrics = metrics
+            remoteFigures?.take(metrics)
+            if metrics.gapThreshold == UInt8(LossPattern.gapThreshold) {
+                reportedLoss?.burstDensity = metrics.burstDensity
+            }
+        default:
+            break
+        }
+    }
+
+    private mutating func note(roundTrip: Double) {
+        if roundTrips.count == Self.roundTripsKept { roundTrips.removeFirst() }
+        roundTrips.append(roundTrip)
+    }
+
+    /// Whether a report is to be sent at `now`: then `report` must follow.
+    mutating func isReportDue(now: HostTime) -> Bool {
+        now >= session.nextDeadline && session.isReportDue(now: now)
+    }
+
+    /// Sends the report that is due.
+    mutating func report(
+        now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock], extended: [ExtendedReportBlock],
         sendDelayMilliseconds: Double?, port: any PacketPort
     ) {
-        guard session.isReportDue(now: now) else { return }
         let delay = sendDelayMilliseconds.map {
             DelayLedgerMessage(sendDelayMilliseconds: $0).packet(ssrc: session.ssrc)
         }
         let packet = session.makeReport(
-            now: now, ntp: ntp, sender: sender, reports: reports(), applications: delay.map { [$0] } ?? [])
+            now: now, ntp: ntp, sender: sender, reports: reports, applications: delay.map { [$0] } ?? [],
+            extended: extended)
+        packet.withUnsafeBytes { port.send(rtcp: $0) }
+    }
+
+    /// Gives up our SSRC for another one (RFC 3550 section 8.2).
+    mutating func changeSource(
+        to ssrc: UInt32, now: HostTime, ntp: NTPTime, sender: SenderInfo?, port: any PacketPort
+    ) {
+        let packet = session.makeBye(replacedBy: ssrc, now: now, ntp: ntp, sender: sender)
         packet.withUnsafeBytes { port.send(rtcp: $0) }
     }
 
@@ -119,5 +174,16 @@ struct ControlPath {
     mutating func sendBye(now: HostTime, ntp: NTPTime, sender: SenderInfo?, port: any PacketPort) {
         let packet = session.makeBye(now: now, ntp: ntp, sender: sender, reason: "call ended")
         packet.withUnsafeBytes { port.send(rtcp: $0) }
+    }
+}
+
+extension SideFigures {
+    /// What VoIP metrics tell; nothing when there are none.
+    fileprivate mutating func take(_ metrics: VoIPMetrics?) {
+        guard let metrics else { return }
+        lateRatio = metrics.discardRate
+        rFactor = metrics.rFactor
+        mosLQ = metrics.mosLQ
+        mosCQ = metrics.mosCQ
     }
 }

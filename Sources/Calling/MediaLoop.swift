@@ -19,6 +19,8 @@ public final class MediaLoop {
     private var deviceDelay = DeviceDelay()
     /// Where what is sent and heard is copied to; `nil` when nothing is recorded.
     public var recorder: Recorder?
+    /// Where packets and pulls are noted; `nil` when nothing is captured.
+    public var capture: CallCapture?
     /// Where the jitter buffer's decisions are logged; `nil` when nothing is dumped.
     public var dump: SignalDump?
     /// Times the loudspeaker got silence because the play-out ring was empty, since the first sound.
@@ -110,6 +112,7 @@ public final class MediaLoop {
 
     private func pullBlock(now: HostTime) {
         for i in mixed.indices { mixed[i] = 0 }
+        capture?.add(pull: now, samples: mixed.count)
         for call in calls {
             let outcome = callBlock.withUnsafeMutableBufferPointer { call.pull(into: $0, now: now) }
             callBlock.withUnsafeBufferPointer { Mixer.add($0, to: &mixed) }

@@ -24,6 +24,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
     private let poller: Poller
     private var usage = ProcessUsage()
     private var echoChange = EchoChange()
+    private var echoWarnings = EchoWarnings()
     private var nextSnapshot = HostTime.zero
 
     init(loop: MediaLoop, call: Call, transport: MediaTransport, channel: CallChannel) {
@@ -67,6 +68,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
 
     private func receive() {
         transport.receiveBatch { datagram in
+            loop.capture?.add(received: datagram)
             switch datagram.kind {
             case .rtp: call.receive(rtp: datagram.bytes, arrival: datagram.arrival)
             case .rtcp: call.receive(rtcp: datagram.bytes, arrival: datagram.arrival)
@@ -86,6 +88,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
         figures.fill(from: loop.endpoint.unit)
         figures.fillRenderTurns(from: loop.endpoint.unit)
         if let change = echoChange.observe(figures.echo) { channel.events.post(.echoState(change)) }
+        for warning in echoWarnings.observe(figures.echo) { channel.events.post(.warning(warning)) }
         figures.playoutGaps = loop.playoutGaps
         usage.fill(&figures, now: now)
         channel.publish(figures)

@@ -32,12 +32,13 @@ final class ReceivePath {
     private(set) var lastOutcome: PullOutcome?
 
     init(configuration: CallConfiguration, localSSRC: UInt32) throws(CodecError) {
-        let decoder = try makeDecoder(configuration.codec)
-        let clockRate = configuration.codec.rtpClockRate()
+        let decoder = try makeDecoder(configuration.codec, sampleRate: configuration.sampleRate)
+        let clockRate = configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate)
         buffer = JitterBuffer(decoder: decoder, clockRate: clockRate, configuration: configuration.jitterBuffer)
         receiver = RTPReceiver(
             payloadTypes: PayloadTypeTable(
-                audio: configuration.payloadType, telephoneEvent: configuration.telephoneEventPayloadType),
+                audio: configuration.payloadType, telephoneEvent: configuration.telephoneEventPayloadType,
+                redundancy: configuration.redundancyPayloadType),
             clockRate: clockRate, localSSRC: localSSRC)
         meter = LevelMeter(sampleRate: decoder.sampleRate)
     }
@@ -51,9 +52,13 @@ final class ReceivePath {
                 if buffer.statistics.inserted > 0 { buffer.reset(.newSource) }
                 receiver.deliverHeldPacket { buffer.insert(BufferedPacket($0)) }
             }
-            buffer.insert(BufferedPacket(packet))
+            if buffer.insert(BufferedPacket(packet)) == .late { receiver.noteDiscarded(packet.extendedSequence) }
+            packet.forEachCopy { buffer.insert(BufferedPacket($0, isCopy: true)) }
             return .media(newSource: packet.isNewSource)
-        case .comfortNoise, .telephoneEvent, .probation:
+        case .comfortNoise(let packet):
+            buffer.insert(BufferedPacket(packet, isComfortNoise: true))
+            return .event
+        case .telephoneEvent, .probation:
             return .event
         case .dropped(let reason):
             return .dropped(reason)
@@ -74,6 +79,12 @@ final class ReceivePath {
         return outcome
     }
 
+    /// Our SSRC changed: packets that bear it are a loop.
+    func setLocalSSRC(_ ssrc: UInt32) { receiver.localSSRC = ssrc }
+
+    /// What RTCP XR says of the reception since the last report (RFC 3611); `nil` before the first packet.
+    func makeExtendedReport() -> ReceptionReportExtension? { receiver.makeExtendedReport() }
+
     /// What RTCP reports of the reception since the last report (RFC 3550 section 6.4.1).
     func makeReportBlocks() -> [ReportBlock] { receiver.makeReportBlocks() }
 
@@ -84,9 +95,9 @@ final class ReceivePath {
 }
 
 extension BufferedPacket {
-    init(_ packet: MediaPacket) {
+    init(_ packet: MediaPacket, isCopy: Bool = false, isComfortNoise: Bool = false) {
         self.init(
-            extendedSequence: packet.extendedSequence, extendedTimestamp: packet.extendedTimestamp, marker: packet.marker,
-            arrival: packet.arrival, payload: packet.payload)
+            extendedSequence: packet.extendedSequence, extendedTimestamp: packet.extendedTimestamp, isCopy: isCopy,
+            marker: packet.marker, arrival: packet.arrival, payload: packet.payload, isComfortNoise: isComfortNoise)
     }
 }

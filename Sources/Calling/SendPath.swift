@@ -7,8 +7,8 @@ import DSP
 ///
 /// ```
 ///  capture thread                  media thread
-///  unit.input -> CaptureInlet -> captureRing -> Framer -> [announcement|echo] -> mute, hold -> Encoder -> RTPSender -> PacketPort
-///                                                                               digits -> TelephoneEventSender ----^
+///  unit.input -> CaptureInlet -> captureRing -> Framer -> [announcement|echo] -> mute, hold -> Encoder -> copies -> RTPSender -> PacketPort
+///                                                                               digits -> TelephoneEventSender -------------^
 /// ```
 /// Read `process` from top to bottom. One frame in, at most one audio packet out; the RTP time stamp follows the capture
 /// sample time, also through mute and hold.
@@ -23,9 +23,13 @@ final class SendPath {
     private var sender: RTPSender
     private var events: TelephoneEventSender
     private let eventPayloadType: UInt8
+    private let redundancyPayloadType: UInt8?
+    private var copies: RedundancyPacker
+    private var ladder: RedundancyLadder
     private var announcement: Announcement
     private var frame: [Float]
     private var payload = [UInt8](repeating: 0, count: MediaLimits.payloadBytes)
+    private var redundant = [UInt8](repeating: 0, count: MediaLimits.packetBytes)
     private var packet = [UInt8](repeating: 0, count: MediaLimits.packetBytes)
     private var samplesSent: Int64 = 0
     private var needsMarker = true
@@ -34,17 +38,22 @@ final class SendPath {
     private(set) var encoderErrors = 0
 
     init(configuration: CallConfiguration, identity: RTPIdentity, port: any PacketPort) throws(CodecError) {
-        encoder = try makeEncoder(configuration.codec, settings: configuration.encoder)
+        encoder = try makeEncoder(
+            configuration.codec, settings: configuration.encoder, sampleRate: configuration.sampleRate)
         self.port = port
-        let clockRate = configuration.codec.rtpClockRate()
+        let clockRate = configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate)
         sender = RTPSender(
             ssrc: identity.ssrc, payloadType: configuration.payloadType, clockRate: clockRate,
             sequence: identity.firstSequence, timestamp: identity.firstTimestamp)
         events = TelephoneEventSender(clockRate: clockRate)
         eventPayloadType = configuration.telephoneEventPayloadType
+        redundancyPayloadType = configuration.redundancyPayloadType
+        copies = RedundancyPacker(payloadType: configuration.payloadType)
+        ladder = RedundancyLadder(configuration.redundancy)
         announcement = Announcement(samples: configuration.announcement)
         frame = [Float](repeating: 0, count: encoder.frameLength)
         meter = LevelMeter(sampleRate: encoder.sampleRate)
+        protect(ladder.protection)
     }
 
     /// Takes one frame of exactly `encoder.frameLength` samples and sends what it becomes.
@@ -80,13 +89,32 @@ final class SendPath {
 
     private func sendAudio(bytes: Int, at clockUnits: UInt32) {
         payload.withUnsafeBytes { body in
-            packet.withUnsafeMutableBytes { out in
-                let length = sender.packetize(
-                    UnsafeRawBufferPointer(rebasing: body[..<bytes]), timestamp: clockUnits, marker: needsMarker,
-                    payloadType: nil, into: out)
-                needsMarker = false
-                port.send(rtp: UnsafeRawBufferPointer(rebasing: out[..<length]))
+            let primary = UnsafeRawBufferPointer(rebasing: body[..<bytes])
+            let length = addCopies(to: primary, at: clockUnits)
+            if length == 0 { return send(primary, payloadType: nil, at: clockUnits) }
+            redundant.withUnsafeBytes {
+                send(UnsafeRawBufferPointer(rebasing: $0[..<length]), payloadType: redundancyPayloadType, at: clockUnits)
             }
+        }
+    }
+
+    /// Writes `primary` and the copies that the ladder wants into `redundant`; 0 when there are none.
+    private func addCopies(to primary: UnsafeRawBufferPointer, at clockUnits: UInt32) -> Int {
+        guard redundancyPayloadType != nil else { return 0 }
+        defer { copies.keep(primary, timestamp: clockUnits) }
+        let wanted = ladder.protection.copies
+        guard !wanted.isEmpty else { return 0 }
+        return redundant.withUnsafeMutableBytes {
+            copies.write(primary, timestamp: clockUnits, offsets: wanted, into: $0)
+        }
+    }
+
+    private func send(_ body: UnsafeRawBufferPointer, payloadType: UInt8?, at clockUnits: UInt32) {
+        packet.withUnsafeMutableBytes { out in
+            let length = sender.packetize(
+                body, timestamp: clockUnits, marker: needsMarker, payloadType: payloadType, into: out)
+            needsMarker = false
+            port.send(rtp: UnsafeRawBufferPointer(rebasing: out[..<length]))
         }
     }
 
@@ -107,10 +135,23 @@ final class SendPath {
     /// Queues digits `0-9 * # A-D` to be sent one after the other.
     func send(digits: String) { _ = events.enqueue(digits) }
 
-    /// Heeds the other side's report of loss, 0...1: in-band FEC is worth its bits only against loss.
-    func heedLoss(_ ratio: Double) {
-        encoder.setExpectedLoss(percent: LossHint.percent(for: ratio))
+    /// Heeds the other side's report of loss.
+    func heed(_ loss: ReportedLoss) {
+        let before = ladder.protection
+        let protection = ladder.heed(loss)
+        if protection != before { protect(protection) }
     }
+
+    private func protect(_ protection: RedundancyLadder.Protection) {
+        encoder.setBitrate(protection.bitrate)
+        encoder.setExpectedLoss(percent: protection.expectedLossPercent)
+    }
+
+    /// How the stream is protected now.
+    var protection: RedundancyLadder.Protection { ladder.protection }
+
+    /// Goes on as another source: someone else has our SSRC (RFC 3550 section 8.2).
+    func changeSource(to ssrc: UInt32) { sender.changeSource(to: ssrc) }
 
     /// What an RTCP sender report says of this path (RFC 3550 section 6.4.1); `nil` before a packet was sent.
     var senderInfo: SenderInfo? { sender.senderInfo(timestamp: clockUnits) }

@@ -19,9 +19,9 @@ public final class SignalDump {
     public init(
         folder: String, side: String? = nil, sampleRate: Int, unit: any InputOutputUnit, now: HostTime
     ) throws(CallError) {
-        try Self.create(folder)
+        try VoiceDump.create(folder)
         let folder = side.map { "\(folder)/\($0)" } ?? folder
-        try Self.create(folder)
+        try VoiceDump.create(folder)
         var writers: [SignalWriter] = []
         func mono(_ name: String) throws(CallError) -> SignalChannel {
             let (writer, channels) = try SignalWriter.open(
@@ -32,22 +32,9 @@ public final class SignalDump {
         sent = try mono("sent")
         heard = try mono("heard")
         if let voice = unit as? VoiceProcessingIO {
-            for (signal, name) in [
-                (VoiceSignal.microphone, "microphone"), (.reference, "reference"),
-                (.afterEchoCancellation, "after_echo_cancellation"),
-            ] {
-                do {
-                    let ends = try RingEnds<Float>(minimumCapacity: sampleRate * SignalWriter.ringSeconds)
-                    try voice.setTap(signal, ends.producer)
-                    writers.append(
-                        try SignalWriter(
-                            path: "\(folder)/\(name).wav", sampleRate: sampleRate, rings: [FilledRing(ends.consumer)]))
-                } catch let error as CallError {
-                    throw error
-                } catch {
-                    throw .resources("\(error)")
-                }
-            }
+            // The unit's output is what is sent, but for what the capture ring lost.
+            let signals = VoiceSignal.allCases.filter { $0 != .output }
+            writers += try VoiceDump(folder: folder, signals: signals, sampleRate: sampleRate, unit: voice).writers
         }
         let table = "\(folder)/jitter_buffer.csv"
         guard let file = fopen(table, "w") else {
@@ -61,12 +48,6 @@ public final class SignalDump {
     }
 
     deinit { fclose(decisions) }
-
-    private static func create(_ folder: String) throws(CallError) {
-        if mkdir(folder, 0o755) != 0, errno != EEXIST {
-            throw .recording(path: folder, reason: String(cString: strerror(errno)))
-        }
-    }
 
     /// Writes what waits; for a call without threads.
     public func drain() { for writer in writers { writer.drain() } }

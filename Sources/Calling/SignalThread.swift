@@ -2,7 +2,19 @@ import AudioDevices
 import Realtime
 import Synchronization
 
-/// The thread that carries recordings and dumps to disk, a few times a second.
+/// What the recorder's thread carries to disk: a recording, a dump, a capture.
+protocol DiskWriter: AnyObject {
+    /// The file.
+    var path: String { get }
+    /// Why the writing ended before its time; `nil` while it did not.
+    var failureReason: String? { get }
+    /// Writes what waits.
+    func drain()
+    /// Writes the rest and closes the file.
+    func finish()
+}
+
+/// The thread that carries recordings, dumps and captures to disk, a few times a second.
 final class SignalThread {
     /// How often it writes, in milliseconds: with the writer's own flushing well under the second that a SIGKILL may cost.
     static let intervalMilliseconds = 100.0
@@ -10,7 +22,7 @@ final class SignalThread {
     private let worker: Worker
     private var thread: RealtimeThread?
 
-    init(writers: [SignalWriter]) { worker = Worker(writers: writers) }
+    init(writers: [any DiskWriter]) { worker = Worker(writers: writers) }
 
     /// Starts writing.
     func start() throws(RealtimeError) {
@@ -22,15 +34,15 @@ final class SignalThread {
     func finish() -> [(path: String, reason: String)] {
         worker.isRunning.store(false, ordering: .releasing)
         if let running = thread.take() { running.join() }
-        return worker.writers.compactMap { writer in writer.failure.map { (writer.path, $0.reason) } }
+        return worker.writers.compactMap { writer in writer.failureReason.map { (writer.path, $0) } }
     }
 
     /// What the thread owns while it runs.
     private final class Worker: @unchecked Sendable {
-        let writers: [SignalWriter]
+        let writers: [any DiskWriter]
         let isRunning = Atomic<Bool>(true)
 
-        init(writers: [SignalWriter]) { self.writers = writers }
+        init(writers: [any DiskWriter]) { self.writers = writers }
 
         func run() {
             var next = HostTime.monotonicNow()

@@ -100,6 +100,11 @@ package final class SignalWriter {
     }
 }
 
+extension SignalWriter: DiskWriter {
+    var failureReason: String? { failure?.reason }
+    func drain() { drain(toEnd: false) }
+}
+
 /// The reading end of a ring, in a box: a noncopyable value cannot live in an array.
 final class FilledRing {
     var ring: RingConsumer<Float>

@@ -27,16 +27,28 @@ public protocol AudioDecoder: AnyObject {
         _ payload: UnsafeRawBufferPointer, frames: Int, into samples: UnsafeMutableBufferPointer<Float>
     ) throws(CodecError) -> Int
 
+    /// Whether the codec has a concealment of its own.
+    var concealsItself: Bool { get }
+
     /// Fills `frames` samples in place of a packet that will not come, with the codec's own concealment.
     /// - Returns: false when the codec has none or cannot fill that length (Opus: whole multiples of 2.5 ms, at most
     ///   120 ms); the buffer is then untouched and the caller conceals.
     func conceal(frames: Int, into samples: UnsafeMutableBufferPointer<Float>) -> Bool
+
+    /// Remembers the state as it is, in place of the one remembered before: what concealment does to it can then be
+    /// taken back. Codecs without a state do nothing.
+    func keepState()
+
+    /// Goes on from the remembered state, and remembers the present one in its place.
+    func exchangeState()
 
     /// Forgets the past, as for a new stream.
     func reset()
 }
 
 extension AudioDecoder {
+    public var concealsItself: Bool { false }
+
     public func carriesFEC(_ payload: UnsafeRawBufferPointer) -> Bool { false }
 
     public func decodeFEC(
@@ -46,6 +58,9 @@ extension AudioDecoder {
     }
 
     public func conceal(frames: Int, into samples: UnsafeMutableBufferPointer<Float>) -> Bool { false }
+
+    public func keepState() {}
+    public func exchangeState() {}
 
     public func reset() {}
 }

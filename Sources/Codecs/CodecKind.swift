@@ -18,6 +18,16 @@ public enum CodecKind: String, Sendable, CaseIterable {
         }
     }
 
+    /// Whether encoder and decoder can work at `sampleRate` samples per second.
+    public func runs(at sampleRate: Int) -> Bool {
+        switch self {
+        case .opus: OpusDecoder.sampleRates.contains(sampleRate)
+        case .pcmu, .pcma: sampleRate == self.sampleRate
+        // Multiples of 100 Hz keep every 10 ms frame a whole number of samples.
+        case .l16: (8_000...48_000).contains(sampleRate) && sampleRate % 100 == 0
+        }
+    }
+
     /// RTP time stamp units per second when the codec runs at `sampleRate`: always 48 000 for Opus (RFC 7587 section
     /// 4.1), 8 000 for G.711, the sampling rate itself for L16.
     public func rtpClockRate(sampleRate: Int? = nil) -> Int {

@@ -17,7 +17,8 @@ public struct EncoderSettings: Sendable, Equatable {
     /// loss, so that it costs nothing on a clean path.
     public var inbandFEC: Bool
     /// Share of packets that the encoder should expect to be lost, in percent, 0 ... 100. Anything above 0 asks
-    /// for redundancy; libopus is told at least 6, since below that it prefers audio bandwidth to redundancy.
+    /// for redundancy; where the bit rate does not pay for it, libopus is told at least 6, since below that it prefers
+    /// audio bandwidth.
     public var expectedLossPercent: Int
     /// Length of a packet in milliseconds: one of `CodecKind.sendableFrameMilliseconds`.
     public var frameMilliseconds: Int

@@ -1,28 +1,37 @@
 import COpus
 
-/// Opus (RFC 6716) from mono samples at 48 kHz. Variable bit rate; encoding works on the stack only.
+/// Opus (RFC 6716) from mono samples. Variable bit rate; encoding works on the stack only.
 public final class OpusEncoder: AudioEncoder {
-    public let sampleRate = 48_000
+    public let sampleRate: Int
     public let frameLength: Int
     public let lookaheadSamples: Int
     /// A frame never exceeds 1275 bytes (RFC 6716 section 3.2.1); 60 ms are up to three frames and their framing.
     public let maximumPayloadBytes = 3 * 1275 + 8
 
     private let encoder: OpaquePointer
+    private let complexity: Int
+    private var bitrate: Int
+    private var expectedLossPercent: Int
 
+    /// - Parameter sampleRate: 8 000, 12 000, 16 000, 24 000 or 48 000.
     /// - Throws: `invalidSetting` for a value out of range, `library` when libopus cannot allocate the encoder.
-    public init(settings: EncoderSettings) throws(CodecError) {
-        try Self.check(settings)
+    public init(settings: EncoderSettings, sampleRate: Int = 48_000) throws(CodecError) {
+        try Self.check(settings, sampleRate: sampleRate)
         let application =
             settings.application == .lowDelay ? OPUS_APPLICATION_RESTRICTED_LOWDELAY : OPUS_APPLICATION_VOIP
         var status: Int32 = 0
-        guard let encoder = opus_encoder_create(48_000, 1, application, &status) else { throw .library(code: status) }
+        guard let encoder = opus_encoder_create(Int32(sampleRate), 1, application, &status) else {
+            throw .library(code: status)
+        }
         var lookahead: Int32 = 0
         var failure: Int32?
+        let hint = Self.lossHint(
+            settings.expectedLossPercent, bitrate: settings.bitrate, complexity: settings.complexity,
+            sampleRate: sampleRate)
         for (request, value) in [
             (OPUS_SET_BITRATE_REQUEST, settings.bitrate), (OPUS_SET_COMPLEXITY_REQUEST, settings.complexity),
             (OPUS_SET_INBAND_FEC_REQUEST, settings.inbandFEC ? 1 : 0),
-            (OPUS_SET_PACKET_LOSS_PERC_REQUEST, Self.lossHint(settings.expectedLossPercent)),
+            (OPUS_SET_PACKET_LOSS_PERC_REQUEST, hint),
             (OPUS_SET_DTX_REQUEST, settings.dtx ? 1 : 0),
         ] where failure == nil {
             let code = copus_encoder_set(encoder, request, Int32(value))
@@ -34,8 +43,12 @@ public final class OpusEncoder: AudioEncoder {
             throw .library(code: code)
         }
         self.encoder = encoder
+        complexity = settings.complexity
+        bitrate = settings.bitrate
+        expectedLossPercent = settings.expectedLossPercent
+        self.sampleRate = sampleRate
         lookaheadSamples = Int(lookahead)
-        frameLength = 48 * settings.frameMilliseconds
+        frameLength = sampleRate / 1000 * settings.frameMilliseconds
     }
 
     deinit { opus_encoder_destroy(encoder) }
@@ -57,18 +70,34 @@ public final class OpusEncoder: AudioEncoder {
     }
 
     public func setExpectedLoss(percent: Int) {
-        _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(Self.lossHint(percent)))
+        let hint = Self.lossHint(percent, bitrate: bitrate, complexity: complexity, sampleRate: sampleRate)
+        _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(hint))
+        expectedLossPercent = percent
     }
 
-    /// What libopus is told. Up to 5 % it drops redundancy rather than give up bandwidth for it, which at 30 kbit/s
-    /// means that there is none; a caller who expects any loss wants the copies.
-    private static func lossHint(_ percent: Int) -> Int { percent <= 0 ? 0 : min(max(percent, 6), 100) }
+    /// What libopus is told. Up to 5 % it drops redundancy rather than give up audio bandwidth for it, where the bit rate
+    /// does not pay for both; a caller who expects any loss wants the copies.
+    ///
+    /// libopus (`decide_fec`) compares the bit rate, less what the complexity and the redundancy itself take from it, with
+    /// what redundancy costs at an audio bandwidth; here the widest that the sample rate has, as if redundancy were off.
+    private static func lossHint(_ percent: Int, bitrate: Int, complexity: Int, sampleRate: Int) -> Int {
+        guard (1...5).contains(percent) else { return min(max(percent, 0), 100) }
+        let loss = Double(percent)
+        let left = Double(bitrate) * Double(90 + complexity) / 100 * (1 - loss / (6 * loss + 10))
+        let threshold = sampleRate > 24_000 ? 23_000.0 : sampleRate > 16_000 ? 21_000 : 17_000
+        return left > threshold * (125 - loss) / 100 ? percent : 6
+    }
 
     public func setBitrate(_ bitsPerSecond: Int) {
-        _ = copus_encoder_set(encoder, OPUS_SET_BITRATE_REQUEST, Int32(min(max(bitsPerSecond, 6_000), 510_000)))
+        bitrate = min(max(bitsPerSecond, 6_000), 510_000)
+        _ = copus_encoder_set(encoder, OPUS_SET_BITRATE_REQUEST, Int32(bitrate))
+        setExpectedLoss(percent: expectedLossPercent)
     }
 
-    private static func check(_ settings: EncoderSettings) throws(CodecError) {
+    private static func check(_ settings: EncoderSettings, sampleRate: Int) throws(CodecError) {
+        guard OpusDecoder.sampleRates.contains(sampleRate) else {
+            throw .invalidSetting("Opus encodes from \(OpusDecoder.sampleRates) Hz, not \(sampleRate)")
+        }
         guard CodecKind.opus.sendableFrameMilliseconds.contains(settings.frameMilliseconds) else {
             throw .invalidSetting("Opus packets are 10, 20, 40 or 60 ms, not \(settings.frameMilliseconds)")
         }

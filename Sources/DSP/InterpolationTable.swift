@@ -1,6 +1,6 @@
 import Glibc
 
-/// The coefficients of `DriftResampler`: a sinc under a Kaiser window, one row of taps for each phase.
+/// The coefficients of `FractionalInterpolator`: a sinc under a Kaiser window, one row of taps for each phase.
 ///
 /// Made on first use and never freed, so that render threads can hold a bare pointer to it.
 enum InterpolationTable {
@@ -28,7 +28,7 @@ enum InterpolationTable {
     }()
 
     /// Modified Bessel function of the first kind, order 0, by its power series.
-    private static func bessel(_ x: Double) -> Double {
+    static func bessel(_ x: Double) -> Double {
         var term = 1.0
         var sum = 1.0
         for k in 1...40 {

@@ -108,15 +108,18 @@ package struct ArrivalHistory {
         return max(0, floor - creepingBase)
     }
 
+    /// Notes what a packet's travel took, for the mean.
+    mutating func noteTravel(_ delay: Double) { mean = mean.map { $0 + (delay - $0) / 50 } ?? delay }
+
     /// Notes that a content became usable.
     /// - Parameters:
     ///   - delay: relative delay in milliseconds.
-    ///   - weight: 1 for a packet, 0.7 for a copy of poorer quality, 0.3 when the packet follows its copy.
+    ///   - weight: 1 for a packet or its full copy, 0.7 for a coarse copy, 0.3 when the packet follows that, 0 when it adds
+    ///     nothing.
     ///   - time: arrival in milliseconds since the epoch.
     package mutating func add(delay: Double, weight: Double, at time: Double) {
         guard delay.isFinite, time.isFinite, abs(delay) < 1e12 else { return }
         if log.count == 0 { origin = time }
-        if weight >= 1 { mean = mean.map { $0 + (delay - $0) / 50 } ?? delay }
         let arrival = Arrival(delay: delay, weight: weight, time: time)
         log.append(arrival)
         learn(arrival)

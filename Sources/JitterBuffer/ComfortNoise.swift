@@ -1,25 +1,69 @@
-/// Low-passed noise at the level of the sender's background, so that a pause does not sound like a broken line.
+/// Noise of the level and colour of the sender's background, so that a pause does not sound like a broken line.
 struct ComfortNoise {
-    /// Loudest noise made, -50 dB of full scale as mean square: a wrong estimate must not hiss.
-    private static let loudest: Float = 1e-5
+    /// Loudest noise made of a background that was guessed, -50 dB of full scale as mean square: a wrong guess must not
+    /// hiss. One that the sender described may be louder, to -30 dB.
+    private static let loudestGuess: Float = 1e-5
+    private static let loudestTold: Float = 1e-3
 
     private var state: UInt64
-    private var last: Float = 0
+    /// b of the lattice filter, at each order.
+    private var backward = InlineArray<11, Float>(repeating: 0)
+    private var spectrum: NoiseSpectrum?
+    /// Autocorrelation of the background, over about ten frames.
+    private var lags = InlineArray<11, Float>(repeating: 0)
+    private var hasLearnt = false
 
     init(seed: UInt64) { state = seed | 1 }
 
-    /// - Parameter level: mean square of the background; nil is silence.
-    mutating func generate(into output: UnsafeMutablePointer<Float>, count: Int, level: Float?) {
-        let energy = min(level ?? 0, Self.loudest)
-        // Uniform noise has a third of its peak's power, and the one-pole low-pass leaves a third of that.
-        let amplitude = energy < 1e-10 ? 0 : (9 * energy).squareRoot()
-        for index in 0..<count {
-            state ^= state << 13
-            state ^= state >> 7
-            state ^= state << 17
-            let uniform = Float(Int32(truncatingIfNeeded: state >> 32)) / 2_147_483_648
-            last = 0.5 * last + 0.5 * uniform
-            output[index] = amplitude * last
+    /// The sender described its background (RFC 3389).
+    mutating func adopt(_ told: NoiseSpectrum) {
+        spectrum = told
+        spectrum?.power = min(told.power, Self.loudestTold)
+    }
+
+    /// A frame of the sender's pause: what the background sounds like.
+    mutating func learn(_ samples: UnsafePointer<Float>, count: Int) {
+        guard count > 2 * NoiseSpectrum.order else { return }
+        for lag in 0...NoiseSpectrum.order {
+            var sum: Float = 0
+            var index = lag
+            while index < count {
+                sum += samples[index] * samples[index - lag]
+                index += 1
+            }
+            guard sum.isFinite else { return }
+            lags[lag] = hasLearnt ? lags[lag] + 0.1 * (sum - lags[lag]) : sum
         }
+        hasLearnt = true
+        var learnt = NoiseSpectrum(autocorrelation: lags, count: count)
+        learnt.power = min(learnt.power, Self.loudestGuess)
+        spectrum = learnt
+    }
+
+    /// - Parameter level: mean square of the background, where its colour was never learnt; nil is silence.
+    mutating func generate(into output: UnsafeMutablePointer<Float>, count: Int, level: Float?) {
+        let model = spectrum ?? NoiseSpectrum(power: min(level ?? 0, Self.loudestGuess))
+        // Uniform noise of unit variance has a peak of the square root of 3.
+        let amplitude = model.power < 1e-10 ? 0 : 1.732_051 * model.gain
+        for index in 0..<count { output[index] = filter(amplitude * uniform(), model) }
+    }
+
+    private mutating func uniform() -> Float {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Float(Int32(truncatingIfNeeded: state >> 32)) / 2_147_483_648
+    }
+
+    private mutating func filter(_ input: Float, _ model: NoiseSpectrum) -> Float {
+        var forward = input
+        var order = NoiseSpectrum.order
+        while order > 0 {
+            forward -= model.reflection[order - 1] * backward[order - 1]
+            backward[order] = model.reflection[order - 1] * forward + backward[order - 1]
+            order -= 1
+        }
+        backward[0] = forward
+        return forward
     }
 }

@@ -10,18 +10,22 @@ final class Concealment {
     static func historyLength(sampleRate: Int) -> Int { sampleRate * 50 / 1000 }
 
     private let sampleRate: Int
+    private let pitch: PitchSearch
     private let cycle: UnsafeMutablePointer<Float>
     private let capacity: Int
     private var length = 0
     private var phase = 0
     private var elapsed = 0
     private var voicing: Float = 0
+    /// Samples of one pitch cycle.
+    private(set) var lag = 0
 
     /// Whether the past is so periodic that its repetition can stand for the future.
     var isSteadyTone: Bool { voicing >= Self.steadyTone }
 
     init(sampleRate: Int) {
         self.sampleRate = sampleRate
+        pitch = PitchSearch(sampleRate: sampleRate)
         capacity = sampleRate * 45 / 1000
         cycle = .allocate(capacity: capacity)
         cycle.initialize(repeating: 0, count: capacity)
@@ -31,10 +35,7 @@ final class Concealment {
 
     /// Learns the pitch from the past: at least `historyLength` samples that end at `end`.
     func begin(end: UnsafePointer<Float>) {
-        let shortest = sampleRate * 4 / 1000
-        let longest = sampleRate * 15 / 1000
-        let lag: Int
-        (lag, voicing) = pitch(end: end, in: shortest...longest)
+        (lag, voicing) = pitch.before(end)
         // A short cycle of unvoiced sound buzzes: take more of them.
         let cycles = voicing < 0.4 ? 3 : voicing < 0.7 ? 2 : 1
         length = min(lag * cycles, capacity)
@@ -60,31 +61,5 @@ final class Concealment {
             phase = phase + 1 >= length ? 0 : phase + 1
             elapsed += 1
         }
-    }
-
-    private func pitch(end: UnsafePointer<Float>, in lags: ClosedRange<Int>) -> (lag: Int, voicing: Float) {
-        let long = sampleRate / 50
-        let short = sampleRate * 15 / 2000
-        // The penalty is per sample at 8 kHz.
-        let penalty = 0.0006 * 8000 / Float(sampleRate)
-        func score(_ lag: Int, thinning: Int) -> Float {
-            0.5 * Similarity.correlation(end - long, end - (long + lag), count: long, step: thinning)
-                + 0.5 * Similarity.correlation(end - short, end - (short + lag), count: short, step: thinning)
-        }
-        let step = SearchStep.of(sampleRate)
-        var best = (lag: lags.lowerBound, score: -Float.infinity)
-        var lag = lags.lowerBound
-        while lag <= lags.upperBound {
-            let value = score(lag, thinning: step) - penalty * Float(lag)
-            if value > best.score { best = (lag, value) }
-            lag += step
-        }
-        let centre = best.lag
-        best.score = -.infinity
-        for fine in max(lags.lowerBound, centre - step)...min(lags.upperBound, centre + step) {
-            let value = score(fine, thinning: 1)
-            if value - penalty * Float(fine) > best.score { best = (fine, value - penalty * Float(fine)) }
-        }
-        return (best.lag, best.score + penalty * Float(best.lag))
     }
 }

@@ -8,12 +8,20 @@ package enum GapStep: Equatable {
     case resume(skip: Double)
 }
 
-/// Decides how a gap ends: time lost to an empty buffer may become delay, time lost to a missing packet never does.
+/// Decides how a gap ends: time lost to an empty buffer may become delay, up to the target; time lost to a missing packet
+/// never does.
+///
+/// Delay beyond the target would keep more words, but costs more than it saves, for it has to be taken back in the midst of
+/// what is said: a room of 0, 40 or 120 ms above it measured PESQ 4.06, 3.97 and 3.86 on recorded Wi-Fi. Only near misses
+/// are worth it (recorded LTE: 4.21, 4.31, 4.28).
 package struct GapPolicy {
     /// Longest stretch invented before looking again, in milliseconds.
     package static let step = 10.0
-    /// How far above the target a shift may raise the delay, in milliseconds.
-    package static let shiftRoom = 120.0
+    /// Lateness up to which nothing is given up, in milliseconds, even if the delay goes above the target by as much.
+    package static let nearMiss = 40.0
+    /// How far above the target a talk spurt may begin that comes late after a pause of the sender, and how much of what a
+    /// player missed while it stood still is kept, in milliseconds: the next pause takes it back.
+    package static let room = 120.0
 
     /// Delay before the gap, on the axis of relative delays.
     package var delay: Double
@@ -37,16 +45,20 @@ package struct GapPolicy {
     package func step(missing: Double, duration: Double) -> GapStep {
         let lag = concealed - missing
         if lag < 0 { return .conceal(min(Self.step, -lag)) }
-        let allowed = max(0, min(target + Self.shiftRoom - delay, emptied - missing))
+        let late = emptied - missing
+        let above = late <= Self.nearMiss ? Self.nearMiss : 0
+        let allowed = max(0, min(target + above - delay, late))
         let skip = max(0, lag - allowed)
         return skip >= duration ? .discard : .resume(skip: skip)
     }
 
-    /// The same in a pause of the sender: nothing is lost there, the delay may be set anew.
-    /// - Parameter delayNow: delay that the content would have if its play-out began now.
-    package func stepInPause(delayNow: Double, duration: Double) -> GapStep {
+    /// The same in a pause of the sender or after a long outage: the delay may be set anew.
+    /// - Parameters:
+    ///   - delayNow: delay that the content would have if its play-out began now.
+    ///   - room: how far above the target it may begin, in milliseconds.
+    package func stepInPause(delayNow: Double, duration: Double, room: Double) -> GapStep {
         if delayNow < target { return .conceal(min(Self.step, target - delayNow)) }
-        let skip = max(0, delayNow - (target + Self.shiftRoom))
+        let skip = max(0, delayNow - (target + room))
         return skip >= duration ? .discard : .resume(skip: skip)
     }
 }

@@ -16,6 +16,8 @@ public struct JitterBufferStatistics: Sendable, Equatable {
     public var malformed = 0
     /// Packets lost or late, recovered from the copy in the next one.
     public var fecUsed = 0
+    /// Packets lost or late, replaced by their copy in a later one (RFC 2198).
+    public var redundancyUsed = 0
     /// Gaps that began, whatever their length.
     public var concealments = 0
     /// Those of them that went beyond their first 60 ms.
@@ -34,6 +36,8 @@ public struct JitterBufferStatistics: Sendable, Equatable {
     public var underruns = 0
     /// Times the stream was started anew.
     public var resets = 0
+    /// Milliseconds pulled by what the buffer did for them.
+    public var byReason = ReasonDurations()
     /// Milliseconds pulled since the first packet.
     public var playedMs = 0.0
 

@@ -1,5 +1,8 @@
 /// What the buffer knows of a stored packet; its payload lies in a slot.
 struct StoredPacket: BitwiseCopyable {
+    /// How it came, as `PacketContent`.
+    enum Kind: UInt8 { case audio, redundant, comfortNoise }
+
     var sequence: Int64
     /// First sample, on the stream's sample axis.
     var position: Int64
@@ -7,7 +10,8 @@ struct StoredPacket: BitwiseCopyable {
     var duration: Int64
     var slot: Int32
     var payloadLength: Int32
-    /// Whether it holds a copy of the audio before it.
+    var kind: Kind
+    /// Whether it holds a coarse copy of the audio before it.
     var carriesFEC: Bool
     /// Whether it announces silence instead of carrying sound.
     var isSilence: Bool
@@ -60,18 +64,28 @@ final class PacketBuffer {
             start: slots + Int(packet.slot) * slotBytes, count: Int(packet.payloadLength))
     }
 
-    /// Files the packet by its position; most packets go to the end, so the search starts there.
+    /// Files the packet by its position; most packets go to the end, so the search starts there. A packet takes the place
+    /// of its own copy.
     func insert(_ packet: StoredPacket, payload: UnsafeRawBufferPointer) -> Insertion {
+        guard payload.count <= slotBytes, let source = payload.baseAddress else { return .full }
         var index = count
         while index > 0, order[index - 1].position > packet.position { index -= 1 }
-        if index > 0, order[index - 1].position == packet.position { return .duplicate }
-        for other in 0..<count where order[other].sequence == packet.sequence { return .duplicate }
-        guard freeCount > 0, payload.count <= slotBytes, let source = payload.baseAddress else { return .full }
-        freeCount -= 1
         var stored = packet
-        stored.slot = freeSlots[freeCount]
         stored.payloadLength = Int32(payload.count)
-        (slots + Int(stored.slot) * slotBytes).copyMemory(from: source, byteCount: payload.count)
+        if index > 0, order[index - 1].position == packet.position {
+            guard order[index - 1].kind == .redundant, packet.kind != .redundant else { return .duplicate }
+            stored.slot = order[index - 1].slot
+            order[index - 1] = stored
+            write(source, of: stored)
+            return .stored(reordered: index < count)
+        }
+        for other in 0..<count where order[other].sequence == packet.sequence && order[other].kind == packet.kind {
+            return .duplicate
+        }
+        guard freeCount > 0 else { return .full }
+        freeCount -= 1
+        stored.slot = freeSlots[freeCount]
+        write(source, of: stored)
         var move = count
         while move > index {
             order[move] = order[move - 1]
@@ -79,8 +93,15 @@ final class PacketBuffer {
         }
         order[index] = stored
         count += 1
-        return .stored(reordered: index < count - 1)
+        return .stored(reordered: index < count - 1 && packet.kind != .redundant)
     }
+
+    private func write(_ source: UnsafeRawPointer, of packet: StoredPacket) {
+        (slots + Int(packet.slot) * slotBytes).copyMemory(from: source, byteCount: Int(packet.payloadLength))
+    }
+
+    /// The first packet's coarse copy turned out to be none.
+    func forgetCopyInFirst() { if count > 0 { order[0].carriesFEC = false } }
 
     func removeFirst() {
         guard count > 0 else { return }

@@ -27,12 +27,14 @@ extension JitterBuffer {
             while isPlaying, workspace.queue.pending < piece, produce(piece, &call) {}
             let taken = workspace.queue.take(into: output + filled, count: piece)
             (output + (filled + taken)).update(repeating: 0, count: piece - taken)
+            ledger.silent += Int64(piece - taken)
+            ledger.pulled += Int64(piece)
             filled += piece
             pulled += Int64(piece)
         }
-        if isPlaying { statistics.playedMs += Double(filled) * 1000 / rate }
         // Nothing had to be made: the block came from the rest of what was made before.
         if call.reason == .waiting, isPlaying { call.note(lastSound) }
+        account(call)
         return outcome(of: call)
     }
 
@@ -60,12 +62,20 @@ extension JitterBuffer {
         }
     }
 
+    private func account(_ call: Call) {
+        let duration = Double(call.wanted) * 1000 / Double(sampleRate)
+        if isPlaying { statistics.playedMs += duration }
+        statistics.byReason.add(duration, to: call.reason)
+        log.add(call.reason, at: Double(call.start) * 1000 / Double(sampleRate), durationMs: duration)
+    }
+
     private func outcome(of call: Call) -> PullOutcome {
         var level = Int64(workspace.queue.pending)
         if isPlaying { level += workspace.packets.contiguousSamples(from: nextPosition) }
+        let media = endOfContent - Int64(workspace.queue.pending)
         return PullOutcome(
             reason: call.reason, targetMs: target.aboveFloor, levelMs: Double(level) * 1000 / Double(sampleRate),
-            samples: call.wanted)
+            mediaMilliseconds: isPlaying ? axis?.milliseconds(media) : nil, samples: call.wanted)
     }
 
     // MARK: Start and stall
@@ -83,27 +93,29 @@ extension JitterBuffer {
         lastDuration = first.duration
         gap = Gap()
         gap.needsMerge = true
+        ledger.begin(at: nextPosition)
     }
 
     /// Milliseconds by which later packets may be needed earlier in their blocks than one that begins a block.
-    private func reserve(for packet: StoredPacket, _ axis: StreamAxis, _ call: Call) -> Double {
+    func reserve(for packet: StoredPacket, _ axis: StreamAxis, _ call: Call) -> Double {
         max(0, axis.milliseconds(Int64(call.wanted) - call.divisor(packet: packet.duration)))
     }
 
     /// After the player stood still, drops what it missed instead of playing it all late.
     private func catchUp(_ stall: Double, _ call: inout Call) {
         guard let axis, let start = clock.earliest else { return }
-        let target = (history.floor ?? 0) + target.aboveFloor
+        let target = absoluteTarget
         while let head = workspace.packets.first {
             let delay = start + endOfQueue(axis) - axis.mediaMilliseconds(max(head.position, nextPosition))
             let before = start + endOfQueue(axis) - axis.mediaMilliseconds(nextPosition) - stall
-            guard delay - max(target, min(before, target + GapPolicy.shiftRoom)) >= axis.milliseconds(head.duration)
+            guard delay - max(target, min(before, target + GapPolicy.room)) >= axis.milliseconds(head.duration)
             else { break }
             workspace.packets.removeFirst()
             statistics.overflow += 1
             call.note(.discardOverflow)
         }
         if let head = workspace.packets.first, head.position > nextPosition {
+            ledger.shifted -= head.position - endOfContent
             nextPosition = head.position
             lastSequence = head.sequence &- 1
             gap = Gap()
@@ -119,121 +131,64 @@ extension JitterBuffer {
         guard let axis else { return false }
         while let head = workspace.packets.first, head.end <= nextPosition {
             workspace.packets.removeFirst()
+            guard head.kind != .redundant else { continue }
             statistics.late += 1
             call.note(.discardLate)
         }
         let before = workspace.queue.pending
-        let missing = piece - before
         guard let head = workspace.packets.first else {
-            conceal(missing, isEmpty: true, &call)
+            conceal(piece - before, isEmpty: true, &call)
             return workspace.queue.pending > before
         }
         if !gap.isOpen, head.position <= nextPosition {
-            play(head, skip: nextPosition - head.position, axis, &call)
-            return true
+            play(head, skip: nextPosition - head.position, stretch: gap.needsMerge ? 0 : excess(of: head, axis, call), &call)
+        } else {
+            bridge(to: head, missing: piece - before, axis, &call)
         }
-        bridge(to: head, missing: missing, axis, &call)
         return true
     }
 
-    /// The next content lies ahead, or comes after sound was invented in its place.
-    private func bridge(to head: StoredPacket, missing wanted: Int, _ axis: StreamAxis, _ call: inout Call) {
-        let isPause = head.sequence == lastSequence &+ 1 && head.position > nextPosition
-        let copy = isPause ? 0 : copyLength(of: head)
-        let content = head.position - copy
-        let duration = axis.milliseconds(head.end - content)
-        let target = (history.floor ?? 0) + target.aboveFloor
-        let start = clock.earliest ?? 0
-        let position = nextPosition + gap.concealed
-        let policy = GapPolicy(
-            delay: start + endOfQueue(axis) - axis.mediaMilliseconds(position), target: target,
-            concealed: axis.milliseconds(gap.concealed), emptied: axis.milliseconds(gap.emptied))
-        let isLong = policy.concealed > 500
-        let step =
-            isPause || isLong
-            ? policy.stepInPause(
-                delayNow: start + axis.milliseconds(call.start) - axis.mediaMilliseconds(content)
-                    - reserve(for: head, axis, call), duration: duration)
-            : policy.step(missing: axis.milliseconds(content - nextPosition), duration: duration)
-        switch step {
-        case .conceal(let milliseconds):
-            if isPause { lastWasSilence = true }
-            let samples = max(1, Int((milliseconds * Double(sampleRate) / 1000).rounded(.up)))
-            conceal(isPause || isLong ? min(samples, wanted) : samples, isEmpty: false, &call)
-        case .discard:
-            discard(head)
-            statistics.late += 1
-            call.note(.discardLate)
-        case .resume(let milliseconds):
-            let skip = Int64(milliseconds * Double(sampleRate) / 1000)
-            let lag = position - content
-            if lag != 0 || skip != 0 { gap.needsMerge = true }
-            gap.shift = max(0, lag - skip)
-            if copy > 0, skip < copy {
-                playCopy(in: head, length: copy, skip: skip, axis, &call)
-            } else {
-                play(head, skip: skip - copy, axis, &call)
-            }
-        }
-    }
-
-    /// Samples before `head` that it holds a copy of, as far as they are still wanted; 0 when it holds none.
-    private func copyLength(of head: StoredPacket) -> Int64 {
-        guard head.carriesFEC else { return 0 }
-        return max(0, min(lastDuration, head.position - nextPosition))
-    }
-
-    private func playCopy(
-        in head: StoredPacket, length: Int64, skip: Int64, _ axis: StreamAxis, _ call: inout Call
-    ) {
+    /// Decodes the first packet and sends it on, without `skip` samples of its start.
+    /// - Returns: false when it did not decode.
+    @discardableResult
+    func play(_ head: StoredPacket, skip: Int64, stretch: Int, _ call: inout Call) -> Bool {
         let payload = workspace.packets.payload(of: head)
-        let made = try? decoder.decodeFEC(payload, frames: Int(length), into: workspace.decoded.buffer)
-        nextPosition = head.position
-        guard let made else {
-            // A copy that does not decode is a lost packet like any other.
-            conceal(Int(length), isEmpty: false, &call)
-            gap.concealed = 0
-            gap.emptied = 0
-            return
+        if head.kind == .comfortNoise {
+            playNoise(head, payload, skip: skip, &call)
+            return true
         }
-        statistics.fecUsed += 1
-        call.note(.fec)
-        lastSound = .fec
-        lastSequence = head.sequence &- 1
-        deliver(made, skip: Int(skip), stretch: 0, &call)
-    }
-
-    private func play(_ head: StoredPacket, skip: Int64, _ axis: StreamAxis, _ call: inout Call) {
-        let payload = workspace.packets.payload(of: head)
         let made = try? decoder.decode(payload, into: workspace.decoded.buffer)
-        let stretch = gap.isOpen || gap.needsMerge ? 0 : excess(of: head, axis, call)
         workspace.packets.removeFirst()
+        guard let made, made == head.duration else {
+            // A packet that does not decode is lost like any other.
+            statistics.malformed += 1
+            return false
+        }
         nextPosition = head.end
         lastSequence = head.sequence
         lastDuration = head.duration
         lastWasSilence = head.isSilence
-        guard let made else {
-            statistics.malformed += 1
-            conceal(Int(head.duration), isEmpty: false, &call)
-            gap.concealed = 0
-            gap.emptied = 0
-            return
-        }
         statistics.decoded += 1
-        lastSound = head.isSilence ? .comfortNoise : .normal
+        if head.kind == .redundant { statistics.redundancyUsed += 1 }
+        lastSound = head.isSilence ? .comfortNoise : head.kind == .redundant ? .redundancy : .normal
         call.note(lastSound)
         deliver(made, skip: Int(max(0, skip)), stretch: stretch, &call)
+        return true
     }
 
-    private func discard(_ head: StoredPacket) {
-        _ = try? decoder.decode(workspace.packets.payload(of: head), into: workspace.decoded.buffer)
+    private func playNoise(
+        _ head: StoredPacket, _ payload: UnsafeRawBufferPointer, skip: Int64, _ call: inout Call
+    ) {
+        if let spectrum = NoiseSpectrum(payload: payload) { noise.adopt(spectrum) }
         workspace.packets.removeFirst()
-        // What was invented in its place stays invented: the gap is the shorter by it.
-        gap.concealed = max(0, gap.concealed - (head.end - nextPosition))
-        gap.emptied = min(gap.emptied, gap.concealed)
         nextPosition = head.end
         lastSequence = head.sequence
-        lastDuration = head.duration
+        lastWasSilence = true
+        lastSound = .comfortNoise
+        call.note(.comfortNoise)
+        let made = min(Int(head.duration), workspace.decoded.count)
+        noise.generate(into: workspace.decoded.base, count: made, level: pauses.noise)
         gap.needsMerge = true
+        deliver(made, skip: Int(max(0, skip)), stretch: 0, &call)
     }
 }

@@ -10,6 +10,17 @@ public enum ResetReason: Sendable, Hashable {
     case codecChange
     /// The application asked for it (hold, route change).
     case requested
+
+    /// In tables and reports.
+    public var name: String {
+        switch self {
+        case .newSource: "new_source"
+        case .timestampJump: "timestamp_jump"
+        case .sequenceJump: "sequence_jump"
+        case .codecChange: "codec_change"
+        case .requested: "requested"
+        }
+    }
 }
 
 /// What the buffer did to produce a piece of sound. The order is that of notability: when one pull needed several
@@ -31,6 +42,8 @@ public enum PlayoutReason: Sendable, Hashable {
     case comfortNoise
     /// A lost packet recovered from the copy in the next one (RFC 6716 section 2.1.7).
     case fec
+    /// A lost packet replaced by its copy in a later one (RFC 2198).
+    case redundancy
     /// Sound invented for a gap that has lasted up to 60 ms.
     case concealShort
     /// The same for a longer gap: it fades.
@@ -38,6 +51,25 @@ public enum PlayoutReason: Sendable, Hashable {
     /// The stream was started anew.
     case reset(ResetReason)
 
+    /// In tables and reports.
+    public var name: String {
+        switch self {
+        case .waiting: "waiting"
+        case .normal: "normal"
+        case .discardLate: "discard_late"
+        case .discardOverflow: "discard_overflow"
+        case .decelerate: "decelerate"
+        case .accelerate: "accelerate"
+        case .comfortNoise: "comfort_noise"
+        case .fec: "fec"
+        case .redundancy: "redundancy"
+        case .concealShort: "conceal_short"
+        case .concealLong: "conceal_long"
+        case .reset(let reason): "reset{\(reason.name)}"
+        }
+    }
+
+    /// Place in the order of notability; the reasons of resets share one.
     var notability: Int {
         switch self {
         case .waiting: 0
@@ -48,9 +80,27 @@ public enum PlayoutReason: Sendable, Hashable {
         case .accelerate: 5
         case .comfortNoise: 6
         case .fec: 7
-        case .concealShort: 8
-        case .concealLong: 9
-        case .reset: 10
+        case .redundancy: 8
+        case .concealShort: 9
+        case .concealLong: 10
+        case .reset: 11
         }
+    }
+}
+
+/// Milliseconds of pulled sound by reason.
+public struct ReasonDurations: Sendable, Equatable {
+    private var values = InlineArray<12, Double>(repeating: 0)
+
+    public init() {}
+
+    /// Pulled under this reason; resets of all kinds are one.
+    public subscript(reason: PlayoutReason) -> Double { values[reason.notability] }
+
+    mutating func add(_ milliseconds: Double, to reason: PlayoutReason) { values[reason.notability] += milliseconds }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        for index in 0..<12 where left.values[index] != right.values[index] { return false }
+        return true
     }
 }

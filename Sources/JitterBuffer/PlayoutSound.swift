@@ -1,40 +1,22 @@
 import Codecs
 
-/// What happens to samples on their way into the queue: invented, joined, shortened or lengthened.
+/// What happens to samples on their way into the queue: invented, joined, handed on.
 extension JitterBuffer {
-    /// In sound the delay is lowered only when no settled pause came for so long, in milliseconds: stretching speech
-    /// costs quality, a pause does not.
-    private static let patienceBeforeAccelerating = 3000.0
-    /// Raising it is more urgent: the alternative is a gap.
-    private static let patienceBeforeDecelerating = 1000.0
-    /// From here on any join will do: noise has no pitch.
-    private static let patienceForPitch = 6000.0
     /// Gaps up to here count as short, in milliseconds.
     private static let shortGap = 60.0
+    /// From here on the background's noise is heard through what fades, in milliseconds.
+    private static let noiseAfter = 60.0
 
     // MARK: Concealment
 
     /// Invents sound in place of what is missing.
     /// - Parameter isEmpty: whether the buffer holds nothing at all.
     func conceal(_ wanted: Int, isEmpty: Bool, _ call: inout Call) {
-        let rate = sampleRate
-        let elapsed = Double(gap.concealed) * 1000 / Double(rate)
-        let isSilence = lastWasSilence || (isEmpty && pauses.isSettled)
-        if !gap.isOpen {
-            workspace.concealment.begin(end: workspace.queue.tail(0))
-            gap.isCounted = false
-            gap.isLong = false
-        }
-        if !isSilence, !gap.isCounted {
-            gap.isCounted = true
-            statistics.concealments += 1
-        }
-        if isEmpty, !isSilence, gap.emptied == 0 { statistics.underruns += 1 }
-
+        let isSilence = openGap(isEmpty: isEmpty)
         let output = workspace.decoded.base
         let limit = workspace.decoded.count
-        // Opus conceals in steps of 2.5 ms; what is too much becomes delay, or is skipped afterwards.
-        let step = max(1, rate / 400)
+        // libopus conceals speech in steps of 10 ms; what is too much becomes delay, or is skipped afterwards.
+        let step = max(1, sampleRate / 100)
         let whole = min((max(wanted, 1) + step - 1) / step * step, limit / step * step)
         var count = whole
         let isConcealed = decoder.conceal(frames: whole, into: workspace.decoded.buffer)
@@ -49,27 +31,88 @@ extension JitterBuffer {
                 noise.generate(into: output, count: count, level: pauses.noise)
             } else {
                 workspace.concealment.generate(into: output, count: count)
-                if elapsed > 100 { addNoise(to: output, count: count) }
+                if milliseconds(gap.invented) >= Self.noiseAfter { addNoise(to: output, count: count) }
             }
         }
-        workspace.queue.append(output, count: count)
-        gap.concealed += Int64(count)
-        if isEmpty, !isSilence { gap.emptied += Int64(count) }
+        finishInventing(count, isSilence: isSilence, isEmpty: isEmpty, &call)
+    }
 
-        let milliseconds = Double(count) * 1000 / Double(rate)
+    /// The rest of a gap whose next packet is here already, drawn between both of its ends; only for codecs without a
+    /// concealment of their own.
+    /// - Returns: false when it does not apply.
+    func interpolate(to head: StoredPacket, content: Int64, _ call: inout Call) -> Bool {
+        let missing = Int(clamping: content - endOfContent)
+        guard !decoder.concealsItself, !lastWasSilence, head.kind != .comfortNoise, missing > 0,
+            missing <= min(workspace.frame, workspace.decoded.count), head.position == content,
+            let ahead = try? decoder.decode(workspace.packets.payload(of: head), into: workspace.scrap.buffer),
+            workspace.interpolation.canBridge(missing, ahead: ahead)
+        else { return false }
+        _ = openGap(isEmpty: false)
+        workspace.interpolation.bridge(
+            missing, from: workspace.concealment, to: workspace.scrap.base, ahead: ahead,
+            into: workspace.decoded.base)
+        finishInventing(missing, isSilence: false, isEmpty: false, &call)
+        // It leads into the packet's first sample.
+        gap.needsMerge = false
+        return true
+    }
+
+    /// - Returns: whether what is missing is silence.
+    private func openGap(isEmpty: Bool) -> Bool {
+        let isSilence = lastWasSilence || (isEmpty && pauses.isSettled)
+        if !gap.isOpen {
+            decoder.keepState()
+            workspace.concealment.begin(end: workspace.queue.tail(0))
+        }
+        if !isSilence, !gap.isCounted {
+            gap.isCounted = true
+            statistics.concealments += 1
+        }
+        if isEmpty, !isSilence, gap.emptied == 0 { statistics.underruns += 1 }
+        return isSilence
+    }
+
+    private func finishInventing(_ count: Int, isSilence: Bool, isEmpty: Bool, _ call: inout Call) {
+        let elapsed = milliseconds(gap.invented)
+        workspace.queue.append(workspace.decoded.base, count: count)
+        gap.concealed += Int64(count)
+        gap.invented += Int64(count)
+        gap.isSilence = isSilence
+        // In the sender's silence nothing is late; in a pause between its words something may be.
+        if isEmpty, !lastWasSilence { gap.emptied += Int64(count) }
+        let duration = milliseconds(Int64(count))
         if isSilence {
-            statistics.comfortNoiseMs += milliseconds
+            statistics.comfortNoiseMs += duration
             lastSound = .comfortNoise
         } else if elapsed < Self.shortGap {
-            statistics.concealShortMs += milliseconds
+            statistics.concealShortMs += duration
             lastSound = .concealShort
         } else {
-            statistics.concealLongMs += milliseconds
+            statistics.concealLongMs += duration
             if !gap.isLong { statistics.longConcealments += 1 }
             gap.isLong = true
             lastSound = .concealLong
         }
+        ledger.add(count, as: lastSound)
         call.note(lastSound)
+    }
+
+    /// What the concealment would have gone on with, for the cross-fade into what follows.
+    /// - Parameter decoder: asked first where it conceals; nil once it has gone on to what follows.
+    func makeContinuation(by decoder: (any AudioDecoder)?) {
+        let count = workspace.continuation.count
+        let output = workspace.continuation.base
+        gap.continuation = count
+        if gap.isSilence, decoder?.concealsItself != true {
+            return noise.generate(into: output, count: count, level: pauses.noise)
+        }
+        if let decoder, gap.isSilence || !workspace.concealment.isSteadyTone,
+            decoder.conceal(frames: count, into: workspace.continuation.buffer)
+        {
+            return
+        }
+        if !gap.isOpen { workspace.concealment.begin(end: workspace.queue.tail(0)) }
+        workspace.concealment.generate(into: output, count: count)
     }
 
     private func addNoise(to output: UnsafeMutablePointer<Float>, count: Int) {
@@ -83,6 +126,8 @@ extension JitterBuffer {
         }
     }
 
+    private func milliseconds(_ samples: Int64) -> Double { Double(samples) * 1000 / Double(sampleRate) }
+
     // MARK: Delivery
 
     /// Sends decoded samples to the queue: merged with what was invented before them, then stretched as wanted.
@@ -93,97 +138,26 @@ extension JitterBuffer {
     func deliver(_ made: Int, skip: Int, stretch: Int, _ call: inout Call) {
         var start = workspace.decoded.base + min(max(skip, 0), made)
         var count = made - min(max(skip, 0), made)
+        ledger.add(count, as: lastSound)
         if gap.needsMerge, count > 0 {
-            let continuation = workspace.output.base
-            if !gap.isOpen { workspace.concealment.begin(end: workspace.queue.tail(0)) }
-            workspace.concealment.generate(
-                into: continuation, count: sampleRate * Merge.milliseconds / 1000)
+            if gap.continuation == 0 { makeContinuation(by: nil) }
             let left = Merge.join(
-                continuation: continuation, fresh: start, count: count, searchable: Int(clamping: gap.shift),
-                sampleRate: sampleRate)
+                continuation: workspace.continuation.base, fresh: start, count: count,
+                searchable: Int(clamping: gap.shift), sampleRate: sampleRate)
             start += left
             count -= left
+            ledger.removed += Int64(left)
+            statistics.acceleratedMs += milliseconds(Int64(left))
         }
         gap = Gap()
         var remaining = stretch
         while count > 0 {
             let length = min(count, workspace.frame)
-            pauses.add(start, count: length, milliseconds: Double(length) * 1000 / Double(sampleRate))
+            pauses.add(start, count: length, milliseconds: milliseconds(Int64(length)))
+            if pauses.isSettled, !lastWasSilence { noise.learn(start, count: length) }
             remaining -= append(start, count: length, stretch: remaining, &call)
             start += length
             count -= length
         }
-    }
-
-    /// Appends one frame, shortened or lengthened towards `stretch` if its sound allows.
-    /// - Returns: samples taken out; negative when some were put in.
-    private func append(_ frame: UnsafePointer<Float>, count: Int, stretch: Int, _ call: inout Call) -> Int {
-        guard stretch != 0 else {
-            workspace.queue.append(frame, count: count)
-            return 0
-        }
-        // The past right before the frame: joins may reach back.
-        let past = workspace.frame
-        workspace.joined.base.update(from: workspace.queue.tail(past), count: past)
-        let origin = workspace.joined.base + past
-        origin.update(from: frame, count: count)
-        guard let plan = plan(UnsafePointer(origin), count: count, past: past, stretch: stretch) else {
-            workspace.queue.append(frame, count: count)
-            return 0
-        }
-        let length = Splice.apply(
-            origin: UnsafePointer(origin), count: count, shift: plan.shift, fade: plan.fade,
-            into: workspace.output.base)
-        workspace.queue.append(workspace.output.base, count: length)
-        let milliseconds = Double(abs(plan.shift)) * 1000 / Double(sampleRate)
-        if plan.shift > 0 {
-            statistics.acceleratedMs += milliseconds
-            call.note(.accelerate)
-        } else {
-            statistics.deceleratedMs += milliseconds
-            call.note(.decelerate)
-        }
-        return plan.shift
-    }
-
-    private func plan(_ frame: UnsafePointer<Float>, count: Int, past: Int, stretch: Int) -> SplicePlan? {
-        let rate = sampleRate
-        let threshold: Float = pauses.sinceSettled > Self.patienceForPitch ? -1 : 0.6
-        if stretch > 0 {
-            if pauses.isSettled { return Accelerate.inPause(frame, count: count, wanted: stretch, sampleRate: rate) }
-            guard pauses.sinceSettled > Self.patienceBeforeAccelerating else { return nil }
-            return Accelerate.inSound(frame, count: count, wanted: stretch, sampleRate: rate, threshold: threshold)
-        }
-        if pauses.isSettled {
-            return Decelerate.inPause(frame, count: count, past: past, wanted: -stretch, sampleRate: rate)
-        }
-        guard pauses.sinceSettled > Self.patienceBeforeDecelerating else { return nil }
-        return Decelerate.inSound(
-            frame, count: count, past: past, wanted: -stretch, sampleRate: rate, threshold: threshold)
-    }
-
-    /// Samples by which the delay exceeds its target (negative: falls short of it), as far as it matters.
-    ///
-    /// A packet is needed at the start of the pull that reaches it, up to a block before its first sample is due.
-    /// Packets begin at places in their blocks that differ by the common divisor of both lengths: down to the next
-    /// such place the delay can be lowered for nothing, and from there by whole divisors only.
-    func excess(of head: StoredPacket, _ axis: StreamAxis, _ call: Call) -> Int {
-        guard let start = clock.earliest, let floor = history.floor else { return 0 }
-        let needed = start + axis.milliseconds(call.start) - axis.mediaMilliseconds(head.position)
-        let into = pulled - call.start + Int64(workspace.queue.pending)
-        let divisor = call.divisor(packet: head.duration)
-        let free = into % divisor
-        let latest = Int64(call.wanted) - divisor + free
-        let spare = needed - axis.milliseconds(latest - into) - (floor + target.aboveFloor)
-        let grid = axis.milliseconds(divisor)
-        let deadZone = 4 + 0.04 * (history.standingQueue + target.aboveFloor)
-        let excess = axis.milliseconds(free) + grid * (spare / grid).rounded(.down)
-        if spare < 0 {
-            guard spare < -min(deadZone, 0.75 * target.margin) else { return 0 }
-        } else {
-            guard excess >= deadZone else { return 0 }
-        }
-        guard abs(excess) < 10_000 else { return 0 }
-        return Int(excess * Double(sampleRate) / 1000)
     }
 }

@@ -1,38 +1,61 @@
-/// Which of the last 128 sequence numbers came, and which were recovered: tells duplicates, copies and losses apart.
+/// Which of the last 128 packets came, and whose content came otherwise: tells copies and losses apart.
 struct SequenceMemory {
+    /// How much of a content is in hand.
+    enum Coverage { case none, coarse, whole }
+
     /// A packet is judged lost when this many later ones have passed.
     static let patience: Int64 = 25
     private static let span: Int64 = 128
 
+    /// Packets that came.
     private var seen = Flags()
-    private var copied = Flags()
+    /// Contents that came whole: as a packet or as a full copy.
+    private var whole = Flags()
+    /// Contents that came as a coarse copy inside the next packet (in-band FEC).
+    private var coarse = Flags()
     private(set) var newest: Int64?
     private var judged: Int64 = 0
     /// Packets that never came, 0...1, over about 250 packets.
     private(set) var lossRatio = 0.0
 
     func hasSeen(_ sequence: Int64) -> Bool { inView(sequence) && seen[sequence] }
-    func hasCopy(_ sequence: Int64) -> Bool { inView(sequence) && copied[sequence] }
 
-    mutating func noteCopy(of sequence: Int64) { if inView(sequence) { copied[sequence] = true } }
+    /// What is in hand of a content; one out of view counts as whole, since nothing more will be made of it.
+    func coverage(of sequence: Int64) -> Coverage {
+        if let newest, sequence > newest { return .none }
+        guard inView(sequence), sequence >= first else { return .whole }
+        return whole[sequence] ? .whole : coarse[sequence] ? .coarse : .none
+    }
+
+    /// The first packet's number: what lies before it was never expected.
+    private var first: Int64 = .min
+
+    mutating func noteCopy(of sequence: Int64) { if inView(sequence) { whole[sequence] = true } }
+    mutating func noteCoarseCopy(of sequence: Int64) { if inView(sequence) { coarse[sequence] = true } }
 
     /// Notes a packet, and judges those that fell out of patience.
     mutating func note(_ sequence: Int64) {
         guard let old = newest else {
             newest = sequence
+            first = sequence
             judged = sequence - 1
             seen[sequence] = true
+            whole[sequence] = true
             return
         }
         if sequence > old {
             // Bits are used in a circle: those of the numbers that come into view are cleared.
             for number in max(old + 1, sequence - Self.span + 1)...sequence {
                 seen[number] = false
-                copied[number] = false
+                whole[number] = false
+                coarse[number] = false
             }
             newest = sequence
         }
-        if inView(sequence) { seen[sequence] = true }
+        if inView(sequence) {
+            seen[sequence] = true
+            whole[sequence] = true
+        }
         judge(upTo: (newest ?? sequence) - Self.patience)
     }
 

@@ -7,13 +7,19 @@ struct Workspace {
 
     let packets: PacketBuffer
     let queue: PlayoutQueue
+    let pitch: PitchSearch
     let concealment: Concealment
+    let interpolation: Interpolation
     /// A decoded packet.
     let decoded: Scratch
     /// A frame with its past before it, for joins that look back.
     let joined: Scratch
-    /// The result of a join, or what a concealment would have gone on with.
+    /// The result of a join.
     let output: Scratch
+    /// What a concealment would have gone on with.
+    let continuation: Scratch
+    /// Sound that nobody hears: decoded to know it, or for the decoder's sake.
+    let scrap: Scratch
 
     /// Samples of a frame, and of the past kept before it.
     let frame: Int
@@ -25,10 +31,14 @@ struct Workspace {
         packets = PacketBuffer(slotBytes: max(8192, 2 * decoder.maximumFrames))
         queue = PlayoutQueue(
             historyLength: Concealment.historyLength(sampleRate: rate), room: decoder.maximumFrames + 8 * frame)
+        pitch = PitchSearch(sampleRate: rate)
         concealment = Concealment(sampleRate: rate)
+        interpolation = Interpolation(sampleRate: rate, longest: frame)
         decoded = Scratch(count: decoder.maximumFrames)
         joined = Scratch(count: 2 * frame)
         output = Scratch(count: 2 * frame)
+        continuation = Scratch(count: rate * Merge.milliseconds / 1000)
+        scrap = Scratch(count: decoder.maximumFrames)
     }
 }
 

@@ -19,6 +19,8 @@ public enum RTCPTransport: Sendable, Hashable {
 public final class MediaTransport {
     /// Where RTP is heard; the port is the kernel's choice when 0 was asked.
     public var local: SocketAddress { rtpSocket.local }
+    /// Where RTCP is heard: RTP's port with rtcp-mux.
+    public var localControlPort: UInt16 { rtcpSocket?.local.port ?? local.port }
     /// Where RTP goes; nil until the peer is known.
     public var remote: SocketAddress? { latch.remote }
     public private(set) var statistics = TransportStatistics()

@@ -17,6 +17,12 @@ extension NTPTime {
     public static func now() -> NTPTime { NTPTime(unixNanoseconds: WallClock.nanoseconds()) }
 }
 
+extension HostTime {
+    /// The wall clock at host time 0, in ns since 1970, given that this time is now: for files that people read with other
+    /// clocks beside them.
+    public var wallClockEpoch: Int64 { WallClock.nanoseconds() &- nanoseconds }
+}
+
 /// Maps the kernel's receive stamps, which are wall-clock time, to the monotonic host clock.
 struct ReceiveStampMapping {
     private let wall: Int64

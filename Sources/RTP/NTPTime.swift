@@ -23,6 +23,11 @@ public struct NTPTime: Hashable, Sendable, BitwiseCopyable {
         rawValue = ntpSeconds << 32 | (UInt64(rest) << 32) / UInt64(billion)
     }
 
+    /// A delay in the units of DLSR and DLRR, 1/65536 s.
+    static func compactUnits(milliseconds: Double) -> UInt32 {
+        UInt32(min(max(0, milliseconds) * 65.536, Double(UInt32.max)))
+    }
+
     /// The middle 32 bits, in 1/65536 s: the form of LSR in report blocks (RFC 3550 section 6.4.1).
     @inlinable
     public var compact: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 16) }

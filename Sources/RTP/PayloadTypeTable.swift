@@ -3,6 +3,8 @@ public enum PayloadKind: Sendable, Hashable {
     case audio
     case telephoneEvent
     case comfortNoise
+    /// Audio with copies of earlier audio, RFC 2198.
+    case redundancy
 }
 
 /// Payload type numbers: the static ones of RFC 3551 table 4, and yodel's defaults in the dynamic range.
@@ -25,11 +27,16 @@ public struct PayloadTypeTable: Sendable, Hashable {
     private var audio: UInt128 = 0
     private var telephoneEvent: UInt128 = 0
     private var comfortNoise: UInt128 = 0
+    private var redundancy: UInt128 = 0
 
     public init() {}
 
-    /// The usual table of a call: one audio payload type, optionally telephone events and comfort noise (13).
-    public init(audio: UInt8, telephoneEvent: UInt8? = nil, comfortNoise: UInt8? = PayloadType.comfortNoise) {
+    /// The usual table of a call: one audio payload type, optionally telephone events, comfort noise (13), redundancy.
+    public init(
+        audio: UInt8, telephoneEvent: UInt8? = nil, comfortNoise: UInt8? = PayloadType.comfortNoise,
+        redundancy: UInt8? = nil
+    ) {
+        if let redundancy { self[redundancy] = .redundancy }
         if let comfortNoise { self[comfortNoise] = .comfortNoise }
         if let telephoneEvent { self[telephoneEvent] = .telephoneEvent }
         self[audio] = .audio
@@ -41,17 +48,20 @@ public struct PayloadTypeTable: Sendable, Hashable {
             let bit: UInt128 = payloadType < 128 ? 1 << UInt128(payloadType) : 0
             if audio & bit != 0 { return .audio }
             if telephoneEvent & bit != 0 { return .telephoneEvent }
-            return comfortNoise & bit != 0 ? .comfortNoise : nil
+            if comfortNoise & bit != 0 { return .comfortNoise }
+            return redundancy & bit != 0 ? .redundancy : nil
         }
         set {
             let bit: UInt128 = payloadType < 128 ? 1 << UInt128(payloadType) : 0
             audio &= ~bit
             telephoneEvent &= ~bit
             comfortNoise &= ~bit
+            redundancy &= ~bit
             switch newValue {
             case .audio: audio |= bit
             case .telephoneEvent: telephoneEvent |= bit
             case .comfortNoise: comfortNoise |= bit
+            case .redundancy: redundancy |= bit
             case nil: break
             }
         }

@@ -63,6 +63,10 @@ public enum RTCPCompound {
                 ApplicationPacket(
                     ssrc: body.bigEndian32(at: 0), subtype: UInt8(count),
                     name: String(decoding: body.slice(4..<8), as: UTF8.self), data: Array(body.slice(8..<body.count))))
+        case RTCPType.extendedReport:
+            guard body.count >= 4 else { throw .truncated }
+            return .extendedReport(
+                ssrc: body.bigEndian32(at: 0), blocks: try ExtendedReportBlock.parse(body.slice(4..<body.count)))
         default:
             return .unknown(type: type)
         }

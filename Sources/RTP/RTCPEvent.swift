@@ -10,6 +10,10 @@ public enum RTCPEvent: Sendable {
     /// These sources leave. Anyone can name any SSRC: compare with the one that is heard before ending a call.
     case bye(ssrcs: [UInt32], reason: String?)
     case application(ApplicationPacket)
+    /// How the peer receives us, in more detail (RFC 3611): blocks on our stream only.
+    case extendedReport(reporter: UInt32, block: ExtendedReportBlock)
+    /// A round trip without sender reports: the peer answered our receiver reference time (RFC 3611 section 4.5).
+    case roundTrip(milliseconds: Double)
     /// The datagram was dropped as a whole.
     case malformed(RTCPParseError)
 }
@@ -39,6 +43,8 @@ public struct RTCPStatistics: Sendable, Hashable {
     public internal(set) var unknown = 0
     /// Packets that bear our own SSRC (loop or collision, RFC 3550 section 8.2), ignored.
     public internal(set) var ownSource = 0
+    /// Those of them that were reports: someone sends as us.
+    public internal(set) var collisions = 0
 
     public init() {}
 }

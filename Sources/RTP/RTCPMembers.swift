@@ -9,6 +9,8 @@ struct RTCPMembers: Sendable {
         var isSender = false
         /// Compact NTP time of its last sender report (LSR) and when that arrived.
         var senderReport: (compact: UInt32, arrival: HostTime)?
+        /// The same of its last receiver reference time (RFC 3611 section 4.4).
+        var receiverReference: (compact: UInt32, arrival: HostTime)?
     }
 
     /// A flood of invented sources grows nothing beyond this.
@@ -34,6 +36,23 @@ struct RTCPMembers: Sendable {
         table[index].lastHeard = time
         table[index].isSender = senderReport != nil
         if let senderReport { table[index].senderReport = (senderReport, time) }
+    }
+
+    /// Notes the clock of a participant that reports.
+    mutating func heardReference(_ ssrc: UInt32, compact: UInt32, at time: HostTime) {
+        guard let index = table.firstIndex(where: { $0.ssrc == ssrc }) else { return }
+        table[index].receiverReference = (compact, time)
+    }
+
+    /// Answers to the reference times heard, at most 31.
+    func referenceAnswers(at now: HostTime) -> [ReceiverReferenceAnswer] {
+        table.prefix(31).compactMap { member in
+            member.receiverReference.map {
+                ReceiverReferenceAnswer(
+                    ssrc: member.ssrc, lastReceiverReference: $0.compact,
+                    delay: NTPTime.compactUnits(milliseconds: now.milliseconds(since: $0.arrival)))
+            }
+        }
     }
 
     /// BYE, section 6.3.4.

@@ -6,17 +6,20 @@ public enum RTCPPacket: Hashable, Sendable {
     case sourceDescription([SourceDescription])
     case bye(ssrcs: [UInt32], reason: String?)
     case application(ApplicationPacket)
-    /// A well-formed packet of a type that is not handled here (feedback, extended reports), to be skipped.
+    /// RFC 3611; blocks of types that are not handled here are left out.
+    case extendedReport(ssrc: UInt32, blocks: [ExtendedReportBlock])
+    /// A well-formed packet of a type that is not handled here (feedback), to be skipped.
     case unknown(type: UInt8)
 }
 
-/// RTCP packet types, RFC 3550 section 12.1.
+/// RTCP packet types, RFC 3550 section 12.1 and RFC 3611 section 6.1.
 enum RTCPType {
     static let senderReport: UInt8 = 200
     static let receiverReport: UInt8 = 201
     static let sourceDescription: UInt8 = 202
     static let bye: UInt8 = 203
     static let application: UInt8 = 204
+    static let extendedReport: UInt8 = 207
 }
 
 /// A source and its canonical name, RFC 3550 section 6.5.1.

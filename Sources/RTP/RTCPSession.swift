@@ -17,7 +17,10 @@ public struct RTCPSession: Sendable {
         public init() {}
     }
 
-    public let ssrc: UInt32
+    /// Ours; changes when another participant has the same one.
+    public private(set) var ssrc: UInt32
+    /// Tmin of RFC 3550 section 6.2 in seconds.
+    private static let usualInterval = 5.0
     /// Canonical name, RFC 7022: lasting and without personal data. 255 bytes at most.
     public let cname: String
     public private(set) var statistics = RTCPStatistics()
@@ -32,7 +35,11 @@ public struct RTCPSession: Sendable {
     private var weSent = false
     /// Our last sender reports: LSR and when they were made. A block that names another is old, forged or not for us;
     /// and a step of the wall clock cannot reach the round trip, which monotonic time measures.
-    private var sentReports: [(compact: UInt32, time: HostTime)] = []
+    private var sentReports = SentStamps()
+    /// The same for our receiver reference times (RFC 3611 section 4.4).
+    private var sentReferences = SentStamps()
+    /// Before a collision; what names it is still about us.
+    private var formerSSRC: UInt32?
 
     /// - Parameters:
     ///   - seed: of the timer's randomness; differs between participants, or they all report at once.
@@ -57,12 +64,15 @@ public struct RTCPSession: Sendable {
     public mutating func isReportDue(now: HostTime) -> Bool {
         guard now >= timer.next else { return false }
         let seconds = timer.deterministicInterval(members: members.count, senders: senders, weSent: weSent)
-        let timeout = 5 * max(seconds, configuration.minimumInterval)
+        // Others may report less often than we do: their silence is measured by the usual interval (RFC 4585 section 3.5).
+        let timeout = 5 * max(seconds, configuration.minimumInterval, Self.usualInterval)
         members.removeSilent(since: now.advanced(byMilliseconds: -1000 * timeout))
         return timer.expire(now: now, members: members.count, senders: senders, weSent: weSent)
     }
 
-    /// A compound packet: sender or receiver report, SDES, and the APP packets given. Schedules the next report.
+    /// A compound packet: sender or receiver report, SDES, the APP packets and the extended report blocks given, and the
+    /// answers to the others' reference times. While we do not send, our reference time too: nobody could answer a sender
+    /// report then. Schedules the next report.
     ///
     /// - Parameters:
     ///   - ntp: wall clock at `now`.
@@ -70,10 +80,18 @@ public struct RTCPSession: Sendable {
     ///   - reports: from `RTPReceiver.makeReportBlocks`; LSR and DLSR are filled in here.
     public mutating func makeReport(
         now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock],
-        applications: [ApplicationPacket] = []
+        applications: [ApplicationPacket] = [], extended: [ExtendedReportBlock] = []
     ) -> [UInt8] {
         var bytes = report(now: now, ntp: ntp, sender: sender, reports: reports)
         for application in applications { RTCPPacket.application(application).append(to: &bytes) }
+        var blocks = extended
+        if sender == nil {
+            blocks.append(.receiverReferenceTime(ntp))
+            sentReferences.add(ntp.compact, at: now)
+        }
+        let answers = members.referenceAnswers(at: now)
+        if !answers.isEmpty { blocks.append(.delaySinceLastReceiverReport(answers)) }
+        if !blocks.isEmpty { RTCPPacket.extendedReport(ssrc: ssrc, blocks: blocks).append(to: &bytes) }
         weSent = sender != nil
         timer.sent(octets: bytes.count, now: now, members: members.count, senders: senders, weSent: weSent)
         statistics.sent += 1
@@ -90,22 +108,29 @@ public struct RTCPSession: Sendable {
         return bytes
     }
 
+    /// Goodbye of our SSRC, which another participant uses too, before we go on under `replacement`: RFC 3550 section 8.2.
+    public mutating func makeBye(
+        replacedBy replacement: UInt32, now: HostTime, ntp: NTPTime, sender: SenderInfo?
+    ) -> [UInt8] {
+        defer { (formerSSRC, ssrc) = (ssrc, replacement) }
+        return makeBye(now: now, ntp: ntp, sender: sender, reason: "SSRC collision")
+    }
+
     private mutating func report(now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
         let blocks = reports.prefix(31).map { block in
             var block = block
             if let report = members[block.ssrc]?.senderReport {
-                let delay = max(0, now.milliseconds(since: report.arrival)) * 65.536
                 block.lastSenderReport = report.compact
-                block.delaySinceLastSenderReport = UInt32(min(delay, Double(UInt32.max)))
+                block.delaySinceLastSenderReport = NTPTime.compactUnits(
+                    milliseconds: now.milliseconds(since: report.arrival))
             }
             return block
         }
         if let sender {
             RTCPPacket.senderReport(ssrc: ssrc, ntp: ntp, info: sender, reports: blocks).append(to: &bytes)
-            if sentReports.count == 8 { sentReports.removeFirst() }
-            sentReports.append((ntp.compact, now))
+            sentReports.add(ntp.compact, at: now)
         } else {
             RTCPPacket.receiverReport(ssrc: ssrc, reports: blocks).append(to: &bytes)
         }
@@ -132,11 +157,13 @@ public struct RTCPSession: Sendable {
     private mutating func take(_ packet: RTCPPacket, arrival: HostTime, into events: inout [RTCPEvent]) {
         switch packet {
         case .senderReport(let source, let ntp, let info, let reports):
+            if source == ssrc { statistics.collisions += 1 }
             guard isForeign(source) else { return }
             members.heard(source, at: arrival, senderReport: ntp.compact)
             events.append(.senderReport(ssrc: source, ntp: ntp, info: info))
             take(reports, of: source, arrival: arrival, into: &events)
         case .receiverReport(let source, let reports):
+            if source == ssrc { statistics.collisions += 1 }
             guard isForeign(source) else { return }
             members.heard(source, at: arrival, senderReport: nil)
             take(reports, of: source, arrival: arrival, into: &events)
@@ -151,8 +178,35 @@ public struct RTCPSession: Sendable {
         case .application(let application):
             guard isForeign(application.ssrc) else { return }
             events.append(.application(application))
+        case .extendedReport(let source, let blocks):
+            guard isForeign(source) else { return }
+            for block in blocks { take(block, of: source, arrival: arrival, into: &events) }
         case .unknown:
             statistics.unknown += 1
+        }
+    }
+
+    private mutating func take(
+        _ block: ExtendedReportBlock, of source: UInt32, arrival: HostTime, into events: inout [RTCPEvent]
+    ) {
+        switch block {
+        case .receiverReferenceTime(let time):
+            members.heardReference(source, compact: time.compact, at: arrival)
+        case .delaySinceLastReceiverReport(let answers):
+            for answer in answers where answer.ssrc == ssrc {
+                guard
+                    let roundTrip = sentReferences.roundTrip(
+                        to: answer.lastReceiverReference, held: answer.delay, arrival: arrival)
+                else { continue }
+                roundTripMilliseconds = roundTrip
+                events.append(.roundTrip(milliseconds: roundTrip))
+            }
+        case .lossRLE(let target, _, _):
+            if target == ssrc { events.append(.extendedReport(reporter: source, block: block)) }
+        case .statisticsSummary(let summary):
+            if summary.ssrc == ssrc { events.append(.extendedReport(reporter: source, block: block)) }
+        case .voipMetrics(let metrics):
+            if metrics.ssrc == ssrc { events.append(.extendedReport(reporter: source, block: block)) }
         }
     }
 
@@ -162,26 +216,17 @@ public struct RTCPSession: Sendable {
         for block in reports where block.ssrc == ssrc {
             let report = RemoteReport(
                 reporter: source, block: block, arrival: arrival,
-                roundTripMilliseconds: roundTrip(block, arrival: arrival))
+                roundTripMilliseconds: sentReports.roundTrip(
+                    to: block.lastSenderReport, held: block.delaySinceLastSenderReport, arrival: arrival))
             lastRemoteReport = report
             roundTripMilliseconds = report.roundTripMilliseconds ?? roundTripMilliseconds
             events.append(.remoteReport(report))
         }
     }
 
-    /// A - LSR - DLSR, RFC 3550 section 6.4.1.
-    private func roundTrip(_ block: ReportBlock, arrival: HostTime) -> Double? {
-        guard block.lastSenderReport != 0,
-            let sent = sentReports.last(where: { $0.compact == block.lastSenderReport })
-        else { return nil }
-        let held = Double(block.delaySinceLastSenderReport) / 65.536
-        let roundTrip = arrival.milliseconds(since: sent.time) - held
-        // DLSR is cut to 1/65536 s and the peer's clock may run a little fast; more below 0 than that is nonsense.
-        return roundTrip > -1 ? max(0, roundTrip) : nil
-    }
-
     private mutating func isForeign(_ source: UInt32) -> Bool {
-        if source == ssrc { statistics.ownSource += 1 }
-        return source != ssrc
+        let isOwn = source == ssrc || source == formerSSRC
+        if isOwn { statistics.ownSource += 1 }
+        return !isOwn
     }
 }

@@ -30,6 +30,10 @@ extension RTCPPacket {
             let name = Array(packet.name.utf8.prefix(4))
             bytes += name + [UInt8](repeating: 0x20, count: 4 - name.count)
             bytes += packet.data.prefix(0x1_0000)
+        case .extendedReport(let ssrc, let blocks):
+            Self.appendHeader(RTCPType.extendedReport, count: 0, to: &bytes)
+            bytes.appendBigEndian(ssrc)
+            for block in blocks { block.append(to: &bytes) }
         case .unknown:
             return
         }

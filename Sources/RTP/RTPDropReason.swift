@@ -18,6 +18,8 @@ public enum RTPDropReason: String, Sendable, Hashable, CaseIterable {
     case ownSource = "own_source"
     /// A telephone event that is malformed or no digit.
     case badTelephoneEvent = "bad_telephone_event"
+    /// Redundant audio (RFC 2198) whose blocks do not fit the packet, or whose primary block is of no known type.
+    case badRedundancy = "bad_redundancy"
 
     init(_ error: RTPParseError) {
         switch error {
@@ -39,13 +41,14 @@ public enum RTPDropReason: String, Sendable, Hashable, CaseIterable {
         case .duplicate: 6
         case .ownSource: 7
         case .badTelephoneEvent: 8
+        case .badRedundancy: 9
         }
     }
 }
 
 /// Dropped datagrams by reason.
 public struct RTPDropCounts: Sendable {
-    private var counts = InlineArray<9, Int>(repeating: 0)
+    private var counts = InlineArray<10, Int>(repeating: 0)
 
     public init() {}
 

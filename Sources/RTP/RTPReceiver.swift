@@ -28,12 +28,13 @@ public struct RTPReceiver {
 
     private let requiresProbation: Bool
     private var source: RTPSource?
-    private var candidate: RTPSource?
+    private var candidates = SourceCandidates()
     private var held = HeldPacket()
     private var lastTimestamp: UInt32 = 0
     private var extendedTimestamp: Int64 = 0
     private var telephoneEvents: TelephoneEventReceiver
     private var totals = ReceptionStatistics()
+    private var losses = LossHistory()
 
     /// - Parameters:
     ///   - requiresProbation: also the call's first source must show two packets in sequence.
@@ -82,7 +83,7 @@ public struct RTPReceiver {
             let verdict = source?.update(header.sequence)
             if case .started = verdict, let before { retire(before) }
             // The present source is alive: whoever else was heard must show two packets in a row again.
-            if verdict != .jump { candidate = nil }
+            if verdict != .jump { candidates.removeAll() }
             return verdict
         }
         guard kind != nil else { return nil }
@@ -90,15 +91,15 @@ public struct RTPReceiver {
             source = RTPSource(ssrc: header.ssrc, sequence: header.sequence, probation: 0)
             return source?.update(header.sequence)
         }
-        if candidate?.ssrc != header.ssrc {
-            candidate = RTPSource(ssrc: header.ssrc, sequence: header.sequence)
+        guard candidates.follows(ssrc: header.ssrc, sequence: header.sequence, salt: localSSRC ?? 0) else {
+            return .probation
         }
-        let verdict = candidate?.update(header.sequence)
-        if case .started = verdict {
-            if let source { retire(source) }
-            source = candidate
-            candidate = nil
-        }
+        if let source { retire(source) }
+        candidates.removeAll()
+        var started = RTPSource(ssrc: header.ssrc, sequence: header.sequence &- 1)
+        _ = started.update(header.sequence &- 1)
+        let verdict = started.update(header.sequence)
+        source = started
         return verdict
     }
 
@@ -106,6 +107,7 @@ public struct RTPReceiver {
         _ packet: RTPPacket, kind: PayloadKind?, extended: Int64, isNewSource: Bool, arrival: HostTime
     ) -> Outcome {
         if isNewSource {
+            losses.removeAll()
             extendedTimestamp = Int64(packet.header.timestamp)
             telephoneEvents.sourceChanged()
             held.follow(packet.header, extended: extended, extendedTimestamp: extendedTimestamp)
@@ -117,12 +119,20 @@ public struct RTPReceiver {
             held.discard()
         }
         lastTimestamp = packet.header.timestamp
-        guard let kind else { return drop(.unknownPayloadType) }
+        losses.note(extended)
+        guard var kind else { return drop(.unknownPayloadType) }
         guard packet.payload.count > 0 else { return drop(.emptyPayload) }
-        let media = MediaPacket(
+        var media = MediaPacket(
             payloadType: packet.header.payloadType, marker: packet.header.marker, extendedSequence: extended,
             extendedTimestamp: extendedTimestamp, ssrc: packet.header.ssrc, isNewSource: isNewSource,
             arrival: arrival, payload: packet.payload)
+        if kind == .redundancy {
+            guard let primary = media.unpacked(), let primaryKind = payloadTypes[primary.payloadType],
+                primaryKind != .redundancy
+            else { return drop(.badRedundancy) }
+            guard primary.payload.count > 0 else { return drop(.emptyPayload) }
+            (media, kind) = (primary, primaryKind)
+        }
         switch kind {
         case .audio:
             let units = clockUnits(arrival)
@@ -133,15 +143,29 @@ public struct RTPReceiver {
             return .comfortNoise(media)
         case .telephoneEvent:
             // All packets of an event share one time stamp, so they say nothing about jitter.
-            return telephoneEvents.receive(media) ? .telephoneEvent : drop(.badTelephoneEvent)
+            let isEvent = telephoneEvents.receive(media)
+            return isEvent ? .telephoneEvent : drop(.badTelephoneEvent)
+        case .redundancy:
+            return drop(.badRedundancy)
         }
     }
 
     /// Hands out the packet that came before a packet with `isNewSource`, if one was held. Call it after clearing the
     /// buffers and before using the packet itself, so that no audio is lost to validation.
     public mutating func deliverHeldPacket(_ body: (MediaPacket) -> Void) {
-        if held.isReady, held.kind == .audio { held.take(body) }
+        guard held.isReady else { return }
+        if held.kind == .audio { held.take(body) }
+        guard held.kind == .redundancy else { return }
+        let types = payloadTypes
+        held.take { packet in
+            guard let primary = packet.unpacked(), types[primary.payloadType] == .audio, primary.payload.count > 0
+            else { return }
+            body(primary)
+        }
     }
+
+    /// The jitter buffer could not use the packet `extendedSequence` of the present source: it came too late.
+    public mutating func noteDiscarded(_ extendedSequence: Int64) { losses.noteDiscarded(extendedSequence) }
 
     /// The next completed digit, each exactly once. Call until nil, after datagrams and at least every 100 ms.
     public mutating func nextTelephoneEvent(now: HostTime) -> TelephoneEvent? { telephoneEvents.next(now: now) }
@@ -163,6 +187,18 @@ public struct RTPReceiver {
     public mutating func makeReportBlocks() -> [ReportBlock] {
         guard source != nil, let block = source?.makeReportBlock() else { return [] }
         return [block]
+    }
+
+    /// How losses and late packets of the present source cluster, RFC 3611 sections 4.7.2 and 4.1.
+    public var lossPattern: LossPattern { losses.pattern }
+
+    /// What RTCP XR says of the present source besides its report block; nil before the first packet. Each call starts
+    /// a new interval, so call it only when the report is sent.
+    public mutating func makeExtendedReport() -> ReceptionReportExtension? {
+        guard let ssrc = source?.ssrc, let interval = losses.takeInterval() else { return nil }
+        return ReceptionReportExtension(
+            ssrc: ssrc, interval: interval, duplicates: source?.takeDuplicates() ?? 0,
+            jitter: source?.takeJitterSummary())
     }
 
     private mutating func retire(_ source: RTPSource) {

@@ -1,7 +1,7 @@
 /// Numbers and stamps the packets of one synchronisation source, RFC 3550 section 5.1.
 public struct RTPSender: Sendable {
     /// Our synchronisation source.
-    public let ssrc: UInt32
+    public private(set) var ssrc: UInt32
     /// Payload type of packets that do not override it.
     public var payloadType: UInt8
     /// RTP clock in Hz (8000 for G.711, 48000 for Opus whatever its bandwidth, RFC 7587).
@@ -14,6 +14,9 @@ public struct RTPSender: Sendable {
     public private(set) var octetsSent = 0
 
     private let firstTimestamp: UInt32
+    /// Sent under an SSRC given up: sender reports count each source's own.
+    private var packetsBefore = 0
+    private var octetsBefore = 0
 
     /// - Parameters:
     ///   - sequence, timestamp: initial values, which should be random (RFC 3550 section 5.1).
@@ -52,6 +55,13 @@ public struct RTPSender: Sendable {
         return length + payload.count
     }
 
+    /// Goes on as another source (RFC 3550 section 8.2).
+    public mutating func changeSource(to ssrc: UInt32) {
+        self.ssrc = ssrc
+        packetsBefore = packetsSent
+        octetsBefore = octetsSent
+    }
+
     /// The RTP time stamp of the instant `offset` clock units after the start of the stream.
     public func rtpTimestamp(_ offset: UInt32) -> UInt32 { firstTimestamp &+ offset }
 
@@ -60,10 +70,10 @@ public struct RTPSender: Sendable {
     /// - Parameter offset: clock units since the start at the instant of the report's NTP time.
     /// - Returns: nil before the first packet: then a receiver report is sent.
     public func senderInfo(timestamp offset: UInt32) -> SenderInfo? {
-        guard packetsSent > 0 else { return nil }
+        guard packetsSent > packetsBefore else { return nil }
         return SenderInfo(
             rtpTimestamp: rtpTimestamp(offset),
-            packets: UInt32(truncatingIfNeeded: packetsSent),
-            octets: UInt32(truncatingIfNeeded: octetsSent))
+            packets: UInt32(truncatingIfNeeded: packetsSent &- packetsBefore),
+            octets: UInt32(truncatingIfNeeded: octetsSent &- octetsBefore))
     }
 }

@@ -44,6 +44,8 @@ struct RTPSource {
     private var expectedPrior: Int64 = 0
     private var receivedPrior = 0
     private var transit: UInt32?
+    private var jitterSummary = JitterSummary()
+    private var duplicatesPrior = 0
 
     /// A source whose first packet is `sequence`, to be followed by `update` with the same number.
     ///
@@ -68,6 +70,8 @@ struct RTPSource {
         receivedPrior = 0
         transit = nil
         jitter = 0
+        jitterSummary = JitterSummary()
+        duplicatesPrior = 0
     }
 
     /// update_seq of RFC 3550 appendix A.1.
@@ -129,8 +133,21 @@ struct RTPSource {
         if let previous = self.transit {
             let difference = Double(Int32(bitPattern: transit &- previous)).magnitude
             jitter += (difference - jitter) / 16
+            jitterSummary.add(difference)
         }
         self.transit = transit
+    }
+
+    /// Duplicates since the last call.
+    mutating func takeDuplicates() -> Int {
+        defer { duplicatesPrior = duplicates }
+        return duplicates - duplicatesPrior
+    }
+
+    /// Jitter since the last call, RFC 3611 section 4.6; nil when fewer than two packets came.
+    mutating func takeJitterSummary() -> JitterSummary? {
+        defer { jitterSummary = JitterSummary() }
+        return jitterSummary.count > 0 ? jitterSummary : nil
     }
 
     /// Packets that should have arrived, A.3.

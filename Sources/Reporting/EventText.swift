@@ -16,6 +16,7 @@ extension Event {
         case .bufferReset(let reason): return "jitter buffer began anew: \(reason)"
         case .xrun(let direction, let count): return "xrun of \(direction.rawValue), \(count) so far"
         case .echoState(let echo):
+            if echo.noEchoPath == true { return "no echo path found: the other side's voice does not come back" }
             let depth = echo.erleDecibels.map { ", \(Text.fixed($0, 0)) dB less" } ?? ""
             return echo.converged == true ? "echo gone\(depth)" : "echo canceller is learning the room"
         case .dtmf(let digit, let direction): return "digit \(digit) \(direction.rawValue)"

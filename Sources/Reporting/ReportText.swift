@@ -76,6 +76,10 @@ public enum ReportText {
         ("concealed", { $0.concealedRatio.map(Text.percent) }),
         ("  short, long", { pair($0.concealedShort, $0.concealedLong) }),
         ("repaired by FEC", { $0.fecUsed.map(String.init) }),
+        ("repaired by copies", { $0.redundancyUsed.map(String.init) }),
+        ("MOS heard, in talk", { statistics in
+            statistics.mosLQ.map { "\(Text.fixed($0, 1)), \(statistics.mosCQ.map { Text.fixed($0, 1) } ?? "-")" }
+        }),
         ("jitter", { milliseconds($0.jitterMilliseconds) }),
         ("buffer, its target", { statistics in
             guard let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds
@@ -96,7 +100,8 @@ public enum ReportText {
     private static func reported(_ statistics: CallStatistics) -> [String] {
         guard let remote = statistics.remote, let lost = remote.lostRatio else { return [] }
         let jitter = remote.jitterMilliseconds.map { ", jitter \(Text.fixed($0, 1)) ms" } ?? ""
-        return ["peer reports: \(Text.percent(lost)) lost\(jitter)"]
+        let score = remote.mosLQ.map { ", MOS \(Text.fixed($0, 1))" } ?? ""
+        return ["peer reports: \(Text.percent(lost)) lost\(jitter)\(score)"]
     }
 
     private static func outcomes(_ assertions: [AssertionOutcome]) -> [String] {

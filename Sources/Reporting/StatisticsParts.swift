@@ -12,6 +12,16 @@ public struct EchoFigures: ReportObject, Equatable {
     public var realignCount: Int?
     /// Whether both sides are speaking now.
     public var doubleTalk: Bool?
+    /// Whether nothing at all is being played.
+    public var referenceSilent: Bool?
+    /// Whether the microphone gives nothing but zeros.
+    public var microphoneSilent: Bool?
+    /// Whether the microphone is overdriven.
+    public var microphoneClipping: Bool?
+    /// Whether the other side's voice leaves no echo here: a headset, or a loudspeaker that is off.
+    public var noEchoPath: Bool?
+    /// Whether the other side hears its own voice.
+    public var echoAudible: Bool?
 
     public init() {}
 
@@ -22,6 +32,11 @@ public struct EchoFigures: ReportObject, Equatable {
         .number("drift_ppm", decimals: 1) { $0.driftPPM },
         .count("realign_count") { $0.realignCount },
         .flag("double_talk") { $0.doubleTalk },
+        .flag("reference_silent") { $0.referenceSilent },
+        .flag("microphone_silent") { $0.microphoneSilent },
+        .flag("microphone_clipping") { $0.microphoneClipping },
+        .flag("no_echo_path") { $0.noEchoPath },
+        .flag("echo_audible") { $0.echoAudible },
     ]
 }
 
@@ -71,6 +86,8 @@ public struct SideFigures: ReportObject, Equatable {
     public var packetsLost: Int?
     /// Lost of expected, 0…1.
     public var lostRatio: Double?
+    /// Came too late to be played, of expected, 0…1 (RFC 3611 section 4.7.1).
+    public var lateRatio: Double?
     /// Interarrival jitter (RFC 3550 appendix A.8), ms.
     public var jitterMilliseconds: Double?
     /// Round trip that this side's report allowed to compute, ms.
@@ -79,15 +96,25 @@ public struct SideFigures: ReportObject, Equatable {
     public var sendDelayMilliseconds: Double?
     /// This side's delay from its socket to its loudspeaker, ms.
     public var receiveDelayMilliseconds: Double?
+    /// Transmission rating (ITU-T G.107) of what this side hears, 0…100.
+    public var rFactor: Double?
+    /// Listening quality (ITU-T P.800.1), 1…5.
+    public var mosLQ: Double?
+    /// Conversational quality (ITU-T P.800.1), 1…5.
+    public var mosCQ: Double?
 
     public init() {}
 
     public static let fields: [ReportField<SideFigures>] = [
         .count("packets_lost") { $0.packetsLost },
         .number("lost_ratio", decimals: 5) { $0.lostRatio },
+        .number("late_ratio", decimals: 5) { $0.lateRatio },
         .number("jitter_ms", decimals: 2) { $0.jitterMilliseconds },
         .number("round_trip_ms", decimals: 2) { $0.roundTripMilliseconds },
         .number("send_delay_ms", decimals: 2) { $0.sendDelayMilliseconds },
         .number("receive_delay_ms", decimals: 2) { $0.receiveDelayMilliseconds },
+        .number("r_factor", decimals: 1) { $0.rFactor },
+        .number("mos_lq", decimals: 2) { $0.mosLQ },
+        .number("mos_cq", decimals: 2) { $0.mosCQ },
     ]
 }

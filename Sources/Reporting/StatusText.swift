@@ -33,9 +33,9 @@ public enum StatusText {
         }
         parts.append("mic \(bar(statistics.levelSentDecibels, blocks))")
         parts.append("ear \(bar(statistics.levelHeardDecibels, blocks))")
-        if let converged = statistics.echo?.converged {
-            let depth = statistics.echo?.erleDecibels.map { " \(Text.fixed($0, 0)) dB" } ?? ""
-            parts.append(converged ? "echo gone\(depth)" : "echo heard")
+        if let echo = statistics.echo, let text = text(echo) {
+            let depth = echo.erleDecibels.map { " \(Text.fixed($0, 0)) dB" } ?? ""
+            parts.append(text == gone ? text + depth : text)
         }
         if mood.volumeDecibels != 0 { parts.append("volume \(mood.volumeDecibels) dB") }
         parts.append("? keys")
@@ -66,8 +66,17 @@ public enum StatusText {
         }
         if let level = statistics.levelSentDecibels { parts.append("sent \(Text.fixed(level, 0)) dBov") }
         if let level = statistics.levelHeardDecibels { parts.append("heard \(Text.fixed(level, 0)) dBov") }
-        if let converged = statistics.echo?.converged { parts.append(converged ? "echo gone" : "echo heard") }
+        if let echo = statistics.echo, let text = text(echo) { parts.append(text) }
         return parts.joined(separator: ", ")
+    }
+
+    private static let gone = "echo gone"
+
+    /// How it stands with the echo, in two words; `nil` while the other side has not spoken.
+    private static func text(_ echo: EchoFigures) -> String? {
+        if echo.noEchoPath == true { return "no echo" }
+        guard let converged = echo.converged else { return nil }
+        return converged ? gone : "echo heard"
     }
 
     /// Six cells from -60 to 0 dBov.

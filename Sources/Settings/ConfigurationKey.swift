@@ -77,6 +77,15 @@ extension ConfigurationKey {
         help: "Codec of both directions")
     public static let bitrate = ConfigurationKey(
         name: "bitrate", kind: .integer(6_000...510_000), defaultValue: "28000", help: "Bit rate of Opus in bit/s")
+    public static let maxBitrate = ConfigurationKey(
+        name: "max_bitrate", kind: .integer(6_000...1_000_000), defaultValue: nil,
+        help: "Bit rate in bit/s that protection and copies never exceed; unset is 64000, or `bitrate` if that is more")
+    public static let redundancy = ConfigurationKey(
+        name: "redundancy", kind: .integer(96...127), defaultValue: nil,
+        help: "RTP payload type of redundant audio (RFC 2198), the same at both ends; unset sends none and takes none")
+    public static let rtcpInterval = ConfigurationKey(
+        name: "rtcp_interval", kind: .number(1...5), defaultValue: "5",
+        help: "Mean seconds between RTCP reports: 5, or down to 1 where the other side allows feedback timing (RFC 4585)")
     public static let complexity = ConfigurationKey(
         name: "complexity", kind: .integer(0...10), defaultValue: "10",
         help: "Effort of the Opus encoder: 0 costs least CPU, 10 sounds best")
@@ -96,8 +105,8 @@ extension ConfigurationKey {
 
     /// Every key, in the order of the annotated file.
     public static let all: [ConfigurationKey] = [
-        device, input, output, rate, period, realtime, voiceProcessing, codec, bitrate, complexity, ptime, latency,
-        bind, allow, logLevel,
+        device, input, output, rate, period, realtime, voiceProcessing, codec, bitrate, maxBitrate, redundancy,
+        complexity, ptime, latency, rtcpInterval, bind, allow, logLevel,
     ]
 }
 

@@ -12,6 +12,12 @@ public struct LoopbackPlan: Sendable {
     public var codec = CodecKind.opus
     /// Encoder settings of both sides.
     public var encoder = EncoderSettings()
+    /// Payload type of redundant audio; `nil` sends none.
+    public var redundancyPayloadType: UInt8?
+    /// Bit rate that is never exceeded, copies included, bit/s; `nil` is the usual one.
+    public var maximumBitrate: Int?
+    /// Least mean time between RTCP reports, s.
+    public var reportIntervalSeconds = 5.0
     /// Jitter buffer settings of both sides.
     public var jitterBuffer = JitterBufferConfiguration()
     /// The room each side sits in.
@@ -47,6 +53,9 @@ public struct LoopbackPlan: Sendable {
         var configuration = CallConfiguration(codec: codec, seed: seed &* 2 &+ UInt64(side) &+ 1)
         configuration.encoder = encoder
         configuration.jitterBuffer = jitterBuffer
+        configuration.redundancyPayloadType = redundancyPayloadType
+        configuration.maximumBitrate = maximumBitrate
+        configuration.reportIntervalSeconds = reportIntervalSeconds
         adjust(side, &configuration)
         return configuration
     }

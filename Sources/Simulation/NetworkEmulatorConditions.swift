@@ -42,11 +42,11 @@ public struct NetworkConditions: Sendable, Equatable {
 
     /// Reads `loss=PERCENT,burst=PACKETS,jitter=MS,spike=EVERY_MS:MS,reorder=PERCENT,duplicate=PERCENT,rate=KBIT,
     /// delay=MS,trace=CSV`, any subset in any order; the empty text is a perfect network.
-    /// - Parameter loadTrace: reads a trace file; from the disk unless told otherwise.
+    /// - Parameter loadTrace: finds a trace: a `NetworkScenario` by its name, else a file, unless told otherwise.
     public init(
         parsing text: String,
         loadTrace: (String) throws(NetworkConditionsError) -> NetworkTrace = { path throws(NetworkConditionsError) in
-            try NetworkTrace(contentsOfFile: path)
+            try NetworkTrace(named: path)
         }
     ) throws(NetworkConditionsError) {
         var seen = [String]()
@@ -82,7 +82,9 @@ public struct NetworkConditions: Sendable, Equatable {
         case "rate": rateKilobits = try number(1...10_000_000, "kbit/s")
         case "delay": delayMilliseconds = try number(0...60_000, "milliseconds")
         default:
-            guard !value.isEmpty else { throw .badValue(key: key, value: value, expected: "the path of a CSV file") }
+            guard !value.isEmpty else {
+                throw .badValue(key: key, value: value, expected: "the path of a CSV file, or a scenario's name")
+            }
             trace = try loadTrace(value)
         }
     }

@@ -8,6 +8,21 @@ public struct NetworkTrace: Sendable, Equatable {
     /// Delay of each packet in milliseconds, nil where it was lost. Never empty.
     public let delays: [Double?]
 
+    /// - Parameter delays: at least one.
+    public init(delays: [Double?]) {
+        precondition(!delays.isEmpty, "a trace has a first packet")
+        self.delays = delays
+    }
+
+    /// The scenario of that name, or else the file at that path.
+    public init(named text: String) throws(NetworkConditionsError) {
+        if let scenario = NetworkScenario(rawValue: text) {
+            self = scenario.trace
+        } else {
+            try self.init(contentsOfFile: text)
+        }
+    }
+
     /// - Parameter path: only named in errors.
     public init(csv: String, path: String = "trace") throws(NetworkConditionsError) {
         var delays = [Double?]()

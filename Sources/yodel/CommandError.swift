@@ -2,6 +2,7 @@ import AudioUnits
 import Calling
 import Codecs
 import Network
+import PacketCapture
 import Reporting
 import Settings
 import Simulation
@@ -22,6 +23,7 @@ extension CommandError {
     init(_ error: SettingsError) { self.init(.usage, error.description) }
     init(_ error: AssertionError) { self.init(.usage, error.description) }
     init(_ error: NetworkConditionsError) { self.init(.usage, "\(error), in --network") }
+    init(_ error: CaptureError) { self.init(.usage, error.description) }
     init(_ error: NetworkError) { self.init(.network, error.description) }
     init(_ error: CodecError) { self.init(.usage, "\(error); see `yodel help call` for the codec's options") }
     init(_ error: DeviceError) { self.init(.device, error.explanation) }
@@ -44,6 +46,8 @@ extension CommandError {
         case .noResources(let reason): self.init(.internalError, "\(reason); end other programs or raise the limits")
         case .formatUnsupported(let format, let reason):
             self.init(.device, "\(reason), at \(Int(format.sampleRate)) Hz; choose another --rate")
+        case .outOfRange(let setting, let allowed):
+            self.init(.usage, "\(setting) is out of its range; give \(allowed)")
         default: self.init(.internalError, "audio unit: \(error); please report this")
         }
     }

@@ -8,7 +8,8 @@ struct Yodel: ParsableCommand {
         abstract: "Talks to somebody over a network, and says how many milliseconds lie between mouth and ear.",
         version: "0.1.0",
         subcommands: [
-            CallCommand.self, ListenCommand.self, LoopbackCommand.self, DevicesCommand.self, ConfigCommand.self,
+            CallCommand.self, ListenCommand.self, LoopbackCommand.self, ProcessCommand.self, ReplayCommand.self,
+            DevicesCommand.self, ConfigCommand.self,
         ])
 
     /// Parses, runs, and ends the process.

@@ -22,15 +22,19 @@ struct VoiceConfigurationTests {
         refused("doubleTalkSuppressionDecibels") { $0.doubleTalkSuppressionDecibels = .infinity }
         refused("gainTargetDecibels") { $0.gainTargetDecibels = 0 }
         refused("maximumGainDecibels") { $0.maximumGainDecibels = 31 }
+        refused("gainReleaseMilliseconds") { $0.gainReleaseMilliseconds = 50 }
     }
 
     @Test(
-        "every quality initializes and its tail is in force",
-        arguments: VoiceProcessingConfiguration.Quality.allCases)
-    func qualities(quality: VoiceProcessingConfiguration.Quality) throws {
+        "every quality of every canceller initializes and its tail is in force",
+        arguments: VoiceProcessingConfiguration.Quality.allCases, VoiceProcessingConfiguration.Canceller.allCases)
+    func qualities(
+        quality: VoiceProcessingConfiguration.Quality, canceller: VoiceProcessingConfiguration.Canceller
+    ) throws {
         let bench = try VoiceBench(rate: 16_000, far: []) {
             var configuration = VoiceProcessingConfiguration()
             configuration.quality = quality
+            configuration.canceller = canceller
             try $0.setConfiguration(configuration)
         }
         bench.run(seconds: 0.1)
@@ -63,6 +67,8 @@ struct VoiceConfigurationTests {
         #expect(try refusal(stereo, good) == stereo)
         #expect(try refusal(fast, fast) == fast)
         #expect(try refusal(odd, odd) == odd)
+        let disc = StreamFormat(sampleRate: 44_100)
+        #expect(try refusal(disc, disc) == disc, "SpeexDSP alone runs at it")
         #expect(try refusal(good, StreamFormat(sampleRate: 48_000)) == StreamFormat(sampleRate: 48_000))
     }
 

@@ -26,12 +26,4 @@ import Testing
         configuration.encoder.frameMilliseconds = 7
         #expect(throws: CallError.self) { try Call(configuration: configuration, port: QueuePort(), now: .zero) }
     }
-
-    @Test("The hint of loss is nothing on a clean line and small on a bad one")
-    func lossHint() {
-        #expect(LossHint.percent(for: 0) == 0)
-        #expect(LossHint.percent(for: 0.009) == 0)
-        #expect(LossHint.percent(for: 0.01) == LossHint.percentUnderLoss)
-        #expect(LossHint.percent(for: 1) == LossHint.percentUnderLoss)
-    }
 }

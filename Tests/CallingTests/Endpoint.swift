@@ -9,9 +9,20 @@ import Realtime
 final class QueuePort: PacketPort {
     private(set) var rtp: [[UInt8]] = []
     private(set) var rtcp: [[UInt8]] = []
+    /// RTCP compounds sent since the start.
+    private(set) var reports = 0
 
     func send(rtp packet: UnsafeRawBufferPointer) { rtp.append(Array(packet)) }
-    func send(rtcp packet: UnsafeRawBufferPointer) { rtcp.append(Array(packet)) }
+    func send(rtcp packet: UnsafeRawBufferPointer) {
+        rtcp.append(Array(packet))
+        reports += 1
+    }
+
+    /// Hands RTCP to `call`; RTP is the test's.
+    func carryControl(to call: Call?, now: HostTime) {
+        rtp = []
+        carry(to: call, now: now)
+    }
 
     /// Hands everything to `call`, or to nobody.
     func carry(to call: Call?, now: HostTime) {

@@ -14,6 +14,9 @@ private func commandsPage() throws -> String {
     for path in CallStatistics.comparablePaths.map(\.path) + LoopbackReport.ownPaths.map(\.path) {
         for name in path.split(separator: ".") { #expect(page.contains("`\(name)`"), "\(path)") }
     }
+    for path in ProcessReport.comparablePaths.map(\.path) {
+        for name in path.split(separator: ".") { #expect(page.contains("`\(name)`"), "\(path)") }
+    }
     for key in ConfigurationKey.all {
         let flag = key.kind == .boolean ? key.flag.replacingOccurrences(of: "--", with: "--no-") : key.flag
         #expect(page.contains("`\(flag)`"), "\(flag)")

@@ -53,7 +53,8 @@ import Testing
         var stream = StreamSimulation(codec: .pcmu, seconds: 60, signal: Signal.tone(300))
         stream.network = { _, random in random.unit() < 0.2 ? [] : [2 * random.unit()] }
         let result = try stream.run()
-        #expect(result.delay(50, 60) < 25)
+        // A packet more than without loss: what follows a gap helps to fill it.
+        #expect(result.delay(50, 60) < 40)
     }
 
     @Test("A long gap fades to silence and ends without a burst of concealment")

@@ -18,9 +18,7 @@ import Testing
         let result = try stream.run()
         let before = result.delay(15, 19.9)
         let after = result.delay(30, 40)
-        #expect(result.delay(20.2, 20.4) > before)
         #expect(abs(after - before) <= 5)
-        #expect(result.statistics.acceleratedMs > 40)
         #expect(result.gapMilliseconds(21, 39) == 0)
     }
 

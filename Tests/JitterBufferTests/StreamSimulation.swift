@@ -48,6 +48,8 @@ struct StreamSimulation {
     var settings = EncoderSettings(inbandFEC: true, expectedLossPercent: 0)
     var configuration = JitterBufferConfiguration()
     var seed: UInt64 = 1
+    /// Whether the sound is kept: an hour of it takes memory.
+    var keepsOutput = true
 
     struct Result {
         var rate: Int
@@ -55,6 +57,8 @@ struct StreamSimulation {
         /// Per pull: its time in milliseconds and outcome.
         var pulls: [(time: Double, outcome: PullOutcome, delay: Double?)] = []
         var statistics = JitterBufferStatistics()
+        var incidents: [Incident] = []
+        var isBalanced = false
         var driftPPM: Double?
         var meanTransit = 0.0
         var lookahead = 0
@@ -126,12 +130,14 @@ struct StreamSimulation {
             let outcome = samples.withUnsafeMutableBufferPointer {
                 buffer.pull(into: $0, now: HostTime(milliseconds: now))
             }
-            result.output += samples
+            if keepsOutput { result.output += samples }
             result.pulls.append((clock, outcome, buffer.currentDelayMilliseconds))
             index += 1
             clock = 3.3 + Double(index) * pullMilliseconds
         }
         result.statistics = buffer.statistics
+        result.incidents = buffer.incidents
+        result.isBalanced = buffer.isBalanced
         result.driftPPM = buffer.driftPPM
         return result
     }

@@ -18,6 +18,7 @@ import Testing
             // A sanitizer keeps what is freed in quarantine: its memory says nothing about ours.
             #expect(growth < 2 << 20 || getenv("YODEL_SANITIZER") != nil)
             #expect(fuzzer.media > 50_000, "mutants that stay RTP reach the media path")
+            #expect(fuzzer.copies > 5_000, "and some of their copies")
             #expect(fuzzer.events > 50_000, "mutants that stay RTCP reach the session")
             fflush(nil)
         }
@@ -46,18 +47,20 @@ private struct Fuzzer {
     private var buffer = [UInt8](repeating: 0, count: 2048)
     private let compounds: [[UInt8]]
     private(set) var media = 0
+    private(set) var copies = 0
     private(set) var digits = 0
     private(set) var dropped = 0
     private(set) var events = 0
+    private(set) var runs = 0
     private(set) var malformed = 0
 
     var summary: String {
-        "\(media) media, \(digits) digits, \(dropped) RTP drops, \(events) RTCP events, \(malformed) malformed"
+        "\(media) media, \(copies) copies, \(digits) digits, \(dropped) RTP drops, \(events) RTCP events, \(malformed) malformed"
     }
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
-        receiver = RTPReceiver(payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101), clockRate: 8000)
+        receiver = RTPReceiver(payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101, redundancy: 121), clockRate: 8000)
         session = RTCPSession(ssrc: 7, cname: "fuzz", seed: seed, now: .zero)
         compounds = RTCPCompoundTests.cases.map(\.bytes).filter { !$0.isEmpty }
     }
@@ -77,14 +80,19 @@ private struct Fuzzer {
     private mutating func fillRTP() -> Int {
         sequence &+= 1
         let isEvent = draw(10) == 0
+        let isRedundant = !isEvent && draw(4) == 0
         var header = RTPHeader(
-            marker: draw(50) == 0, payloadType: isEvent ? 101 : 0, sequence: sequence,
+            marker: draw(50) == 0, payloadType: isEvent ? 101 : isRedundant ? 121 : 0, sequence: sequence,
             timestamp: UInt32(sequence) &* 160, ssrc: UInt32(1 + draw(2_000) / 1_999))
         if isEvent { header.timestamp = header.timestamp / 1280 * 1280 }
         let count = isEvent ? 4 : 20 + draw(160)
         let start = buffer.withUnsafeMutableBytes { header.write(into: $0) }
         for index in 0..<count { buffer[start + index] = UInt8(truncatingIfNeeded: random.next()) }
         if isEvent { buffer[start] &= 15 }
+        if isRedundant {
+            // One copy of 10 bytes, 320 units old, in front of a primary block of what follows.
+            for (index, byte) in [0x80, 5, 0, 10, 0].enumerated() { buffer[start + index] = UInt8(byte) }
+        }
         return start + count
     }
 
@@ -126,6 +134,7 @@ private struct Fuzzer {
             switch receiver.receive(UnsafeRawBufferPointer(rebasing: bytes[..<count]), arrival: now) {
             case .media(let packet):
                 media += 1
+                packet.forEachCopy { copies += $0.payload.count > 0 ? 1 : 0 }
                 if packet.isNewSource { receiver.deliverHeldPacket { _ in media += 1 } }
             case .dropped: dropped += 1
             default: break
@@ -144,6 +153,9 @@ private struct Fuzzer {
             case .application(let packet):
                 _ = DelayLedgerMessage(packet)
                 events += 1
+            case .extendedReport(_, .lossRLE(_, _, let interval)):
+                runs += interval.lossRuns.packets
+                events += 1
             default: events += 1
             }
         }
@@ -151,6 +163,6 @@ private struct Fuzzer {
         let ntp = NTPTime(unixNanoseconds: now.nanoseconds)
         _ = session.makeReport(
             now: now, ntp: ntp, sender: SenderInfo(rtpTimestamp: 0, packets: 0, octets: 0),
-            reports: receiver.makeReportBlocks())
+            reports: receiver.makeReportBlocks(), extended: receiver.makeExtendedReport()?.blocks ?? [])
     }
 }

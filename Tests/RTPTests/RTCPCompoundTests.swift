@@ -30,7 +30,18 @@ import Testing
         case .sourceDescription: "sdes"
         case .bye: "bye"
         case .application: "app"
+        case .extendedReport(_, let blocks): "xr(\(blocks.map(name).joined(separator: ",")))"
         case .unknown(let type): String(type)
+        }
+    }
+
+    private func name(_ block: ExtendedReportBlock) -> String {
+        switch block {
+        case .lossRLE: "rle"
+        case .receiverReferenceTime: "reference"
+        case .delaySinceLastReceiverReport: "dlrr"
+        case .statisticsSummary: "summary"
+        case .voipMetrics: "voip"
         }
     }
 

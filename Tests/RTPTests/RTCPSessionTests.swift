@@ -24,6 +24,7 @@ import Testing
             try RTCPCompound.parse(receiving) == [
                 .receiverReport(ssrc: 5, reports: []),
                 .sourceDescription([SourceDescription(ssrc: 5, cname: "me@here")]),
+                .extendedReport(ssrc: 5, blocks: [.receiverReferenceTime(ntp(0))]),
             ])
         let bye = try RTCPCompound.parse(session.makeBye(now: .zero, ntp: ntp(0), sender: info, reason: "done"))
         #expect(bye.count == 3 && bye[2] == .bye(ssrcs: [5], reason: "done"))
@@ -64,6 +65,25 @@ import Testing
         answer.delaySinceLastSenderReport = .max
         _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: [answer]).bytes, at: 50)
         #expect(session.roundTripMilliseconds == nil, "held longer than the whole trip took")
+    }
+
+    @Test func aPeerThatReportsEveryFiveSecondsIsKeptInMindByOneThatReportsEverySecond() throws {
+        var configuration = RTCPSession.Configuration()
+        configuration.minimumInterval = 1
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, configuration: configuration, now: .zero)
+        let theirs = RTCPPacket.senderReport(
+            ssrc: 2, ntp: NTPTime(rawValue: 0x1111_2222_3333_4444), info: info, reports: [])
+        _ = session.receive(theirs.bytes, at: 0)
+        var last: [UInt8] = []
+        for milliseconds in stride(from: 0.0, to: 12_000, by: 10)
+        where session.isReportDue(now: HostTime(milliseconds: milliseconds)) {
+            last = report(&session, at: milliseconds, on: [2])
+        }
+        guard case .senderReport(_, _, _, let reports)? = try RTCPCompound.parse(last).first else {
+            Issue.record("not a sender report")
+            return
+        }
+        #expect(reports[0].lastSenderReport == 0x2222_3333 && reports[0].delaySinceLastSenderReport > 65_536 * 9)
     }
 
     @Test func onlyBlocksOnOurStreamAreRemoteReports() {
@@ -157,7 +177,7 @@ import Testing
         var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
         let events = session.receive([0x80, 0xca], at: 0)
         #expect(events.contains { if case .malformed(.truncated) = $0 { true } else { false } })
-        _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: []).bytes + hex("80cf0000"), at: 0)
+        _ = session.receive(RTCPPacket.receiverReport(ssrc: 2, reports: []).bytes + hex("80d00000"), at: 0)
         let statistics = session.statistics
         #expect(statistics.malformed == 1 && statistics.unknown == 1 && statistics.received == 1)
     }

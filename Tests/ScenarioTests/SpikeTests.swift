@@ -36,7 +36,8 @@ import Testing
             let first = Double(try #require(loud.first)) / Double(side.deviceRate)
             let last = Double(try #require(loud.last)) / Double(side.deviceRate)
             #expect((last - 19) * 1000 <= (first - 1) * 1000 + 5, "from \(first) s to \(last) s")
-            #expect((side.statistics.acceleratedMilliseconds ?? 0) > 50)
+            // At most 40 ms of a stall become delay (`GapPolicy.nearMiss`); nearly all of that was taken back in the tone.
+            #expect((side.statistics.acceleratedMilliseconds ?? 0) > 35)
         }
     }
 }

@@ -6,6 +6,9 @@ public import Realtime
 /// element must have the same rate, so that what is played serves as reference. Default formats: 48,000 Hz, Float32,
 /// mono.
 public final class VoiceProcessingIO: InputOutputUnit {
+    /// Rates the processing runs at, in Hz, in steps of 100.
+    public static let sampleRates: ClosedRange<Double> = 8_000...48_000
+
     private let core: IOCore
     private nonisolated(unsafe) let controls: UnsafeMutablePointer<VoiceControls>
     private nonisolated(unsafe) let echoMeters: UnsafeMutablePointer<EchoMeters>

@@ -1,13 +1,16 @@
 import Synchronization
 
-/// Measures what echo control achieves: powers of microphone and output, smoothed while the far end speaks.
+/// Measures what echo control achieves: powers of microphone and output, smoothed while the far end speaks alone.
 struct EchoMonitor: BitwiseCopyable {
     private var microphone: Float = 0
     private var output: Float = 0
     private var farQuiet = Int.max / 2
     private var steadyBlocks = 0
     private var doubtfulBlocks = 0
-    private var converged = false
+    /// Whether the echo has been 10 dB down for half a second of far-end speech.
+    private(set) var isConverged = false
+    /// Blocks measured so far.
+    private(set) var blocks = 0
 
     /// Far-end speech is a block over -50 dBFS.
     private static var farThreshold: Float { @_noLocks get { 1e-5 } }
@@ -15,40 +18,60 @@ struct EchoMonitor: BitwiseCopyable {
     private static var hangover: Int { @_noLocks get { 30 } }
     /// Smoothing of the powers: about half a second.
     private static var rate: Float { @_noLocks get { 0.02 } }
+    /// Near-end speech from here on: such a block tells nothing of the echo.
+    private static var presenceThreshold: Float { @_noLocks get { 0.3 } }
 
     init() {}
 
     /// Whether the far end speaks or its echo may still ring.
-    var farActive: Bool {
+    var isFarActive: Bool {
         @_noLocks get { farQuiet < Self.hangover }
     }
 
-    /// Mean power of what is left of the echo, for the gain control.
+    /// Mean power of what is left of the echo.
     var residualPower: Float {
         @_noLocks get { output }
     }
 
-    /// Takes in one block's mean powers (full scale 1).
+    /// Who speaks in a block that came out: as echo control says, or the near end where it is 12 dB over what is usually left
+    /// of the echo.
     @_noLocks
-    mutating func update(far: Float, microphone mic: Float, output out: Float, meters: UnsafePointer<EchoMeters>) {
+    func nearEnd(_ block: UnsafePointer<Float>, count: Int, presence: Float?) -> NearEndActivity {
+        if let presence { return NearEndActivity(isFarActive: isFarActive, presence: presence) }
+        let isOver = meanPower(block, count: count) > 16 * output
+        return NearEndActivity(isFarActive: isFarActive, presence: isOver ? 1 : 0)
+    }
+
+    /// Power of the microphone over that of the output while the far end speaks alone; nil before that was measured.
+    var ratio: Float? {
+        @_noLocks get { microphone > 1e-9 ? microphone / max(output, 1e-12) : nil }
+    }
+
+    /// Takes in one block's mean powers (full scale 1). `presence`: near-end speech, 0 ... 1; nil where nothing tells.
+    @_noLocks
+    mutating func update(
+        far: Float, microphone mic: Float, output out: Float, presence: Float?, meters: UnsafePointer<EchoMeters>
+    ) {
         farQuiet = far > Self.farThreshold ? 0 : min(farQuiet &+ 1, 1_000_000)
-        guard farActive else { return }
-        // A converged canceller that suddenly lets half of the microphone through hears the near end: not its doing,
-        // unless it lasts.
-        if converged, out > 0.5 * mic, doubtfulBlocks < 300 {
+        guard isFarActive, mic.isFinite, out.isFinite else { return }
+        if let presence {
+            guard presence < Self.presenceThreshold else { return }
+        } else if isConverged, out > 0.5 * mic, doubtfulBlocks < 300 {
+            // A converged canceller that suddenly lets half of the microphone through hears the near end: not its
+            // doing, unless it lasts.
             doubtfulBlocks &+= 1
             return
         }
         doubtfulBlocks = 0
+        blocks &+= 1
         microphone += (mic - microphone) * Self.rate
         output += (out - output) * Self.rate
-        guard microphone > 1e-9 else { return }
-        let ratio = microphone / max(output, 1e-12)
+        guard let ratio else { return }
         steadyBlocks = ratio > 10 ? steadyBlocks &+ 1 : 0
-        if steadyBlocks >= 50 { converged = true }
-        if ratio < 4 { converged = false }
+        if steadyBlocks >= 50 { isConverged = true }
+        if ratio < 4 { isConverged = false }
         meters.pointee.erleRatio.store(Double(ratio).bitPattern, ordering: .relaxed)
-        meters.pointee.converged.store(converged, ordering: .relaxed)
+        meters.pointee.converged.store(isConverged, ordering: .relaxed)
     }
 }
 

@@ -7,17 +7,28 @@ public struct EchoState: Sendable, Equatable {
     public var converged = false
     /// Echo return loss enhancement of canceller and suppressor together, in dB, over far-end speech.
     public var erleDB: Double?
-    /// Time from playing the reference to its echo's block, as placed by the aligner, in milliseconds: how much older
-    /// the rendered sound is than the microphone block it is held against.
+    /// How long after a sound is at the loudspeaker, by the device's time stamps, its echo begins at the microphone, as the
+    /// audio has it, in milliseconds: the room, and what buffers no driver tells of add. Less than 0 where stamps are late.
     public var delayMs: Double?
-    /// Rate of the capture clock against the playback clock, in parts per million; from the fifth second on.
+    /// Rate of the capture clock against the playback clock, in parts per million: by the audio after a second of echo, by
+    /// the time stamps from the fifth second on with SpeexDSP alone.
     public var driftPPM: Double?
-    /// Times the reference was moved because it had run away.
+    /// Times the reference was moved because the echo was elsewhere.
     public var realignCount = 0
     /// Blocks for which the reference was not (or no longer) there and silence stood in.
     public var starvedBlocks = 0
-    /// Whether both sides speak; nil because SpeexDSP does not tell.
+    /// Whether both sides speak; nil with SpeexDSP alone, which does not tell.
     public var doubleTalk: Bool?
+    /// Whether nothing at all has been played for a second.
+    public var referenceIsSilent = false
+    /// Whether the microphone has given zeros for a second: it is muted somewhere else.
+    public var microphoneIsSilent = false
+    /// Whether the microphone is overdriven.
+    public var microphoneIsClipping = false
+    /// Whether 6 s of far-end speech left no echo: a headset, or a loudspeaker that is off.
+    public var hasNoEchoPath = false
+    /// Whether the other side hears its own voice: echo over -50 dBFS and less than 10 dB down for 3 s.
+    public var echoIsAudible = false
 
     public init() {}
 }
@@ -30,6 +41,13 @@ struct EchoMeters: ~Copyable {
     let driftPPM = Atomic<UInt64>(Double.nan.bitPattern)
     let realigns = Atomic<Int>(0)
     let starved = Atomic<Int>(0)
+    let tellsDoubleTalk = Atomic<Bool>(false)
+    let doubleTalk = Atomic<Bool>(false)
+    let referenceIsSilent = Atomic<Bool>(false)
+    let microphoneIsSilent = Atomic<Bool>(false)
+    let microphoneIsClipping = Atomic<Bool>(false)
+    let hasNoEchoPath = Atomic<Bool>(false)
+    let echoIsAudible = Atomic<Bool>(false)
 }
 
 extension EchoMeters {
@@ -42,6 +60,12 @@ extension EchoMeters {
         copy.driftPPM = Self.number(driftPPM)
         copy.realignCount = realigns.load(ordering: .relaxed)
         copy.starvedBlocks = starved.load(ordering: .relaxed)
+        copy.doubleTalk = tellsDoubleTalk.load(ordering: .relaxed) ? doubleTalk.load(ordering: .relaxed) : nil
+        copy.referenceIsSilent = referenceIsSilent.load(ordering: .relaxed)
+        copy.microphoneIsSilent = microphoneIsSilent.load(ordering: .relaxed)
+        copy.microphoneIsClipping = microphoneIsClipping.load(ordering: .relaxed)
+        copy.hasNoEchoPath = hasNoEchoPath.load(ordering: .relaxed)
+        copy.echoIsAudible = echoIsAudible.load(ordering: .relaxed)
         return copy
     }
 

@@ -1,88 +1,83 @@
-/// Brings near-end speech to a target level, digitally, and never lifts residual echo.
+import DSP
+
+/// Brings near-end speech to a target level, digitally, and lifts neither residual echo nor noise.
 ///
-/// The gain learns only from blocks that hold near-end voice while the far end is quiet. While the far end is active
-/// the gain in force falls to at most 1 until the near end clearly talks over it.
-struct GainControl: BitwiseCopyable {
+/// The gain learns only from near-end speech while the far end is quiet. While what is in a block may be residual echo, the
+/// gain in force is at most 1, from the block's first sample on.
+package struct GainControl: BitwiseCopyable {
     /// Learned gain, linear.
-    private(set) var gain: Float = 1
-    /// Gain in force, linear.
+    package private(set) var gain: Float = 1
+    /// Gain in force at the end of the last block, linear.
     private var applied: Float = 1
-    private var floor: Float = 1e-4
-    private var level: Float
+    private var level = VoiceLevel()
     private let target: Float
     private let most: Float
+    /// Steps of the learned gain for each block of speech, as factors.
     private let up: Float
+    private let upAtFirst: Float
     private let down: Float
-    private let glide: Float
 
-    /// Speech is what lies 10 dB over the noise floor and over -55 dBFS.
-    private static var speechOverFloor: Float { @_noLocks get { 10 } }
-    private static var quietest: Float { @_noLocks get { 3.2e-6 } }
     /// Least gain: -12 dB.
     private static var least: Float { @_noLocks get { 0.25 } }
+    /// The first second of speech may move the gain faster: nothing was right before.
+    private static var firstBlocks: Int { @_noLocks get { 120 } }
+    /// Most the gain in force may rise within a block: 2 dB during speech, 0.2 dB otherwise.
+    private static var glide: Float { @_noLocks get { 1.259 } }
+    private static var slowGlide: Float { @_noLocks get { 1.0233 } }
 
-    /// `target` and `maximumGain` linear; `blockSeconds` is how often `process` is called.
-    init(target: Float, maximumGain: Float, blockSeconds: Float) {
+    /// For blocks of 10 ms.
+    ///
+    /// - Parameters:
+    ///   - target: RMS level of speech to reach, linear.
+    ///   - maximumGain: linear, 1 or more.
+    ///   - releaseMilliseconds: in which the gain comes up by 10 dB, during speech.
+    package init(target: Float, maximumGain: Float, releaseMilliseconds: Double) {
         self.target = target
         most = max(1, maximumGain)
-        level = target * target
-        // 6 dB a second up, 20 dB a second down; small enough steps that the first-order form is exact to 0.01 dB.
-        up = 1 + 0.69 * blockSeconds
-        down = 1 - 2.3 * blockSeconds
-        glide = min(1, blockSeconds / 0.03)
+        let rise = 10 * 10 / max(10, releaseMilliseconds)
+        up = linear(rise)
+        upAtFirst = linear(4 * rise)
+        // 40 dB a second.
+        down = linear(-0.4)
     }
 
-    /// Scales a block in place. `farActive`: the loudspeaker has been speaking; `echoPower`: mean power still to be
-    /// expected of residual echo in this block.
+    /// Scales a block of 10 ms in place; what is no number becomes silence.
     @_noLocks
-    mutating func process(_ block: UnsafeMutablePointer<Float>, count: Int, farActive: Bool, echoPower: Float) {
-        var power: Float = 0
-        for index in 0..<count { power += block[index] * block[index] }
-        power /= Float(max(1, count))
-        floor = power < floor ? max(power, floor * 0.9) : floor * 1.005
-        floor = max(1e-9, min(floor, 1e-3))
-        let isSpeech = power > Self.quietest && power > floor * Self.speechOverFloor
-        if isSpeech && !farActive { learn(power) }
-        let isTalkingOver = isSpeech && power > 4 * echoPower
-        let wanted = farActive && !isTalkingOver ? min(gain, 1) : gain
+    package mutating func process(_ block: UnsafeMutablePointer<Float>, count: Int, nearEnd: NearEndActivity) {
+        var power = meanPower(block, count: count)
+        if !(power < 1e6) {
+            for index in 0..<count where !(block[index].magnitude < 1e3) { block[index] = 0 }
+            power = meanPower(block, count: count)
+        }
+        level.update(power, isNear: !nearEnd.isFarActive)
+        if level.isActive && !nearEnd.isFarActive { learn() }
+        let limit: Float = level.isActive ? Self.glide : Self.slowGlide
         let start = applied
-        applied += (wanted - applied) * glide
-        let step = (applied - start) / Float(max(1, count))
-        var current = start
+        var end = nearEnd.mayBeEcho && gain > 1 ? 1 : gain
+        if end > start * limit { end = start * limit }
+        // An echo begins anywhere in its block, so the gain may not still be on its way down.
+        let first = nearEnd.mayBeEcho && end < start ? end : start
+        let step = (end - first) / Float(max(1, count))
+        var current = first
         for index in 0..<count {
             current += step
             block[index] *= current
         }
+        applied = end
     }
 
+    /// Moves the gain a step towards what the speech heard so far asks for.
     @_noLocks
-    private mutating func learn(_ power: Float) {
-        level += (power - level) * 0.03
-        // Compared as powers; within 1 dB of the target the gain rests.
-        let reached = gain * gain * level
-        if reached < 0.79 * target * target {
-            gain = min(most, gain * up)
-        } else if reached > 1.26 * target * target {
-            gain = max(Self.least, gain * down)
-        }
-    }
-}
-
-/// Keeps peaks under -1 dBFS without look-ahead: the gain falls at once and recovers over about 50 ms.
-struct Limiter: BitwiseCopyable {
-    private var envelope: Float = 0
-    private let release: Float
-
-    private static var threshold: Float { @_noLocks get { 0.891 } }
-
-    init(sampleRate: Double) { release = 1 - Float(1 / (0.05 * sampleRate)) }
-
-    @_noLocks
-    mutating func process(_ block: UnsafeMutablePointer<Float>, count: Int) {
-        for index in 0..<count {
-            let sample = block[index]
-            envelope = max(sample.magnitude, envelope * release)
-            if envelope > Self.threshold { block[index] = sample * (Self.threshold / envelope) }
+    private mutating func learn() {
+        guard level.power > 0 else { return }
+        // A first phrase is usually louder than what follows.
+        let isFirst = level.blocks < Self.firstBlocks
+        let wanted = (isFirst ? 1.26 : 1) * target / FastMath.squareRoot(level.power)
+        let isLoud = gain * gain * level.recent > 12 * target * target
+        if isLoud || wanted < gain * 0.94 {
+            gain = max(Self.least, isLoud ? gain * down : max(wanted, gain * down))
+        } else if wanted > gain * 1.06 {
+            gain = min(most, min(wanted, gain * (isFirst ? upAtFirst : up)))
         }
     }
 }

@@ -1,27 +1,46 @@
 /// How the voice processing is laid out; fixed while the unit is initialized.
 public struct VoiceProcessingConfiguration: Sendable, Equatable {
+    /// Who cancels the echo.
+    public enum Canceller: String, Sendable, CaseIterable {
+        /// Echo control of this project: delay and drift followed by the audio, a Kalman filter beside SpeexDSP's, residual
+        /// suppression per band. At 8, 12, 16, 24, 32 and 48 kHz.
+        case yodel
+        /// SpeexDSP's canceller and suppressor alone, the reference placed by time stamps; to compare with. At any rate.
+        case speexdsp
+    }
+
     /// How much work the canceller may do.
-    public enum Quality: Int, Sendable, CaseIterable {
-        /// 100 ms of echo tail: small rooms, handsets, least CPU.
+    public enum Quality: String, Sendable, CaseIterable {
+        /// The Kalman filter alone: least CPU. SpeexDSP alone: a tail of 100 ms.
         case low
-        /// 200 ms of echo tail: ordinary rooms.
-        case standard
-        /// 400 ms of echo tail: reverberant rooms; converges more slowly.
+        /// Kalman filter, and SpeexDSP's with a tail of 100 ms. SpeexDSP alone: 200 ms.
+        case medium
+        /// Kalman filter, and SpeexDSP's with a tail of 200 ms. SpeexDSP alone: 400 ms.
         case high
 
-        /// Echo tail in milliseconds.
+        /// Echo tail of SpeexDSP alone, in milliseconds.
         public var tailMilliseconds: Double {
             switch self {
             case .low: 100
-            case .standard: 200
+            case .medium: 200
             case .high: 400
+            }
+        }
+
+        var effort: EchoControlEffort {
+            switch self {
+            case .low: .low
+            case .medium: .medium
+            case .high: .high
             }
         }
     }
 
-    /// The tail length and with it the cost.
-    public var quality = Quality.standard
-    /// Overrides the quality's tail when set: 20 ... 1000 ms.
+    /// Who cancels the echo.
+    public var canceller = Canceller.yodel
+    /// How well, and at what cost.
+    public var quality = Quality.high
+    /// Overrides the tail of SpeexDSP alone when set: 20 ... 1000 ms.
     public var tailMilliseconds: Double?
     /// Strongest attenuation of noise, in dB, -40 ... 0.
     public var noiseSuppressionDecibels = -15.0
@@ -32,7 +51,10 @@ public struct VoiceProcessingConfiguration: Sendable, Equatable {
     /// Level the gain control brings near-end speech to, in dBFS, -40 ... -6.
     public var gainTargetDecibels = -20.0
     /// Most gain the gain control adds, in dB, 0 ... 30.
-    public var maximumGainDecibels = 18.0
+    public var maximumGainDecibels = 27.0
+    /// Time in which the gain comes up by 10 dB while somebody speaks, in milliseconds, 100 ... 10,000; four times as fast in
+    /// the first second of speech.
+    public var gainReleaseMilliseconds = 800.0
 
     public init() {}
 
@@ -46,6 +68,7 @@ public struct VoiceProcessingConfiguration: Sendable, Equatable {
         try Self.check(doubleTalkSuppressionDecibels, -60...0, "doubleTalkSuppressionDecibels")
         try Self.check(gainTargetDecibels, -40 ... -6, "gainTargetDecibels")
         try Self.check(maximumGainDecibels, 0...30, "maximumGainDecibels")
+        try Self.check(gainReleaseMilliseconds, 100...10_000, "gainReleaseMilliseconds")
     }
 
     private static func check(

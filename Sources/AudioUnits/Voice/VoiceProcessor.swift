@@ -2,27 +2,27 @@ import DSP
 import Realtime
 import Synchronization
 
-/// The voice-processing stage: collects 10 ms blocks of the microphone and sends each through
-/// reference alignment, echo cancellation, residual and noise suppression, gain control, limiter and mute.
+/// The voice-processing stage: collects 10 ms blocks of the microphone and sends each through echo control, gain control,
+/// limiter and mute.
 ///
 /// ```
-/// mic -> [bypass?] -> 10 ms blocks -> EchoCanceller -> Suppressor -> GainControl -> Limiter -> [mute] -> out
-///                                          ^ ReferenceAligner <- ReferenceWriter (playback thread)
+/// mic -> 10 ms blocks -> EchoStage -> GainControl -> TruePeakLimiter -> [bypass?] -> [mute?] -> out
+///                           ^ reference <- ReferenceWriter (playback thread)
 /// ```
-/// Added delay: collecting a block, plus 10 ms for the suppressor's overlap. Bypassed there is none, and samples pass
-/// untouched. Only the capture thread uses it.
+/// Added delay: collecting a block, plus 10 ms for the overlap of the spectral parts. Bypassed there is none, and samples
+/// pass untouched, while the processing goes on behind, so that nothing is unlearnt. Switches fade within 10 ms. Only the
+/// capture thread uses it.
 struct VoiceProcessor: ~Copyable {
     let blockFrames: Int
     private let sampleRate: Double
     private let controls: UnsafePointer<VoiceControls>
     private let echoMeters: UnsafePointer<EchoMeters>
     private let meters: UnsafePointer<UnitMeters>
-    private var aligner: ReferenceAligner
-    private let canceller: EchoCanceller
-    private var suppressor: Suppressor
+    private var echo: EchoStage
     private var gain: GainControl
-    private var limiter: Limiter
+    private var limiter: TruePeakLimiter
     private var monitor = EchoMonitor()
+    private var health = VoiceHealth()
     private let taps: VoiceTaps
     private let buffers: VoiceBuffers
     /// Samples collected towards the next block.
@@ -30,42 +30,46 @@ struct VoiceProcessor: ~Copyable {
     /// Microphone samples seen since the start, collected ones included.
     private var position: Int64 = 0
     private var worstWait = 0.0
+    /// Whether samples pass at once; follows `isBypassed` from block to block, and from the first sample on.
+    private var isDirect: Bool?
+    private var processing = SwitchFade(isOn: true)
+    private var voice = SwitchFade(isOn: true)
 
     init(
-        sampleRate: Double, configuration: VoiceProcessingConfiguration, aligner: consuming ReferenceAligner,
+        sampleRate: Double, configuration: VoiceProcessingConfiguration, source: consuming ReferenceSource,
         taps: VoiceTaps, controls: UnsafePointer<VoiceControls>, echoMeters: UnsafePointer<EchoMeters>,
         meters: UnsafePointer<UnitMeters>
     ) throws(AudioUnitError) {
-        let block = Int(sampleRate / 100)
-        let tail = Int(configuration.effectiveTailMilliseconds * sampleRate / 1000)
-        let canceller = try EchoCanceller(blockFrames: block, tailFrames: tail, sampleRate: Int(sampleRate))
-        let suppressor = try Suppressor(
-            blockFrames: block, sampleRate: Int(sampleRate), echo: canceller.state, configuration: configuration)
-        blockFrames = block
+        let stage = try EchoStage(
+            sampleRate: sampleRate, configuration: configuration, source: source, meters: echoMeters)
+        let limiter = try TruePeakLimiter(blockFrames: Int(sampleRate / 100), sampleRate: sampleRate)
+        blockFrames = Int(sampleRate / 100)
+        echo = stage
         self.sampleRate = sampleRate
         self.controls = controls
         self.echoMeters = echoMeters
         self.meters = meters
-        self.aligner = aligner
-        self.canceller = canceller
-        self.suppressor = suppressor
         gain = GainControl(
             target: linear(configuration.gainTargetDecibels), maximumGain: linear(configuration.maximumGainDecibels),
-            blockSeconds: 0.01)
-        limiter = Limiter(sampleRate: sampleRate)
+            releaseMilliseconds: configuration.gainReleaseMilliseconds)
+        self.limiter = limiter
         self.taps = taps
-        buffers = VoiceBuffers(blockFrames: block)
+        buffers = VoiceBuffers(blockFrames: blockFrames)
     }
 
     deinit { buffers.free() }
 
     /// How much older the next sample to come out is than the next one to go in, in frames.
     var delayFrames: Int {
-        @_noLocks get { collected &+ (isBypassed ? 0 : blockFrames) }
+        @_noLocks get { isDirect ?? isBypassed ? 0 : collected &+ blockFrames }
     }
 
     private var isBypassed: Bool {
         @_noLocks get { controls.pointee.isBypassed.load(ordering: .relaxed) }
+    }
+
+    private var isMuted: Bool {
+        @_noLocks get { controls.pointee.isMuted.load(ordering: .relaxed) }
     }
 
     /// Takes `count` samples whose first was at the microphone at host time `seconds`; returns how many came out.
@@ -76,88 +80,72 @@ struct VoiceProcessor: ~Copyable {
         _ input: UnsafePointer<Float>, count: Int, seconds: Double, captureClock: DeviceClock,
         into output: UnsafeMutablePointer<Float>, capacity: Int
     ) -> Int {
-        if isBypassed {
-            meters.pointee.processing.store(0)
-            return pass(input, count: count, into: output, capacity: capacity)
-        }
+        if isDirect == nil { begin() }
         var produced = 0
         var used = 0
         while used < count {
             let taken = min(blockFrames &- collected, count &- used)
-            for index in 0..<taken { buffers.microphone[collected &+ index] = input[used &+ index] }
+            guard produced &+ max(blockFrames, taken) <= capacity else { break }
+            for index in 0..<taken { buffers.microphone[collected &+ index] = bounded(input[used &+ index]) }
+            if isDirect == true {
+                for index in 0..<taken { output[produced &+ index] = input[used &+ index] }
+                produced = deliver(output, from: produced, count: taken)
+            }
             collected &+= taken
             used &+= taken
             position &+= Int64(taken)
-            guard collected == blockFrames, produced &+ blockFrames <= capacity else { continue }
-            let start = seconds + Double(used &- blockFrames) / sampleRate
-            block(startedAt: start, clock: captureClock)
-            for index in 0..<blockFrames { output[produced &+ index] = buffers.output[index] }
-            produced &+= blockFrames
+            guard collected == blockFrames else { continue }
             collected = 0
+            block(startedAt: seconds + Double(used &- blockFrames) / sampleRate, clock: captureClock)
+            let wantsBypass = isBypassed
+            if isDirect != true {
+                processing.mix(buffers.output, over: buffers.microphone, count: blockFrames, isOn: !wantsBypass)
+                for index in 0..<blockFrames { output[produced &+ index] = buffers.output[index] }
+                produced = deliver(output, from: produced, count: blockFrames)
+            }
+            isDirect = wantsBypass
         }
         worstWait = max(Double(collected), worstWait * 0.999)
-        meters.pointee.processing.store((worstWait + Double(blockFrames)) / sampleRate * 1000)
+        meters.pointee.processing.store(
+            isDirect == true ? 0 : (worstWait + Double(blockFrames)) / sampleRate * 1000)
         return produced
     }
 
-    /// Bypassed: what had been collected goes first, so that no sample is lost at the switch.
+    /// The switches as they are at the first sample hold without a fade.
     @_noLocks
-    private mutating func pass(
-        _ input: UnsafePointer<Float>, count: Int, into output: UnsafeMutablePointer<Float>, capacity: Int
-    ) -> Int {
-        aligner.drain()
-        let held = collected
-        let total = min(held &+ count, capacity)
-        for index in 0..<held { output[index] = buffers.microphone[index] }
-        for index in held..<max(held, total) { output[index] = input[index &- held] }
-        collected = 0
-        position &+= Int64(total &- held)
-        taps.write(.microphone, output, count: total)
-        taps.writeSilence(.reference, count: total)
-        taps.write(.afterEchoCancellation, output, count: total)
-        if controls.pointee.isMuted.load(ordering: .relaxed) { zero(output, frames: total) }
-        taps.write(.output, output, count: total)
-        return total
+    private mutating func begin() {
+        isDirect = isBypassed
+        processing = SwitchFade(isOn: !isBypassed)
+        voice = SwitchFade(isOn: !isMuted)
+    }
+
+    /// Mutes last, after everything that learns; returns where the next samples go.
+    @_noLocks
+    private mutating func deliver(_ output: UnsafeMutablePointer<Float>, from start: Int, count: Int) -> Int {
+        voice.scale(output + start, count: count, isOn: !isMuted, length: blockFrames)
+        taps.write(.output, output + start, count: count)
+        return start &+ count
     }
 
     /// One block from `buffers.microphone` to `buffers.output`.
     @_noLocks
     private mutating func block(startedAt seconds: Double, clock: DeviceClock) {
         let count = blockFrames
-        let cancels = controls.pointee.echoCancellation.load(ordering: .relaxed)
-        let hasReference = aligner.next(
-            buffers.reference, count: count, position: position &- Int64(count), micSeconds: seconds,
-            captureClock: clock, meters: echoMeters)
-        taps.write(.microphone, buffers.microphone, count: count)
-        taps.write(.reference, buffers.reference, count: count)
-        SampleConversion.toInt16(buffers.microphone, count: count, into: buffers.microphone16)
-        if aligner.hasMoved { canceller.reset() }
-        if cancels {
-            SampleConversion.toInt16(buffers.reference, count: count, into: buffers.reference16)
-            canceller.process(buffers.microphone16, reference: buffers.reference16, into: buffers.output16)
-        } else {
-            for index in 0..<count { buffers.output16[index] = buffers.microphone16[index] }
-        }
-        if taps.has(.afterEchoCancellation) {
-            SampleConversion.toFloat(buffers.output16, count: count, into: buffers.output)
-            taps.write(.afterEchoCancellation, buffers.output, count: count)
-        }
-        suppressor.process(
-            buffers.output16, noise: controls.pointee.noiseSuppression.load(ordering: .relaxed),
-            residualEcho: cancels)
-        SampleConversion.toFloat(buffers.output16, count: count, into: buffers.output)
+        let reading = echo.process(
+            buffers, position: position &- Int64(count), seconds: seconds, clock: clock,
+            cancels: controls.pointee.echoCancellation.load(ordering: .relaxed),
+            suppressesNoise: controls.pointee.noiseSuppression.load(ordering: .relaxed), taps: taps)
         monitor.update(
-            far: hasReference ? meanPower(buffers.reference, count: count) : 0,
-            microphone: meanPower(buffers.microphone, count: count),
-            output: meanPower(buffers.output, count: count), meters: echoMeters)
+            far: meanPower(buffers.reference, count: count), microphone: meanPower(buffers.microphone, count: count),
+            output: meanPower(buffers.output, count: count), presence: reading.presence, meters: echoMeters)
+        health.update(
+            microphone: buffers.microphone, reference: buffers.reference, count: count, reading: reading,
+            monitor: monitor, meters: echoMeters)
         if controls.pointee.automaticGainControl.load(ordering: .relaxed) {
             gain.process(
-                buffers.output, count: count, farActive: monitor.farActive,
-                echoPower: monitor.residualPower * 4)
+                buffers.output, count: count,
+                nearEnd: monitor.nearEnd(buffers.output, count: count, presence: reading.presence))
             limiter.process(buffers.output, count: count)
         }
-        // After everything else: the canceller and the gain go on learning while nobody is heard.
-        if controls.pointee.isMuted.load(ordering: .relaxed) { zero(buffers.output, frames: count) }
-        taps.write(.output, buffers.output, count: count)
     }
 }

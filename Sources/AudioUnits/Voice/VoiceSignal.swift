@@ -8,8 +8,21 @@ public enum VoiceSignal: Sendable, CaseIterable {
     case reference
     /// After the linear echo canceller, before residual suppression.
     case afterEchoCancellation
+    /// After residual suppression and comfort noise, before gain control.
+    case afterResidualSuppression
     /// What the input handler gets.
     case output
+
+    /// The name of its file in a dump.
+    public var name: String {
+        switch self {
+        case .microphone: "microphone"
+        case .reference: "reference"
+        case .afterEchoCancellation: "after_echo_cancellation"
+        case .afterResidualSuppression: "after_residual_suppression"
+        case .output: "output"
+        }
+    }
 
     /// Position in a table; the derived `rawValue` is not fit for render threads.
     var slot: Int {
@@ -18,7 +31,8 @@ public enum VoiceSignal: Sendable, CaseIterable {
             case .microphone: 0
             case .reference: 1
             case .afterEchoCancellation: 2
-            case .output: 3
+            case .afterResidualSuppression: 3
+            case .output: 4
             }
         }
     }

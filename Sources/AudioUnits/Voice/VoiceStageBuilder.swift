@@ -2,9 +2,6 @@ import Realtime
 
 /// Builds what voice processing adds to an I/O unit's paths once the formats are settled.
 enum VoiceStageBuilder {
-    /// Rates the processing runs at, in Hz.
-    static let rates: ClosedRange<Double> = 8_000...48_000
-
     /// Without input there is nothing to process; without output the reference stays silent.
     static func make(
         _ control: IOControl, configuration: VoiceProcessingConfiguration, taps: VoiceTaps,
@@ -16,7 +13,7 @@ enum VoiceStageBuilder {
         guard format.channels == 1 else {
             throw .formatUnsupported(format, reason: "voice processing is mono: set one channel on the input element")
         }
-        guard rates.contains(format.sampleRate), Int(format.sampleRate) % 100 == 0 else {
+        guard VoiceProcessingIO.sampleRates.contains(format.sampleRate), Int(format.sampleRate) % 100 == 0 else {
             throw .formatUnsupported(format, reason: "voice processing runs at 8000 to 48000 Hz in steps of 100")
         }
         guard !control.enablesOutput || control.outputFormat.sampleRate == format.sampleRate else {
@@ -27,9 +24,9 @@ enum VoiceStageBuilder {
         do {
             let ring = try RingEnds<Float>(minimumCapacity: Int(rate * ReferenceAligner.historySeconds))
             let anchors = TripleBuffer<ReferenceAnchor>(initial: ReferenceAnchor())
-            let aligner = ReferenceAligner(ring: ring.consumer, anchors: anchors.reader, rate: rate)
+            let source = ReferenceSource(ring: ring.consumer, anchors: anchors.reader)
             let processor = try VoiceProcessor(
-                sampleRate: rate, configuration: configuration, aligner: aligner, taps: taps, controls: controls,
+                sampleRate: rate, configuration: configuration, source: source, taps: taps, controls: controls,
                 echoMeters: echoMeters, meters: meters)
             let processorPlace = UnsafeMutablePointer<VoiceProcessor>.allocate(capacity: 1)
             processorPlace.initialize(to: processor)

@@ -16,7 +16,7 @@ struct LoopbackCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp(
         "Simulated network: loss=PERCENT,burst=PACKETS,jitter=MS,spike=EVERY_MS:MS,reorder=PERCENT,"
-            + "duplicate=PERCENT,rate=KBIT,delay=MS,trace=CSV",
+            + "duplicate=PERCENT,rate=KBIT,delay=MS,trace=CSV|NAME (a file, or a scenario as for replay)",
         valueName: "conditions"))
     var network: String?
 
@@ -28,6 +28,9 @@ struct LoopbackCommand: ParsableCommand {
         var conditions = NetworkConditions()
         if let network {
             do { conditions = try NetworkConditions(parsing: network) } catch { throw CommandError(error) }
+        }
+        if media.capture != nil {
+            throw CommandError(.usage, "--capture is for `call` and `listen`; a loopback test repeats itself by its --seed")
         }
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         let options = try MediaOptions(media, configuration)

@@ -31,6 +31,18 @@ struct MediaArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Bit rate of Opus in bit/s.", valueName: "bps"))
     var bitrate: String?
 
+    @Option(help: ArgumentHelp("Bit rate in bit/s that protection and copies never exceed.", valueName: "bps"))
+    var maxBitrate: String?
+
+    @Option(help: ArgumentHelp(
+        "Payload type of redundant audio (RFC 2198), given at both ends; copies are sent when the other side reports loss.",
+        valueName: "pt"))
+    var redundancy: String?
+
+    @Option(help: ArgumentHelp(
+        "Mean seconds between RTCP reports, 1-5; less than 5 only where the other side allows it.", valueName: "seconds"))
+    var rtcpInterval: String?
+
     @Option(help: ArgumentHelp("Effort of the Opus encoder, 0-10.", valueName: "n"))
     var complexity: String?
 
@@ -54,6 +66,9 @@ struct MediaArguments: ParsableArguments {
 
     @Option(help: ArgumentHelp("Record the call as WAV: left is sent, right is heard.", valueName: "file"))
     var record: String?
+
+    @Option(help: ArgumentHelp("Capture the call's packets (pcapng), for `yodel replay` and others.", valueName: "file"))
+    var capture: String?
 
     @Option(help: ArgumentHelp("Speech of the person in the simulated room.", valueName: "file"))
     var near: String?
@@ -83,8 +98,9 @@ struct MediaArguments: ParsableArguments {
         [
             "device": device, "input": input, "output": output, "rate": rate, "period": period,
             "realtime": realtime.map(String.init), "voice_processing": voiceProcessing.map(String.init),
-            "codec": codec?.lowercased(), "bitrate": bitrate, "complexity": complexity, "ptime": ptime,
-            "latency": latency, "bind": bind, "allow": allow.isEmpty ? nil : allow.joined(separator: ","),
+            "codec": codec?.lowercased(), "bitrate": bitrate, "max_bitrate": maxBitrate, "redundancy": redundancy,
+            "complexity": complexity, "ptime": ptime, "latency": latency, "rtcp_interval": rtcpInterval,
+            "bind": bind, "allow": allow.isEmpty ? nil : allow.joined(separator: ","),
             "log_level": general.logLevel,
         ]
     }

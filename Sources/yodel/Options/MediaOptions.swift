@@ -1,7 +1,7 @@
 import AudioDevices
 import AudioUnits
+import Calling
 import Codecs
-import Glibc
 import JitterBuffer
 import Network
 import Settings
@@ -23,6 +23,12 @@ struct MediaOptions {
     var codec: CodecKind
     /// Bit rate, complexity and packet length.
     var encoder: EncoderSettings
+    /// Bit rate never exceeded, in bit/s; `nil` is the usual one.
+    var maximumBitrate: Int?
+    /// Payload type of redundant audio; `nil` sends and takes none.
+    var redundancyPayloadType: UInt8?
+    /// Mean time between RTCP reports, s.
+    var reportIntervalSeconds: Double
     var latency: LatencyProfile
     /// Local address; `nil` is all.
     var bind: IPAddress?
@@ -33,6 +39,8 @@ struct MediaOptions {
     /// Audio sent in place of the microphone.
     var playPath: String?
     var recordPath: String?
+    /// Where the call's packets are captured.
+    var capturePath: String?
     /// Speech of the person in the simulated room.
     var nearPath: String?
     var digits: String
@@ -53,12 +61,16 @@ struct MediaOptions {
         if let bitrate = configuration[.bitrate].text.flatMap({ Int($0) }) { encoder.bitrate = bitrate }
         if let complexity = configuration[.complexity].text.flatMap({ Int($0) }) { encoder.complexity = complexity }
         if let length = configuration[.ptime].text.flatMap({ Int($0) }) { encoder.frameMilliseconds = length }
+        maximumBitrate = configuration[.maxBitrate].text.flatMap { Int($0) }
+        redundancyPayloadType = configuration[.redundancy].text.flatMap { UInt8($0) }
+        reportIntervalSeconds = configuration[.rtcpInterval].text.flatMap { Double($0) } ?? 5
         latency = configuration[.latency].text.flatMap { LatencyProfile(rawValue: $0) } ?? .balanced
         bind = nil
         allow = []
         durationSeconds = arguments.duration
         playPath = arguments.play
         recordPath = arguments.record
+        capturePath = arguments.capture
         nearPath = arguments.near
         digits = arguments.dtmf ?? ""
         dumpFolder = arguments.dump
@@ -95,33 +107,19 @@ struct MediaOptions {
                 throw CommandError(.usage, error.explanation)
             }
         }
-        if let recordPath { try checkWritable(recordPath, "--record") }
-        if let dumpFolder { try checkFolder(dumpFolder) }
+        if let recordPath { try PathCheck.writable(recordPath, option: "--record") }
+        if let capturePath { try PathCheck.writable(capturePath, option: "--capture") }
+        if let dumpFolder { try PathCheck.folder(dumpFolder, option: "--dump") }
     }
 
-    private func checkWritable(_ path: String, _ option: String) throws(CommandError) {
-        if Self.isFolder(path) == true {
-            throw CommandError(.usage, "\(path) is a folder, in \(option); name a file in it")
+    /// One number cannot mean two things.
+    func checkRedundancy(_ configuration: CallConfiguration) throws(CommandError) {
+        guard let redundancyPayloadType else { return }
+        for (number, what) in [
+            (configuration.payloadType, "audio"), (configuration.telephoneEventPayloadType, "telephone events"),
+        ] where number == redundancyPayloadType {
+            throw CommandError(
+                .usage, "payload type \(number) is that of the \(what), in --redundancy; give another from 96 to 127")
         }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
-        let folder = parent.isEmpty ? "/" : parent
-        guard Self.isFolder(folder) == true, access(folder, W_OK) == 0 else {
-            throw CommandError(.usage, "\(path) cannot be written, in \(option); make the folder or name another one")
-        }
-    }
-
-    private func checkFolder(_ path: String) throws(CommandError) {
-        if Self.isFolder(path) == false {
-            throw CommandError(.usage, "\(path) is a file, in --dump; name a folder")
-        }
-        if Self.isFolder(path) == nil { try checkWritable(path, "--dump") }
-    }
-
-    /// `nil` when there is nothing of that name.
-    private static func isFolder(_ path: String) -> Bool? {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        return status.st_mode & S_IFMT == S_IFDIR
     }
 }

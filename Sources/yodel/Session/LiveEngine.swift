@@ -23,6 +23,7 @@ struct LiveEngine: Engine {
         let transport = try makeTransport(uri, role, options)
         var configuration = options.callConfiguration(seed: options.seed ?? .random(in: .min ... .max))
         if let payloadType = uri.payloadType { configuration.payloadType = payloadType }
+        try options.checkRedundancy(configuration)
         configuration.digits = options.digits
         configuration.echoes = echoes
         configuration.waitsForCaller = role == .listen
@@ -36,8 +37,8 @@ struct LiveEngine: Engine {
         do throws(CallError) {
             let session = try CallSession(
                 configuration: configuration, unit: try options.makeUnit(seed: configuration.seed),
-                transport: transport, recordPath: options.recordPath, dumpFolder: options.dumpFolder,
-                realtime: options.realtime)
+                transport: transport, recordPath: options.recordPath, capturePath: options.capturePath,
+                dumpFolder: options.dumpFolder, realtime: options.realtime)
             options.logPlan(configuration, transport)
             let call = SessionCall(session, transport: transport, options: options)
             try session.start()
@@ -110,6 +111,9 @@ extension MediaOptions {
         var configuration = CallConfiguration(codec: codec, seed: seed)
         configuration.encoder = encoder
         configuration.jitterBuffer = JitterBufferConfiguration(latency: latency)
+        configuration.redundancyPayloadType = redundancyPayloadType
+        configuration.maximumBitrate = maximumBitrate
+        configuration.reportIntervalSeconds = reportIntervalSeconds
         return configuration
     }
 
@@ -146,6 +150,9 @@ extension LoopbackRequest {
         plan.codec = options.codec
         plan.encoder = options.encoder
         plan.jitterBuffer = JitterBufferConfiguration(latency: options.latency)
+        plan.redundancyPayloadType = options.redundancyPayloadType
+        plan.maximumBitrate = options.maximumBitrate
+        plan.reportIntervalSeconds = options.reportIntervalSeconds
         if options.choosesDevice {
             guard case .room(let room) = options.input, options.input == options.output else {
                 throw .device(

@@ -98,6 +98,7 @@ final class LiveLoopback {
         case .bufferReset(let reason): .bufferReset(reason: reason)
         case .digitReceived(let digit, _): .dtmf(digit: String(digit), direction: .received)
         case .echoState(let figures): .echoState(figures)
+        case .warning(let message): .warning(message)
         case .device(let event): EventBody(event, of: session.unit.device)
         case .ended(let reason): .callEnded(reason: reason.rawValue, durationSeconds: nil)
         }

@@ -54,6 +54,7 @@ final class SessionCall: LiveCall {
         case .bufferReset(let reason): return .bufferReset(reason: reason)
         case .digitReceived(let digit, _): return .dtmf(digit: String(digit), direction: .received)
         case .echoState(let figures): return .echoState(figures)
+        case .warning(let message): return .warning(message)
         case .device(let event): return EventBody(event, of: session.unit.device)
         case .ended(let reason):
             endReason = reason.rawValue

@@ -46,6 +46,9 @@ enum Signals {
         Float(samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count)))
     }
 
+    /// Amplitude ratio of a level in dB.
+    static func amplitude(decibels: Double) -> Double { pow(10, decibels / 20) }
+
     static func decibels(_ ratio: Float) -> Double { 10 * log10(Double(max(ratio, 1e-20))) }
 }
 

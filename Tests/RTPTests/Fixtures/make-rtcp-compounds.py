@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes rtcp-compounds.txt: well-formed and damaged RTCP compounds (RFC 3550 section 6, appendix A.2).
+"""Writes rtcp-compounds.txt: well-formed and damaged RTCP compounds (RFC 3550 section 6, appendix A.2;
+extended reports: RFC 3611 section 4).
 
 Each line: name, then the names of the packets that must be found or the error, then the datagram in hexadecimal.
 Usage: make-rtcp-compounds.py > rtcp-compounds.txt
@@ -47,6 +48,22 @@ def app(name=b"YDLY", data=b"\1\0\0\0\0\0\x1b\x58", subtype=0, **more):
     return packet(204, subtype, struct.pack("!I", 1) + name + data, **more)
 
 
+def xr(*blocks, **more):
+    return packet(207, 0, struct.pack("!I", 1) + b"".join(blocks), **more)
+
+
+def xr_block(kind, specific, body, length=None):
+    return struct.pack("!BBH", kind, specific, len(body) // 4 if length is None else length) + body
+
+
+rle = xr_block(1, 0, struct.pack("!IHHHHHH", 7, 65530, 40, 0x4010, 0xBFFF, 0x0003, 0))
+duplicate_rle = xr_block(2, 0, struct.pack("!IHHHH", 7, 0, 15, 0x8000, 0))
+reference = xr_block(4, 0, struct.pack("!II", 0xB44DB705, 0x20000000))
+dlrr = xr_block(5, 0, struct.pack("!III", 7, 0xB7052000, 0x54000))
+summary = xr_block(6, 0xE0, struct.pack("!IHHIIIIIIBBBB", 7, 10, 260, 12, 3, 1, 900, 120, 80, 0, 0, 0, 0))
+voip = xr_block(
+    7, 0, struct.pack("!IBBBBHHHHBBBBBBBBBBHHH", 7, 13, 5, 102, 3, 120, 1900, 84, 61, 0xEC, 127, 127, 16, 82, 127, 41, 39, 0xB0, 0, 40, 60, 500)
+)
 name = chunk(1, [(1, b"yodel@192.0.2.1")])
 cases = [
     ("empty", "truncated", b""),
@@ -57,7 +74,14 @@ cases = [
     ("everything", "sr,sdes,app,bye", sr(1, block()) + sdes(name) + app() + bye(reason=b"call ended")),
     ("two_reports", "sr,rr,sdes", sr(31, block() * 31) + rr(2, block() * 2) + sdes(name)),
     ("profile_extension", "rr", rr(1, block() + b"\1\2\3\4")),
-    ("feedback_is_skipped", "rr,205,206,207", rr() + packet(205, 1, bytes(8)) + packet(206, 15, bytes(12)) + packet(207, 0, bytes(4))),
+    ("feedback_is_skipped", "rr,205,206,xr()", rr() + packet(205, 1, bytes(8)) + packet(206, 15, bytes(12)) + packet(207, 0, bytes(4))),
+    ("extended_report", "rr,sdes,xr(rle,reference,dlrr,summary,voip)", rr() + sdes(name) + xr(rle, reference, dlrr, summary, voip)),
+    ("extended_report_of_others", "rr,xr(voip)", rr() + xr(duplicate_rle, xr_block(200, 9, bytes(20)), voip)),
+    ("extended_blocks_of_wrong_length", "rr,xr(dlrr)", rr() + xr(xr_block(7, 0, bytes(28)), xr_block(6, 0, bytes(40)), xr_block(4, 0, bytes(4)), xr_block(1, 0, bytes(4)), xr_block(5, 0, b""), xr_block(5, 0, bytes(16)))),
+    ("extended_report_padded", "rr,xr(reference)", rr() + xr(reference, padding=4)),
+    ("extended_report_without_sender", "truncated", rr() + packet(207, 0, b"")),
+    ("extended_block_over_packet", "badLength", rr() + xr(xr_block(7, 0, bytes(32), length=9))),
+    ("extended_block_of_65535", "badLength", rr() + xr(xr_block(1, 0, bytes(8), length=65535))),
     ("unknown_type", "rr,209,sdes", rr() + packet(209, 3, b"") + sdes(name)),
     ("padded_last_packet", "rr,sdes", rr() + sdes(name, padding=8)),
     ("no_chunks", "rr,sdes", rr() + sdes()),

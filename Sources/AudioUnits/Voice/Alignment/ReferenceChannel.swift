@@ -12,6 +12,12 @@ struct ReferenceAnchor: BitwiseCopyable, Sendable {
     var rateRatio = 0.0
 }
 
+/// The capture thread's end of the reference.
+struct ReferenceSource: ~Copyable {
+    let ring: RingConsumer<Float>
+    let anchors: TripleBufferReader<ReferenceAnchor>
+}
+
 /// The playback thread's end of the reference: samples, and when they are heard.
 struct ReferenceWriter: ~Copyable {
     var ring: RingProducer<Float>

@@ -1,0 +1,102 @@
+/// Decides from the correlation of each block whether the delay is known, and whether it has become another.
+///
+/// The first lock is quick: a peak 50 times over the mean power, five blocks in the same place; or, where reverberation
+/// spreads the correlation, 28 times and 14 blocks (speech that has nothing to do with the far end's stays under 9 blocks
+/// there). A later one must be beyond doubt, for it costs what the filters have learnt: 75 times, half a second in the same place (a second while the filters
+/// cancel), and no peak half as strong where the delay was.
+struct DelayLock: BitwiseCopyable {
+    /// A block's finding, in lags of the correlation.
+    enum Verdict: BitwiseCopyable, Equatable {
+        case unchanged
+        /// The delay is known now.
+        case found(lag: Int)
+        /// The delay is another than the one held.
+        case moved(lag: Int)
+    }
+
+    private var last = Int.min / 2
+    private var steady = 0
+    /// The same for peaks that stand out less.
+    private var patient = 0
+    /// Power of the highest peak over the mean power, of the last block looked at.
+    private(set) var score: Float = 0
+
+    /// Lags in a millisecond.
+    private static var perMillisecond: Int { @_noLocks get { 8 } }
+    private static var firstScore: Float { @_noLocks get { 50 } }
+    private static var patientScore: Float { @_noLocks get { 28 } }
+    private static var laterScore: Float { @_noLocks get { 75 } }
+    private static var firstBlocks: Int { @_noLocks get { 5 } }
+    private static var patientBlocks: Int { @_noLocks get { 14 } }
+    private static var laterBlocks: Int { @_noLocks get { 25 } }
+
+    init() {}
+
+    /// Looks at a block's correlation.
+    ///
+    /// - Parameters:
+    ///   - held: the delay the reference is placed for, in lags; nil before the first lock.
+    ///   - isCancelling: whether the filters take more than 5 dB off the echo.
+    @_noLocks
+    mutating func look(
+        _ correlation: UnsafePointer<Float>, lags: Int, held: Int?, isCancelling: Bool
+    ) -> Verdict {
+        guard let peak = findPeak(correlation, lags) else { return .unchanged }
+        let isNear = (peak.lag &- last).magnitude <= UInt(Self.perMillisecond)
+        last = peak.lag
+        guard let held else {
+            steady = score > Self.firstScore ? (isNear ? steady &+ 1 : 1) : 0
+            patient = score > Self.patientScore ? (isNear ? patient &+ 1 : 1) : 0
+            guard steady >= Self.firstBlocks || patient >= Self.patientBlocks else { return .unchanged }
+            steady = 0
+            patient = 0
+            return .found(lag: peak.lag)
+        }
+        let first = max(0, held &- 2 &* Self.perMillisecond)
+        let end = min(lags, held &+ 16 &* Self.perMillisecond)
+        var present: Float = 0
+        if first < end { for lag in first..<end { present = max(present, correlation[lag] * correlation[lag]) } }
+        let isElsewhere = score > Self.laterScore && present < 0.5 * peak.power
+        steady = isElsewhere ? (isNear ? steady &+ 1 : 1) : 0
+        guard steady >= (isCancelling ? 2 &* Self.laterBlocks : Self.laterBlocks) else { return .unchanged }
+        steady = 0
+        return .moved(lag: peak.lag)
+    }
+
+    /// Forgets the blocks that pointed somewhere.
+    @_noLocks
+    mutating func restart() {
+        steady = 0
+        patient = 0
+        last = Int.min / 2
+        score = 0
+    }
+
+    /// The first strong lag up to 10 ms before the maximum: the direct sound, which a reflection may top.
+    @_noLocks
+    private mutating func findPeak(_ correlation: UnsafePointer<Float>, _ lags: Int) -> (lag: Int, power: Float)? {
+        var sum: Float = 0
+        var greatest: Float = 0
+        var best = 0
+        for lag in 0..<lags {
+            let power = correlation[lag] * correlation[lag]
+            sum += power
+            if power > greatest {
+                greatest = power
+                best = lag
+            }
+        }
+        guard sum > 0, sum.isFinite else {
+            score = 0
+            steady = 0
+            patient = 0
+            return nil
+        }
+        score = greatest * Float(lags) / sum
+        for lag in max(0, best &- 10 &* Self.perMillisecond)..<best
+        where correlation[lag] * correlation[lag] >= 0.4 * greatest {
+            return (lag, greatest)
+        }
+        return (best, greatest)
+    }
+}

@@ -1,0 +1,150 @@
+import DSP
+
+/// The linear half of echo control: two filters, their mix, and what is left of the microphone.
+struct EchoEstimator: ~Copyable {
+    let bins: Int
+    /// The Kalman filter's estimate, a block.
+    let kalmanEcho: UnsafeMutablePointer<Float>
+    private let block: Int
+    private let speexEcho: UnsafeMutablePointer<Float>
+    private let kalmanError: UnsafeMutablePointer<Float>
+    private var kalman: KalmanFilter
+    /// Absent where the effort is low.
+    private let speex: UnsafeMutablePointer<SpeexEcho>?
+    private var pathGain: PathGain
+    private var microphone: SpectralAnalysis
+    private var reference: SpectralAnalysis
+    private var kalmanAnalysis: SpectralAnalysis
+    private var speexAnalysis: SpectralAnalysis
+    private var combination: FilterCombination
+    private var changeDetector = PathChangeDetector()
+    private let bandNoise: UnsafeMutablePointer<Float>
+    let bands: FrequencyBands
+    /// Far-end speech since the filters started, in blocks.
+    private var farBlocks = 0
+
+    /// Length of the echo path, in blocks of 10 ms.
+    private static let kalmanBlocks = 30
+
+    init(rate: Int, effort: EchoControlEffort) throws(AudioUnitError) {
+        let block = rate / 100
+        // All that can fail comes before the first property.
+        let kalman = try KalmanFilter(block: block, partitions: Self.kalmanBlocks)
+        let microphone = try SpectralAnalysis(block: block)
+        let reference = try SpectralAnalysis(block: block)
+        let kalmanAnalysis = try SpectralAnalysis(block: block)
+        let speexAnalysis = try SpectralAnalysis(block: block)
+        speex = try Self.makeSpeex(rate: rate, effort: effort)
+        self.kalman = kalman
+        self.microphone = microphone
+        self.reference = reference
+        self.kalmanAnalysis = kalmanAnalysis
+        self.speexAnalysis = speexAnalysis
+        self.block = block
+        bins = block + 1
+        bands = FrequencyBands(bins: bins, binHertz: 50)
+        pathGain = PathGain(bins: bins)
+        combination = FilterCombination(bins: bins, bandCount: bands.count)
+        kalmanEcho = cleared(block)
+        speexEcho = cleared(block)
+        kalmanError = cleared(block)
+        bandNoise = cleared(bands.count)
+    }
+
+    private static func makeSpeex(
+        rate: Int, effort: EchoControlEffort
+    ) throws(AudioUnitError) -> UnsafeMutablePointer<SpeexEcho>? {
+        guard effort != .low else { return nil }
+        let canceller = try SpeexEcho(
+            block: rate / 100, tailFrames: rate / (effort == .high ? 5 : 10), rate: rate)
+        let place = UnsafeMutablePointer<SpeexEcho>.allocate(capacity: 1)
+        place.initialize(to: canceller)
+        return place
+    }
+
+    deinit {
+        kalmanEcho.deallocate()
+        speexEcho.deallocate()
+        kalmanError.deallocate()
+        bandNoise.deallocate()
+        speex?.deinitialize(count: 1)
+        speex?.deallocate()
+    }
+
+    /// Whether it is known how strong the echo is; the filters learn from then on.
+    var pathIsKnown: Bool { @_noLocks get { pathGain.isKnown } }
+
+    var microphoneSpectrum: UnsafeMutablePointer<Complex> { @_noLocks get { microphone.spectrum } }
+    var kalmanSpectrum: UnsafeMutablePointer<Complex> { @_noLocks get { kalmanAnalysis.spectrum } }
+    /// What is left of the microphone.
+    var residual: UnsafeMutablePointer<Complex> { @_noLocks get { combination.error } }
+    var microphonePower: UnsafeMutablePointer<Float> { @_noLocks get { microphone.power } }
+    var residualPower: UnsafeMutablePointer<Float> { @_noLocks get { combination.errorPower } }
+    var referencePower: UnsafeMutablePointer<Float> { @_noLocks get { reference.power } }
+    var echoPower: UnsafeMutablePointer<Float> { @_noLocks get { combination.echoPower } }
+    /// Power gain of the echo path.
+    var pathGains: UnsafeMutablePointer<Float> { @_noLocks get { pathGain.ratios } }
+    /// Power that the Kalman filter expects of the echo it misses.
+    var missedPower: UnsafeMutablePointer<Float> { @_noLocks get { kalman.missedPower } }
+
+    /// Forgets the path; how strong its echo is gets measured anew.
+    @_noLocks
+    mutating func restart(forgettingReference: Bool) {
+        kalman.reset()
+        if forgettingReference { kalman.forgetReference() }
+        speex?.pointee.reset()
+        pathGain.restart()
+        combination.reset()
+        changeDetector.restart()
+        farBlocks = 0
+    }
+
+    /// One block; true when the strength of the echo became known by it.
+    @_noLocks
+    mutating func process(
+        _ signals: borrowing SignalConditioner, alignment: ReferenceAlignment, nearEndPresence: Float
+    ) -> Bool {
+        microphone.process(signals.microphone)
+        reference.process(signals.reference)
+        kalman.filter(signals.reference, into: kalmanEcho)
+        kalmanAnalysis.process(kalmanEcho)
+        if let speex, pathIsKnown {
+            speex.pointee.process(
+                plain: signals.plain, notched: signals.microphone, reference: signals.reference, into: speexEcho)
+            speexAnalysis.process(speexEcho)
+            combination.process(
+                microphone: microphone.spectrum, kalman: kalmanAnalysis.spectrum, speex: speexAnalysis.spectrum,
+                bands: bands)
+        } else {
+            combination.process(
+                microphone: microphone.spectrum, kalman: kalmanAnalysis.spectrum, speex: nil, bands: bands)
+        }
+        learn(signals, nearEndPresence: nearEndPresence)
+        guard alignment.isLocked, alignment.farIsActive else { return false }
+        farBlocks = min(farBlocks &+ 1, 1_000_000)
+        guard pathGain.update(microphone: microphone.power, reference: reference.power) else { return false }
+        kalman.start(gains: pathGain.ratios)
+        farBlocks = 0
+        return true
+    }
+
+    /// Bold while nothing is known and the far end speaks alone, for the first seconds of its speech.
+    @_noLocks
+    private mutating func learn(_ signals: borrowing SignalConditioner, nearEndPresence: Float) {
+        for index in 0..<block { kalmanError[index] = signals.microphone[index] - kalmanEcho[index] }
+        let caution: Float =
+            farBlocks < 200 && nearEndPresence < 0.5 ? 0.1 : farBlocks >= 200 && farBlocks < 400 ? 0.5 : 1
+        kalman.adapt(error: kalmanError, caution: caution, memory: farBlocks < 400 ? 0.9995 : 0.9998)
+    }
+
+    /// Whether what the filters know is in the way. `noise`: power, one a bin.
+    @_noLocks
+    mutating func pathHasChanged(noise: UnsafePointer<Float>, farIsActive: Bool) -> Bool {
+        guard pathIsKnown else { return false }
+        bands.add(noise, into: bandNoise)
+        // As much as the combination's sums hold of it.
+        for band in 0..<bands.count { bandNoise[band] /= 1 - FilterCombination.memory }
+        return changeDetector.update(
+            combination, noise: bandNoise, bandCount: bands.count, farIsActive: farIsActive)
+    }
+}

@@ -1,0 +1,138 @@
+import DSP
+
+/// Mixes two echo estimates band by band so that the least is left (Arenas-Garcia et al. 2006), and takes the mix out of
+/// the microphone as far as it helps.
+///
+/// Both weights are projections on the microphone: near-end speech, which is not correlated with the estimates, does not
+/// move them. The second switches a wrong filter off within about 60 ms.
+struct FilterCombination: ~Copyable {
+    /// The mixed echo estimate, before `attenuation`, and its power.
+    let echo: UnsafeMutablePointer<Complex>
+    let echoPower: UnsafeMutablePointer<Float>
+    /// What is left of the microphone, and its power.
+    let error: UnsafeMutablePointer<Complex>
+    let errorPower: UnsafeMutablePointer<Float>
+    private let bins: Int
+    private let bandCount: Int
+    /// Smoothed sums, one a band: Re (m - y₁)(y₂ - y₁)*, |y₂ - y₁|².
+    private let mixAbove: UnsafeMutablePointer<Float>
+    private let mixBelow: UnsafeMutablePointer<Float>
+    /// Smoothed sums, one a band: Re m y*, |y|², |m|².
+    let projected: UnsafeMutablePointer<Float>
+    let estimated: UnsafeMutablePointer<Float>
+    let heard: UnsafeMutablePointer<Float>
+
+    private static var mixMemory: Float { @_noLocks get { 0.9 } }
+    /// Of the sums that `projected`, `estimated` and `heard` are, a block.
+    static var memory: Float { @_noLocks get { 0.85 } }
+
+    init(bins: Int, bandCount: Int) {
+        self.bins = bins
+        self.bandCount = bandCount
+        echo = clearedSpectrum(bins)
+        error = clearedSpectrum(bins)
+        echoPower = cleared(bins)
+        errorPower = cleared(bins)
+        mixAbove = cleared(5 * bandCount)
+        mixBelow = mixAbove + bandCount
+        projected = mixAbove + 2 * bandCount
+        estimated = mixAbove + 3 * bandCount
+        heard = mixAbove + 4 * bandCount
+    }
+
+    deinit {
+        echo.deallocate()
+        error.deallocate()
+        echoPower.deallocate()
+        errorPower.deallocate()
+        mixAbove.deallocate()
+    }
+
+    /// Forgets how good the estimates were.
+    @_noLocks
+    mutating func reset() {
+        for index in 0..<5 &* bandCount { mixAbove[index] = 0 }
+    }
+
+    /// Takes the spectra of a block: microphone, and one or two echo estimates.
+    @_noLocks
+    mutating func process(
+        microphone: UnsafePointer<Complex>, kalman: UnsafePointer<Complex>, speex: UnsafePointer<Complex>?,
+        bands: borrowing FrequencyBands
+    ) {
+        for band in 0..<bandCount {
+            let range = bands.bins(of: band)
+            if let speex {
+                mix(microphone, kalman, speex, band: band, range: range)
+            } else {
+                for bin in range { echo[bin] = kalman[bin] }
+            }
+            subtract(from: microphone, band: band, range: range)
+        }
+        limit(to: microphone)
+    }
+
+    @_noLocks
+    private func mix(
+        _ microphone: UnsafePointer<Complex>, _ kalman: UnsafePointer<Complex>, _ speex: UnsafePointer<Complex>,
+        band: Int, range: Range<Int>
+    ) {
+        var above: Float = 0
+        var below: Float = 0
+        for bin in range {
+            let re = kalman[bin].re - speex[bin].re
+            let im = kalman[bin].im - speex[bin].im
+            above += (microphone[bin].re - speex[bin].re) * re + (microphone[bin].im - speex[bin].im) * im
+            below += re * re + im * im
+        }
+        mixAbove[band] = Self.mixMemory * mixAbove[band] + above
+        mixBelow[band] = Self.mixMemory * mixBelow[band] + below + 1e-12
+        let share = max(0, min(1, mixAbove[band] / mixBelow[band]))
+        for bin in range {
+            echo[bin] = Complex(
+                speex[bin].re + share * (kalman[bin].re - speex[bin].re),
+                speex[bin].im + share * (kalman[bin].im - speex[bin].im))
+        }
+    }
+
+    @_noLocks
+    private func subtract(from microphone: UnsafePointer<Complex>, band: Int, range: Range<Int>) {
+        var common: Float = 0
+        var own: Float = 0
+        var mic: Float = 0
+        for bin in range {
+            echoPower[bin] = echo[bin].power
+            common += microphone[bin].re * echo[bin].re + microphone[bin].im * echo[bin].im
+            own += echoPower[bin]
+            mic += microphone[bin].power
+        }
+        projected[band] = Self.memory * projected[band] + common
+        estimated[band] = Self.memory * estimated[band] + own + 1e-12
+        heard[band] = Self.memory * heard[band] + mic + 1e-12
+        let ratio = projected[band] / estimated[band]
+        let share: Float = ratio > 0.9 ? 1 : max(0, ratio)
+        for bin in range {
+            error[bin] = Complex(
+                microphone[bin].re - share * echo[bin].re, microphone[bin].im - share * echo[bin].im)
+            errorPower[bin] = error[bin].power
+        }
+    }
+
+    /// Holds what is left down to the power of the microphone, which wrong estimates could exceed.
+    @_noLocks
+    private func limit(to microphone: UnsafePointer<Complex>) {
+        var before: Float = 0
+        var after: Float = 0
+        for bin in 0..<bins {
+            before += microphone[bin].power
+            after += errorPower[bin]
+        }
+        guard after > before else { return }
+        let share = before / after
+        let scale = FastMath.squareRoot(share)
+        for bin in 0..<bins {
+            error[bin] = Complex(scale * error[bin].re, scale * error[bin].im)
+            errorPower[bin] *= share
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import DSP
+
+/// Takes the echo of the reference out of the microphone: linear filters, residual suppression, comfort noise.
+///
+/// ```
+/// reference -> SignalConditioner -> KalmanFilter, SpeexEcho ---> FilterCombination -> residual
+/// microphone ->       "          ------------------------------------^                    |
+///              ResidualEcho, NearEndDetector -> SuppressionGain -> ComfortNoise -> NoiseSuppressor -> OverlapAdd -> output
+/// ```
+/// Works on blocks of 10 ms at `rate`, and adds exactly one block of delay. Rates over 16 kHz that are a multiple of it are
+/// judged at 16 kHz (`processingRate`). Samples have full scale 1, spectra are those of `SpectralAnalysis`.
+struct EchoController: ~Copyable {
+    /// Hz, of the blocks that go in and out.
+    let rate: Int
+    /// Frames of these blocks: 10 ms.
+    let blockFrames: Int
+    /// Hz, of `microphoneBlock` and `echoBlock`, and twice the highest frequency of the spectra.
+    let processingRate: Int
+    /// Frames of `microphoneBlock` and `echoBlock`: 10 ms.
+    let processingFrames: Int
+    /// What the last block told.
+    private(set) var readings = EchoControlReadings()
+    private var signals: SignalConditioner
+    private var estimator: EchoEstimator
+    private var suppressor: ResidualSuppressor
+    private var noiseSuppressor: NoiseSuppressor
+    private var gate = StartGate()
+    private var cancellation = CancellationMeter()
+    /// Where the unit's rate is higher than the processing rate.
+    private let upper: UnsafeMutablePointer<UpperBands>?
+    private var synthesis: OverlapAdd
+    private var linearSynthesis: OverlapAdd
+    private let outgoing: UnsafeMutablePointer<Complex>
+    private var wasLocked = false
+
+    /// Whether blocks at `rate` Hz can be processed: 8, 12, 16, 24, 32, 48 kHz.
+    static func supports(rate: Int) -> Bool { [8_000, 12_000, 16_000, 24_000, 32_000, 48_000].contains(rate) }
+
+    /// - Parameter noiseDecibels: what noise suppression leaves of noise at least, -40 ... 0.
+    init(rate: Int, effort: EchoControlEffort, noiseDecibels: Double = -15) throws(AudioUnitError) {
+        guard Self.supports(rate: rate) else {
+            throw .formatUnsupported(
+                StreamFormat(sampleRate: Double(rate)), reason: "echo control runs at 8, 12, 16, 24, 32 or 48 kHz")
+        }
+        let factor = rate > 16_000 && rate % 16_000 == 0 ? rate / 16_000 : 1
+        // All that can fail comes before the first property.
+        let signals = try SignalConditioner(rate: rate, factor: factor)
+        let estimator = try EchoEstimator(rate: rate / factor, effort: effort)
+        let noiseSuppressor = try NoiseSuppressor(rate: rate, strongestDecibels: noiseDecibels)
+        let synthesis = try OverlapAdd(block: rate / 100)
+        let linearSynthesis = try OverlapAdd(block: rate / 100)
+        upper = try Self.makeUpperBands(rate: rate, factor: factor)
+        self.signals = signals
+        self.estimator = estimator
+        self.noiseSuppressor = noiseSuppressor
+        self.synthesis = synthesis
+        self.linearSynthesis = linearSynthesis
+        self.rate = rate
+        blockFrames = rate / 100
+        processingRate = rate / factor
+        processingFrames = processingRate / 100
+        suppressor = ResidualSuppressor(rate: rate / factor)
+        outgoing = clearedSpectrum(rate / 100 + 1)
+    }
+
+    private static func makeUpperBands(
+        rate: Int, factor: Int
+    ) throws(AudioUnitError) -> UnsafeMutablePointer<UpperBands>? {
+        guard factor > 1 else { return nil }
+        let bands = try UpperBands(block: rate / 100, factor: factor)
+        let place = UnsafeMutablePointer<UpperBands>.allocate(capacity: 1)
+        place.initialize(to: bands)
+        return place
+    }
+
+    deinit {
+        outgoing.deallocate()
+        upper?.deinitialize(count: 1)
+        upper?.deallocate()
+    }
+
+    /// Age of the oldest sample of a block that comes out over that of the block that went in: one block.
+    var delayFrames: Int {
+        @_noLocks get { blockFrames }
+    }
+
+    /// The last block of the microphone as the filters see it (delayed by 1.25 ms, without the lowest frequencies); valid
+    /// until the next `process`, as the next three.
+    var microphoneBlock: UnsafePointer<Float> {
+        @_noLocks get { UnsafePointer(signals.microphone) }
+    }
+    /// The Kalman filter's estimate of the echo in `microphoneBlock`.
+    var echoBlock: UnsafePointer<Float> {
+        @_noLocks get { UnsafePointer(estimator.kalmanEcho) }
+    }
+    /// The last two `microphoneBlock`s under the analysis window, `processingFrames + 1` bins.
+    var microphoneSpectrum: UnsafePointer<Complex> {
+        @_noLocks get { UnsafePointer(estimator.microphoneSpectrum) }
+    }
+    /// The same of `echoBlock`: with it, all that the drift loop needs.
+    var echoSpectrum: UnsafePointer<Complex> {
+        @_noLocks get { UnsafePointer(estimator.kalmanSpectrum) }
+    }
+
+    /// One block of 10 ms: `microphone`, and the `reference` that was (about) at the loudspeaker while it was taken, aligned
+    /// a little early. `output` may be `microphone`; `linear` gets what the filters alone leave, in step with `output`.
+    /// What is not asked for goes on learning.
+    @_noLocks
+    mutating func process(
+        microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>, alignment: ReferenceAlignment,
+        cancels: Bool = true, suppressesNoise: Bool = false, into output: UnsafeMutablePointer<Float>,
+        linear: UnsafeMutablePointer<Float>? = nil
+    ) {
+        signals.process(microphone: microphone, reference: reference)
+        if alignment.hasMoved || (alignment.isLocked && !wasLocked) { startAnew(hasMoved: true) }
+        wasLocked = alignment.isLocked
+        let learnt = estimator.process(
+            signals, alignment: alignment, nearEndPresence: suppressor.nearEndPresence)
+        gate.update(
+            farIsActive: alignment.farIsActive, pathIsKnown: alignment.isLocked && estimator.pathIsKnown,
+            microphonePower: meanPower(signals.microphone, count: processingFrames))
+        // Until now nothing was known of the residual: what it was taken for was no near end.
+        if learnt { suppressor.restart() }
+        suppressor.update(estimator, isOpen: !gate.isClosed)
+        cancellation.update(estimator, farIsActive: alignment.farIsActive)
+        shape(linear: linear)
+        if !cancels {
+            let whole = upper?.pointee.whole ?? UnsafePointer(estimator.microphoneSpectrum)
+            for bin in 0...blockFrames { outgoing[bin] = whole[bin] }
+        }
+        noiseSuppressor.process(outgoing, isActive: suppressesNoise)
+        synthesis.process(outgoing, into: output)
+        readings.pathHasChanged = estimator.pathHasChanged(noise: suppressor.noise, farIsActive: alignment.farIsActive)
+        if readings.pathHasChanged { startAnew(hasMoved: false) }
+        readings.nearEndPresence = suppressor.nearEndPresence
+        readings.cancellation = cancellation.ratio
+        readings.phase = phase(alignment)
+    }
+
+    /// Forgets the room.
+    @_noLocks
+    mutating func reset() {
+        startAnew(hasMoved: true)
+        gate = StartGate()
+        wasLocked = false
+        readings = EchoControlReadings()
+    }
+
+    @_noLocks
+    private mutating func startAnew(hasMoved: Bool) {
+        estimator.restart(forgettingReference: hasMoved)
+        suppressor.restart()
+        cancellation = CancellationMeter()
+    }
+
+    /// What is left of the echo's block, in `outgoing`.
+    @_noLocks
+    private mutating func shape(linear: UnsafeMutablePointer<Float>?) {
+        if let upper {
+            upper.pointee.subtract(
+                microphone: signals.wide, lower: estimator.microphoneSpectrum, remainder: estimator.residual)
+            upper.pointee.adopt(gains: suppressor.gains, noise: suppressor.noise)
+            if let linear { linearSynthesis.process(upper.pointee.spectrum, into: linear) }
+            suppressor.shape(
+                upper.pointee.spectrum, gains: upper.pointee.gains, noise: upper.pointee.noise,
+                bins: upper.pointee.bins, into: outgoing)
+        } else {
+            if let linear { linearSynthesis.process(estimator.residual, into: linear) }
+            suppressor.shape(
+                estimator.residual, gains: suppressor.gains, noise: suppressor.noise,
+                bins: processingFrames &+ 1, into: outgoing)
+        }
+    }
+
+    @_noLocks
+    private func phase(_ alignment: ReferenceAlignment) -> EchoControlPhase {
+        if readings.phase == .waiting && !alignment.farIsActive { return .waiting }
+        guard alignment.isLocked && estimator.pathIsKnown else { return .acquiring }
+        let limit: Float = readings.phase == .tracking ? 0.2 : 0.1
+        return suppressor.meanLeak < limit ? .tracking : .converging
+    }
+}

@@ -1,0 +1,78 @@
+import DSP
+
+/// Takes background noise out of a spectrum, 10 ms after 10 ms: log-spectral amplitude estimation (Ephraim and Malah 1985)
+/// against the noise that `NoisePower` follows.
+///
+/// ```
+/// spectrum -> power -> NoisePower -> ratios of speech to noise, before and after this block -> LogSpectralGain -> gain
+///    `---------------------------------------------------------------------------------------------------------> x
+/// ```
+/// Works between analysis and synthesis of echo control, on what the residual suppressor leaves, so it adds no delay. Bins are
+/// 50 Hz apart at any rate. Switched off it goes on learning.
+package struct NoiseSuppressor: ~Copyable {
+    /// Gains of the last block, one a bin.
+    package let gains: UnsafeMutablePointer<Float>
+    private let bins: Int
+    private var noise: NoisePower
+    private let estimator = LogSpectralGain()
+    private let power: UnsafeMutablePointer<Float>
+    /// Power of the speech that came out of the last block.
+    private let speech: UnsafeMutablePointer<Float>
+    private let floor: Float
+
+    /// Weight of the last block's speech in the a-priori ratio.
+    private static var memory: Float { @_noLocks get { 0.97 } }
+    /// Least a-priori ratio: -25 dB.
+    private static var leastPrior: Float { @_noLocks get { 0.003_162_278 } }
+
+    /// - Parameters:
+    ///   - rate: of the signal in Hz; its spectra have `rate / 100 + 1` bins.
+    ///   - strongestDecibels: what is left of noise, -40 ... 0.
+    package init(rate: Int, strongestDecibels: Double) throws(AudioUnitError) {
+        guard VoiceProcessingIO.sampleRates.contains(Double(rate)), rate % 100 == 0 else {
+            throw .outOfRange(setting: "noise suppressor rate", allowed: "8000 to 48000 in steps of 100")
+        }
+        guard -40...0 ~= strongestDecibels else {
+            throw .outOfRange(setting: "noiseSuppressionDecibels", allowed: "-40 to 0")
+        }
+        bins = rate / 100 + 1
+        noise = NoisePower(bins: bins)
+        power = cleared(bins)
+        speech = cleared(bins)
+        gains = cleared(bins)
+        for bin in 0..<bins { gains[bin] = 1 }
+        floor = linear(strongestDecibels)
+    }
+
+    deinit {
+        gains.deallocate()
+        power.deallocate()
+        speech.deallocate()
+    }
+
+    /// Takes the noise out of `spectrum` in place; not `isActive`, it only learns.
+    @_noLocks
+    package mutating func process(_ spectrum: UnsafeMutablePointer<Complex>, isActive: Bool) {
+        for bin in 0..<bins {
+            let value = spectrum[bin].power
+            // Bins that are no numbers are silence, before and after.
+            power[bin] = value < 1e12 ? value : 0
+        }
+        noise.update(power)
+        for bin in 0..<bins {
+            let against = 1 / noise.power[bin]
+            let posterior = min(power[bin] * against, 1_000)
+            let ratio = Self.memory * speech[bin] * against + (1 - Self.memory) * max(posterior - 1, 0)
+            let prior = max(ratio, Self.leastPrior)
+            let gain = min(1, max(floor, estimator.gain(prior: prior, posterior: posterior)))
+            gains[bin] = gain
+            speech[bin] = gain * gain * power[bin]
+        }
+        guard isActive else { return }
+        for bin in 0..<bins {
+            let gain = power[bin] > 0 ? gains[bin] : 0
+            spectrum[bin] = Complex(spectrum[bin].re * gain, spectrum[bin].im * gain)
+            if power[bin] == 0 { spectrum[bin] = Complex() }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import DSP
+
+/// How much near-end voice there is: the share of bands in which more is left than residual echo and noise explain.
+struct NearEndDetector: ~Copyable {
+    /// 0 ... 1.
+    private(set) var presence: Float = 0
+    private let bandCount: Int
+    private let weights: UnsafeMutablePointer<Float>
+    private let heard: UnsafeMutablePointer<Float>
+    private let explained: UnsafeMutablePointer<Float>
+
+    /// - Parameter binHertz: distance of two bins.
+    init(bands: borrowing FrequencyBands, binHertz: Double) {
+        bandCount = bands.count
+        weights = cleared(bands.count)
+        heard = cleared(bands.count)
+        explained = cleared(bands.count)
+        // Room noise rules the lowest bands, sibilants of the echo the highest.
+        var total: Float = 0
+        for band in 0..<bands.count {
+            let range = bands.bins(of: band)
+            let centre = Double(range.lowerBound + range.upperBound - 1) / 2 * binHertz
+            weights[band] = centre < 300 ? 0.3 : centre > 6000 ? 0.5 : 1
+            total += weights[band]
+        }
+        for band in 0..<bands.count { weights[band] /= total }
+    }
+
+    deinit {
+        weights.deallocate()
+        heard.deallocate()
+        explained.deallocate()
+    }
+
+    @_noLocks
+    mutating func restart() { presence = 0 }
+
+    /// Takes in what is left of a block, and how much of it residual echo and noise are; powers, one a bin.
+    @_noLocks
+    mutating func update(
+        residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>,
+        bands: borrowing FrequencyBands
+    ) {
+        var share: Float = 0
+        for band in 0..<bandCount {
+            var left: Float = 0
+            var known: Float = 0
+            for bin in bands.bins(of: band) {
+                left += residual[bin]
+                known += echo[bin] + 2 * noise[bin]
+            }
+            heard[band] = 0.5 * heard[band] + 0.5 * left
+            explained[band] = 0.5 * explained[band] + 0.5 * known + 1e-12
+            let excess = FastMath.decibels(power: heard[band] / explained[band])
+            share += weights[band] * max(0, min(1, (excess - 3) / 10))
+        }
+        let evidence = max(0, min(1, (share - 0.05) / 0.2))
+        presence += (evidence > presence ? 0.7 : 0.04) * (evidence - presence)
+    }
+}

@@ -1,0 +1,63 @@
+import DSP
+
+/// The spectral half of echo control: judges how much of what the filters left is echo, and takes that away.
+struct ResidualSuppressor: ~Copyable {
+    private let bins: Int
+    private var floor: NoiseFloor
+    private var residualEcho: ResidualEcho
+    private var nearEnd: NearEndDetector
+    private var gain: SuppressionGain
+    private var comfort = ComfortNoise(seed: 0x5EED)
+
+    init(rate: Int) {
+        bins = rate / 100 + 1
+        let bands = FrequencyBands(bins: bins, binHertz: 50)
+        floor = NoiseFloor(bins: bins)
+        residualEcho = ResidualEcho(bins: bins, bandCount: bands.count)
+        nearEnd = NearEndDetector(bands: bands, binHertz: 50)
+        gain = SuppressionGain(bins: bins)
+    }
+
+    /// 0 ... 1.
+    var nearEndPresence: Float { @_noLocks get { nearEnd.presence } }
+    /// Power of the room's noise, one a bin.
+    var noise: UnsafeMutablePointer<Float> { @_noLocks get { floor.power } }
+    /// 0 ... 1, one a bin.
+    var gains: UnsafeMutablePointer<Float> { @_noLocks get { gain.gains } }
+    /// Residual over echo, bands weighed by their echo.
+    var meanLeak: Float { @_noLocks get { residualEcho.meanLeak } }
+
+    /// The filters started anew.
+    @_noLocks
+    mutating func restart() {
+        residualEcho.restart()
+        nearEnd.restart()
+    }
+
+    /// Judges a block. Not `isOpen`: nothing gets through.
+    @_noLocks
+    mutating func update(_ estimator: borrowing EchoEstimator, isOpen: Bool) {
+        let left = estimator.residualPower
+        floor.update(left)
+        residualEcho.update(
+            ResidualEcho.Observation(
+                echo: estimator.echoPower, reference: estimator.referencePower, residual: left, noise: floor.power,
+                gains: estimator.pathGains, missed: estimator.missedPower, nearEndPresence: nearEnd.presence),
+            bands: estimator.bands)
+        nearEnd.update(residual: left, echo: residualEcho.power, noise: floor.power, bands: estimator.bands)
+        gain.update(residual: left, echo: residualEcho.power, nearEndPresence: nearEnd.presence)
+        if !isOpen { gain.close() }
+    }
+
+    /// Puts gains on a spectrum and noise in place of what they take.
+    @_noLocks
+    mutating func shape(
+        _ spectrum: UnsafePointer<Complex>, gains: UnsafePointer<Float>, noise: UnsafePointer<Float>, bins: Int,
+        into output: UnsafeMutablePointer<Complex>
+    ) {
+        for bin in 0..<bins {
+            output[bin] = Complex(gains[bin] * spectrum[bin].re, gains[bin] * spectrum[bin].im)
+        }
+        comfort.fill(output, gains: gains, noise: noise, bins: Range(uncheckedBounds: (0, bins)))
+    }
+}

@@ -1,0 +1,37 @@
+/// Closes the way out while the far end speaks and the path of its echo is not known yet.
+///
+/// With an echo the delay is found within half a second of it. Where the microphone is loud for longer than that and no
+/// delay is found, it hears somebody, not an echo (a headset), and the gate opens.
+struct StartGate: BitwiseCopyable {
+    private var farBlocks = 0
+    private var loudBlocks = 0
+    private var sinceFar = Int.max / 2
+    private var floor: Float = 0
+    private(set) var isClosed = false
+
+    /// Blocks of far-end speech after which the gate opens at the latest: 3 s.
+    private static var patience: Int { @_noLocks get { 300 } }
+    /// Blocks of it with a loud microphone: 1 s.
+    private static var loudPatience: Int { @_noLocks get { 100 } }
+    /// Blocks that echo rings on for after the far end: 500 ms.
+    private static var hangover: Int { @_noLocks get { 50 } }
+
+    /// - Parameter microphonePower: of the block, full scale 1.
+    @_noLocks
+    mutating func update(farIsActive: Bool, pathIsKnown: Bool, microphonePower: Float) {
+        sinceFar = farIsActive ? 0 : min(sinceFar &+ 1, 1_000_000)
+        // The microphone's own floor: quickly down, slowly up.
+        if floor == 0 {
+            floor = microphonePower
+        } else {
+            floor = microphonePower < floor ? 0.7 * floor + 0.3 * microphonePower : 1.01 * floor
+        }
+        if farIsActive {
+            farBlocks = min(farBlocks &+ 1, Self.patience)
+            if microphonePower > 4 * floor { loudBlocks = min(loudBlocks &+ 1, Self.loudPatience) }
+        }
+        let isWaiting = farBlocks < Self.patience && loudBlocks < Self.loudPatience
+        isClosed = !pathIsKnown && isWaiting && sinceFar < Self.hangover
+        if pathIsKnown { farBlocks = Self.patience }
+    }
+}

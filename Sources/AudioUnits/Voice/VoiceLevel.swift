@@ -1,0 +1,122 @@
+/// The level somebody speaks at, from 10 ms powers: active speech level after the idea of ITU-T P.56, for one voice that may
+/// stop, among noise that may start.
+///
+/// A sound counts as voice only after it has dipped by 10 dB, as speech does with every syllable: a fan that starts, a tone
+/// and noise never do, and a sound that goes on for longer than a second is none until it dips.
+struct VoiceLevel: BitwiseCopyable {
+    /// Mean power of speech, pauses left out; 0 before any was heard.
+    private(set) var power: Float = 0
+    /// Blocks of speech heard so far.
+    private(set) var blocks = 0
+    /// Whether the last block was louder than its surroundings.
+    private(set) var isActive = false
+    /// Power over about 40 ms.
+    private(set) var recent: Float = 0
+
+    private var oldMinimum: Float = 0
+    private var newMinimum: Float = 0
+    private var age = 0
+    private var peak: Float = 0
+    private var pendingSum: Float = 0
+    private var pendingBlocks = 0
+    /// Those of them that stand out themselves.
+    private var loudBlocks = 0
+    private var followsSpeech = false
+    private var hangover = 0
+
+    /// Speech is 9 dB over the least power of the last second, and over -62 dBFS.
+    private static var overFloor: Float { @_noLocks get { 8 } }
+    private static var quietest: Float { @_noLocks get { 6e-7 } }
+    /// Blocks after which the window of the minimum moves on: it spans one to two of these.
+    private static var window: Int { @_noLocks get { 60 } }
+    /// A sound without a dip is no speech after so many blocks.
+    private static var longestSteady: Int { @_noLocks get { 100 } }
+    /// A sound of fewer loud blocks is a click.
+    private static var shortest: Int { @_noLocks get { 6 } }
+    /// Pauses up to so many blocks belong to speech (P.56 has 200 ms).
+    private static var longestPause: Int { @_noLocks get { 20 } }
+    /// What was heard before counts as at most so many blocks.
+    private static var memory: Float { @_noLocks get { 150 } }
+
+    init() {}
+
+    /// The least power of the last second.
+    private var floor: Float {
+        @_noLocks get { oldMinimum < newMinimum ? oldMinimum : newMinimum }
+    }
+
+    /// Takes in the mean power of the next 10 ms; `isNear` says that it cannot be echo.
+    @_noLocks
+    mutating func update(_ block: Float, isNear: Bool) {
+        if age == 0 && newMinimum == 0 {
+            recent = block
+            newMinimum = block
+            oldMinimum = block
+        }
+        recent += (block - recent) * 0.25
+        newMinimum = recent < newMinimum ? recent : newMinimum
+        isActive = recent > Self.quietest && recent > floor * Self.overFloor
+        age &+= 1
+        if age >= Self.window {
+            age = 0
+            oldMinimum = newMinimum
+            newMinimum = recent
+        }
+        guard isNear else {
+            forgetPending()
+            return
+        }
+        hangover = isActive ? Self.longestPause : hangover > 0 ? hangover &- 1 : 0
+        if isActive || hangover > 0 {
+            collect(block)
+        } else {
+            // The pause after speech counts, as far as the hangover went.
+            if followsSpeech, loudBlocks == 0 { commit() }
+            forgetPending()
+        }
+    }
+
+    /// Adds a block to the sound that may turn out to be speech, and counts it once it has.
+    @_noLocks
+    private mutating func collect(_ block: Float) {
+        peak = recent > peak ? recent : peak
+        pendingSum += block
+        pendingBlocks &+= 1
+        if block > Self.quietest, block > floor * Self.overFloor { loudBlocks &+= 1 }
+        if recent < 0.1 * peak {
+            followsSpeech = loudBlocks >= Self.shortest
+            if followsSpeech { commit() }
+            peak = recent
+            clear()
+        } else if pendingBlocks > Self.longestSteady {
+            // Neither this nor what follows without a dip.
+            clear()
+        }
+    }
+
+    @_noLocks
+    private mutating func commit() {
+        let count = Float(max(1, pendingBlocks))
+        let mean = pendingSum / count
+        var past = Float(blocks) < Self.memory ? Float(blocks) : Self.memory
+        // Louder speech is believed sooner than quieter: it may be the same voice trailing off.
+        if mean > 2 * power { past *= 0.5 }
+        power = (power * past + pendingSum) / (past + count)
+        blocks = min(blocks &+ pendingBlocks, 1_000_000)
+    }
+
+    @_noLocks
+    private mutating func forgetPending() {
+        peak = 0
+        hangover = 0
+        followsSpeech = false
+        clear()
+    }
+
+    @_noLocks
+    private mutating func clear() {
+        pendingSum = 0
+        pendingBlocks = 0
+        loudBlocks = 0
+    }
+}

@@ -1,0 +1,76 @@
+import RTP
+import Realtime
+
+/// When the packets of one stream of a capture came, and which never did.
+///
+/// Their time stamps tell when they were sent; numbers nobody bears between two others are packets lost on the way.
+struct CaptureArrivals {
+    private struct Packet {
+        var sequence: Int64
+        var sentMilliseconds: Double
+        var arrivalMilliseconds: Double
+    }
+
+    private let clockRate: Double
+    private var ssrc: UInt32?
+    private var newest = UInt16(0)
+    private var extended: Int64 = 0
+    private var timestamp: UInt32 = 0
+    private var elapsed: Int64 = 0
+    private var packets: [Packet] = []
+    /// Streams that ended before: another source, or numbers that jumped.
+    private var before: [ReplayArrival] = []
+
+    /// - Parameter clockRate: RTP clock units per second.
+    init(clockRate: Int) { self.clockRate = Double(max(clockRate, 1)) }
+
+    /// - Parameter time: arrival in milliseconds on the replay's time line.
+    mutating func add(_ header: RTPHeader, at time: Double) {
+        let step = Int16(bitPattern: header.sequence &- newest)
+        if ssrc != header.ssrc || abs(Int(step)) > 3000 { begin(header, at: time) } else { proceed(header, step, at: time) }
+    }
+
+    private mutating func begin(_ header: RTPHeader, at time: Double) {
+        before = all
+        packets = [Packet(sequence: 0, sentMilliseconds: time, arrivalMilliseconds: time)]
+        ssrc = header.ssrc
+        newest = header.sequence
+        extended = 0
+        timestamp = header.timestamp
+        elapsed = Int64(time * clockRate / 1000)
+    }
+
+    private mutating func proceed(_ header: RTPHeader, _ step: Int16, at time: Double) {
+        let sent = elapsed &+ Int64(Int32(bitPattern: header.timestamp &- timestamp))
+        packets.append(
+            Packet(
+                sequence: extended &+ Int64(step), sentMilliseconds: Double(sent) * 1000 / clockRate,
+                arrivalMilliseconds: time))
+        guard step > 0 else { return }
+        extended &+= Int64(step)
+        newest = header.sequence
+        timestamp = header.timestamp
+        elapsed = sent
+    }
+
+    /// All of them in the order they were sent; the lost ones stand evenly between their neighbours.
+    var all: [ReplayArrival] {
+        var arrivals = before
+        var last: Packet?
+        for packet in packets.sorted(by: { $0.sequence < $1.sequence }) where packet.sequence != last?.sequence {
+            if let last {
+                let missing = packet.sequence - last.sequence - 1
+                let step = (packet.sentMilliseconds - last.sentMilliseconds) / Double(missing + 1)
+                for number in 0..<missing {
+                    let sent = last.sentMilliseconds + step * Double(number + 1)
+                    arrivals.append(ReplayArrival(sentMilliseconds: sent, arrivalMilliseconds: nil))
+                }
+            }
+            arrivals.append(
+                ReplayArrival(
+                    sentMilliseconds: packet.sentMilliseconds, arrivalMilliseconds: packet.arrivalMilliseconds))
+            last = packet
+        }
+        return arrivals
+    }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import AudioDevices
+import AudioUnits
+import Reporting
+import Simulation
+
+extension VoiceProcessingConfiguration.Canceller: ExpressibleByArgument {}
+extension VoiceProcessingConfiguration.Quality: ExpressibleByArgument {}
+
+/// `yodel process`: the voice-processing unit on files.
+struct ProcessCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "process", abstract: "Run the voice-processing unit of a call on files, faster than real time.",
+        discussion: """
+            Files are mono: WAV and the like when the name ends in .wav, else raw signed 16-bit little endian. Prints
+            the processor time for 20 ms of sound in microseconds, then a line of JSON. Sample n of OUT is sample n of
+            MIC, late by latency_ms.
+            """)
+
+    @Option(help: ArgumentHelp("Rate of the call and of raw files: 8000 to 48000, a multiple of 100.", valueName: "hz"))
+    var rate: Int
+
+    @Option(help: ArgumentHelp("What the loudspeaker plays.", valueName: "file"))
+    var far: String
+
+    @Option(help: ArgumentHelp("What the microphone picks up.", valueName: "file"))
+    var mic: String
+
+    @Option(help: ArgumentHelp("Where the processed microphone goes.", valueName: "file"))
+    var out: String
+
+    @Option(help: ArgumentHelp("Write every signal inside the unit into this folder.", valueName: "folder"))
+    var dump: String?
+
+    @Option(help: "What takes the echo out.")
+    var echoCanceller = VoiceProcessingConfiguration().canceller
+
+    @Option(help: "How much work it may do.")
+    var quality = VoiceProcessingConfiguration().quality
+
+    @Flag(inversion: .prefixedNo, help: "Cancel echo.")
+    var echoCancellation = true
+
+    @Flag(inversion: .prefixedNo, help: "Suppress noise.")
+    var noiseSuppression = true
+
+    @Flag(inversion: .prefixedNo, help: "Bring speech to one level.")
+    var gainControl = true
+
+    @Option(help: ArgumentHelp("Strongest attenuation of noise, -40 to 0.", valueName: "dB"))
+    var noiseSuppressionDb = VoiceProcessingConfiguration().noiseSuppressionDecibels
+
+    func run() throws {
+        let rates = VoiceProcessingIO.sampleRates
+        guard rates.contains(Double(rate)), rate % 100 == 0 else {
+            throw CommandError(
+                .usage, "\(rate) Hz is no rate of voice processing, in --rate; give \(Int(rates.lowerBound)) to "
+                    + "\(Int(rates.upperBound)) in steps of 100")
+        }
+        try PathCheck.writable(out, option: "--out")
+        if let dump { try PathCheck.folder(dump, option: "--dump") }
+        let (far, microphone) = (try read(far), try read(mic))
+        var configuration = VoiceProcessingConfiguration()
+        configuration.canceller = echoCanceller
+        configuration.quality = quality
+        configuration.noiseSuppressionDecibels = noiseSuppressionDb
+        let run: VoiceProcessingRun
+        var report: ProcessReport
+        do {
+            run = try VoiceProcessingRun(
+                far: far, microphone: microphone, sampleRate: rate, configuration: configuration, dumpFolder: dump)
+            run.unit.echoCancellation = echoCancellation
+            run.unit.noiseSuppression = noiseSuppression
+            run.unit.automaticGainControl = gainControl
+            report = try run.run()
+        } catch {
+            throw CommandError(error)
+        }
+        do { try AudioSamples.write(run.output, path: out, rate: rate) } catch { throw CommandError(error) }
+        report.sampleRate = rate
+        report.echoCanceller = echoCancellation ? echoCanceller.rawValue : nil
+        report.quality = quality.rawValue
+        Output.standard.line(Text.fixed(report.cpuMicroseconds ?? 0, 1))
+        Output.standard.line(report.json.text)
+    }
+
+    private func read(_ path: String) throws(CommandError) -> [Float] {
+        do {
+            return try AudioSamples.read(path: path, rate: rate)
+        } catch {
+            throw CommandError(.usage, error.explanation)
+        }
+    }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// Whether what a command is told to write can be written, before anything starts.
+enum PathCheck {
+    /// Throws unless a file could be made at `path`.
+    static func writable(_ path: String, option: String) throws(CommandError) {
+        if isFolder(path) == true {
+            throw CommandError(.usage, "\(path) is a folder, in \(option); name a file in it")
+        }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
+        let folder = parent.isEmpty ? "/" : parent
+        guard isFolder(folder) == true, access(folder, W_OK) == 0 else {
+            throw CommandError(.usage, "\(path) cannot be written, in \(option); make the folder or name another one")
+        }
+    }
+
+    /// Throws unless `path` is a folder or could be made one.
+    static func folder(_ path: String, option: String) throws(CommandError) {
+        if isFolder(path) == false { throw CommandError(.usage, "\(path) is a file, in \(option); name a folder") }
+        if isFolder(path) == nil { try writable(path, option: option) }
+    }
+
+    /// `nil` when there is nothing of that name.
+    private static func isFolder(_ path: String) -> Bool? {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@testable import AudioUnits
+
+@Suite("Kalman filter")
+struct KalmanFilterTests {
+    /// Runs the filter and gives the power of what is left of the echo alone, over that of the echo, block by block.
+    private struct Run {
+        var filter: KalmanFilterBox
+        var room: EchoRoom
+        let block = 160
+
+        init(rt60: Double = 0.05) throws {
+            filter = try KalmanFilterBox()
+            room = EchoRoom(rate: 16_000, rt60: rt60, delaySeconds: 0.004, gain: 0.5, block: 160, seed: 17)
+        }
+
+        mutating func step(far: [Float], near: [Float], caution: Float = 1) -> (echo: Float, left: Float) {
+            let echo = room.hear(far)
+            var estimate = [Float](repeating: 0, count: block)
+            filter.value.filter(far, into: &estimate)
+            let error = (0..<block).map { echo[$0] + near[$0] - estimate[$0] }
+            filter.value.adapt(error: error, caution: caution, memory: 0.9998)
+            return (Signals.power(echo[...]), Signals.power(zip(echo, estimate).map { $0 - $1 }[...]))
+        }
+    }
+
+    private final class KalmanFilterBox {
+        var value: KalmanFilter
+        init() throws {
+            value = try KalmanFilter(block: 160, partitions: 30)
+            value.start(gains: [Float](repeating: 0.25, count: 161))
+        }
+    }
+
+    private func attenuation(_ powers: [(echo: Float, left: Float)]) -> Double {
+        Signals.decibels(powers.reduce(0) { $0 + $1.echo } / powers.reduce(0) { $0 + $1.left })
+    }
+
+    @Test("White noise through 50 ms of room is 25 dB down within two seconds")
+    func converges() throws {
+        let seed: UInt64 = 5
+        var noise = Noise(seed: seed)
+        var run = try Run()
+        let powers = (0..<300).map { _ in
+            run.step(
+                far: (0..<160).map { _ in noise.next() * 0.1 }, near: (0..<160).map { _ in noise.next() * 1e-3 })
+        }
+        let late = attenuation(Array(powers[200...]))
+        print("Kalman filter, white noise, after 2 s:", late, "dB")
+        #expect(late > 25, "seed \(seed)")
+    }
+
+    @Test("Ten seconds of near end 6 dB over the echo leave it 12 dB down")
+    func doubleTalk() throws {
+        let seed: UInt64 = 8
+        var noise = Noise(seed: seed)
+        var run = try Run()
+        let far = Signals.speechLike(rate: 16_000, seconds: 16, level: 0.1, seed: 2)
+        let near = Signals.speechLike(rate: 16_000, seconds: 10, level: 0.1, seed: 9)
+        var powers: [(echo: Float, left: Float)] = []
+        for index in 0..<1600 {
+            let start = index * 160
+            let voice = index >= 600 ? Array(near[(start - 96_000)..<(start - 96_000 + 160)]) : []
+            powers.append(run.step(
+                far: Array(far[start..<start + 160]),
+                near: (0..<160).map { (voice.isEmpty ? 0 : voice[$0]) + noise.next() * 1e-3 }))
+        }
+        let late = attenuation(Array(powers[1500...]))
+        print("Kalman filter, last second of 10 s of double talk:", late, "dB")
+        #expect(late > 12, "seed \(seed)")
+    }
+
+    @Test("Full-scale square waves and digital silence leave numbers, and a filter that learns again")
+    func badInput() throws {
+        var noise = Noise(seed: 3)
+        var run = try Run()
+        let square = (0..<160).map { $0 % 40 < 20 ? Float(1) : -1 }
+        let silence = [Float](repeating: 0, count: 160)
+        for _ in 0..<100 { _ = run.step(far: square, near: square.map { -4 * $0 }, caution: 0.1) }
+        for _ in 0..<300 { _ = run.step(far: silence, near: silence) }
+        for _ in 0..<50 { _ = run.step(far: silence, near: square) }
+        let powers = (0..<400).map { _ in
+            run.step(far: (0..<160).map { _ in noise.next() * 0.1 }, near: silence)
+        }
+        #expect(powers.allSatisfy { $0.left.isFinite })
+        #expect(attenuation(Array(powers[300...])) > 15)
+    }
+
+    @Test("Before it is started it estimates silence")
+    func notStarted() throws {
+        var filter = try KalmanFilter(block: 160, partitions: 4)
+        var echo = [Float](repeating: 1, count: 160)
+        filter.filter([Float](repeating: 0.3, count: 160), into: &echo)
+        filter.adapt(error: [Float](repeating: 0.3, count: 160), caution: 1, memory: 1)
+        filter.filter([Float](repeating: 0.3, count: 160), into: &echo)
+        #expect(echo.allSatisfy { $0 == 0 })
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// How the program ended and what it said.
+struct Ending {
+    var status: Int32
+    var output: String
+    var errors: String
+}
+
+/// Runs the program built beside this test bundle, without configuration files or variables of this machine.
+func yodel(_ arguments: [String], environment: [String: String] = [:]) throws -> Ending {
+    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("yodel")
+    process.arguments = arguments
+    process.environment = environment.merging(["HOME": "/nonexistent"]) { given, _ in given }
+    let (output, errors) = (Pipe(), Pipe())
+    process.standardOutput = output
+    process.standardError = errors
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let said = output.fileHandleForReading.readDataToEndOfFile()
+    let complained = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return Ending(
+        status: process.terminationStatus, output: String(decoding: said, as: UTF8.self),
+        errors: String(decoding: complained, as: UTF8.self))
+}

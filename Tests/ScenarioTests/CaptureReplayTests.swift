@@ -1,0 +1,84 @@
+import Calling
+import Codecs
+import Glibc
+import PacketCapture
+import RTP
+import Simulation
+import Testing
+
+@Suite("A capture of others, replayed") struct CaptureReplayTests {
+    /// A pcap file as tcpdump writes it, of bare IPv4 (link type 101): little-endian, microseconds.
+    private struct Pcap {
+        private(set) var bytes: [UInt8] =
+            [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 101, 0, 0, 0]
+
+        mutating func add(_ payload: [UInt8], milliseconds: Int) {
+            let length = 28 + payload.count
+            for word in [1_700_000_000 + milliseconds / 1000, milliseconds % 1000 * 1000, length, length] {
+                bytes += (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+            }
+            bytes += [0x45, 0, UInt8(length >> 8), UInt8(length & 255), 0, 0, 0, 0, 64, 17, 0, 0, 192, 0, 2, 2, 192, 0, 2, 1]
+            let datagram = 8 + payload.count
+            bytes += [0x13, 0x88, 0x0f, 0xa0, UInt8(datagram >> 8), UInt8(datagram & 255), 0, 0] + payload
+        }
+    }
+
+    private func capture(packets: Int, lost: (Int) -> Bool = { _ in false }) throws -> String {
+        let path = "/tmp/yodel-replay-\(getpid())-\(packets).pcap"
+        var pcap = Pcap()
+        let encoder = try makeEncoder(.pcmu)
+        for number in 0..<packets {
+            let samples = (0..<160).map { Float(0.3 * sin(2 * .pi * 500 * Double(number * 160 + $0) / 8000)) }
+            var payload = [UInt8](repeating: 0, count: 160)
+            _ = try samples.withUnsafeBufferPointer { samples in
+                try payload.withUnsafeMutableBytes { try encoder.encode(samples, into: $0) }
+            }
+            for (ssrc, isNoise) in [(UInt32(7), false), (9, true)] {
+                // The other source speaks half as often, in another type.
+                if isNoise ? number % 2 == 0 : lost(number) { continue }
+                var bytes = [UInt8](repeating: 0, count: 12)
+                let header = RTPHeader(
+                    payloadType: isNoise ? 8 : 0, sequence: UInt16(isNoise ? number / 2 : number),
+                    timestamp: UInt32(number * 160), ssrc: ssrc)
+                _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
+                pcap.add(bytes + payload, milliseconds: 20 * number)
+            }
+            // Something that is no RTP.
+            pcap.add(Array("NOTIFY sip:x SIP/2.0".utf8), milliseconds: 20 * number)
+        }
+        let file = try #require(fopen(path, "w"))
+        defer { fclose(file) }
+        try #require(fwrite(pcap.bytes, 1, pcap.bytes.count, file) == pcap.bytes.count)
+        return path
+    }
+
+    @Test("finds its streams, the longest first, and plays the one asked for")
+    func plays() throws {
+        let path = try capture(packets: 250)
+        defer { unlink(path) }
+        let streams = try CaptureStreams(path: path)
+        #expect(streams.streams.map(\.ssrc) == [7, 9] && streams.streams.map(\.payloadType) == [0, 8])
+        #expect(streams.end == nil && streams.streams[0].packets == 250)
+        let replay = try CaptureReplay(
+            try CaptureReader(path: path), ssrc: 7, configuration: CallConfiguration(codec: .pcmu, seed: 1))
+        try replay.run()
+        #expect(replay.figures.packetsLost == 0 && replay.figures.packetsSent == 250)
+        try #require(replay.heard.count >= 8000 * 5)
+        let power = replay.heard[8000..<32_000].reduce(0) { $0 + $1 * $1 } / 24_000
+        #expect(abs(power - 0.045) < 0.002, "\(power)")
+    }
+
+    @Test("conceals what was lost")
+    func conceals() throws {
+        let path = try capture(packets: 251) { $0 % 10 == 4 }
+        defer { unlink(path) }
+        let replay = try CaptureReplay(
+            try CaptureReader(path: path), ssrc: 7, configuration: CallConfiguration(codec: .pcmu, seed: 1))
+        try replay.run()
+        #expect(replay.figures.packetsLost == 25)
+        #expect(replay.figures.buffer.concealments >= 24)
+        // The picture has them where they were sent.
+        let lost = replay.arrivals.filter { $0.arrivalMilliseconds == nil }.map(\.sentMilliseconds)
+        #expect(replay.arrivals.count == 251 && lost == (0..<25).map { Double(200 * $0 + 80) })
+    }
+}

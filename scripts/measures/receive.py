@@ -1,0 +1,246 @@
+"""The receive path measured: rows by the quality bench, and the page docs/receive-figures.md. See scripts/bench-receive."""
+import argparse
+import datetime
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+
+import made_traces
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LOSS = ["clean", "ethernet", "iid05", "iid10", "iid20", "iid30", "ge05", "ge20"]
+JITTER = ["wifi24", "wifi24_spikes", "lte_tmobile", "lte_verizon"]
+DEPTHS = [40, 120, 200, 400]
+OFFSETS = [0, 700, 1500, 2300]
+
+
+class Rows:
+    """What was measured, kept from run to run."""
+
+    def __init__(self, path):
+        self.path = path
+        self.rows = {}
+        if os.path.exists(path):
+            for line in open(path):
+                row = json.loads(line)
+                self.rows[row["key"]] = row
+
+    def get(self, key, measure):
+        if key not in self.rows:
+            row = measure()
+            row["key"] = key
+            self.rows[key] = row
+            with open(self.path, "a") as file:
+                file.write(json.dumps(row) + "\n")
+            print(f"{key}: {figures(row)}", file=sys.stderr, flush=True)
+        return self.rows[key]
+
+
+def figures(row):
+    if not row or "plcmos" not in row:
+        return "–"
+    return f"{row['plcmos']:.2f} / {row['pesq']:.2f} @{row['delay_ms']:.0f}"
+
+
+class Bench:
+    def __init__(self, options):
+        sys.path.insert(0, os.path.join(options.bench, "quality"))
+        import plc_bench
+
+        self.plc = plc_bench
+        self.options = options
+        self.rows = Rows(os.path.join(options.work, "rows.jsonl"))
+        # Another program measures anew.
+        state = os.stat(os.environ["YODEL"])
+        self.version = f"{state.st_size}-{int(state.st_mtime)}"
+
+    def run(self, name, trace, fec, ext=None, depth=0):
+        key = f"{name} {os.path.basename(trace)} {fec}" + (f" {self.version}" if ext else "")
+
+        def measure():
+            job = (self.options.corpus, os.path.join(self.options.work, "bin"), 16000, trace, os.path.basename(trace)[:-4],
+                   fec, depth, -1 if fec else 0, ext, 1)
+            row = self.plc.job(job)
+            if "error" in row:
+                raise SystemExit(f"{key}: {row['error']}")
+            return row
+
+        return self.rows.get(key, measure)
+
+    def ours(self, trace, fec=1, more="", name="ours"):
+        command = os.environ["YODEL"] + " replay --rate {rate} --in {in} --trace {trace} --fec {fec} --out {out} " + more
+        return self.run(name, trace, fec, ("ours", command))
+
+    def fixed(self, trace, depth):
+        return self.run(f"fixed{depth}", trace, 1, depth=depth)
+
+    def trace(self, name):
+        return os.path.join(self.options.corpus, "traces", name + ".csv")
+
+    def shifted(self, name, offset):
+        if offset == 0:
+            return self.trace(name)
+        path = os.path.join(self.options.work, f"{name}+{offset}.csv")
+        made_traces.shifted(self.trace(name), offset, path)
+        return path
+
+    def over_line(self, row, trace):
+        """PESQ of `row` over the line through the fixed buffers at the same delay."""
+        points = [(f["delay_ms"], f["pesq"]) for f in (self.fixed(trace, depth) for depth in DEPTHS)]
+        delay = row["delay_ms"]
+        if delay <= points[0][0]:
+            return row["pesq"] - points[0][1]
+        for (d0, p0), (d1, p1) in zip(points, points[1:]):
+            if delay <= d1:
+                return row["pesq"] - (p0 + (p1 - p0) * (delay - d0) / (d1 - d0))
+        return row["pesq"] - points[-1][1]
+
+
+def neteq_rows(bench_folder):
+    rows = {}
+    path = os.path.join(bench_folder, "quality", "baseline", "plc_neteq.jsonl")
+    if os.path.exists(path):
+        for line in open(path):
+            row = json.loads(line)
+            rows[row["trace"], row["fec"]] = row
+    return rows
+
+
+def kilobits(row):
+    return f"{row['info']['kbps']:.0f}"
+
+
+def main_table(bench, neteq):
+    lines = ["| trace | ours | kbit/s | without copies | kbit/s | neither copies nor FEC | NetEQ, FEC | NetEQ, no FEC |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for name in LOSS + JITTER:
+        trace = bench.trace(name)
+        full = bench.ours(trace)
+        plain = bench.ours(trace, more="--no-redundancy", name="ours-no-copies")
+        bare = bench.ours(trace, fec=0, name="ours-bare")
+        lines.append(
+            f"| {name} | {figures(full)} | {kilobits(full)} | {figures(plain)} | {kilobits(plain)} | {figures(bare)} | "
+            f"{figures(neteq.get((name, 1)))} | {figures(neteq.get((name, 0)))} |")
+    return lines
+
+
+def slow_reports(bench):
+    lines = ["| trace | reports every 5 s | every 1 s |", "| --- | --- | --- |"]
+    for name in ["iid10", "iid20", "iid30", "ge05", "ge20"]:
+        trace = bench.trace(name)
+        slow = bench.ours(trace, more="--reports 5", name="ours-5s")
+        lines.append(f"| {name} | {figures(slow)} | {figures(bench.ours(trace))} |")
+    return lines
+
+
+def jitter_table(bench, offsets):
+    lines = ["| trace, offset | ours, no copies | over the line | fixed 40 | fixed 120 | fixed 200 | fixed 400 |",
+             "| --- | --- | --- | --- | --- | --- | --- |"]
+    differences = []
+    for name in JITTER:
+        for offset in offsets:
+            trace = bench.shifted(name, offset)
+            row = bench.ours(trace, more="--no-redundancy", name="ours-no-copies")
+            over = bench.over_line(row, trace)
+            differences.append(over)
+            fixed = " | ".join(figures(bench.fixed(trace, depth)) for depth in DEPTHS)
+            lines.append(f"| {name}, {offset} | {figures(row)} | {over:+.2f} | {fixed} |")
+    lines += ["", f"Mean {statistics.mean(differences):+.2f}, least {min(differences):+.2f} PESQ."]
+    return lines
+
+
+def made_table(bench):
+    folder = os.path.join(bench.options.work, "made")
+    os.makedirs(folder, exist_ok=True)
+    lines = ["| trace | held back | ours | over the line | fixed 40 | fixed 120 | fixed 200 | fixed 400 |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    for name, path, tuned in made_traces.write(folder):
+        row = bench.ours(path, more="--no-redundancy", name="ours-no-copies")
+        fixed = " | ".join(figures(bench.fixed(path, depth)) for depth in DEPTHS)
+        lines.append(f"| {name} | {'' if tuned else 'yes'} | {figures(row)} | {bench.over_line(row, path):+.2f} | {fixed} |")
+    return lines
+
+
+def narrowband(bench, trace, ours):
+    """PESQ (P.862, narrowband) of G.711 through a trace, and its mean delay."""
+    import numpy
+    import pesq
+    import score
+
+    speech, segments = bench.plc.program(bench.options.corpus, 16000)
+    speech = score.resample(speech, 16000, 8000)
+    with tempfile.TemporaryDirectory() as folder:
+        source, target = folder + "/in.raw", folder + "/out.raw"
+        numpy.clip(speech * 32768, -32768, 32767).astype("<i2").tofile(source)
+        if ours:
+            command = [os.environ["YODEL"], "replay", "--rate", "8000", "--codec", "pcmu", "--in", source, "--trace", trace,
+                       "--fec", "0", "--out", target]
+        else:
+            command = [os.path.join(bench.options.work, "bin", "spandsp_plc"), source, trace, target]
+        text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        heard = numpy.fromfile(target, "<i2") / 32768
+    values = []
+    for start, end, _ in segments:
+        start, end = max(0, start // 2 - 1200), end // 2 + 1200
+        reference, degraded, _ = score.align(speech[start:end], heard[start:end + 4000], 8000, 500)
+        values.append(pesq.pesq(8000, reference, degraded, "nb"))
+    return {"pesq": float(numpy.mean(values)), "delay_ms": float(text.split()[0]) if ours else None}
+
+
+def g711_table(bench):
+    binary = os.path.join(bench.options.work, "bin", "spandsp_plc")
+    if not os.path.exists(binary):
+        source = os.path.join(ROOT, "scripts", "measures", "spandsp_plc.c")
+        subprocess.run(["cc", "-O2", source, "-o", binary, "-lspandsp", "-lm"], check=True)
+    folder = os.path.join(bench.options.work, "made")
+    os.makedirs(folder, exist_ok=True)
+    made = {name: path for name, path, _ in made_traces.write(folder)}
+    traces = {name: bench.trace(name) for name in ["clean", "iid05", "iid10", "ge05", "ge20"]}
+    traces["ge10_run2"] = made["ge10_run2"]
+    lines = ["| trace | ours | spandsp `plc_fillin` |", "| --- | --- | --- |"]
+    for name, path in traces.items():
+        ours = bench.rows.get(f"g711 ours {name} {bench.version}", lambda: narrowband(bench, path, True))
+        theirs = bench.rows.get(f"g711 spandsp {name}", lambda: narrowband(bench, path, False))
+        lines.append(f"| {name} | {ours['pesq']:.2f} @{ours['delay_ms']:.0f} | {theirs['pesq']:.2f} |")
+    return lines
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bench", required=True)
+    parser.add_argument("--corpus", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--quick", action="store_true")
+    options = parser.parse_args()
+    bench = Bench(options)
+    neteq = neteq_rows(options.bench)
+    day = datetime.date.today().isoformat()
+    page = [
+        "# The receive path, measured", "",
+        f"Taken on {day} with `scripts/bench-receive{' --quick' if options.quick else ''} BENCH_DIR`. Seven utterances of 60 s "
+        "in all, 16 kHz, Opus in packets of 20 ms, device pulls of 10 ms. Figures are PLCMOS / PESQ @ mean delay in ms: "
+        "network and buffer, without the codec's look-ahead. One set of constants for all rows. The sender hears of loss by "
+        "RTCP alone, every second unless said otherwise, so that the first seconds are unprotected. NetEQ: stored rows of "
+        "the bench (WebRTC with its own Opus). Rates are of the payload.", "", "## Recorded and drawn networks", "",
+    ]
+    page += main_table(bench, neteq)
+    page += ["", "## How soon the sender hears of loss", ""] + slow_reports(bench)
+    page += ["", "## Jitter, against fixed buffers", "",
+             "*Over the line*: PESQ above the line through the fixed buffers of 40, 120, 200 and 400 ms at the same delay. "
+             "*Offset*: the packet at which the recording is entered.", ""]
+    page += jitter_table(bench, [0] if options.quick else OFFSETS)
+    if not options.quick:
+        page += ["", "## Made-up networks", "",
+                 "Drawn by `scripts/measures/made_traces.py`; *held back*: no constant was chosen by it.", ""]
+        page += made_table(bench)
+    page += ["", "## G.711", "",
+             "PESQ (narrowband) of G.711 at 8 kHz. spandsp stands behind a buffer deep enough for every packet.", ""]
+    page += g711_table(bench)
+    with open(os.path.join(ROOT, "docs", "receive-figures.md"), "w") as file:
+        file.write("\n".join(page) + "\n")
+
+
+main()
