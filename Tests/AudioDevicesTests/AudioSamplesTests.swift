@@ -54,7 +54,7 @@ struct AudioSamplesTests {
             }
         }
         refused(path("none"), "No such file")
-        refused(path("none.wav"), "")
+        refused(path("none.wav"), "No such file")
         refused(folder.path, "directory")
         refused(try raw([]), "no samples")
         refused(try raw([1, 2, 3]), "odd")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DSP
+import DSP
 
 @Suite("Decimator")
 struct DecimatorTests {

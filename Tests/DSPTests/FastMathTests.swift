@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-@testable import DSP
+import DSP
 
 @Suite("Logarithm, power and root for render threads")
 struct FastMathTests {

@@ -1,11 +1,15 @@
 import CSpeexDSP
 
 /// SpeexDSP's linear echo canceller (MDF: Soo and Pang 1990; step size in double talk: Valin 2007) on 10 ms blocks.
-struct EchoCanceller: ~Copyable {
+package struct EchoCanceller: ~Copyable {
     /// The C state; the residual suppressor reads its leakage estimate.
     let state: OpaquePointer
 
-    init(blockFrames: Int, tailFrames: Int, sampleRate: Int) throws(AudioUnitError) {
+    /// - Parameters:
+    ///   - blockFrames: samples of a block.
+    ///   - tailFrames: samples that the echo path is long.
+    ///   - sampleRate: Hz.
+    package init(blockFrames: Int, tailFrames: Int, sampleRate: Int) throws(AudioUnitError) {
         guard let state = speex_echo_state_init(Int32(blockFrames), Int32(tailFrames)) else {
             throw .noResources(reason: "echo canceller")
         }
@@ -18,11 +22,11 @@ struct EchoCanceller: ~Copyable {
 
     /// Forgets the room: the reference was moved, so the old path would add an echo of its own.
     @_noLocks
-    func reset() { cspeex_echo_reset(state) }
+    package func reset() { cspeex_echo_reset(state) }
 
     /// Takes the echo of `reference` out of `microphone`; one block each, 16 bit.
     @_noLocks
-    func process(
+    package func process(
         _ microphone: UnsafePointer<Int16>, reference: UnsafePointer<Int16>, into output: UnsafeMutablePointer<Int16>
     ) {
         cspeex_echo_cancellation(state, microphone, reference, output)

@@ -77,7 +77,7 @@ struct EchoMonitor: BitwiseCopyable {
 
 /// Mean power of a block.
 @_noLocks
-func meanPower(_ block: UnsafePointer<Float>, count: Int) -> Float {
+package func meanPower(_ block: UnsafePointer<Float>, count: Int) -> Float {
     var sum: Float = 0
     for index in 0..<count { sum += block[index] * block[index] }
     return sum / Float(max(1, count))

@@ -82,7 +82,7 @@ struct DelayFinderTests {
         }
     }
 
-    @Test("finds nothing in 30 s of a silent, a noisy or an unrelated microphone")
+    @Test("finds nothing in 30 s of a silent or a noisy microphone, nor in somebody else's speech")
     func findsNothing() throws {
         let far = Signals.speechLike(rate: 16_000, seconds: 30, seed: 7)
         var noise = Noise(seed: 8)

@@ -2,7 +2,7 @@ import CSpeexDSP
 import DSP
 import Testing
 
-@testable import AudioUnits
+import AudioUnits
 
 @Suite("DC notch")
 struct DCNotchTests {

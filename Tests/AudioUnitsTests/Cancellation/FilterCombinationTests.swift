@@ -1,7 +1,7 @@
 import DSP
 import Testing
 
-@testable import AudioUnits
+import AudioUnits
 
 @Suite("Combination of the filters")
 struct FilterCombinationTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AudioUnits
+import AudioUnits
 
 @Suite("Kalman filter")
 struct KalmanFilterTests {
@@ -69,6 +69,28 @@ struct KalmanFilterTests {
         let late = attenuation(Array(powers[1500...]))
         print("Kalman filter, last second of 10 s of double talk:", late, "dB")
         #expect(late > 12, "seed \(seed)")
+    }
+
+    @Test("A path that changes in part is followed sooner by a filter that has been told so")
+    func doubts() throws {
+        func left(doubting: Bool) throws -> Double {
+            var run = try Run()
+            var noise = Noise(seed: 21)
+            let far = Signals.speechLike(rate: 16_000, seconds: 9, level: 0.1, seed: 2)
+            var powers: [(echo: Float, left: Float)] = []
+            for index in 0..<900 {
+                if index == 600 {
+                    run.room = EchoRoom(rate: 16_000, rt60: 0.05, delaySeconds: 0.004, gain: 0.5, block: 160, seed: 18)
+                }
+                if index == 610, doubting { run.filter.value.doubt(share: 0.3) }
+                powers.append(run.step(
+                    far: Array(far[index * 160..<(index + 1) * 160]), near: (0..<160).map { _ in noise.next() * 1e-3 }))
+            }
+            return attenuation(Array(powers[650..<750]))
+        }
+        let (before, after) = (try left(doubting: false), try left(doubting: true))
+        print("Kalman filter, second after a change in part:", before, "dB, told of it:", after, "dB")
+        #expect(after > before + 3)
     }
 
     @Test("Full-scale square waves and digital silence leave numbers, and a filter that learns again")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AudioUnits
+import AudioUnits
 
 @Suite("SpeexDSP's echo estimate")
 struct SpeexEchoTests {

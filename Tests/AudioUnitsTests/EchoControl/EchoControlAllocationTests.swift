@@ -1,7 +1,7 @@
 import CAudit
 import Testing
 
-@testable import AudioUnits
+import AudioUnits
 
 @Suite("Echo control under the render contract", .enabled(if: audit_available(), "a sanitizer brings its own malloc"))
 struct EchoControlAllocationTests {

@@ -40,7 +40,7 @@ private func truePeak(_ samples: ArraySlice<Float>) -> Double {
 
 @Suite("True-peak limiter")
 struct TruePeakLimiterTests {
-    @Test("what stays under -3 dBFS comes out bit for bit", arguments: [8_000, 16_000, 32_000, 48_000])
+    @Test("what stays under -7.5 dBFS comes out bit for bit", arguments: [8_000, 16_000, 32_000, 48_000])
     func transparent(rate: Int) throws {
         let tone = Signals.sine(437, rate: Double(rate), count: rate, amplitude: 0.42)
         #expect(try limited(tone, rate: rate) == tone)
@@ -50,12 +50,14 @@ struct TruePeakLimiterTests {
 
     @Test("loud speech, far over full scale, has no true peak over -1 dBTP", arguments: [8_000, 16_000, 32_000, 48_000])
     func holdsTheCeiling(rate: Int) throws {
-        let speech = Signals.speechLike(rate: Double(rate), seconds: 3, level: 0.6, seed: 5)
-        let output = try limited(speech, rate: rate)
-        let peak = truePeak(output[...])
-        print("limiter at \(rate) Hz: true peak \(20 * log10(peak)) dBTP")
-        #expect(peak <= ceiling, "\(20 * log10(peak)) dBTP")
-        #expect(Signals.decibels(Signals.power(output[...])) > -14)
+        for seed in 5...8 as ClosedRange<UInt64> {
+            let speech = Signals.speechLike(rate: Double(rate), seconds: 3, level: 0.6, seed: seed)
+            let output = try limited(speech, rate: rate)
+            let peak = truePeak(output[...])
+            print("limiter at \(rate) Hz, seed \(seed): true peak \(20 * log10(peak)) dBTP")
+            #expect(peak <= ceiling, "\(20 * log10(peak)) dBTP, seed \(seed)")
+            #expect(Signals.decibels(Signals.power(output[...])) > -14, "seed \(seed)")
+        }
     }
 
     @Test("a peak between the samples is found: a quarter of the rate at 45 degrees", arguments: [16_000, 48_000])
@@ -68,7 +70,7 @@ struct TruePeakLimiterTests {
         let output = try limited(tone, rate: rate)
         #expect(output.allSatisfy { $0.magnitude < 0.87 })
         let peak = truePeak(output[(rate / 2)...])
-        #expect(peak <= ceiling && peak > 0.8, "\(peak)")
+        #expect(peak <= ceiling && peak > 0.75, "\(peak)")
     }
 
     @Test("a tone under the ceiling is hardly distorted, and the gain is back half a second after a peak")

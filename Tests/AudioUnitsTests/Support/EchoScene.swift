@@ -1,6 +1,6 @@
 import Glibc
 
-@testable import AudioUnits
+import AudioUnits
 
 /// An `EchoController` in a room, its reference aligned as it should be: 4 ms before the echo.
 final class EchoScene {
@@ -31,12 +31,14 @@ final class EchoScene {
 
     private let noiseLevel: Float
 
-    private static func room(rate: Int, rt60: Double, seed: UInt64) -> EchoRoom {
-        EchoRoom(rate: Double(rate), rt60: rt60, delaySeconds: 0.004, gain: 0.5, block: rate / 100, seed: seed)
+    private static func room(rate: Int, rt60: Double, delaySeconds: Double = 0.004, seed: UInt64) -> EchoRoom {
+        EchoRoom(rate: Double(rate), rt60: rt60, delaySeconds: delaySeconds, gain: 0.5, block: rate / 100, seed: seed)
     }
 
-    /// From now on the echo comes another way.
-    func changeRoom(seed: UInt64) { room = Self.room(rate: rate, rt60: 0.25, seed: seed) }
+    /// From now on the reverberation is another, and with another delay the direct sound too.
+    func changeRoom(seed: UInt64, delaySeconds: Double = 0.004) {
+        room = Self.room(rate: rate, rt60: 0.25, delaySeconds: delaySeconds, seed: seed)
+    }
 
     /// Plays `far` while `near` speaks; both are as long. `isLocked`: whether the delay is known after 200 ms of far end.
     func run(far: [Float], near: [Float]? = nil, isLocked: Bool = true) {

@@ -41,6 +41,27 @@ enum Signals {
         return samples
     }
 
+    /// A voice: harmonics of a pitch that glides between 110 and 190 Hz, falling 6 dB an octave from 500 Hz on up to 4 kHz, in
+    /// the syllables and pauses of `speechLike`.
+    static func voiceLike(rate: Double, seconds: Double, level: Float = 0.1) -> [Float] {
+        var phase = 0.0
+        var samples = (0..<Int(rate * seconds)).map { index -> Float in
+            let time = Double(index) / rate
+            let pitch = 150 + 40 * sin(2 * .pi * 0.7 * time)
+            phase += 2 * .pi * pitch / rate
+            var value = 0.0
+            for harmonic in 1...Int(min(4000, 0.45 * rate) / 190) {
+                let over = Double(harmonic) * pitch / 500
+                value += sin(Double(harmonic) * phase) / (1 + over * over).squareRoot()
+            }
+            let syllable = 0.15 + 0.85 * pow(0.5 - 0.5 * cos(2 * .pi * 4 * time), 1.5)
+            return Float(value * syllable * (time.truncatingRemainder(dividingBy: 1.3) < 1.05 ? 1 : 0.02))
+        }
+        let scale = level / power(samples[...]).squareRoot()
+        for index in samples.indices { samples[index] *= scale }
+        return samples
+    }
+
     /// Mean power, full scale 1.
     static func power(_ samples: ArraySlice<Float>) -> Float {
         Float(samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count)))

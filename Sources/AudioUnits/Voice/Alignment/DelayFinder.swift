@@ -133,7 +133,9 @@ package struct DelayFinder: ~Copyable {
         let lags = spectrum.filledLags
         // Another place says nothing while the one that is held has not been looked at.
         if let heldLag, heldLag >= lags, lags < DelaySpectrum.lags { return .nothing }
-        let verdict = lock.look(spectrum.correlation, lags: lags, held: heldLag, isCancelling: isCancelling)
+        let verdict = lock.look(
+            spectrum.correlation, lags: lags, held: heldLag, isCancelling: isCancelling,
+            isEarly: farSpeechBlocks <= Self.impatientBlocks)
         return switch verdict {
         case .unchanged: .nothing
         case .found(let lag): .found(seconds: Double(lag) / Self.rate)

@@ -1,9 +1,10 @@
 /// Decides from the correlation of each block whether the delay is known, and whether it has become another.
 ///
 /// The first lock is quick: a peak 50 times over the mean power, five blocks in the same place; or, where reverberation
-/// spreads the correlation, 28 times and 14 blocks (speech that has nothing to do with the far end's stays under 9 blocks
-/// there). A later one must be beyond doubt, for it costs what the filters have learnt: 75 times, half a second in the same place (a second while the filters
-/// cancel), and no peak half as strong where the delay was.
+/// spreads the correlation, less for longer: 28 times and 14 blocks as the call begins, when somebody waits for it, 45 times
+/// and 25 blocks later. (Somebody else's speech gets as far as the first about once in a minute of both talking, as far as
+/// the second a few times in an hour.) A move must be beyond doubt, for it costs what the filters have learnt: 75 times, half
+/// a second in the same place (a second while the filters cancel), and no peak half as strong where the delay was.
 struct DelayLock: BitwiseCopyable {
     /// A block's finding, in lags of the correlation.
     enum Verdict: BitwiseCopyable, Equatable {
@@ -24,10 +25,12 @@ struct DelayLock: BitwiseCopyable {
     /// Lags in a millisecond.
     private static var perMillisecond: Int { @_noLocks get { 8 } }
     private static var firstScore: Float { @_noLocks get { 50 } }
-    private static var patientScore: Float { @_noLocks get { 28 } }
+    private static var earlyScore: Float { @_noLocks get { 28 } }
+    private static var patientScore: Float { @_noLocks get { 45 } }
     private static var laterScore: Float { @_noLocks get { 75 } }
     private static var firstBlocks: Int { @_noLocks get { 5 } }
-    private static var patientBlocks: Int { @_noLocks get { 14 } }
+    private static var earlyBlocks: Int { @_noLocks get { 14 } }
+    private static var patientBlocks: Int { @_noLocks get { 25 } }
     private static var laterBlocks: Int { @_noLocks get { 25 } }
 
     init() {}
@@ -37,17 +40,19 @@ struct DelayLock: BitwiseCopyable {
     /// - Parameters:
     ///   - held: the delay the reference is placed for, in lags; nil before the first lock.
     ///   - isCancelling: whether the filters take more than 5 dB off the echo.
+    ///   - isEarly: whether the call has just begun.
     @_noLocks
     mutating func look(
-        _ correlation: UnsafePointer<Float>, lags: Int, held: Int?, isCancelling: Bool
+        _ correlation: UnsafePointer<Float>, lags: Int, held: Int?, isCancelling: Bool, isEarly: Bool
     ) -> Verdict {
         guard let peak = findPeak(correlation, lags) else { return .unchanged }
         let isNear = (peak.lag &- last).magnitude <= UInt(Self.perMillisecond)
         last = peak.lag
         guard let held else {
             steady = score > Self.firstScore ? (isNear ? steady &+ 1 : 1) : 0
-            patient = score > Self.patientScore ? (isNear ? patient &+ 1 : 1) : 0
-            guard steady >= Self.firstBlocks || patient >= Self.patientBlocks else { return .unchanged }
+            patient = score > (isEarly ? Self.earlyScore : Self.patientScore) ? (isNear ? patient &+ 1 : 1) : 0
+            let enough = isEarly ? Self.earlyBlocks : Self.patientBlocks
+            guard steady >= Self.firstBlocks || patient >= enough else { return .unchanged }
             steady = 0
             patient = 0
             return .found(lag: peak.lag)

@@ -4,7 +4,7 @@ import Glibc
 /// where the microphone went through the very same.
 ///
 /// H(z) = r (1 - 2 z⁻¹ + z⁻²) / (1 - 2 r z⁻¹ + (r² + 0.7 (1 - r)²) z⁻²).
-struct DCNotch: BitwiseCopyable {
+package struct DCNotch: BitwiseCopyable {
     private let radius: Float
     private let damping: Float
     private var first: Float = 0
@@ -12,7 +12,7 @@ struct DCNotch: BitwiseCopyable {
 
     /// - Parameter decimated: the filter runs on a signal whose rate will be lowered this many times; its poles are
     ///   then those that belong to the lower rate.
-    init(rate: Int, decimated factor: Int = 1) {
+    package init(rate: Int, decimated factor: Int = 1) {
         let lower = rate / factor
         var r = lower < 12_000 ? 0.9 : lower < 24_000 ? 0.982 : 0.992
         var square = r * r + 0.7 * (1 - r) * (1 - r)
@@ -27,7 +27,7 @@ struct DCNotch: BitwiseCopyable {
 
     /// In place.
     @_noLocks
-    mutating func process(_ block: UnsafeMutablePointer<Float>, count: Int) {
+    package mutating func process(_ block: UnsafeMutablePointer<Float>, count: Int) {
         for index in 0..<count {
             let x = block[index]
             let v = first + x

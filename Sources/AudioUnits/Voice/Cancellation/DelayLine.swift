@@ -1,10 +1,11 @@
 /// Delays blocks by a fixed number of samples, at most a block.
-struct DelayLine: ~Copyable {
+package struct DelayLine: ~Copyable {
     private let delay: Int
     private let block: Int
     private let held: UnsafeMutablePointer<Float>
 
-    init(delay: Int, block: Int) {
+    /// A line for blocks of `block` samples.
+    package init(delay: Int, block: Int) {
         self.delay = min(delay, block)
         self.block = block
         held = cleared(block)
@@ -14,7 +15,7 @@ struct DelayLine: ~Copyable {
 
     /// `output` must not be `input`.
     @_noLocks
-    mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>) {
+    package mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>) {
         let fresh = block &- delay
         for index in 0..<delay {
             output[index] = held[index]

@@ -25,6 +25,8 @@ struct EchoEstimator: ~Copyable {
 
     /// Length of the echo path, in blocks of 10 ms.
     private static let kalmanBlocks = 30
+    /// Of the variance at the start, when a part of the path has changed.
+    private static var doubt: Float { @_noLocks get { 0.3 } }
 
     init(rate: Int, effort: EchoControlEffort) throws(AudioUnitError) {
         let block = rate / 100
@@ -137,14 +139,22 @@ struct EchoEstimator: ~Copyable {
         kalman.adapt(error: kalmanError, caution: caution, memory: farBlocks < 400 ? 0.9995 : 0.9998)
     }
 
-    /// Whether what the filters know is in the way. `noise`: power, one a bin.
+    /// Whether what the filters know is in the way; where it is so only in part, they learn faster from now on. `noise`: power,
+    /// one a bin.
     @_noLocks
     mutating func pathHasChanged(noise: UnsafePointer<Float>, farIsActive: Bool) -> Bool {
         guard pathIsKnown else { return false }
         bands.add(noise, into: bandNoise)
         // As much as the combination's sums hold of it.
         for band in 0..<bands.count { bandNoise[band] /= 1 - FilterCombination.memory }
-        return changeDetector.update(
+        switch changeDetector.update(
             combination, noise: bandNoise, bandCount: bands.count, farIsActive: farIsActive)
+        {
+        case .none: return false
+        case .partly:
+            kalman.doubt(share: Self.doubt)
+            return false
+        case .wholly: return true
+        }
     }
 }

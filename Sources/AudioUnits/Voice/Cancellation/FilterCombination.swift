@@ -5,28 +5,33 @@ import DSP
 ///
 /// Both weights are projections on the microphone: near-end speech, which is not correlated with the estimates, does not
 /// move them. The second switches a wrong filter off within about 60 ms.
-struct FilterCombination: ~Copyable {
-    /// The mixed echo estimate, before `attenuation`, and its power.
-    let echo: UnsafeMutablePointer<Complex>
-    let echoPower: UnsafeMutablePointer<Float>
-    /// What is left of the microphone, and its power.
-    let error: UnsafeMutablePointer<Complex>
-    let errorPower: UnsafeMutablePointer<Float>
+package struct FilterCombination: ~Copyable {
+    /// The mixed echo estimate, as much of it as there may be.
+    package let echo: UnsafeMutablePointer<Complex>
+    /// Its power.
+    package let echoPower: UnsafeMutablePointer<Float>
+    /// What is left of the microphone.
+    package let error: UnsafeMutablePointer<Complex>
+    /// Its power.
+    package let errorPower: UnsafeMutablePointer<Float>
     private let bins: Int
     private let bandCount: Int
     /// Smoothed sums, one a band: Re (m - y₁)(y₂ - y₁)*, |y₂ - y₁|².
     private let mixAbove: UnsafeMutablePointer<Float>
     private let mixBelow: UnsafeMutablePointer<Float>
-    /// Smoothed sums, one a band: Re m y*, |y|², |m|².
-    let projected: UnsafeMutablePointer<Float>
-    let estimated: UnsafeMutablePointer<Float>
-    let heard: UnsafeMutablePointer<Float>
+    /// Smoothed sums, one a band: Re m y*.
+    package let projected: UnsafeMutablePointer<Float>
+    /// |y|².
+    package let estimated: UnsafeMutablePointer<Float>
+    /// |m|².
+    package let heard: UnsafeMutablePointer<Float>
 
     private static var mixMemory: Float { @_noLocks get { 0.9 } }
     /// Of the sums that `projected`, `estimated` and `heard` are, a block.
-    static var memory: Float { @_noLocks get { 0.85 } }
+    package static var memory: Float { @_noLocks get { 0.85 } }
 
-    init(bins: Int, bandCount: Int) {
+    /// A combination of spectra of `bins` bins.
+    package init(bins: Int, bandCount: Int) {
         self.bins = bins
         self.bandCount = bandCount
         echo = clearedSpectrum(bins)
@@ -50,13 +55,13 @@ struct FilterCombination: ~Copyable {
 
     /// Forgets how good the estimates were.
     @_noLocks
-    mutating func reset() {
+    package mutating func reset() {
         for index in 0..<5 &* bandCount { mixAbove[index] = 0 }
     }
 
     /// Takes the spectra of a block: microphone, and one or two echo estimates.
     @_noLocks
-    mutating func process(
+    package mutating func process(
         microphone: UnsafePointer<Complex>, kalman: UnsafePointer<Complex>, speex: UnsafePointer<Complex>?,
         bands: borrowing FrequencyBands
     ) {

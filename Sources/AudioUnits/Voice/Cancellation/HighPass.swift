@@ -1,7 +1,7 @@
 import Glibc
 
 /// Takes out what is below speech: Butterworth of the second order (bilinear transform).
-struct HighPass: BitwiseCopyable {
+package struct HighPass: BitwiseCopyable {
     private let b: Float
     private let a1: Float
     private let a2: Float
@@ -11,7 +11,7 @@ struct HighPass: BitwiseCopyable {
     /// - Parameters:
     ///   - rate: Hz.
     ///   - cutoff: the -3 dB point in Hz, under half the rate.
-    init(rate: Int, cutoff: Double) {
+    package init(rate: Int, cutoff: Double) {
         let k = tan(.pi * cutoff / Double(rate))
         let norm = 1 / (1 + 2.0.squareRoot() * k + k * k)
         b = Float(norm)
@@ -19,8 +19,9 @@ struct HighPass: BitwiseCopyable {
         a2 = Float((1 - 2.0.squareRoot() * k + k * k) * norm)
     }
 
+    /// `count` samples; `output` may be `input`.
     @_noLocks
-    mutating func process(
+    package mutating func process(
         _ input: UnsafePointer<Float>, count: Int, into output: UnsafeMutablePointer<Float>
     ) {
         for index in 0..<count {

@@ -5,9 +5,11 @@ import DSP
 ///
 /// The variances are what makes it robust: they turn the step size down by themselves while the near end speaks, and
 /// their sum says how much echo will be left.
-struct KalmanFilter: ~Copyable {
-    let block: Int
-    private(set) var isStarted = false
+package struct KalmanFilter: ~Copyable {
+    /// Samples of a block.
+    package let block: Int
+    /// Whether it learns.
+    package private(set) var isStarted = false
     private let partitions: Int
     private let bins: Int
     private let vectors: Int
@@ -25,7 +27,7 @@ struct KalmanFilter: ~Copyable {
     /// - Parameters:
     ///   - block: samples of a block.
     ///   - partitions: blocks that the echo path is long, 1...100.
-    init(block: Int, partitions: Int) throws(AudioUnitError) {
+    package init(block: Int, partitions: Int) throws(AudioUnitError) {
         fft = try makeFFT(length: 2 * block)
         self.block = block
         self.partitions = partitions
@@ -41,13 +43,13 @@ struct KalmanFilter: ~Copyable {
     }
 
     /// Power that the filter expects of the echo it missed in the last block, per bin.
-    var missedPower: UnsafeMutablePointer<Float> {
+    package var missedPower: UnsafeMutablePointer<Float> {
         @_noLocks get { work.missed }
     }
 
     /// Forgets the path; the estimate is silence until `start`.
     @_noLocks
-    mutating func reset() {
+    package mutating func reset() {
         isStarted = false
         planes.forgetPath()
         work.forgetNoise(bins: bins)
@@ -55,14 +57,14 @@ struct KalmanFilter: ~Copyable {
 
     /// Forgets the reference, of which what was taken in belonged to another delay.
     @_noLocks
-    mutating func forgetReference() {
+    package mutating func forgetReference() {
         planes.forgetReference()
         for index in 0..<2 &* block { work.reference[index] = 0 }
     }
 
     /// Begins to learn a path of these power gains, one a bin.
     @_noLocks
-    mutating func start(gains: UnsafePointer<Float>) {
+    package mutating func start(gains: UnsafePointer<Float>) {
         planes.forgetPath()
         var share: Float = 1
         for partition in 0..<partitions {
@@ -77,9 +79,13 @@ struct KalmanFilter: ~Copyable {
         isStarted = true
     }
 
+    /// A part of the path has changed: the weights stay, but are believed no more than at the start, up to `share`.
+    @_noLocks
+    package mutating func doubt(share: Float) { planes.widen(share: share) }
+
     /// Takes in a block of the reference and estimates its echo.
     @_noLocks
-    mutating func filter(_ reference: UnsafePointer<Float>, into echo: UnsafeMutablePointer<Float>) {
+    package mutating func filter(_ reference: UnsafePointer<Float>, into echo: UnsafeMutablePointer<Float>) {
         newest = newest == 0 ? partitions &- 1 : newest &- 1
         for index in 0..<block {
             work.reference[index] = work.reference[block &+ index]
@@ -104,7 +110,7 @@ struct KalmanFilter: ~Copyable {
     ///   - caution: share of the error's power that counts as other than echo: 1; less while nothing is known.
     ///   - memory: how constant the path is held to be, just under 1.
     @_noLocks
-    mutating func adapt(error: UnsafePointer<Float>, caution: Float, memory: Float) {
+    package mutating func adapt(error: UnsafePointer<Float>, caution: Float, memory: Float) {
         guard isStarted else { return }
         for index in 0..<block {
             work.frame[index] = 0

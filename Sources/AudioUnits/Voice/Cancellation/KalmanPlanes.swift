@@ -41,6 +41,16 @@ struct KalmanPlanes: BitwiseCopyable {
         for index in 0..<4 &* partitions &* vectors { weightRe.setVector(index, Vector()) }
     }
 
+    /// No variance is less than `share` of what it was at first.
+    @_noLocks
+    func widen(share: Float) {
+        for index in 0..<partitions &* vectors {
+            let least = share * prior.vector(index)
+            let present = variance.vector(index)
+            variance.setVector(index, present.replacing(with: least, where: present .< least))
+        }
+    }
+
     @_noLocks
     func forgetReference() {
         for index in 0..<3 &* partitions &* vectors { referenceRe.setVector(index, Vector()) }

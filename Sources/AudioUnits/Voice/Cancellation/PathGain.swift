@@ -3,10 +3,11 @@ import DSP
 /// How strong the echo is against the reference, per bin: the power ratio of the first far-end speech after a lock.
 ///
 /// It is where the Kalman filter's uncertainty starts from, and the least that echo is expected to be.
-struct PathGain: ~Copyable {
+package struct PathGain: ~Copyable {
     /// Power of the microphone over that of the reference, 1e-6 ... 4; 0 until known.
-    let ratios: UnsafeMutablePointer<Float>
-    private(set) var isKnown = false
+    package let ratios: UnsafeMutablePointer<Float>
+    /// Whether the ratios are those of this path.
+    package private(set) var isKnown = false
     private let bins: Int
     private let microphone: UnsafeMutablePointer<Float>
     private let reference: UnsafeMutablePointer<Float>
@@ -17,7 +18,8 @@ struct PathGain: ~Copyable {
     /// Bins to either side that are averaged.
     private static var reach: Int { @_noLocks get { 4 } }
 
-    init(bins: Int) {
+    /// For spectra of `bins` bins.
+    package init(bins: Int) {
         self.bins = bins
         ratios = cleared(bins)
         microphone = cleared(bins)
@@ -32,7 +34,7 @@ struct PathGain: ~Copyable {
 
     /// Measures anew; the ratios stay until that is done.
     @_noLocks
-    mutating func restart() {
+    package mutating func restart() {
         isKnown = false
         blocks = 0
         for bin in 0..<bins {
@@ -43,7 +45,7 @@ struct PathGain: ~Copyable {
 
     /// Takes in the powers of a block with far-end speech; true when the ratios became known by it.
     @_noLocks
-    mutating func update(microphone mic: UnsafePointer<Float>, reference far: UnsafePointer<Float>) -> Bool {
+    package mutating func update(microphone mic: UnsafePointer<Float>, reference far: UnsafePointer<Float>) -> Bool {
         guard !isKnown else { return false }
         for bin in 0..<bins {
             microphone[bin] += mic[bin]

@@ -1,14 +1,17 @@
 import DSP
 
 /// SpeexDSP's canceller as a second opinion: its echo estimate instead of its output.
-struct SpeexEcho: ~Copyable {
+package struct SpeexEcho: ~Copyable {
     private let canceller: EchoCanceller
     private let block: Int
     private let microphone: UnsafeMutablePointer<Int16>
     private let reference: UnsafeMutablePointer<Int16>
     private let output: UnsafeMutablePointer<Int16>
 
-    init(block: Int, tailFrames: Int, rate: Int) throws(AudioUnitError) {
+    /// - Parameters:
+    ///   - block: samples of a block, at `rate` Hz.
+    ///   - tailFrames: samples that the echo path is long.
+    package init(block: Int, tailFrames: Int, rate: Int) throws(AudioUnitError) {
         canceller = try EchoCanceller(blockFrames: block, tailFrames: tailFrames, sampleRate: rate)
         self.block = block
         microphone = .allocate(capacity: 3 * block)
@@ -19,8 +22,9 @@ struct SpeexEcho: ~Copyable {
 
     deinit { microphone.deallocate() }
 
+    /// Forgets the path.
     @_noLocks
-    func reset() { canceller.reset() }
+    package func reset() { canceller.reset() }
 
     /// Estimates the echo in a block.
     ///
@@ -28,7 +32,7 @@ struct SpeexEcho: ~Copyable {
     ///   - plain: the microphone before `DCNotch`, which SpeexDSP applies itself.
     ///   - notched: the same block after it.
     @_noLocks
-    func process(
+    package func process(
         plain: UnsafePointer<Float>, notched: UnsafePointer<Float>, reference far: UnsafePointer<Float>,
         into echo: UnsafeMutablePointer<Float>
     ) {

@@ -1,19 +1,20 @@
 import DSP
 
 /// What the alignment of the reference tells echo control with each block.
-struct ReferenceAlignment: BitwiseCopyable {
+package struct ReferenceAlignment: BitwiseCopyable {
     /// Whether the delay between reference and microphone is known.
-    var isLocked = false
+    package var isLocked = false
     /// Whether the reference was placed anew before this block: what the filters learnt of the path no longer holds.
-    var hasMoved = false
+    package var hasMoved = false
     /// Whether the far end speaks in this block: its reference is over -50 dBFS.
-    var farIsActive = false
+    package var farIsActive = false
 
-    init() {}
+    /// Nothing known yet.
+    package init() {}
 }
 
 /// How far echo control has come.
-enum EchoControlPhase: BitwiseCopyable, Equatable {
+package enum EchoControlPhase: BitwiseCopyable, Equatable {
     /// Nothing has been played yet.
     case waiting
     /// The far end speaks, its delay or the strength of its echo is not known yet: everything is suppressed.
@@ -25,21 +26,23 @@ enum EchoControlPhase: BitwiseCopyable, Equatable {
 }
 
 /// What one block told echo control.
-struct EchoControlReadings: BitwiseCopyable {
-    var phase = EchoControlPhase.waiting
+package struct EchoControlReadings: BitwiseCopyable {
+    /// How far it has come.
+    package var phase = EchoControlPhase.waiting
     /// Near-end voice over the residual echo, 0 ... 1: with an active far end, the measure of double talk.
-    var nearEndPresence: Float = 0
+    package var nearEndPresence: Float = 0
     /// Echo return loss enhancement of the linear filters alone: power of the microphone over that of what they leave,
     /// smoothed over about 300 ms of far-end speech; 1 (0 dB) until they cancel.
-    var cancellation: Float = 1
+    package var cancellation: Float = 1
     /// The path changed: the filters started anew in this block.
-    var pathHasChanged = false
+    package var pathHasChanged = false
 
-    init() {}
+    /// Nothing known yet.
+    package init() {}
 }
 
 /// How much work echo control may do.
-enum EchoControlEffort: BitwiseCopyable, Equatable {
+package enum EchoControlEffort: BitwiseCopyable, Equatable {
     /// The Kalman filter alone.
     case low
     /// Kalman filter and SpeexDSP's, with a tail of 100 ms for the latter.

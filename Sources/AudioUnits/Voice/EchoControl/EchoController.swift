@@ -9,17 +9,17 @@ import DSP
 /// ```
 /// Works on blocks of 10 ms at `rate`, and adds exactly one block of delay. Rates over 16 kHz that are a multiple of it are
 /// judged at 16 kHz (`processingRate`). Samples have full scale 1, spectra are those of `SpectralAnalysis`.
-struct EchoController: ~Copyable {
+package struct EchoController: ~Copyable {
     /// Hz, of the blocks that go in and out.
-    let rate: Int
+    package let rate: Int
     /// Frames of these blocks: 10 ms.
-    let blockFrames: Int
+    package let blockFrames: Int
     /// Hz, of `microphoneBlock` and `echoBlock`, and twice the highest frequency of the spectra.
-    let processingRate: Int
+    package let processingRate: Int
     /// Frames of `microphoneBlock` and `echoBlock`: 10 ms.
-    let processingFrames: Int
+    package let processingFrames: Int
     /// What the last block told.
-    private(set) var readings = EchoControlReadings()
+    package private(set) var readings = EchoControlReadings()
     private var signals: SignalConditioner
     private var estimator: EchoEstimator
     private var suppressor: ResidualSuppressor
@@ -34,10 +34,10 @@ struct EchoController: ~Copyable {
     private var wasLocked = false
 
     /// Whether blocks at `rate` Hz can be processed: 8, 12, 16, 24, 32, 48 kHz.
-    static func supports(rate: Int) -> Bool { [8_000, 12_000, 16_000, 24_000, 32_000, 48_000].contains(rate) }
+    package static func supports(rate: Int) -> Bool { [8_000, 12_000, 16_000, 24_000, 32_000, 48_000].contains(rate) }
 
     /// - Parameter noiseDecibels: what noise suppression leaves of noise at least, -40 ... 0.
-    init(rate: Int, effort: EchoControlEffort, noiseDecibels: Double = -15) throws(AudioUnitError) {
+    package init(rate: Int, effort: EchoControlEffort, noiseDecibels: Double = -15) throws(AudioUnitError) {
         guard Self.supports(rate: rate) else {
             throw .formatUnsupported(
                 StreamFormat(sampleRate: Double(rate)), reason: "echo control runs at 8, 12, 16, 24, 32 or 48 kHz")
@@ -80,25 +80,25 @@ struct EchoController: ~Copyable {
     }
 
     /// Age of the oldest sample of a block that comes out over that of the block that went in: one block.
-    var delayFrames: Int {
+    package var delayFrames: Int {
         @_noLocks get { blockFrames }
     }
 
     /// The last block of the microphone as the filters see it (delayed by 1.25 ms, without the lowest frequencies); valid
     /// until the next `process`, as the next three.
-    var microphoneBlock: UnsafePointer<Float> {
+    package var microphoneBlock: UnsafePointer<Float> {
         @_noLocks get { UnsafePointer(signals.microphone) }
     }
     /// The Kalman filter's estimate of the echo in `microphoneBlock`.
-    var echoBlock: UnsafePointer<Float> {
+    package var echoBlock: UnsafePointer<Float> {
         @_noLocks get { UnsafePointer(estimator.kalmanEcho) }
     }
     /// The last two `microphoneBlock`s under the analysis window, `processingFrames + 1` bins.
-    var microphoneSpectrum: UnsafePointer<Complex> {
+    package var microphoneSpectrum: UnsafePointer<Complex> {
         @_noLocks get { UnsafePointer(estimator.microphoneSpectrum) }
     }
     /// The same of `echoBlock`: with it, all that the drift loop needs.
-    var echoSpectrum: UnsafePointer<Complex> {
+    package var echoSpectrum: UnsafePointer<Complex> {
         @_noLocks get { UnsafePointer(estimator.kalmanSpectrum) }
     }
 
@@ -106,7 +106,7 @@ struct EchoController: ~Copyable {
     /// a little early. `output` may be `microphone`; `linear` gets what the filters alone leave, in step with `output`.
     /// What is not asked for goes on learning.
     @_noLocks
-    mutating func process(
+    package mutating func process(
         microphone: UnsafePointer<Float>, reference: UnsafePointer<Float>, alignment: ReferenceAlignment,
         cancels: Bool = true, suppressesNoise: Bool = false, into output: UnsafeMutablePointer<Float>,
         linear: UnsafeMutablePointer<Float>? = nil
@@ -123,7 +123,7 @@ struct EchoController: ~Copyable {
         if learnt { suppressor.restart() }
         suppressor.update(estimator, isOpen: !gate.isClosed)
         cancellation.update(estimator, farIsActive: alignment.farIsActive)
-        shape(linear: linear)
+        shape(linear: linear, hasEcho: alignment.isLocked && alignment.farIsActive)
         if !cancels {
             let whole = upper?.pointee.whole ?? UnsafePointer(estimator.microphoneSpectrum)
             for bin in 0...blockFrames { outgoing[bin] = whole[bin] }
@@ -139,7 +139,7 @@ struct EchoController: ~Copyable {
 
     /// Forgets the room.
     @_noLocks
-    mutating func reset() {
+    package mutating func reset() {
         startAnew(hasMoved: true)
         gate = StartGate()
         wasLocked = false
@@ -150,25 +150,28 @@ struct EchoController: ~Copyable {
     private mutating func startAnew(hasMoved: Bool) {
         estimator.restart(forgettingReference: hasMoved)
         suppressor.restart()
+        upper?.pointee.restart()
         cancellation = CancellationMeter()
     }
 
     /// What is left of the echo's block, in `outgoing`.
     @_noLocks
-    private mutating func shape(linear: UnsafeMutablePointer<Float>?) {
+    private mutating func shape(linear: UnsafeMutablePointer<Float>?, hasEcho: Bool) {
         if let upper {
             upper.pointee.subtract(
-                microphone: signals.wide, lower: estimator.microphoneSpectrum, remainder: estimator.residual)
-            upper.pointee.adopt(gains: suppressor.gains, noise: suppressor.noise)
+                signals, lower: estimator.microphoneSpectrum, remainder: estimator.residual, hasEcho: hasEcho)
+            upper.pointee.judge(
+                gains: suppressor.gains, noise: suppressor.noise, presence: suppressor.nearEndPresence,
+                isOpen: !gate.isClosed)
             if let linear { linearSynthesis.process(upper.pointee.spectrum, into: linear) }
             suppressor.shape(
                 upper.pointee.spectrum, gains: upper.pointee.gains, noise: upper.pointee.noise,
-                bins: upper.pointee.bins, into: outgoing)
+                microphone: upper.pointee.wholePower, bins: upper.pointee.bins, into: outgoing)
         } else {
             if let linear { linearSynthesis.process(estimator.residual, into: linear) }
             suppressor.shape(
                 estimator.residual, gains: suppressor.gains, noise: suppressor.noise,
-                bins: processingFrames &+ 1, into: outgoing)
+                microphone: estimator.microphonePower, bins: processingFrames &+ 1, into: outgoing)
         }
     }
 

@@ -10,8 +10,9 @@ struct SignalConditioner: ~Copyable {
     let plain: UnsafeMutablePointer<Float>
     let microphone: UnsafeMutablePointer<Float>
     let reference: UnsafeMutablePointer<Float>
-    /// The microphone at the unit's rate, in step with the others.
+    /// The microphone at the unit's rate, in step with the others, and the reference, that much earlier.
     let wide: UnsafeMutablePointer<Float>
+    let wideReference: UnsafeMutablePointer<Float>
     private let block: Int
     private let wideBlock: Int
     private let raw: UnsafeMutablePointer<Float>
@@ -38,6 +39,7 @@ struct SignalConditioner: ~Copyable {
         microphone = cleared(block)
         reference = cleared(block)
         wide = cleared(wideBlock)
+        wideReference = cleared(wideBlock)
         raw = cleared(wideBlock)
         microphoneHighPass = HighPass(rate: rate, cutoff: Self.cutoff)
         referenceHighPass = microphoneHighPass
@@ -63,7 +65,7 @@ struct SignalConditioner: ~Copyable {
     }
 
     deinit {
-        for place in [plain, microphone, reference, wide, raw] { place.deallocate() }
+        for place in [plain, microphone, reference, wide, wideReference, raw] { place.deallocate() }
         decimators?.deinitialize(count: 2)
         decimators?.deallocate()
     }
@@ -72,11 +74,11 @@ struct SignalConditioner: ~Copyable {
     @_noLocks
     mutating func process(microphone mic: UnsafePointer<Float>, reference far: UnsafePointer<Float>) {
         sanitize(far)
-        referenceHighPass.process(raw, count: wideBlock, into: raw)
+        referenceHighPass.process(raw, count: wideBlock, into: wideReference)
         if let decimators {
-            (decimators + 1).pointee.process(raw, into: reference)
+            (decimators + 1).pointee.process(wideReference, into: reference)
         } else {
-            for index in 0..<block { reference[index] = raw[index] }
+            for index in 0..<block { reference[index] = wideReference[index] }
         }
         sanitize(mic)
         microphoneHighPass.process(raw, count: wideBlock, into: raw)

@@ -2,14 +2,19 @@ import DSP
 
 /// Carries the judgement that was made at 16 kHz to a microphone with a higher rate.
 ///
-/// Up to 7 kHz the echo estimate is taken out and the gains hold bin by bin; above, where the loudspeaker's echo is weak
-/// and nothing is estimated, the mean gain of 5 to 7 kHz holds.
+/// Up to 7 kHz the echo estimate is taken out and the gains hold bin by bin. Above no filter cancels: there all of the echo is
+/// residual echo. Its power is told from the reference's as below, its leak learnt likewise, and the near-end presence found at
+/// 16 kHz makes the gains hard or soft.
 struct UpperBands: ~Copyable {
     /// What is left of the microphone before gains, `bins` of them, at the unit's rate.
     let spectrum: UnsafeMutablePointer<Complex>
     /// The microphone itself.
     var whole: UnsafePointer<Complex> {
-        @_noLocks get { UnsafePointer(analysis.spectrum) }
+        @_noLocks get { UnsafePointer(microphone.spectrum) }
+    }
+    /// Its power.
+    var wholePower: UnsafePointer<Float> {
+        @_noLocks get { UnsafePointer(microphone.power) }
     }
     /// Gains for it.
     let gains: UnsafeMutablePointer<Float>
@@ -17,8 +22,16 @@ struct UpperBands: ~Copyable {
     let noise: UnsafeMutablePointer<Float>
     let bins: Int
     private let factor: Float
-    private var analysis: SpectralAnalysis
+    /// Bins from `crossover` on, and the bands they are judged in.
+    private let upperBins: Int
+    private let bands: FrequencyBands
+    private var microphone: SpectralAnalysis
+    private var reference: SpectralAnalysis
     private var floor: NoiseFloor
+    private var pathGain: PathGain
+    private var residualEcho: ResidualEcho
+    private var gain: SuppressionGain
+    private let nothing: UnsafeMutablePointer<Float>
 
     /// Bins of 50 Hz: where the decimator begins to fall off, and from where on gains are averaged for what lies above.
     private static var crossover: Int { @_noLocks get { 140 } }
@@ -28,50 +41,86 @@ struct UpperBands: ~Copyable {
     ///   - block: frames of 10 ms at the unit's rate.
     ///   - factor: that rate over 16 kHz.
     init(block: Int, factor: Int) throws(AudioUnitError) {
+        let microphone = try SpectralAnalysis(block: block)
+        let reference = try SpectralAnalysis(block: block)
+        self.microphone = microphone
+        self.reference = reference
         bins = block + 1
+        upperBins = bins - Self.crossover
         self.factor = Float(factor)
-        analysis = try SpectralAnalysis(block: block)
-        floor = NoiseFloor(bins: bins)
+        bands = FrequencyBands(bins: upperBins, binHertz: 50, lowest: Double(Self.crossover) * 50)
+        floor = NoiseFloor(bins: upperBins)
+        pathGain = PathGain(bins: upperBins)
+        residualEcho = ResidualEcho(bins: upperBins, bandCount: bands.count)
+        gain = SuppressionGain(bins: upperBins)
         spectrum = clearedSpectrum(bins)
         gains = cleared(bins)
         noise = cleared(bins)
+        nothing = cleared(upperBins)
     }
 
     deinit {
         spectrum.deallocate()
         gains.deallocate()
         noise.deallocate()
+        nothing.deallocate()
     }
 
-    /// Takes in a block of the microphone, with the spectra of what it was before and after the filters at 16 kHz.
+    /// The filters started anew; how strong the echo is gets measured anew too.
+    @_noLocks
+    mutating func restart() {
+        pathGain.restart()
+        residualEcho.restart()
+    }
+
+    /// Takes in a block of microphone and reference, with the spectra of what the microphone was before and after the filters
+    /// at 16 kHz. `hasEcho`: whether the far end speaks and stands in the right place.
     @_noLocks
     mutating func subtract(
-        microphone: UnsafePointer<Float>, lower: UnsafePointer<Complex>, remainder: UnsafePointer<Complex>
+        _ signals: borrowing SignalConditioner, lower: UnsafePointer<Complex>, remainder: UnsafePointer<Complex>, hasEcho: Bool
     ) {
-        analysis.process(microphone)
-        for bin in 0..<Self.crossover {
-            let whole = analysis.spectrum[bin]
+        microphone.process(signals.wide)
+        reference.process(signals.wideReference)
+        let crossover = Self.crossover
+        for bin in 0..<crossover {
+            let whole = microphone.spectrum[bin]
             spectrum[bin] = Complex(
                 whole.re - factor * (lower[bin].re - remainder[bin].re),
                 whole.im - factor * (lower[bin].im - remainder[bin].im))
         }
-        for bin in Self.crossover..<bins { spectrum[bin] = analysis.spectrum[bin] }
-        floor.update(analysis.power)
+        for bin in crossover..<bins { spectrum[bin] = microphone.spectrum[bin] }
+        floor.update(microphone.power + crossover)
+        if hasEcho {
+            _ = pathGain.update(microphone: microphone.power + crossover, reference: reference.power + crossover)
+        }
     }
 
-    /// Takes over the gains and the noise of the lower rate.
+    /// Takes over gains, noise and near-end presence (0 ... 1) of the lower rate, and judges what lies above. Not `isOpen`,
+    /// nothing gets through.
     @_noLocks
-    mutating func adopt(gains lower: UnsafePointer<Float>, noise lowerNoise: UnsafePointer<Float>) {
+    mutating func judge(
+        gains lower: UnsafePointer<Float>, noise lowerNoise: UnsafePointer<Float>, presence: Float, isOpen: Bool
+    ) {
+        let crossover = Self.crossover
         var mean: Float = 0
-        for bin in 0..<Self.crossover {
+        for bin in 0..<crossover {
             gains[bin] = lower[bin]
             noise[bin] = factor * factor * lowerNoise[bin]
             if bin >= Self.firstAveraged { mean += lower[bin] }
         }
-        mean /= Float(Self.crossover &- Self.firstAveraged)
-        for bin in Self.crossover..<bins {
-            gains[bin] = mean
-            noise[bin] = floor.power[bin]
+        mean /= Float(crossover &- Self.firstAveraged)
+        let left = microphone.power + crossover
+        residualEcho.update(
+            ResidualEcho.Observation(
+                echo: nothing, reference: reference.power + crossover, residual: left, noise: floor.power,
+                gains: pathGain.ratios, missed: nothing, nearEndPresence: presence),
+            bands: bands)
+        gain.update(residual: left, echo: residualEcho.power, nearEndPresence: presence)
+        // Where the far end speaks alone, what a loudspeaker adds of its own up there goes with what it plays below.
+        let most = isOpen ? mean + presence * (1 - mean) : 0
+        for bin in 0..<upperBins {
+            gains[crossover &+ bin] = min(gain.gains[bin], most)
+            noise[crossover &+ bin] = floor.power[bin]
         }
     }
 }

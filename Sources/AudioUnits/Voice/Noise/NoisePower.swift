@@ -3,7 +3,8 @@ import DSP
 /// Power of the background noise in each bin, also while somebody speaks.
 ///
 /// Each bin's power counts as noise as far as the probability allows that it holds no speech, at a fixed a-priori ratio of
-/// 18 dB (Gerkmann and Hendriks 2012); a bin that seems to hold speech for seconds is noise that has risen.
+/// 18 dB (Gerkmann and Hendriks 2012); a bin that seems to hold speech for seconds is noise that has risen. A microphone that
+/// gives zeros, because it is muted or gone, tells nothing of the room: what was known stands.
 package struct NoisePower: ~Copyable {
     /// Mean power of the noise, one a bin.
     package let power: UnsafeMutablePointer<Float>
@@ -33,6 +34,7 @@ package struct NoisePower: ~Copyable {
     /// Takes in the powers of the next 10 ms.
     @_noLocks
     mutating func update(_ input: UnsafePointer<Float>) {
+        guard sum(input, count: bins) > Self.silence * Float(bins) else { return }
         if blocks == 0 {
             for bin in 0..<bins { power[bin] = input[bin] + Self.least }
         }
@@ -52,6 +54,8 @@ package struct NoisePower: ~Copyable {
         }
     }
 
-    /// Digital silence has no logarithm.
+    /// Mean power of a bin under which no converter's own noise lies, 20 dB under that of 16 bits.
+    private static var silence: Float { @_noLocks get { 1e-10 } }
+    /// Bins of digital silence have no logarithm.
     private static var least: Float { @_noLocks get { 1e-12 } }
 }

@@ -16,7 +16,7 @@ func clearedSpectrum(_ bins: Int) -> UnsafeMutablePointer<Complex> {
 
 /// Adds up `count` values.
 @_noLocks
-func sum(_ values: UnsafePointer<Float>, count: Int) -> Float {
+package func sum(_ values: UnsafePointer<Float>, count: Int) -> Float {
     var total: Float = 0
     for index in 0..<count { total += values[index] }
     return total

@@ -3,7 +3,7 @@ import DSP
 /// Spectra back to blocks: inverse transform under `OverlapWindow`, overlap, add (Allen and Rabiner 1977).
 ///
 /// What comes out is 7/8 of a block older than what went into the analysis.
-struct OverlapAdd: ~Copyable {
+package struct OverlapAdd: ~Copyable {
     private let fft: RealFFT
     private let block: Int
     private let window: UnsafeMutablePointer<Float>
@@ -11,7 +11,8 @@ struct OverlapAdd: ~Copyable {
     /// Tails of earlier frames, from the window's first non-zero sample on.
     private let tail: UnsafeMutablePointer<Float>
 
-    init(block: Int) throws(AudioUnitError) {
+    /// - Parameter block: samples of a block.
+    package init(block: Int) throws(AudioUnitError) {
         fft = try makeFFT(length: 2 * block)
         self.block = block
         window = OverlapWindow.make(block: block)
@@ -25,8 +26,9 @@ struct OverlapAdd: ~Copyable {
         tail.deallocate()
     }
 
+    /// One spectrum to one block.
     @_noLocks
-    mutating func process(_ spectrum: UnsafePointer<Complex>, into output: UnsafeMutablePointer<Float>) {
+    package mutating func process(_ spectrum: UnsafePointer<Complex>, into output: UnsafeMutablePointer<Float>) {
         fft.inverse(spectrum, into: frame)
         let lead = OverlapWindow.lead(block: block)
         let length = 2 &* block &- lead

@@ -4,9 +4,9 @@ import Glibc
 ///
 /// The squares of two windows a block apart add up to 1. Because it starts with zeros, a block that comes out is whole
 /// 7/8 of a block after its last sample went in: 8.75 ms of the 10 ms that echo control adds.
-enum OverlapWindow {
+package enum OverlapWindow {
     /// Frames of `block` that the window is 0 for: they need not be waited for. 1.25 ms of 10.
-    static func lead(block: Int) -> Int { block / 8 }
+    package static func lead(block: Int) -> Int { block / 8 }
 
     /// 2 `block` values, to be freed by who asks.
     static func make(block: Int) -> UnsafeMutablePointer<Float> {

@@ -3,17 +3,19 @@ import DSP
 /// Short-time spectrum of a signal that comes in blocks: the last two under `OverlapWindow`.
 ///
 /// Not scaled: noise of power s² has bins of power s² × block. The constants of echo control are meant for that.
-struct SpectralAnalysis: ~Copyable {
-    let spectrum: UnsafeMutablePointer<Complex>
+package struct SpectralAnalysis: ~Copyable {
+    /// Of the last two blocks, `block + 1` bins.
+    package let spectrum: UnsafeMutablePointer<Complex>
     /// |spectrum|².
-    let power: UnsafeMutablePointer<Float>
+    package let power: UnsafeMutablePointer<Float>
     private let fft: RealFFT
     private let block: Int
     private let window: UnsafeMutablePointer<Float>
     private let history: UnsafeMutablePointer<Float>
     private let windowed: UnsafeMutablePointer<Float>
 
-    init(block: Int) throws(AudioUnitError) {
+    /// - Parameter block: samples of a block.
+    package init(block: Int) throws(AudioUnitError) {
         fft = try makeFFT(length: 2 * block)
         self.block = block
         spectrum = clearedSpectrum(block + 1)
@@ -33,7 +35,7 @@ struct SpectralAnalysis: ~Copyable {
 
     /// Takes in a block.
     @_noLocks
-    mutating func process(_ samples: UnsafePointer<Float>) {
+    package mutating func process(_ samples: UnsafePointer<Float>) {
         for index in 0..<block {
             history[index] = history[block &+ index]
             history[block &+ index] = samples[index]

@@ -1,16 +1,16 @@
 import DSP
 
 /// How much near-end voice there is: the share of bands in which more is left than residual echo and noise explain.
-struct NearEndDetector: ~Copyable {
+package struct NearEndDetector: ~Copyable {
     /// 0 ... 1.
-    private(set) var presence: Float = 0
+    package private(set) var presence: Float = 0
     private let bandCount: Int
     private let weights: UnsafeMutablePointer<Float>
     private let heard: UnsafeMutablePointer<Float>
     private let explained: UnsafeMutablePointer<Float>
 
     /// - Parameter binHertz: distance of two bins.
-    init(bands: borrowing FrequencyBands, binHertz: Double) {
+    package init(bands: borrowing FrequencyBands, binHertz: Double) {
         bandCount = bands.count
         weights = cleared(bands.count)
         heard = cleared(bands.count)
@@ -32,12 +32,13 @@ struct NearEndDetector: ~Copyable {
         explained.deallocate()
     }
 
+    /// Nobody is there.
     @_noLocks
-    mutating func restart() { presence = 0 }
+    package mutating func restart() { presence = 0 }
 
     /// Takes in what is left of a block, and how much of it residual echo and noise are; powers, one a bin.
     @_noLocks
-    mutating func update(
+    package mutating func update(
         residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, noise: UnsafePointer<Float>,
         bands: borrowing FrequencyBands
     ) {

@@ -5,11 +5,11 @@ import DSP
 /// Two estimates, the larger counts: what the Kalman filter's variances expect, and the share of the echo that was left
 /// in each band lately (`leak`), which also covers what no linear filter can cancel. The leak starts at 1, so the
 /// suppressor holds everything down until a band has shown that it is cancelled.
-struct ResidualEcho: ~Copyable {
+package struct ResidualEcho: ~Copyable {
     /// One a bin.
-    let power: UnsafeMutablePointer<Float>
+    package let power: UnsafeMutablePointer<Float>
     /// Residual over echo, one a band.
-    let leak: UnsafeMutablePointer<Float>
+    package let leak: UnsafeMutablePointer<Float>
     private let bins: Int
     private let bandCount: Int
     private let echoHeld: UnsafeMutablePointer<Float>
@@ -23,7 +23,8 @@ struct ResidualEcho: ~Copyable {
     private let logarithm: UnsafeMutablePointer<Float>
     private let deviation: UnsafeMutablePointer<Float>
 
-    init(bins: Int, bandCount: Int) {
+    /// For spectra of `bins` bins in `bandCount` bands.
+    package init(bins: Int, bandCount: Int) {
         self.bins = bins
         self.bandCount = bandCount
         power = cleared(bins)
@@ -47,7 +48,7 @@ struct ResidualEcho: ~Copyable {
 
     /// The filters started anew: nothing is cancelled yet.
     @_noLocks
-    mutating func restart() {
+    package mutating func restart() {
         for band in 0..<bandCount {
             leak[band] = 1
             logarithm[band] = 0
@@ -56,7 +57,7 @@ struct ResidualEcho: ~Copyable {
     }
 
     /// Mean of the leak, bands weighed by their echo.
-    var meanLeak: Float {
+    package var meanLeak: Float {
         @_noLocks get {
             var above: Float = 0
             var below: Float = 1e-15
@@ -69,7 +70,7 @@ struct ResidualEcho: ~Copyable {
     }
 
     /// What a block tells of the echo, one value a bin.
-    struct Observation: BitwiseCopyable {
+    package struct Observation: BitwiseCopyable {
         /// Powers of the echo estimate, of the reference, and of what was left; noise.
         let echo: UnsafePointer<Float>
         let reference: UnsafePointer<Float>
@@ -81,10 +82,26 @@ struct ResidualEcho: ~Copyable {
         let missed: UnsafePointer<Float>
         /// 0 ... 1.
         let nearEndPresence: Float
+
+        /// Powers, one a bin.
+        @_noLocks
+        package init(
+            echo: UnsafePointer<Float>, reference: UnsafePointer<Float>, residual: UnsafePointer<Float>,
+            noise: UnsafePointer<Float>, gains: UnsafePointer<Float>, missed: UnsafePointer<Float>, nearEndPresence: Float
+        ) {
+            self.echo = echo
+            self.reference = reference
+            self.residual = residual
+            self.noise = noise
+            self.gains = gains
+            self.missed = missed
+            self.nearEndPresence = nearEndPresence
+        }
     }
 
+    /// Takes in a block.
     @_noLocks
-    mutating func update(_ seen: Observation, bands: borrowing FrequencyBands) {
+    package mutating func update(_ seen: Observation, bands: borrowing FrequencyBands) {
         for bin in 0..<bins {
             echoHeld[bin] = max(seen.echo[bin], 0.7 * echoHeld[bin] + 1e-15)
             referenceHeld[bin] = max(seen.reference[bin], 0.75 * referenceHeld[bin] + 1e-15)
@@ -122,7 +139,7 @@ struct ResidualEcho: ~Copyable {
         let left = max(residualMean[band] - noise, 1e-4 * echoMean[band])
         let step = min(3, Self.ln2 * FastMath.log2(left / echoMean[band]) - logarithm[band])
         let doubleTalk = seen.nearEndPresence > 0.3
-        logarithm[band] += (step < 0 ? 0.1 : doubleTalk ? 0.001 : 0.01) * step
+        logarithm[band] += (step < 0 ? 0.1 : doubleTalk ? 0.0004 : 0.01) * step
         if !doubleTalk || step < 0 { deviation[band] += 0.02 * (step.magnitude - deviation[band]) }
         let wanted = FastMath.exp2((logarithm[band] + 0.7 * deviation[band]) / Self.ln2)
         leak[band] = max(0.0005, min(2, wanted))

@@ -49,15 +49,16 @@ struct ResidualSuppressor: ~Copyable {
         if !isOpen { gain.close() }
     }
 
-    /// Puts gains on a spectrum and noise in place of what they take.
+    /// Puts gains on a spectrum and noise in place of what they take; `microphone` is the power that came in.
     @_noLocks
     mutating func shape(
-        _ spectrum: UnsafePointer<Complex>, gains: UnsafePointer<Float>, noise: UnsafePointer<Float>, bins: Int,
-        into output: UnsafeMutablePointer<Complex>
+        _ spectrum: UnsafePointer<Complex>, gains: UnsafePointer<Float>, noise: UnsafePointer<Float>,
+        microphone: UnsafePointer<Float>, bins: Int, into output: UnsafeMutablePointer<Complex>
     ) {
         for bin in 0..<bins {
             output[bin] = Complex(gains[bin] * spectrum[bin].re, gains[bin] * spectrum[bin].im)
         }
-        comfort.fill(output, gains: gains, noise: noise, bins: Range(uncheckedBounds: (0, bins)))
+        comfort.fill(
+            output, gains: gains, noise: noise, microphone: microphone, bins: Range(uncheckedBounds: (0, bins)))
     }
 }

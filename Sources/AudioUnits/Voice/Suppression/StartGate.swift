@@ -2,12 +2,13 @@
 ///
 /// With an echo the delay is found within half a second of it. Where the microphone is loud for longer than that and no
 /// delay is found, it hears somebody, not an echo (a headset), and the gate opens.
-struct StartGate: BitwiseCopyable {
+package struct StartGate: BitwiseCopyable {
     private var farBlocks = 0
     private var loudBlocks = 0
     private var sinceFar = Int.max / 2
     private var floor: Float = 0
-    private(set) var isClosed = false
+    /// Whether nothing may get out.
+    package private(set) var isClosed = false
 
     /// Blocks of far-end speech after which the gate opens at the latest: 3 s.
     private static var patience: Int { @_noLocks get { 300 } }
@@ -16,9 +17,13 @@ struct StartGate: BitwiseCopyable {
     /// Blocks that echo rings on for after the far end: 500 ms.
     private static var hangover: Int { @_noLocks get { 50 } }
 
+    /// A gate that has heard nothing yet.
+    @_noLocks
+    package init() {}
+
     /// - Parameter microphonePower: of the block, full scale 1.
     @_noLocks
-    mutating func update(farIsActive: Bool, pathIsKnown: Bool, microphonePower: Float) {
+    package mutating func update(farIsActive: Bool, pathIsKnown: Bool, microphonePower: Float) {
         sinceFar = farIsActive ? 0 : min(sinceFar &+ 1, 1_000_000)
         // The microphone's own floor: quickly down, slowly up.
         if floor == 0 {

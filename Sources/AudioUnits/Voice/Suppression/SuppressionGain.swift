@@ -2,15 +2,16 @@ import DSP
 
 /// The gain that takes the residual echo out of each bin: a Wiener gain on the decision-directed ratio of voice to echo
 /// (Ephraim and Malah 1984), hard while the far end speaks alone, soft while both do.
-struct SuppressionGain: ~Copyable {
+package struct SuppressionGain: ~Copyable {
     /// 0 ... 1, one a bin.
-    let gains: UnsafeMutablePointer<Float>
+    package let gains: UnsafeMutablePointer<Float>
     private let bins: Int
     private let smoothed: UnsafeMutablePointer<Float>
     /// Power of the voice that came out of the last block.
     private let voice: UnsafeMutablePointer<Float>
 
-    init(bins: Int) {
+    /// For spectra of `bins` bins.
+    package init(bins: Int) {
         self.bins = bins
         gains = cleared(bins)
         smoothed = cleared(bins)
@@ -28,7 +29,7 @@ struct SuppressionGain: ~Copyable {
     ///   - echo: power of the echo in it, one a bin.
     ///   - nearEndPresence: 0 ... 1.
     @_noLocks
-    mutating func update(residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, nearEndPresence p: Float) {
+    package mutating func update(residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, nearEndPresence p: Float) {
         // 4 and 0.01 without near end, 0.3 and 0.1 with it, in between on a logarithmic scale.
         let overestimate = FastMath.exp2(2 * (1 - p) - 1.736_965_6 * p)
         let floor = FastMath.exp2(-6.643_856_2 * (1 - p) - 3.321_928_1 * p)
@@ -43,7 +44,7 @@ struct SuppressionGain: ~Copyable {
 
     /// Lets nothing through.
     @_noLocks
-    mutating func close() {
+    package mutating func close() {
         for bin in 0..<bins {
             gains[bin] = 0
             voice[bin] = 0
