@@ -20,12 +20,12 @@ private final class Folder {
     }
 }
 
-/// Noise in bursts of 0.2 s every 0.3 s, peak 8000.
+/// Noise in bursts of 0.2 s every 0.5 s, which leaves pauses as speech has them, peak 8000.
 private func bursts(rate: Int, seconds: Double, seed: UInt64) -> [Int16] {
     var state = seed
     return (0..<Int(Double(rate) * seconds)).map { index in
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        guard index % (rate * 3 / 10) < rate / 5 else { return 0 }
+        guard index % (rate / 2) < rate / 5 else { return 0 }
         return Int16(truncatingIfNeeded: Int(state >> 40) % 16_001 - 8_000)
     }
 }
