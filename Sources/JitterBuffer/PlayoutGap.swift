@@ -15,7 +15,8 @@ extension JitterBuffer {
         let start = clock.earliest ?? 0
         let policy = GapPolicy(
             delay: start + endOfQueue(axis) - axis.mediaMilliseconds(endOfContent), target: absoluteTarget,
-            concealed: axis.milliseconds(gap.concealed), emptied: axis.milliseconds(gap.emptied))
+            concealed: axis.milliseconds(gap.concealed), emptied: axis.milliseconds(gap.emptied),
+            hasDropped: gap.hasDropped)
         let isLong = policy.concealed > 500
         let step =
             isPause || isLong

@@ -9,6 +9,7 @@ enum ReplayPageScript {
         const begin = rows.length ? rows[0][0] : 0, last = rows.length ? rows[rows.length - 1][0] : 1000;
         // How long one row lasts, in ms.
         const block = rows.length > 1 ? (last - begin) / (rows.length - 1) : 10, end = last + block;
+        const loudest = data.wave.reduce((most, [low, high]) => Math.max(most, -low, high), 1);
         let from = begin, to = end, width = 0, hover = null;
         const panes = [
           { name: 'packets: delay, ms', height: 230 }, { name: 'target and level, ms', height: 110 },
@@ -119,10 +120,10 @@ enum ReplayPageScript {
         function drawWave(pane, shown) {
           const first = lower(rows, shown.length ? shown[0][0] : 0, row => row[0]), middle = pane.top + pane.height / 2;
           shown.forEach((row, index) => {
-            const [low, high] = data.wave[first + index];
+            const [low, high] = data.wave[first + index].map(peak => peak / loudest);
             pen.fillStyle = row[1] > 6 ? colours[names[row[1]]] : '#4b6a86';
-            pen.fillRect(x(row[0]), middle - high * pane.height / 200, Math.max(0.7, x(row[0] + block) - x(row[0])),
-              Math.max(0.7, (high - low) * pane.height / 200));
+            pen.fillRect(x(row[0]), middle - high * pane.height / 2, Math.max(0.7, x(row[0] + block) - x(row[0])),
+              Math.max(0.7, (high - low) * pane.height / 2));
           });
         }
 

@@ -24,6 +24,16 @@ import Testing
         #expect(far.step(missing: 0, duration: 60) == .resume(skip: 50))
     }
 
+    @Test("What is left of a gap whose start was given up is no near miss: the delay stays")
+    func remainder() {
+        let policy = GapPolicy(delay: 30, target: 20, concealed: 30, emptied: 30, hasDropped: true)
+        #expect(policy.step(missing: 0, duration: 20) == .discard)
+        let last = GapPolicy(delay: 30, target: 20, concealed: 10, emptied: 10, hasDropped: true)
+        #expect(last.step(missing: 0, duration: 20) == .resume(skip: 10))
+        let below = GapPolicy(delay: 30, target: 45, concealed: 30, emptied: 30, hasDropped: true)
+        #expect(below.step(missing: 0, duration: 20) == .resume(skip: 15))
+    }
+
     @Test("Of loss and underrun together only the underrun's part becomes delay")
     func both() {
         let policy = GapPolicy(delay: 10, target: 140, concealed: 50, emptied: 50)

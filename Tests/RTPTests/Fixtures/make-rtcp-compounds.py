@@ -8,6 +8,14 @@ Usage: make-rtcp-compounds.py > rtcp-compounds.txt
 import struct
 
 
+# What linphone 5.1 sent in a call, taken off the wire.
+LINPHONE = bytes.fromhex(
+    "80c80006aa832778eeac6ea7bcab92c0ee09e78a0000009f0000317781ca000daa83277801197369703a6c696e70686f6e65"
+    "40756e6b6e6f776e2d686f737406104c696e70686f6e65632f352e312e363500000080cf0004aa83277804000002eeac6ea7"
+    "bcaba387"
+)
+
+
 def packet(kind, count, body, version=2, padding=0, length=None):
     body = body + (bytes(padding - 1) + bytes([padding]) if padding else b"")
     words = len(body) // 4 if length is None else length
@@ -77,6 +85,7 @@ cases = [
     ("feedback_is_skipped", "rr,205,206,xr()", rr() + packet(205, 1, bytes(8)) + packet(206, 15, bytes(12)) + packet(207, 0, bytes(4))),
     ("extended_report", "rr,sdes,xr(rle,reference,dlrr,summary,voip)", rr() + sdes(name) + xr(rle, reference, dlrr, summary, voip)),
     ("extended_report_of_others", "rr,xr(voip)", rr() + xr(duplicate_rle, xr_block(200, 9, bytes(20)), voip)),
+    ("extended_report_of_linphone", "sr,sdes,xr(reference)", LINPHONE),
     ("extended_blocks_of_wrong_length", "rr,xr(dlrr)", rr() + xr(xr_block(7, 0, bytes(28)), xr_block(6, 0, bytes(40)), xr_block(4, 0, bytes(4)), xr_block(1, 0, bytes(4)), xr_block(5, 0, b""), xr_block(5, 0, bytes(16)))),
     ("extended_report_padded", "rr,xr(reference)", rr() + xr(reference, padding=4)),
     ("extended_report_without_sender", "truncated", rr() + packet(207, 0, b"")),
