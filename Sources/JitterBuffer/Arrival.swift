@@ -17,6 +17,8 @@ extension JitterBuffer {
         var outcome = InsertOutcome.accepted
         if axis != nil, let jump = jump(of: packet, duration: duration) {
             reset(jump)
+            // What was learnt last is how late the stream is, which is no spread of its packets.
+            if jump == .delayJump { history = ArrivalHistory() }
             outcome = .acceptedAfterReset(jump)
         }
         if axis == nil { begin(with: packet, hostEpoch: epoch) }
@@ -35,6 +37,7 @@ extension JitterBuffer {
         learn(from: stored, axis: axis)
         if isPlaying, stored.end <= nextPosition {
             statistics.late += 1
+            overdue.noteLate(arrival: stored.arrival)
             return .late
         }
         return store(stored, payload: packet.payload, outcome: outcome)
@@ -89,6 +92,7 @@ extension JitterBuffer {
     private func jump(of packet: BufferedPacket, duration: Int64) -> ResetReason? {
         guard let axis, let newest else { return nil }
         let ahead = packet.extendedSequence - newest.sequence
+        if ahead > 0, overdue.isOverdue(at: axis.hostMilliseconds(packet.arrival)) { return .delayJump }
         // RFC 3550 appendix A.1: MAX_DROPOUT.
         if abs(ahead) > 3000 { return .sequenceJump }
         guard let position = axis.position(of: packet.extendedTimestamp) else { return .timestampJump }

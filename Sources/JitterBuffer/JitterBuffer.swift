@@ -38,6 +38,7 @@ public final class JitterBuffer {
     /// Whether the sender fell silent: its last packet said so (Opus DTX: at most two bytes; RFC 3389), or its time stamps
     /// went on without packets.
     var lastWasSilence = false
+    var overdue = OverdueStream()
     var gap = Gap()
     var pauses = PauseDetector()
     /// Whether the delay is being moved in sound, for want of pauses: once begun it goes on to the target.
@@ -87,6 +88,7 @@ public final class JitterBuffer {
         newest = nil
         isPlaying = false
         lastWasSilence = false
+        overdue = OverdueStream()
         gap = Gap()
     }
 

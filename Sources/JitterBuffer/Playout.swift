@@ -132,6 +132,7 @@ extension JitterBuffer {
         while let head = workspace.packets.first, head.end <= nextPosition {
             workspace.packets.removeFirst()
             guard head.kind != .redundant else { continue }
+            overdue.noteLate(arrival: head.arrival)
             statistics.late += 1
             call.note(.discardLate)
         }
@@ -169,6 +170,7 @@ extension JitterBuffer {
         lastDuration = head.duration
         lastWasSilence = head.isSilence
         statistics.decoded += 1
+        overdue.notePlayed()
         if head.kind == .redundant { statistics.redundancyUsed += 1 }
         lastSound = head.isSilence ? .comfortNoise : head.kind == .redundant ? .redundancy : .normal
         call.note(lastSound)
@@ -184,6 +186,7 @@ extension JitterBuffer {
         nextPosition = head.end
         lastSequence = head.sequence
         lastWasSilence = true
+        overdue.notePlayed()
         lastSound = .comfortNoise
         call.note(.comfortNoise)
         let made = min(Int(head.duration), workspace.decoded.count)

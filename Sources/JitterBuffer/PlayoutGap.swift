@@ -100,6 +100,7 @@ extension JitterBuffer {
         nextPosition = head.position
         lastSequence = head.sequence &- 1
         statistics.fecUsed += 1
+        overdue.notePlayed()
         lastSound = .fec
         call.note(.fec)
         deliver(made, skip: Int(skip), stretch: 0, &call)
@@ -115,6 +116,7 @@ extension JitterBuffer {
         }
         if gap.isOpen { decoder.exchangeState() }
         workspace.packets.removeFirst()
+        overdue.noteLate(arrival: head.arrival)
         if head.kind != .redundant { statistics.late += 1 }
         // What was invented in its place stays invented: the gap is the shorter by it.
         let before = endOfContent

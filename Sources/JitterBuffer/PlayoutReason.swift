@@ -6,6 +6,8 @@ public enum ResetReason: Sendable, Hashable {
     case timestampJump
     /// The sequence numbers jumped further than loss explains.
     case sequenceJump
+    /// All that came for a second came too late: the sender stood still, or the route became much longer.
+    case delayJump
     /// Another payload type: the decoder was replaced.
     case codecChange
     /// The application asked for it (hold, route change).
@@ -17,6 +19,7 @@ public enum ResetReason: Sendable, Hashable {
         case .newSource: "new_source"
         case .timestampJump: "timestamp_jump"
         case .sequenceJump: "sequence_jump"
+        case .delayJump: "delay_jump"
         case .codecChange: "codec_change"
         case .requested: "requested"
         }
