@@ -100,47 +100,58 @@ class Bench:
         subprocess.run(
             ["cc", "-O2", "-shared", "-fPIC", "-o", library, f"{self.folder}/impair.c", "-ldl", "-lpthread"], check=True
         )
+        with self.endpoints(name, self.commands(), {"LD_PRELOAD": library, "IMPAIR": impair}) as environment:
+            row = self.sound(environment, f"--count={count}", f"--period={period}", f"--maxlat={0.9 * period}")
+        return row.get("series_ms", [])
+
+    def long_call(self, name, commands, seconds, real_time):
+        """A call with a steady tone through it: its row, as `call`'s."""
+        row = {}
+        with self.endpoints(name, commands, {}, real_time) as environment:
+            row["a_to_b"] = self.sound(environment, "--count=5")
+            row["tone"] = self.tone(environment, seconds)
+        row["events"] = {side: self.events(f"{self.work}/{name}-{side}.log") for side in "ab"}
+        return row
+
+    @contextlib.contextmanager
+    def endpoints(self, name, commands, variables, real_time=2):
+        """Both endpoints in their rooms, callee first, in the call by the time the body runs; the rooms' environment."""
         environment = self.environment()
-        endpoints = []
+        priority = ["chrt", "-r", str(real_time)] if real_time else []
+        running = []
         try:
-            for side, command in zip("ba", self.commands()):
+            for side, command in zip("ba", commands):
                 log = open(f"{self.work}/{name}-{side}.log", "wb")
-                endpoints.append(
+                running.append(
                     subprocess.Popen(
-                        ["chrt", "-r", "2", "bash", "-c", f"exec {command}"],
+                        [*priority, "bash", "-c", f"exec {command}"],
                         stdin=subprocess.DEVNULL,
                         stdout=log,
                         stderr=log,
-                        env=environment | {"ROOM": f"room_{side}", "LD_PRELOAD": library, "IMPAIR": impair},
+                        env=environment | {"ROOM": f"room_{side}"} | variables,
                     )
                 )
                 time.sleep(1)
             time.sleep(6)
-            done = subprocess.run(
-                [
-                    self.python,
-                    f"{self.folder}/m2e.py",
-                    "--src",
-                    "a",
-                    "--dst",
-                    "b",
-                    "--count",
-                    str(count),
-                    "--period",
-                    str(period),
-                    "--maxlat",
-                    str(0.9 * period),
-                ],
-                env=environment,
-                stdout=subprocess.PIPE,
-                text=True,
-            )
-            return json.loads(done.stdout.splitlines()[-1]).get("series_ms", [])
+            yield environment
         finally:
-            for endpoint in endpoints:
+            for endpoint in running:
                 endpoint.send_signal(signal.SIGTERM)
-            for endpoint in endpoints:
+            for endpoint in running:
                 endpoint.wait(5)
+
+    def sound(self, environment, *options):
+        """What m2e.py found on the sound from room a to room b."""
+        return self.row_of([f"{self.folder}/m2e.py", "--src=a", "--dst=b", *options], environment)
+
+    def tone(self, environment, seconds):
+        """Gaps and jumps in a tone from room a to room b."""
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "long_tone.py")
+        return self.row_of([script, self.folder, str(seconds)], environment)
+
+    def row_of(self, script, environment):
+        done = subprocess.run([self.python, *script], env=environment, stdout=subprocess.PIPE, text=True)
+        return json.loads(done.stdout.splitlines()[-1])
 
     def environment(self):
         values = dict(os.environ)

@@ -61,9 +61,7 @@ def bad_networks(bench, figures, seconds):
 
 def long_call(bench, figures, seconds):
     for name, prefix, real_time in (("real-time priority", "", 2), ("ordinary priority", ORDINARY, 0)):
-        row = bench.call(
-            f"long-{real_time}", bench.commands(prefix=prefix), real_time=real_time, count=5, tone_seconds=seconds
-        )
+        row = bench.long_call(f"long-{real_time}", bench.commands(prefix=prefix), seconds, real_time)
         what = f"{seconds / 60:g} min call, {name}"
         figures.add(f"{what}: gaps", row.get("tone", {}).get("gap_ms_per_min"), "ms/min", 0)
         figures.add(f"{what}: xruns", bench_calls.xruns(row), "", 0 if real_time else None)

@@ -1,0 +1,28 @@
+"""A steady tone through a long call, measured by the bench's m2e.py: `long_tone.py BENCH SECONDS` prints its row.
+
+Player and recorder get real-time priority as always, but the arithmetic does not: for a long tone it takes seconds, and a
+processor that computes with real-time priority stops the endpoints that are being measured.
+"""
+
+import json
+import os
+import sys
+
+sys.path.insert(0, sys.argv[1])
+import m2e  # noqa: E402
+
+
+def in_real_time(start):
+    def started(*arguments, **options):
+        m2e.realtime(3)
+        try:
+            return start(*arguments, **options)
+        finally:
+            os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+
+    return started
+
+
+m2e.record = in_real_time(m2e.record)
+m2e.play = in_real_time(m2e.play)
+print(json.dumps(m2e.tone("a", "b", float(sys.argv[2]))))
