@@ -32,9 +32,9 @@ public struct FourCharacterCode: Hashable, Sendable, ExpressibleByStringLiteral,
 
 /// Names a component, or in a search describes the ones wanted: a field left `any` matches everything.
 public struct AudioComponentDescription: Hashable, Sendable, CustomStringConvertible {
-    /// Kind of unit: `auou` output, `aufc` format conversion.
+    /// Kind of unit: `auou` output, `aufc` format conversion, `aumx` mixer, `aufx` effect.
     public var type: FourCharacterCode
-    /// Which of the kind: `rioc`, `vpio`, `genr`, `conv`.
+    /// Which of the kind: `rioc`, `vpio`, `genr`, `conv`, `mcmx`, `3dem`, `ipeq`, `vari`, `nutp`.
     public var subtype: FourCharacterCode
     /// Who made it; `yodl` for the built-in ones.
     public var manufacturer: FourCharacterCode
@@ -65,4 +65,7 @@ public struct AudioComponentDescription: Hashable, Sendable, CustomStringConvert
     public static let genericOutput = AudioComponentDescription(type: "auou", subtype: "genr", manufacturer: "yodl")
     /// Converter.
     public static let converter = AudioComponentDescription(type: "aufc", subtype: "conv", manufacturer: "yodl")
+    /// Multichannel mixer.
+    public static let multichannelMixer = AudioComponentDescription(
+        type: "aumx", subtype: "mcmx", manufacturer: "yodl")
 }
