@@ -108,8 +108,8 @@ public final class Equalizer: ProcessingUnit, @unchecked Sendable {
             control.sampleRate = layout.output.sampleRate
             let curve = control.curve
             let buffer = TripleBuffer(initial: curve)
-            control.writer = buffer.writer
             let kernel = EqualizerKernel(layout, curve: curve, reader: buffer.reader)
+            control.writer = .some(buffer.writer)
             return RenderKernel(kernel) { context, slice, inputs in
                 context.assumingMemoryBound(to: EqualizerKernel.self).pointee.render(
                     &slice.assumingMemoryBound(to: RenderSlice.self).pointee,

@@ -80,5 +80,8 @@ public struct AudioComponent: Sendable {
         AudioComponent(description: .multichannelMixer, name: "Multichannel mixer", needsDevice: false) {
             (_) throws(AudioUnitError) in MultichannelMixer()
         },
+        AudioComponent(description: .equalizer, name: "Equalizer", needsDevice: false) {
+            (_) throws(AudioUnitError) in Equalizer()
+        },
     ]
 }

@@ -68,4 +68,6 @@ public struct AudioComponentDescription: Hashable, Sendable, CustomStringConvert
     /// Multichannel mixer.
     public static let multichannelMixer = AudioComponentDescription(
         type: "aumx", subtype: "mcmx", manufacturer: "yodl")
+    /// Equalizer.
+    public static let equalizer = AudioComponentDescription(type: "aufx", subtype: "ipeq", manufacturer: "yodl")
 }
