@@ -83,5 +83,11 @@ public struct AudioComponent: Sendable {
         AudioComponent(description: .equalizer, name: "Equalizer", needsDevice: false) {
             (_) throws(AudioUnitError) in Equalizer()
         },
+        AudioComponent(description: .varispeed, name: "Varispeed", needsDevice: false) {
+            (_) throws(AudioUnitError) in Varispeed()
+        },
+        AudioComponent(description: .timePitch, name: "Time and pitch", needsDevice: false) {
+            (_) throws(AudioUnitError) in TimePitch()
+        },
     ]
 }

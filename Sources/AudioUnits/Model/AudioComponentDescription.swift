@@ -70,4 +70,8 @@ public struct AudioComponentDescription: Hashable, Sendable, CustomStringConvert
         type: "aumx", subtype: "mcmx", manufacturer: "yodl")
     /// Equalizer.
     public static let equalizer = AudioComponentDescription(type: "aufx", subtype: "ipeq", manufacturer: "yodl")
+    /// Varispeed.
+    public static let varispeed = AudioComponentDescription(type: "aufc", subtype: "vari", manufacturer: "yodl")
+    /// Time and pitch.
+    public static let timePitch = AudioComponentDescription(type: "aufc", subtype: "nutp", manufacturer: "yodl")
 }
