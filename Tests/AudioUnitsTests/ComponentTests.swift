@@ -18,7 +18,7 @@ struct ComponentTests {
         let all = AudioComponent.matching(AudioComponentDescription(manufacturer: "yodl")).map(\.description.description)
         #expect(
             all == [
-                "auou/rioc/yodl", "auou/vpio/yodl", "auou/genr/yodl", "aufc/conv/yodl", "aumx/mcmx/yodl",
+                "auou/rioc/yodl", "auou/vpio/yodl", "auou/genr/yodl", "aufc/conv/yodl", "aumx/mcmx/yodl", "aumx/3dem/yodl",
                 "aufx/ipeq/yodl", "aufc/vari/yodl", "aufc/nutp/yodl",
             ])
         let outputs = AudioComponent.matching(AudioComponentDescription(type: "auou"))

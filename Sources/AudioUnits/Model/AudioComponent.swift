@@ -80,6 +80,9 @@ public struct AudioComponent: Sendable {
         AudioComponent(description: .multichannelMixer, name: "Multichannel mixer", needsDevice: false) {
             (_) throws(AudioUnitError) in MultichannelMixer()
         },
+        AudioComponent(description: .mixer3D, name: "3D mixer", needsDevice: false) {
+            (_) throws(AudioUnitError) in Mixer3D()
+        },
         AudioComponent(description: .equalizer, name: "Equalizer", needsDevice: false) {
             (_) throws(AudioUnitError) in Equalizer()
         },

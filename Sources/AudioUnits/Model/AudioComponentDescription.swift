@@ -74,4 +74,6 @@ public struct AudioComponentDescription: Hashable, Sendable, CustomStringConvert
     public static let varispeed = AudioComponentDescription(type: "aufc", subtype: "vari", manufacturer: "yodl")
     /// Time and pitch.
     public static let timePitch = AudioComponentDescription(type: "aufc", subtype: "nutp", manufacturer: "yodl")
+    /// 3D mixer.
+    public static let mixer3D = AudioComponentDescription(type: "aumx", subtype: "3dem", manufacturer: "yodl")
 }
