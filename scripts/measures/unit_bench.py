@@ -92,7 +92,7 @@ def converters(program):
                 _, level = residue_db(sound, part * low / 2, target)
                 row[name][f"gain_at_{part}_nyquist_db"] = round(level + 6.0206, 3)
         # Upwards a tone near the old limit has an image above it, downwards one above the new limit folds over.
-        worst = 0.85 * low / 2 if target > start else 1.25 * low / 2
+        worst = 0.85 * low / 2 if target > start else low / 2 + 0.75 * (start - low) / 2
         for name, sound in convert_all(program, start, target, worst).items():
             if target > start:
                 window = np.blackman(len(sound))
@@ -145,7 +145,8 @@ def page(result):
             gains = " / ".join(f"{one[f'gain_at_{part}_nyquist_db']:+.2f}" for part in (0.5, 0.8, 0.9))
             lines.append(
                 f"| {row['from_hz']} | {row['to_hz']} | {name} | {one['thd_n_db']:.1f} | {gains} | {one['image_db']:.1f} |")
-    lines += ["", "Image: a tone at 0.85 of the lower limit upwards, at 1.25 of it downwards.", ""]
+    lines += ["", "Image: of a tone at 0.85 of the lower limit upwards; alias: of one three quarters of the way from the lower to the "
+              "upper limit downwards. \"Limit\" is half a rate.", ""]
     lines += ["## TimePitch beside librubberband", "", "PESQ (wide band) of speech played at a speed and back again.", ""]
     lines += ["| speed | yodel | Rubber Band R2 | Rubber Band R3 |", "|---|---|---|---|"]
     for row in result["time_pitch"]:

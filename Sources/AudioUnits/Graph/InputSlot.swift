@@ -78,9 +78,12 @@ struct InputSlot {
             var done = 0
             while done < frames {
                 let count = min(frames &- done, source.maximumFrames)
+                let later = HostTime(
+                    nanoseconds: time.hostTime.nanoseconds &+ Int64(Double(done) * 1e9 / sampleRate))
                 let answer = ask(
                     function, context, UnsafeMutableRawPointer(target + done),
-                    channelByteStride: stride &* MemoryLayout<Float>.stride, frames: count, time: time)
+                    channelByteStride: stride &* MemoryLayout<Float>.stride, frames: count,
+                    time: AudioTimeStamp(sampleTime: time.sampleTime, hostTime: later))
                 if answer > 0 { sounds = true }
                 for channel in 0..<source.channels {
                     zero(target + (channel &* stride &+ done &+ answer), frames: count &- answer)

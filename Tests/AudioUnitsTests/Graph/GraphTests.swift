@@ -100,6 +100,8 @@ struct GraphTests {
         try rig.graph.initialize()
         _ = try rig.output.pull(1_950, slices: [1_024, 926])
         #expect(sizes.sizes.max() == 100)
+        // Each part is heard after the one before it; `pull` hands in no time, so each pull starts at 0.
+        #expect(sizes.times[1].hostTime.nanoseconds == 2_083_333 && sizes.times[1].sampleTime == 100)
         #expect(sizes.sizes.reduce(0, +) == 1_950)
         #expect(gain.statistics.oversizedAsks == 0)
     }
@@ -244,7 +246,13 @@ struct GraphTests {
 /// Remembers how much was asked for.
 final class SizeLog: @unchecked Sendable {
     var sizes: [Int] = []
-    var callback: RenderCallback { RenderCallback { [self] slice in sizes.append(slice.frames) } }
+    var times: [AudioTimeStamp] = []
+    var callback: RenderCallback {
+        RenderCallback { [self] slice in
+            sizes.append(slice.frames)
+            times.append(slice.time)
+        }
+    }
 }
 
 /// A unit that cannot be initialized.
