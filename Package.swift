@@ -86,7 +86,7 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
         .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),
-        .testTarget(name: "AudioUnitsTests", dependencies: ["CAudit", "AudioUnits", "DSP"]),
+        .testTarget(name: "AudioUnitsTests", dependencies: ["CAudit", "AudioDevices", "AudioUnits", "DSP"]),
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: ["RenderAudit", "CAudit", "AudioDevices", "AudioUnits", "Realtime"]),

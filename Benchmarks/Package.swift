@@ -12,6 +12,8 @@ let package = Package(
                 "CAffinity", "CJack", .product(name: "YodelCore", package: "yodel"),
                 .product(name: "YodelAudioUnits", package: "yodel"), .product(name: "YodelCall", package: "yodel"),
             ]),
+        .executableTarget(
+            name: "unit-process", dependencies: [.product(name: "YodelAudioUnits", package: "yodel")]),
         .target(name: "CAffinity"),
         .systemLibrary(name: "CJack", providers: [.apt(["libjack-jackd2-dev"])]),
     ],

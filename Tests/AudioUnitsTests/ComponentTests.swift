@@ -15,7 +15,12 @@ struct ComponentTests {
 
     @Test("an empty description matches every component, a partial one the ones that fit")
     func partialMatch() {
-        #expect(AudioComponent.matching(AudioComponentDescription()).count == 4)
+        let all = AudioComponent.matching(AudioComponentDescription(manufacturer: "yodl")).map(\.description.description)
+        #expect(
+            all == [
+                "auou/rioc/yodl", "auou/vpio/yodl", "auou/genr/yodl", "aufc/conv/yodl", "aumx/mcmx/yodl", "aumx/3dem/yodl",
+                "aufx/ipeq/yodl", "aufc/vari/yodl", "aufc/nutp/yodl",
+            ])
         let outputs = AudioComponent.matching(AudioComponentDescription(type: "auou"))
         #expect(outputs.map(\.description.subtype.description) == ["rioc", "vpio", "genr"])
         #expect(AudioComponent.matching(AudioComponentDescription(subtype: "conv")).map(\.name) == ["Converter"])
@@ -25,7 +30,7 @@ struct ComponentTests {
 
     @Test("instantiating gives a unit of that description; an I/O unit needs a device")
     func instantiate() throws {
-        for component in AudioComponent.matching(AudioComponentDescription()) {
+        for component in AudioComponent.matching(AudioComponentDescription(manufacturer: "yodl")) {
             let unit = try component.instantiate(device: ManualDevice())
             #expect(unit.component == component.description)
             #expect(unit.state == .uninitialized)
@@ -35,5 +40,28 @@ struct ComponentTests {
                 _ = try component.instantiate()
             }
         }
+    }
+
+    @Test("a program's own component is registered once, found like the others, and instantiated")
+    func ownComponent() throws {
+        let description = AudioComponentDescription(type: "aufx", subtype: "gain", manufacturer: "mine")
+        try AudioComponent.register(description, name: "Gain") { () throws(AudioUnitError) in GainUnit(2) }
+        defer { AudioComponent.unregister(description) }
+        let found = AudioComponent.matching(AudioComponentDescription(manufacturer: "mine"))
+        #expect(found.map(\.name) == ["Gain"] && found.map(\.needsDevice) == [false])
+        #expect(try found.first?.instantiate() is GainUnit)
+        #expect(throws: AudioUnitError.cannotRegister(description)) {
+            try AudioComponent.register(description, name: "Again") { () throws(AudioUnitError) in GainUnit(2) }
+        }
+        #expect(throws: AudioUnitError.cannotRegister(.remoteIO)) {
+            try AudioComponent.register(.remoteIO, name: "Mine") { () throws(AudioUnitError) in GainUnit(2) }
+        }
+        let open = AudioComponentDescription(type: "aufx", manufacturer: "mine")
+        #expect(throws: AudioUnitError.cannotRegister(open)) {
+            try AudioComponent.register(open, name: "Open") { () throws(AudioUnitError) in GainUnit(2) }
+        }
+        #expect(AudioComponent.unregister(description))
+        #expect(!AudioComponent.unregister(description))
+        #expect(AudioComponent.matching(description).isEmpty)
     }
 }

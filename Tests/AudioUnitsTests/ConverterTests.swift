@@ -141,6 +141,59 @@ struct ConverterTests {
         #expect(try map([0.1, 0.2, 0.3], to: 3) == [0.1, 0.2, 0.3])
     }
 
+    @Test("24 bit: every value survives the way to Float32 and back, and full scale saturates")
+    func packed24() throws {
+        let format = StreamFormat(sampleRate: 48_000, sampleType: .int24)
+        let numbers: [Int32] = [0, 1, -1, 127, 128, -128, 65_535, 8_388_607, -8_388_608, 1_234_567, -7_654_321]
+        let packed = numbers.flatMap { number in
+            (0..<3).map { UInt8(truncatingIfNeeded: UInt32(bitPattern: number) >> UInt32(8 * $0)) }
+        }
+        let float = StreamFormat(sampleRate: 48_000)
+        let there = try convert(
+            Converter(from: format, to: float), packed, frames: numbers.count, room: numbers.count, to: float)
+        #expect(values(there.bytes, as: Float.self) == numbers.map { Float($0) / 8_388_608 })
+        let back = try convert(
+            Converter(from: float, to: format), there.bytes, frames: numbers.count, room: numbers.count, to: format)
+        #expect(back.bytes == packed)
+        let loud = try convert(
+            Converter(from: float, to: format), bytes([Float(2), -2, .nan]), frames: 3, room: 3, to: format)
+        #expect(loud.bytes == [0xFF, 0xFF, 0x7F, 0, 0, 0x80, 0, 0, 0])
+    }
+
+    @Test("8.24 fixed point survives the way to Float32 and back within full scale, and beyond it to 24 bits")
+    func fixedPoint() throws {
+        let format = StreamFormat(sampleRate: 48_000, sampleType: .fixed824)
+        let float = StreamFormat(sampleRate: 48_000)
+        let numbers: [Int32] = [0, 1, -1, 16_777_216, -16_777_216, 12_345_677, -9_999_999, 5 << 24]
+        let there = try convert(
+            Converter(from: format, to: float), bytes(numbers), frames: numbers.count, room: numbers.count, to: float)
+        let back = try convert(
+            Converter(from: float, to: format), there.bytes, frames: numbers.count, room: numbers.count, to: format)
+        #expect(values(back.bytes, as: Int32.self) == numbers)
+    }
+
+    @Test("in a graph it converts what feeds it to any output format", arguments: SampleType.allCases, [true, false])
+    func inGraph(type: SampleType, interleaved: Bool) throws {
+        let rig = try GraphRig(channels: 2)
+        let converter = Converter()
+        try converter.setFormat(
+            StreamFormat(sampleRate: 24_000, channels: 2, sampleType: type, interleaved: interleaved), scope: .output,
+            element: 0)
+        try converter.setQuality(8)
+        let tone = FunctionUnit(rate: 44_100) { frame, _ in
+            Float(0.5 * sin(2 * .pi * 1_000 * Double(frame) / 44_100))
+        }
+        try rig.graph.connect(tone, to: converter)
+        try rig.graph.connect(converter, to: rig.output)
+        try rig.graph.initialize()
+        let sound = try rig.output.pull(24_000, slices: [93, 480])
+        #expect(sound[0] == sound[1])
+        let level = Signals.decibels(Signals.power(sound[0][4_800...]) / 0.125)
+        #expect(abs(level) < 0.05, "\(level) dB")
+        // 48 kHz out of 24 out of 44.1: the source is asked for what that takes.
+        #expect(abs(Double(tone.statistics.outputFrames) - 24_000 * 44_100 / 48_000) < 200)
+    }
+
     @Test("misuse is a typed error, never an overrun")
     func misuse() throws {
         let format = StreamFormat(sampleRate: 8_000)

@@ -33,6 +33,28 @@ struct GenericOutputTests {
         remote.dispose()
     }
 
+    @Test("the unit lends a buffer of its own, with what it would have put into the application's")
+    func ownBuffer() throws {
+        let tone = Signals.sine(440, rate: 48_000, count: 48_000)
+        let (lending, filling) = (GenericOutput(), GenericOutput())
+        #expect(throws: AudioUnitError.notInitialized) { try lending.withRendered(frames: 1) { $0.count } }
+        for unit in [lending, filling] {
+            try unit.setFormat(
+                StreamFormat(sampleRate: 44_100, channels: 2, sampleType: .int16), scope: .output, element: Element.output)
+            try unit.setRenderCallback(OutputFeeder(tone).callback)
+            try unit.initialize()
+        }
+        for frames in [93, 1024, 1, 480] {
+            let lent = try lending.withRendered(frames: frames) { Array($0) }
+            #expect(try lent == render(filling, frames, bytesPerFrame: 4))
+        }
+        #expect(throws: AudioUnitError.tooManyFrames(asked: 1025, maximum: 1024)) {
+            try lending.withRendered(frames: 1025) { $0.count }
+        }
+        lending.dispose()
+        #expect(throws: AudioUnitError.disposed) { try lending.withRendered(frames: 1) { $0.count } }
+    }
+
     @Test("runs again are identical")
     func deterministic() throws {
         func run() throws -> [UInt8] {

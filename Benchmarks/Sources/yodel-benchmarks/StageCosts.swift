@@ -22,8 +22,9 @@ struct StageCosts {
 
     var rounds: Int
 
-    /// In the order of the picture: the hardware's side, the way out, the way back; then the signal processing inside.
-    static let all = UnitStages.all + SendStages.all + ReceiveStages.all + SignalStages.all
+    /// In the order of the picture: the hardware's side, the way out, the way back; then the signal processing inside, then
+    /// units in a graph.
+    static let all = UnitStages.all + SendStages.all + ReceiveStages.all + SignalStages.all + GraphStages.all
 
     func run() throws -> [Cost] {
         try Self.all.map { stage in

@@ -7,8 +7,10 @@ import Realtime
 ///   One to more: the first two outputs carry it. Some to more: input i goes to output i. Other outputs are silent.
 /// - When nothing has to change it is a plain copy, bit for bit.
 ///
-/// Default formats: 48,000 Hz, Float32, mono on both scopes of element 0. Calls to `convert` must not overlap.
-public final class Converter: AudioUnit {
+/// In a graph it converts what feeds it to its output format, whatever that is; on its own `convert` does so on buffers of
+/// the application's. Default formats: 48,000 Hz, Float32, mono on both scopes of element 0. Calls to `convert` must not
+/// overlap.
+public final class Converter: ProcessingUnit, @unchecked Sendable {
     /// Frames of each side that one call used.
     public struct Progress: Sendable, Equatable {
         /// Input frames taken; give the rest again.
@@ -22,18 +24,11 @@ public final class Converter: AudioUnit {
         }
     }
 
-    private struct Control: @unchecked Sendable {
-        var state = UnitState.uninitialized
-        var input = StreamFormat(sampleRate: 48_000)
-        var output = StreamFormat(sampleRate: 48_000)
-        var maximumSlice = 1024
-        var quality = 5
-        var core: ConverterCore?
+    private let core = Lock<ConverterCore?>(nil)
+
+    public init() {
+        super.init(shape: UnitShape(component: .converter, formats: .convertsToOutput, fillsAnyType: true))
     }
-
-    private let control = Lock(Control())
-
-    public init() {}
 
     /// A converter ready for use.
     public convenience init(
@@ -47,59 +42,11 @@ public final class Converter: AudioUnit {
         try initialize()
     }
 
-    public var component: AudioComponentDescription { .converter }
-    public var state: UnitState { control.withLock { $0.state } }
-    public var maximumFramesPerSlice: Int { control.withLock { $0.maximumSlice } }
-
-    public func setMaximumFramesPerSlice(_ frames: Int) throws(AudioUnitError) {
-        guard (1...65_536).contains(frames) else {
-            throw .outOfRange(setting: "maximum frames per slice", allowed: "1 to 65536")
-        }
-        try configure("maximum frames per slice") { $0.maximumSlice = frames }
-    }
-
     /// Quality of the resampler, 0 (fast) ... 10 (best), 5 by default; before `initialize()`.
-    public func setQuality(_ quality: Int) throws(AudioUnitError) {
-        guard (0...10).contains(quality) else { throw .outOfRange(setting: "quality", allowed: "0 to 10") }
-        try configure("quality") { $0.quality = quality }
-    }
-
-    public func setFormat(_ format: StreamFormat, scope: Scope, element: Int) throws(AudioUnitError) {
-        guard element == 0 else { throw .noSuchElement(element) }
-        try format.validate()
-        try configure("stream format") {
-            if scope == .input { $0.input = format } else { $0.output = format }
-        }
-    }
-
-    public func format(scope: Scope, element: Int) throws(AudioUnitError) -> StreamFormat {
-        guard element == 0 else { throw .noSuchElement(element) }
-        guard state != .disposed else { throw .disposed }
-        return control.withLock { scope == .input ? $0.input : $0.output }
-    }
+    public func setQuality(_ quality: Int) throws(AudioUnitError) { try setConversionQuality(quality) }
 
     /// Delay of the resampler, in frames of the output; 0 before `initialize()` and at equal rates.
-    public var latencyFrames: Int { control.withLock { $0.core?.latencyFrames ?? 0 } }
-
-    public func initialize() throws(AudioUnitError) {
-        let failure: AudioUnitError? = control.withLock { control in
-            switch control.state {
-            case .disposed: return .disposed
-            case .initialized, .running: return .initialized(setting: "initialize")
-            case .uninitialized: break
-            }
-            do throws(AudioUnitError) {
-                control.core = try ConverterCore(
-                    from: control.input, to: control.output, maximumFrames: control.maximumSlice,
-                    quality: control.quality)
-            } catch {
-                return error
-            }
-            control.state = .initialized
-            return nil
-        }
-        if let failure { throw failure }
-    }
+    public var latencyFrames: Int { core.withLock { $0?.latencyFrames ?? 0 } }
 
     /// Converts `frames` frames of `input` into as many as `output` has room for.
     ///
@@ -108,17 +55,17 @@ public final class Converter: AudioUnit {
     public func convert(
         _ input: UnsafeRawBufferPointer, frames: Int, into output: UnsafeMutableRawBufferPointer
     ) throws(AudioUnitError) -> Progress {
-        let result: Result<Progress, AudioUnitError> = control.withLock { control in
-            guard control.state != .disposed else { return .failure(.disposed) }
-            guard let core = control.core else { return .failure(.notInitialized) }
-            guard (0...control.maximumSlice).contains(frames) else {
-                return .failure(.tooManyFrames(asked: frames, maximum: control.maximumSlice))
+        guard state != .disposed else { throw .disposed }
+        let result: Result<Progress, AudioUnitError> = core.withLock { core in
+            guard let core else { return .failure(.notInitialized) }
+            guard (0...core.maximumFrames).contains(frames) else {
+                return .failure(.tooManyFrames(asked: frames, maximum: core.maximumFrames))
             }
-            let needed = control.input.byteCount(frames: frames)
+            let needed = core.input.byteCount(frames: frames)
             guard input.count >= needed else {
                 return .failure(.bufferTooSmall(bytes: input.count, needed: needed))
             }
-            let capacity = output.count / control.output.byteCount(frames: 1)
+            let capacity = output.count / core.output.byteCount(frames: 1)
             guard frames > 0, capacity > 0, let source = input.baseAddress, let target = output.baseAddress else {
                 return .success(Progress(consumed: 0, produced: 0))
             }
@@ -129,32 +76,18 @@ public final class Converter: AudioUnit {
     }
 
     /// Forgets the audio inside, as after a jump in the input.
-    public func reset() { control.withLock { $0.core?.reset() } }
+    public func reset() { core.withLock { $0?.reset() } }
 
-    public func uninitialize() {
-        control.withLock { control in
-            control.core = nil
-            if control.state != .disposed { control.state = .uninitialized }
+    public override func makeKernel(_ layout: UnitLayout) throws(AudioUnitError) -> RenderKernel {
+        let made = try ConverterCore(
+            from: layout.sources[0], to: layout.output, maximumFrames: layout.maximumFrames, quality: layout.quality)
+        core.withLock { $0 = made }
+        return RenderKernel(ConverterKernel(layout)) { context, slice, inputs in
+            context.assumingMemoryBound(to: ConverterKernel.self).pointee.render(
+                &slice.assumingMemoryBound(to: RenderSlice.self).pointee,
+                inputs.assumingMemoryBound(to: UnitInputs.self).pointee)
         }
     }
 
-    public func dispose() {
-        control.withLock { control in
-            control.core = nil
-            control.state = .disposed
-        }
-    }
-
-    private func configure(_ setting: String, _ change: (inout Control) -> Void) throws(AudioUnitError) {
-        let failure: AudioUnitError? = control.withLock { control in
-            switch control.state {
-            case .disposed: return .disposed
-            case .initialized, .running: return .initialized(setting: setting)
-            case .uninitialized: break
-            }
-            change(&control)
-            return nil
-        }
-        if let failure { throw failure }
-    }
+    public override func kernelEnded() { core.withLock { $0 = nil } }
 }

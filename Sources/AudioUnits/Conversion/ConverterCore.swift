@@ -1,7 +1,9 @@
 /// A converter's memory and work between two formats.
-final class ConverterCore {
-    private let input: StreamFormat
-    private let output: StreamFormat
+final class ConverterCore: @unchecked Sendable {
+    let input: StreamFormat
+    let output: StreamFormat
+    /// The most input frames of one call.
+    let maximumFrames: Int
     private let storage: PlanarConverterStorage
     private let converter: PlanarConverter
     private let inputPlanes: Planes
@@ -13,6 +15,7 @@ final class ConverterCore {
     ) throws(AudioUnitError) {
         self.input = input
         self.output = output
+        self.maximumFrames = maximumFrames
         // With one channel the layout makes no difference.
         isCopy =
             input.sampleRate == output.sampleRate && input.channels == output.channels

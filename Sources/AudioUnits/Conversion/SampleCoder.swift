@@ -8,6 +8,7 @@ enum SampleCoder {
         switch type {
         case .float32: 1
         case .int16: 32_768
+        case .int24: 8_388_608
         case .int32: 2_147_483_648
         case .fixed824: 16_777_216
         }
@@ -33,6 +34,8 @@ enum SampleCoder {
                 for index in 0..<frames {
                     target[index] = Float(source.load(fromByteOffset: index &* step, as: Int16.self)) * factor
                 }
+            case .int24:
+                for index in 0..<frames { target[index] = Float(load24(source + index &* step)) * factor }
             case .int32, .fixed824:
                 for index in 0..<frames {
                     target[index] = Float(source.load(fromByteOffset: index &* step, as: Int32.self)) * factor
@@ -61,6 +64,8 @@ enum SampleCoder {
                 for index in 0..<frames {
                     target.storeBytes(of: int16(source[index] * factor), toByteOffset: index &* step, as: Int16.self)
                 }
+            case .int24:
+                for index in 0..<frames { store24(int24(source[index] * factor), at: target + index &* step) }
             case .int32, .fixed824:
                 for index in 0..<frames {
                     target.storeBytes(of: int32(source[index] * factor), toByteOffset: index &* step, as: Int32.self)
@@ -76,6 +81,30 @@ enum SampleCoder {
         let number = value == value ? value : 0
         let bounded = number < -32_768 ? -32_768 : number > 32_767 ? 32_767 : number
         return Int16(truncatingIfNeeded: (bounded + 12_582_912 as Float).bitPattern)
+    }
+
+    @_noLocks @inline(__always)
+    private static func int24(_ value: Float) -> Int32 {
+        let number = value == value ? value : 0
+        let bounded = number < -8_388_608 ? -8_388_608 : number > 8_388_607 ? 8_388_607 : number
+        return Int32(Double(bounded) + (bounded < 0 ? -0.5 : 0.5))
+    }
+
+    /// Three bytes, sign extended; Linux here is little-endian.
+    @_noLocks @inline(__always)
+    private static func load24(_ place: UnsafeRawPointer) -> Int32 {
+        let low = UInt32(place.load(as: UInt8.self))
+        let middle = UInt32(place.load(fromByteOffset: 1, as: UInt8.self))
+        let high = UInt32(place.load(fromByteOffset: 2, as: UInt8.self))
+        return Int32(bitPattern: low << 8 | middle << 16 | high << 24) >> 8
+    }
+
+    @_noLocks @inline(__always)
+    private static func store24(_ value: Int32, at place: UnsafeMutableRawPointer) {
+        let bits = UInt32(bitPattern: value)
+        place.storeBytes(of: UInt8(truncatingIfNeeded: bits), as: UInt8.self)
+        place.storeBytes(of: UInt8(truncatingIfNeeded: bits >> 8), toByteOffset: 1, as: UInt8.self)
+        place.storeBytes(of: UInt8(truncatingIfNeeded: bits >> 16), toByteOffset: 2, as: UInt8.self)
     }
 
     /// 2,147,483,520 is the largest Float32 below 2^31.

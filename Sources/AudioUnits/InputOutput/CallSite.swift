@@ -23,4 +23,17 @@ enum CallSite {
     ) {
         unsafe _unsafePerformance { function(context, UnsafeRawPointer(notice)) }
     }
+
+    @_noLocks
+    static func call(
+        _ kernel: RenderKernel.Function, _ context: UnsafeMutableRawPointer, _ slice: UnsafeMutablePointer<RenderSlice>,
+        _ inputs: UnsafePointer<UnitInputs>
+    ) {
+        unsafe _unsafePerformance { kernel(context, UnsafeMutableRawPointer(slice), UnsafeRawPointer(inputs)) }
+    }
+
+    @_noLocks
+    static func call(_ observer: RenderObserver.Entry, isAfter: Bool, _ slice: UnsafePointer<RenderSlice>) {
+        unsafe _unsafePerformance { observer.function(observer.context, isAfter, UnsafeRawPointer(slice)) }
+    }
 }

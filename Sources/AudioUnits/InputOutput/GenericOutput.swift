@@ -15,6 +15,8 @@ public final class GenericOutput: AudioUnit {
         var callback: RenderCallback?
         var path: UnsafeMutablePointer<PlaybackPath>?
         var sampleTime: Int64 = 0
+        /// What `withRendered` lends.
+        var own: UnsafeMutableRawBufferPointer?
     }
 
     private let control = Lock(Control())
@@ -84,6 +86,7 @@ public final class GenericOutput: AudioUnit {
             } catch {
                 return error
             }
+            control.own = .allocate(byteCount: control.outer.byteCount(frames: control.maximumSlice), alignment: 16)
             control.sampleTime = 0
             control.state = .initialized
             return nil
@@ -118,8 +121,23 @@ public final class GenericOutput: AudioUnit {
         if let failure { throw failure }
     }
 
+    /// Renders the next `frames` frames into a buffer of the unit's, which `body` may read while it runs.
+    ///
+    /// The layout is that of `render(into:frames:)`.
+    public func withRendered<Result>(
+        frames: Int, hostTime: HostTime = .zero, _ body: (UnsafeRawBufferPointer) -> Result
+    ) throws(AudioUnitError) -> Result {
+        nonisolated(unsafe) let own = control.withLock { $0.own }
+        guard let own else { throw state == .disposed ? .disposed : .notInitialized }
+        try render(into: own, frames: frames, hostTime: hostTime)
+        let bytes = try format(scope: .output, element: Element.output).byteCount(frames: frames)
+        return body(UnsafeRawBufferPointer(rebasing: own[..<bytes]))
+    }
+
     public func uninitialize() {
         control.withLock { control in
+            control.own?.deallocate()
+            control.own = nil
             control.path?.deinitialize(count: 1)
             control.path?.deallocate()
             control.path = nil

@@ -1,4 +1,6 @@
-/// A kind of unit that can be instantiated.
+import Realtime
+
+/// A kind of unit that can be instantiated: the built-in ones, and what programs register.
 public struct AudioComponent: Sendable {
     /// Its complete description.
     public let description: AudioComponentDescription
@@ -8,10 +10,49 @@ public struct AudioComponent: Sendable {
     public let needsDevice: Bool
     private let make: @Sendable ((any HardwareDevice)?) throws(AudioUnitError) -> any AudioUnit
 
-    /// The built-in components whose description matches, in a fixed order; empty when there is none.
+    /// The components whose description matches: the built-in ones in a fixed order, then those registered, in the order
+    /// they were; empty when there is none.
     public static func matching(_ description: AudioComponentDescription) -> [AudioComponent] {
-        builtIn.filter { description.matches($0.description) }
+        (builtIn + registered.withLock { $0 }).filter { description.matches($0.description) }
     }
+
+    /// Registers a component of the program's own, so that `matching` finds it.
+    ///
+    /// - Parameters:
+    ///   - description: all three codes, and not those of a component there is.
+    ///   - name: for people.
+    ///   - make: makes an instance.
+    @discardableResult
+    public static func register(
+        _ description: AudioComponentDescription, name: String,
+        make: @escaping @Sendable () throws(AudioUnitError) -> any AudioUnit
+    ) throws(AudioUnitError) -> AudioComponent {
+        let component = AudioComponent(description: description, name: name, needsDevice: false) {
+            (_) throws(AudioUnitError) in try make()
+        }
+        let isNew = registered.withLock { list in
+            let codes = [description.type, description.subtype, description.manufacturer]
+            guard !codes.contains(.any), !(builtIn + list).contains(where: { $0.description == description }) else {
+                return false
+            }
+            list.append(component)
+            return true
+        }
+        guard isNew else { throw .cannotRegister(description) }
+        return component
+    }
+
+    /// Takes a registered component back; its instances live on. False when it was not registered.
+    @discardableResult
+    public static func unregister(_ description: AudioComponentDescription) -> Bool {
+        registered.withLock { list in
+            let count = list.count
+            list.removeAll { $0.description == description }
+            return list.count < count
+        }
+    }
+
+    private static let registered = Lock<[AudioComponent]>([])
 
     /// Makes a unit; an I/O unit without a device throws `deviceMissing`.
     public func instantiate(device: (any HardwareDevice)? = nil) throws(AudioUnitError) -> any AudioUnit {
@@ -35,6 +76,21 @@ public struct AudioComponent: Sendable {
         },
         AudioComponent(description: .converter, name: "Converter", needsDevice: false) {
             (_) throws(AudioUnitError) in Converter()
+        },
+        AudioComponent(description: .multichannelMixer, name: "Multichannel mixer", needsDevice: false) {
+            (_) throws(AudioUnitError) in MultichannelMixer()
+        },
+        AudioComponent(description: .mixer3D, name: "3D mixer", needsDevice: false) {
+            (_) throws(AudioUnitError) in Mixer3D()
+        },
+        AudioComponent(description: .equalizer, name: "Equalizer", needsDevice: false) {
+            (_) throws(AudioUnitError) in Equalizer()
+        },
+        AudioComponent(description: .varispeed, name: "Varispeed", needsDevice: false) {
+            (_) throws(AudioUnitError) in Varispeed()
+        },
+        AudioComponent(description: .timePitch, name: "Time and pitch", needsDevice: false) {
+            (_) throws(AudioUnitError) in TimePitch()
         },
     ]
 }

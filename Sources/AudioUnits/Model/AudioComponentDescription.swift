@@ -32,9 +32,9 @@ public struct FourCharacterCode: Hashable, Sendable, ExpressibleByStringLiteral,
 
 /// Names a component, or in a search describes the ones wanted: a field left `any` matches everything.
 public struct AudioComponentDescription: Hashable, Sendable, CustomStringConvertible {
-    /// Kind of unit: `auou` output, `aufc` format conversion.
+    /// Kind of unit: `auou` output, `aufc` format conversion, `aumx` mixer, `aufx` effect.
     public var type: FourCharacterCode
-    /// Which of the kind: `rioc`, `vpio`, `genr`, `conv`.
+    /// Which of the kind: `rioc`, `vpio`, `genr`, `conv`, `mcmx`, `3dem`, `ipeq`, `vari`, `nutp`.
     public var subtype: FourCharacterCode
     /// Who made it; `yodl` for the built-in ones.
     public var manufacturer: FourCharacterCode
@@ -65,4 +65,15 @@ public struct AudioComponentDescription: Hashable, Sendable, CustomStringConvert
     public static let genericOutput = AudioComponentDescription(type: "auou", subtype: "genr", manufacturer: "yodl")
     /// Converter.
     public static let converter = AudioComponentDescription(type: "aufc", subtype: "conv", manufacturer: "yodl")
+    /// Multichannel mixer.
+    public static let multichannelMixer = AudioComponentDescription(
+        type: "aumx", subtype: "mcmx", manufacturer: "yodl")
+    /// Equalizer.
+    public static let equalizer = AudioComponentDescription(type: "aufx", subtype: "ipeq", manufacturer: "yodl")
+    /// Varispeed.
+    public static let varispeed = AudioComponentDescription(type: "aufc", subtype: "vari", manufacturer: "yodl")
+    /// Time and pitch.
+    public static let timePitch = AudioComponentDescription(type: "aufc", subtype: "nutp", manufacturer: "yodl")
+    /// 3D mixer.
+    public static let mixer3D = AudioComponentDescription(type: "aumx", subtype: "3dem", manufacturer: "yodl")
 }

@@ -22,6 +22,20 @@ public enum AudioUnitError: Error, Sendable, Equatable {
     case bufferTooSmall(bytes: Int, needed: Int)
     /// A setting is outside of its range.
     case outOfRange(setting: String, allowed: String)
+    /// An input that has to be fed is not: connect a unit or a render callback to it first.
+    case notConnected(unit: String, element: Int)
+    /// The input is fed already: disconnect it first.
+    case inputTaken(unit: String, element: Int)
+    /// The output feeds another input already: disconnect that first.
+    case outputTaken(unit: String, element: Int)
+    /// The connection would make a unit feed itself.
+    case loop(unit: String)
+    /// The unit belongs to another graph: remove it there first.
+    case inAnotherGraph(unit: String)
+    /// The unit is not in this graph: connect it first.
+    case notInGraph(unit: String)
+    /// The description has a field left open, or stands for a component already: give one of your own.
+    case cannotRegister(AudioComponentDescription)
     /// The component is an I/O unit: instantiate it with a device.
     case deviceMissing
     /// The device refuses; its error says why.

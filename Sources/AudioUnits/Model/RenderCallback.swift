@@ -26,6 +26,14 @@ public struct RenderCallback: @unchecked Sendable {
         owner = nil
     }
 
+    /// The same with an owner that frees the context when the last unit has let go of the callback.
+    init(context: UnsafeMutableRawPointer, owner: AnyObject, function: @escaping Function) {
+        self.context = context
+        self.function = function
+        readiness = nil
+        self.owner = owner
+    }
+
     /// Boxes a closure. The compiler cannot check it against the render contract; the caller keeps to it.
     public init(_ closure: @escaping @Sendable (inout RenderSlice) -> Void) {
         let box = Box(closure)

@@ -5,6 +5,8 @@ public enum SampleType: UInt8, Sendable, CaseIterable, BitwiseCopyable {
     case float32
     /// Signed 16 bit, native byte order.
     case int16
+    /// Signed 24 bit in three bytes without padding, native byte order.
+    case int24
     /// Signed 32 bit, native byte order.
     case int32
     /// Signed fixed point with 8 integer and 24 fraction bits: full scale is ±2^24, headroom 42 dB.
@@ -15,6 +17,7 @@ public enum SampleType: UInt8, Sendable, CaseIterable, BitwiseCopyable {
         @_noLocks get {
             switch self {
             case .int16: 2
+            case .int24: 3
             case .float32, .int32, .fixed824: 4
             }
         }
@@ -25,7 +28,7 @@ public enum SampleType: UInt8, Sendable, CaseIterable, BitwiseCopyable {
         @_noLocks get {
             switch self {
             case .float32: true
-            case .int16, .int32, .fixed824: false
+            case .int16, .int24, .int32, .fixed824: false
             }
         }
     }

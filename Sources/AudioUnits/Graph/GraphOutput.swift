@@ -1,0 +1,27 @@
+/// The unit that pulls a graph: hardware or the application.
+enum GraphOutput {
+    case hardware(any InputOutputUnit)
+    case application(GenericOutput)
+
+    var unit: any AudioUnit {
+        switch self {
+        case .hardware(let unit): unit
+        case .application(let unit): unit
+        }
+    }
+
+    func setRenderCallback(_ callback: RenderCallback?) throws(AudioUnitError) {
+        switch self {
+        case .hardware(let unit): try unit.setRenderCallback(callback)
+        case .application(let unit): try unit.setRenderCallback(callback)
+        }
+    }
+
+    func start() throws(AudioUnitError) {
+        if case .hardware(let unit) = self { try unit.start() }
+    }
+
+    func stop() {
+        if case .hardware(let unit) = self { unit.stop() }
+    }
+}

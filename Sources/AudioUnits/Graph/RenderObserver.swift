@@ -1,0 +1,37 @@
+/// Sees every slice a unit renders, before and after, without being in the chain.
+public struct RenderObserver: @unchecked Sendable {
+    /// Context, true after and false before the unit rendered, pointer to the `RenderSlice`. Runs on the render thread:
+    /// no lock, no allocation, no wait, and the slice is only read.
+    public typealias Function = @convention(c) (UnsafeMutableRawPointer, Bool, UnsafeRawPointer) -> Void
+
+    struct Entry: BitwiseCopyable {
+        let context: UnsafeMutableRawPointer
+        let function: Function
+    }
+
+    let entry: Entry
+    private let owner: AnyObject?
+
+    /// A function whose `context` the caller keeps alive as long as the unit uses it.
+    public init(context: UnsafeMutableRawPointer, function: @escaping Function) {
+        entry = Entry(context: context, function: function)
+        owner = nil
+    }
+
+    /// Boxes a closure. The compiler cannot check it against the render contract; the caller keeps to it.
+    public init(_ closure: @escaping @Sendable (_ isAfter: Bool, _ slice: RenderSlice) -> Void) {
+        let box = Box(closure)
+        owner = box
+        entry = Entry(context: Unmanaged.passUnretained(box).toOpaque()) { context, isAfter, slice in
+            let box = Unmanaged<Box>.fromOpaque(context)
+            box._withUnsafeGuaranteedRef {
+                $0.closure(isAfter, slice.assumingMemoryBound(to: RenderSlice.self).pointee)
+            }
+        }
+    }
+
+    private final class Box: Sendable {
+        let closure: @Sendable (Bool, RenderSlice) -> Void
+        init(_ closure: @escaping @Sendable (Bool, RenderSlice) -> Void) { self.closure = closure }
+    }
+}
