@@ -43,6 +43,9 @@ public final class JitterBuffer {
     var pauses = PauseDetector()
     /// Whether the delay is being moved in sound, for want of pauses: once begun it goes on to the target.
     var movesInSound = false
+    /// Whether a steady tone was found when it was last looked for, and the milliseconds since.
+    var isTone = false
+    var sinceToneSearch = Double.infinity
     var noise: ComfortNoise
     /// How the samples in the queue were made.
     var lastSound = PlayoutReason.normal

@@ -10,6 +10,8 @@ extension JitterBuffer {
     private static let greatWay = 100.0
     /// From here on any join will do: noise has no pitch.
     private static let patienceForPitch = 7000.0
+    /// How often a tone is looked for while the delay waits for a pause, in milliseconds.
+    private static let toneInterval = 500.0
 
     /// Appends one frame, shortened or lengthened towards `stretch` if its sound allows.
     /// - Returns: samples taken out; negative when some were put in.
@@ -53,7 +55,7 @@ extension JitterBuffer {
                 : Decelerate.inPause(frame, count: count, past: past, wanted: -stretch, sampleRate: rate)
         }
         // Of a steady tone a cycle more or less is not heard.
-        let isTone = workspace.pitch.before(workspace.queue.tail(0)).voicing >= Concealment.steadyTone
+        let isTone = isInTone(milliseconds: Double(count) * 1000 / Double(rate))
         guard isTone || movesInSound || isWorthStretching(by: stretch) else { return nil }
         if !isTone { movesInSound = true }
         let threshold: Float = pauses.sinceSettled > Self.patienceForPitch ? -1 : 0.6
@@ -61,6 +63,20 @@ extension JitterBuffer {
             ? Accelerate.inSound(frame, count: count, wanted: stretch, sampleRate: rate, threshold: threshold)
             : Decelerate.inSound(
                 frame, count: count, past: past, wanted: -stretch, sampleRate: rate, threshold: threshold)
+    }
+
+    /// Whether what was heard last is a steady tone, or digital silence, which is as good. It is seldom a tone, and looking for
+    /// its pitch costs more than all the rest of a pull: twice a second is enough, until one is found.
+    private func isInTone(milliseconds: Double) -> Bool {
+        let past = workspace.queue.tail(workspace.frame)
+        var energy: Float = 0
+        for index in 0..<workspace.frame { energy += past[index] * past[index] }
+        if energy < 1e-9 { return true }
+        sinceToneSearch += milliseconds
+        guard isTone || sinceToneSearch >= Self.toneInterval else { return false }
+        sinceToneSearch = 0
+        isTone = workspace.pitch.before(workspace.queue.tail(0)).voicing >= Concealment.steadyTone
+        return isTone
     }
 
     private func isWorthStretching(by stretch: Int) -> Bool {

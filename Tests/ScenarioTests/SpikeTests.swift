@@ -36,8 +36,8 @@ import Testing
             let first = Double(try #require(loud.first)) / Double(side.deviceRate)
             let last = Double(try #require(loud.last)) / Double(side.deviceRate)
             #expect((last - 19) * 1000 <= (first - 1) * 1000 + 5, "from \(first) s to \(last) s")
-            // At most 40 ms of a stall become delay (`GapPolicy.nearMiss`); nearly all of that was taken back in the tone.
-            #expect((side.statistics.acceleratedMilliseconds ?? 0) > 35)
+            // Of the stall as much became delay as the target rose by it, and that was taken back in the midst of the tone.
+            #expect((side.statistics.acceleratedMilliseconds ?? 0) > 20)
         }
     }
 }

@@ -153,17 +153,16 @@ def kilobits(row):
 
 
 def main_table(bench):
-    lines = ["| trace | to reach | ours | kbit/s | missed by | without copies | kbit/s | NetEQ | behind NetEQ by | "
-             "neither copies nor FEC |", "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+    lines = ["| trace | to reach | ours | kbit/s | missed by | without copies | kbit/s | NetEQ | behind NetEQ by |",
+             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
     for name in LOSS + JITTER:
         trace = bench.trace(name)
         full = bench.ours(trace)
         plain = bench.ours(trace, more="--no-redundancy", name="ours-no-copies")
-        bare = bench.ours(trace, fec=0, name="ours-bare")
         neteq = bench.neteq(trace)
         lines.append(
             f"| {name} | {target(name)} | {figures(full)} | {kilobits(full)} | {missed(full, name)} | {figures(plain)} | "
-            f"{kilobits(plain)} | {figures(neteq)} | {behind(plain, neteq)} | {figures(bare)} |")
+            f"{kilobits(plain)} | {figures(neteq)} | {behind(plain, neteq)} |")
     return lines
 
 
@@ -255,13 +254,17 @@ def main():
     parser.add_argument("--work", required=True)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--neteq", action="store_true")
+    parser.add_argument("--offsets", type=lambda text: [int(word) for word in text.split(",")])
     options = parser.parse_args()
     bench = Bench(options)
     day = datetime.date.today().isoformat()
     how = "run in real time over the same traces" if options.neteq else "rows that the bench keeps of earlier runs"
+    asked = "--quick " * options.quick + "--neteq " * options.neteq
+    if options.offsets:
+        asked += f"--offsets {','.join(map(str, options.offsets))} "
     page = [
         "# The receive path, measured", "",
-        f"Taken on {day} with `scripts/bench-receive{' --quick' if options.quick else ''} BENCH_DIR`. Seven utterances of 60 s "
+        f"Taken on {day} with `scripts/bench-receive {asked}BENCH_DIR`. Seven utterances of 60 s "
         "in all, 16 kHz, Opus in packets of 20 ms, device pulls of 10 ms. Figures are PLCMOS / PESQ @ mean delay in ms: "
         "network and buffer, without the codec's look-ahead. One set of constants for all rows. The sender hears of loss by "
         "RTCP alone, every second unless said otherwise, so that the first seconds are unprotected. NetEQ is WebRTC with its "
@@ -273,7 +276,7 @@ def main():
     page += ["", "## Jitter, against fixed buffers", "",
              "*Over the line*: PESQ above the line through the fixed buffers of 40, 120, 200 and 400 ms at the same delay. "
              "*Offset*: the packet at which the recording is entered.", ""]
-    page += jitter_table(bench, [0] if options.quick else OFFSETS)
+    page += jitter_table(bench, options.offsets or ([0] if options.quick else OFFSETS))
     if not options.quick:
         page += ["", "## Made-up networks", "",
                  "Drawn by `scripts/measures/made_traces.py`; *held back*: no constant was chosen by it.", ""]
