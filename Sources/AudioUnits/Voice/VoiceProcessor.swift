@@ -132,7 +132,7 @@ struct VoiceProcessor: ~Copyable {
     private mutating func block(startedAt seconds: Double, clock: DeviceClock) {
         let count = blockFrames
         let reading = echo.process(
-            buffers, position: position &- Int64(count), seconds: seconds, clock: clock,
+            buffers, position: position &- Int64(count), seconds: seconds, clock: clock, effort: controls.pointee.effort,
             cancels: controls.pointee.echoCancellation.load(ordering: .relaxed),
             suppressesNoise: controls.pointee.noiseSuppression.load(ordering: .relaxed), taps: taps)
         monitor.update(
