@@ -24,7 +24,8 @@ import Testing
         }
     }
 
-    @Test("the loop stays stable: nobody hears more than without any echo, nothing rings on", arguments: [CodecKind.l16, .opus])
+    @Test("the loop stays stable: nobody hears more than without any echo, nothing rings on",
+        arguments: [CodecKind.l16, .opus])
     func isStable(codec: CodecKind) throws {
         let call = try run(codec, echoDecibels: 6, voiceProcessing: true)
         let still = try run(codec, echoDecibels: -120, voiceProcessing: true)

@@ -165,8 +165,8 @@ struct EchoEstimator: ~Copyable {
         kalman.adapt(error: kalmanError, caution: caution, memory: farBlocks < 400 ? 0.9995 : 0.9998)
     }
 
-    /// Whether what the filters know is in the way; where it is so only in part, they learn faster from now on. `noise`: power,
-    /// one a bin.
+    /// Whether what the filters know is in the way; where it is so only in part, they learn faster from now on. `noise`:
+    /// power, one a bin.
     @_noLocks
     mutating func pathHasChanged(noise: UnsafePointer<Float>, farIsActive: Bool) -> Bool {
         guard pathIsKnown else { return false }
