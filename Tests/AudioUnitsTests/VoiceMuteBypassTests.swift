@@ -85,8 +85,12 @@ struct VoiceMuteBypassTests {
         #expect(bench.collector.samples.count == (0..<40).reduce(200) { $0 + 93 + $1 })
     }
 
-    @Test("mute and bypass thrown at random a thousand times make no click, and the canceller stays converged")
-    func noClicks() throws {
+    /// Switches that are thrown.
+    enum Switches: CaseIterable { case mute, bypass, quality, all }
+
+    @Test("mute, bypass and quality thrown at random a thousand times make no click, and the canceller stays converged",
+        arguments: Switches.allCases)
+    func noClicks(switches: Switches) throws {
         let rate = 16_000.0
         let speech = Signals.speechLike(rate: rate, seconds: 8, seed: 3)
         let bench = try VoiceBench(rate: rate, far: speech + [Float](repeating: 0, count: 192_000) + speech) {
@@ -96,10 +100,18 @@ struct VoiceMuteBypassTests {
         bench.run(seconds: 9)
         var noise = Noise(seed: 77)
         // The loudspeaker is silent, so that all there is to hear is a low tone whose steps would stand out.
-        let start = bench.collector.samples.count
+        var start = 0
         var phase = 0.0
-        for _ in 0..<1000 {
-            if noise.next() > 0 { bench.unit.isMuted.toggle() } else { bench.unit.isBypassed.toggle() }
+        for turn in -20..<1000 {
+            // The tone's own beginning is none of the switches' doing.
+            if turn == 0 { start = bench.collector.samples.count }
+            let draw = switches == .mute ? -1 : switches == .bypass ? 0 : switches == .quality ? 1 : noise.next()
+            switch turn < 0 ? nil : draw {
+            case nil: break
+            case .some(..<(-0.33)): bench.unit.isMuted.toggle()
+            case .some(..<0.33): bench.unit.isBypassed.toggle()
+            default: bench.unit.quality = noise.next() < -0.33 ? .low : noise.next() < 0 ? .medium : .high
+            }
             let tone = (0..<160).map { _ -> Float in
                 phase += 2 * .pi * 200 / rate
                 return 0.1 * Float(sin(phase))
@@ -115,10 +127,11 @@ struct VoiceMuteBypassTests {
             let c: [Float] = [1, -6, 15, -20, 15, -6, 1]
             worst = max(worst, zip(x, c).reduce(Float(0)) { $0 + $1.0 * $1.1 }.magnitude / 20)
         }
-        print("loudest click:", 2 * Signals.decibels(worst), "dBFS")
+        print("loudest click, \(switches):", 2 * Signals.decibels(worst), "dBFS")
         #expect(worst < 1e-3)
         bench.unit.isMuted = false
         bench.unit.isBypassed = false
+        bench.unit.quality = .high
         bench.run(seconds: 1.5)
         let from = bench.microphone.count
         let before = bench.collector.samples.count

@@ -66,6 +66,15 @@ public final class VoiceProcessingIO: InputOutputUnit {
         set { controls.pointee.automaticGainControl.store(newValue, ordering: .relaxed) }
     }
 
+    /// How much work the processing may do; at any time. With SpeexDSP alone it counts at `initialize()`.
+    public var quality: VoiceProcessingConfiguration.Quality {
+        get { settings.withLock { $0.quality } }
+        set {
+            settings.withLock { $0.quality = newValue }
+            controls.pointee.setQuality(newValue)
+        }
+    }
+
     /// How the processing is laid out.
     public var configuration: VoiceProcessingConfiguration { settings.withLock { $0 } }
 
@@ -74,6 +83,7 @@ public final class VoiceProcessingIO: InputOutputUnit {
         try configuration.validate()
         try core.configure("voice-processing configuration") { _ in
             settings.withLock { $0 = configuration }
+            controls.pointee.setQuality(configuration.quality)
             return nil
         }
     }

@@ -81,11 +81,11 @@ struct EchoStage: ~Copyable {
     mutating func drain() { aligner.drain() }
 
     /// One block from `buffers.microphone` to `buffers.output`; it begins at `position` of the microphone's stream and host
-    /// time `seconds`.
+    /// time `seconds`. `effort` does not count with SpeexDSP alone.
     @_noLocks
     mutating func process(
-        _ buffers: VoiceBuffers, position: Int64, seconds: Double, clock: DeviceClock, cancels: Bool,
-        suppressesNoise: Bool, taps: VoiceTaps
+        _ buffers: VoiceBuffers, position: Int64, seconds: Double, clock: DeviceClock, effort: EchoControlEffort,
+        cancels: Bool, suppressesNoise: Bool, taps: VoiceTaps
     ) -> Reading {
         var reading = Reading()
         reading.alignment = aligner.next(
@@ -94,6 +94,7 @@ struct EchoStage: ~Copyable {
         taps.write(.microphone, buffers.microphone, count: blockFrames)
         taps.write(.reference, buffers.reference, count: blockFrames)
         if let controller {
+            controller.pointee.setEffort(effort)
             control(
                 controller, buffers, &reading, cancels: cancels, suppressesNoise: suppressesNoise, taps: taps)
         } else {

@@ -7,4 +7,26 @@ struct VoiceControls: ~Copyable {
     let echoCancellation = Atomic<Bool>(true)
     let noiseSuppression = Atomic<Bool>(true)
     let automaticGainControl = Atomic<Bool>(true)
+    /// 0 low, 1 medium, 2 high.
+    private let quality = Atomic<Int>(2)
+
+    func setQuality(_ level: VoiceProcessingConfiguration.Quality) {
+        let number =
+            switch level {
+            case .low: 0
+            case .medium: 1
+            case .high: 2
+            }
+        quality.store(number, ordering: .relaxed)
+    }
+
+    var effort: EchoControlEffort {
+        @_noLocks get {
+            switch quality.load(ordering: .relaxed) {
+            case 0: .low
+            case 1: .medium
+            default: .high
+            }
+        }
+    }
 }

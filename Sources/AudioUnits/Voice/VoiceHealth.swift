@@ -23,6 +23,11 @@ struct VoiceHealth: BitwiseCopyable {
 
     init() {}
 
+    /// Whether so much far-end speech left no echo that there is none: a headset.
+    var hasNoEchoPath: Bool {
+        @_noLocks get { unlockedFarBlocks >= Self.echolessBlocks }
+    }
+
     /// Takes in a block.
     ///
     /// - Parameters:
@@ -61,7 +66,7 @@ struct VoiceHealth: BitwiseCopyable {
         meters.pointee.microphoneIsSilent.store(microphoneSilent >= Self.silentBlocks, ordering: .relaxed)
         meters.pointee.microphoneIsClipping.store(isClipping, ordering: .relaxed)
         meters.pointee.hasNoEchoPath.store(
-            reading.presence != nil && unlockedFarBlocks >= Self.echolessBlocks, ordering: .relaxed)
+            reading.presence != nil && hasNoEchoPath, ordering: .relaxed)
         meters.pointee.echoIsAudible.store(isAudible, ordering: .relaxed)
     }
 

@@ -1,4 +1,5 @@
-/// How the voice processing is laid out; fixed while the unit is initialized.
+/// How the voice processing is laid out; fixed while the unit is initialized, but for the quality
+/// (`VoiceProcessingIO.quality`).
 public struct VoiceProcessingConfiguration: Sendable, Equatable {
     /// Who cancels the echo.
     public enum Canceller: String, Sendable, CaseIterable {

@@ -127,12 +127,21 @@ struct VoiceProcessor: ~Copyable {
         return start &+ count
     }
 
+    /// Near-end presence as gain control may believe it: until the filters track, what is left of the echo looks like somebody;
+    /// where there is no echo it is somebody.
+    @_noLocks
+    private func presence(_ reading: EchoStage.Reading) -> Float? {
+        guard let presence = reading.presence else { return nil }
+        if health.hasNoEchoPath { return 1 }
+        return reading.phase == .tracking ? presence : 0
+    }
+
     /// One block from `buffers.microphone` to `buffers.output`.
     @_noLocks
     private mutating func block(startedAt seconds: Double, clock: DeviceClock) {
         let count = blockFrames
         let reading = echo.process(
-            buffers, position: position &- Int64(count), seconds: seconds, clock: clock,
+            buffers, position: position &- Int64(count), seconds: seconds, clock: clock, effort: controls.pointee.effort,
             cancels: controls.pointee.echoCancellation.load(ordering: .relaxed),
             suppressesNoise: controls.pointee.noiseSuppression.load(ordering: .relaxed), taps: taps)
         monitor.update(
@@ -144,7 +153,7 @@ struct VoiceProcessor: ~Copyable {
         if controls.pointee.automaticGainControl.load(ordering: .relaxed) {
             gain.process(
                 buffers.output, count: count,
-                nearEnd: monitor.nearEnd(buffers.output, count: count, presence: reading.presence))
+                nearEnd: monitor.nearEnd(buffers.output, count: count, presence: presence(reading)))
             limiter.process(buffers.output, count: count)
         }
     }

@@ -27,6 +27,7 @@ struct EchoControlAllocationTests {
             played.withUnsafeBufferPointer { played in
                 heard.withUnsafeBufferPointer { heard in
                     audit_begin()
+                    if turn % 30 == 0 { controller.setEffort(turn % 90 == 0 ? .low : turn % 60 == 0 ? .medium : .high) }
                     controller.process(
                         microphone: heard.baseAddress!, reference: played.baseAddress!, alignment: alignment,
                         into: output, linear: output + block)

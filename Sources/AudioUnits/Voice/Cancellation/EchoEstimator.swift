@@ -9,8 +9,11 @@ struct EchoEstimator: ~Copyable {
     private let speexEcho: UnsafeMutablePointer<Float>
     private let kalmanError: UnsafeMutablePointer<Float>
     private var kalman: KalmanFilter
-    /// Absent where the effort is low.
-    private let speex: UnsafeMutablePointer<SpeexEcho>?
+    /// SpeexDSP's filter with its short tail, for medium effort, and with its long one, for high; the other rests.
+    private let speexFilters: UnsafeMutablePointer<SpeexEcho>
+    private var effort: EchoControlEffort
+    /// Blocks until SpeexDSP's estimate counts: its filters of the microphone start from nothing after a rest.
+    private var speexSettling = 0
     private var pathGain: PathGain
     private var microphone: SpectralAnalysis
     private var reference: SpectralAnalysis
@@ -25,6 +28,7 @@ struct EchoEstimator: ~Copyable {
 
     /// Length of the echo path, in blocks of 10 ms.
     private static let kalmanBlocks = 30
+    private static var settlingBlocks: Int { @_noLocks get { 30 } }
     /// Of the variance at the start, when a part of the path has changed.
     private static var doubt: Float { @_noLocks get { 0.3 } }
 
@@ -36,7 +40,8 @@ struct EchoEstimator: ~Copyable {
         let reference = try SpectralAnalysis(block: block)
         let kalmanAnalysis = try SpectralAnalysis(block: block)
         let speexAnalysis = try SpectralAnalysis(block: block)
-        speex = try Self.makeSpeex(rate: rate, effort: effort)
+        speexFilters = try Self.makeSpeexFilters(rate: rate)
+        self.effort = effort
         self.kalman = kalman
         self.microphone = microphone
         self.reference = reference
@@ -53,15 +58,14 @@ struct EchoEstimator: ~Copyable {
         bandNoise = cleared(bands.count)
     }
 
-    private static func makeSpeex(
-        rate: Int, effort: EchoControlEffort
-    ) throws(AudioUnitError) -> UnsafeMutablePointer<SpeexEcho>? {
-        guard effort != .low else { return nil }
-        let canceller = try SpeexEcho(
-            block: rate / 100, tailFrames: rate / (effort == .high ? 5 : 10), rate: rate)
-        let place = UnsafeMutablePointer<SpeexEcho>.allocate(capacity: 1)
-        place.initialize(to: canceller)
-        return place
+    /// Tails of 100 and 200 ms.
+    private static func makeSpeexFilters(rate: Int) throws(AudioUnitError) -> UnsafeMutablePointer<SpeexEcho> {
+        let short = try SpeexEcho(block: rate / 100, tailFrames: rate / 10, rate: rate)
+        let long = try SpeexEcho(block: rate / 100, tailFrames: rate / 5, rate: rate)
+        let pair = UnsafeMutablePointer<SpeexEcho>.allocate(capacity: 2)
+        pair.initialize(to: short)
+        (pair + 1).initialize(to: long)
+        return pair
     }
 
     deinit {
@@ -69,8 +73,29 @@ struct EchoEstimator: ~Copyable {
         speexEcho.deallocate()
         kalmanError.deallocate()
         bandNoise.deallocate()
-        speex?.deinitialize(count: 1)
-        speex?.deallocate()
+        speexFilters.deinitialize(count: 2)
+        speexFilters.deallocate()
+    }
+
+    /// SpeexDSP's filter that runs; none where the effort is low.
+    private var speex: UnsafeMutablePointer<SpeexEcho>? {
+        @_noLocks get {
+            switch effort {
+            case .low: nil
+            case .medium: speexFilters
+            case .high: speexFilters + 1
+            }
+        }
+    }
+
+    /// Does more or less from the next block on. A filter that has rested knows nothing of the path; until it does, the
+    /// combination leaves the echo to the Kalman filter.
+    @_noLocks
+    mutating func setEffort(_ effort: EchoControlEffort) {
+        guard effort != self.effort else { return }
+        self.effort = effort
+        speex?.pointee.reset()
+        speexSettling = Self.settlingBlocks
     }
 
     /// Whether it is known how strong the echo is; the filters learn from then on.
@@ -114,9 +139,10 @@ struct EchoEstimator: ~Copyable {
             speex.pointee.process(
                 plain: signals.plain, notched: signals.microphone, reference: signals.reference, into: speexEcho)
             speexAnalysis.process(speexEcho)
+            if speexSettling > 0 { speexSettling &-= 1 }
             combination.process(
-                microphone: microphone.spectrum, kalman: kalmanAnalysis.spectrum, speex: speexAnalysis.spectrum,
-                bands: bands)
+                microphone: microphone.spectrum, kalman: kalmanAnalysis.spectrum,
+                speex: speexSettling == 0 ? speexAnalysis.spectrum : nil, bands: bands)
         } else {
             combination.process(
                 microphone: microphone.spectrum, kalman: kalmanAnalysis.spectrum, speex: nil, bands: bands)
@@ -139,8 +165,8 @@ struct EchoEstimator: ~Copyable {
         kalman.adapt(error: kalmanError, caution: caution, memory: farBlocks < 400 ? 0.9995 : 0.9998)
     }
 
-    /// Whether what the filters know is in the way; where it is so only in part, they learn faster from now on. `noise`: power,
-    /// one a bin.
+    /// Whether what the filters know is in the way; where it is so only in part, they learn faster from now on. `noise`:
+    /// power, one a bin.
     @_noLocks
     mutating func pathHasChanged(noise: UnsafePointer<Float>, farIsActive: Bool) -> Bool {
         guard pathIsKnown else { return false }

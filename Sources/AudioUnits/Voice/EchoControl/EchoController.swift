@@ -102,6 +102,10 @@ package struct EchoController: ~Copyable {
         @_noLocks get { UnsafePointer(estimator.kalmanSpectrum) }
     }
 
+    /// Works more or less from the next block on.
+    @_noLocks
+    package mutating func setEffort(_ effort: EchoControlEffort) { estimator.setEffort(effort) }
+
     /// One block of 10 ms: `microphone`, and the `reference` that was (about) at the loudspeaker while it was taken, aligned
     /// a little early. `output` may be `microphone`; `linear` gets what the filters alone leave, in step with `output`.
     /// What is not asked for goes on learning.

@@ -2,9 +2,9 @@ import DSP
 
 /// Carries the judgement that was made at 16 kHz to a microphone with a higher rate.
 ///
-/// Up to 7 kHz the echo estimate is taken out and the gains hold bin by bin. Above no filter cancels: there all of the echo is
-/// residual echo. Its power is told from the reference's as below, its leak learnt likewise, and the near-end presence found at
-/// 16 kHz makes the gains hard or soft.
+/// Up to 7 kHz the echo estimate is taken out and the gains hold bin by bin. Above no filter cancels: there all of the echo
+/// is residual echo. Its power is told from the reference's as below, its leak learnt likewise, and the near-end presence
+/// found at 16 kHz makes the gains hard or soft.
 struct UpperBands: ~Copyable {
     /// What is left of the microphone before gains, `bins` of them, at the unit's rate.
     let spectrum: UnsafeMutablePointer<Complex>
@@ -73,11 +73,12 @@ struct UpperBands: ~Copyable {
         residualEcho.restart()
     }
 
-    /// Takes in a block of microphone and reference, with the spectra of what the microphone was before and after the filters
-    /// at 16 kHz. `hasEcho`: whether the far end speaks and stands in the right place.
+    /// Takes in a block of microphone and reference, with the spectra of what the microphone was before and after the
+    /// filters at 16 kHz. `hasEcho`: whether the far end speaks and stands in the right place.
     @_noLocks
     mutating func subtract(
-        _ signals: borrowing SignalConditioner, lower: UnsafePointer<Complex>, remainder: UnsafePointer<Complex>, hasEcho: Bool
+        _ signals: borrowing SignalConditioner, lower: UnsafePointer<Complex>, remainder: UnsafePointer<Complex>,
+        hasEcho: Bool
     ) {
         microphone.process(signals.wide)
         reference.process(signals.wideReference)

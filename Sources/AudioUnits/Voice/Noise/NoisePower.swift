@@ -3,8 +3,8 @@ import DSP
 /// Power of the background noise in each bin, also while somebody speaks.
 ///
 /// Each bin's power counts as noise as far as the probability allows that it holds no speech, at a fixed a-priori ratio of
-/// 18 dB (Gerkmann and Hendriks 2012); a bin that seems to hold speech for seconds is noise that has risen. A microphone that
-/// gives zeros, because it is muted or gone, tells nothing of the room: what was known stands.
+/// 18 dB (Gerkmann and Hendriks 2012); a bin that seems to hold speech for seconds is noise that has risen. A microphone
+/// that gives zeros, because it is muted or gone, tells nothing of the room: what was known stands.
 package struct NoisePower: ~Copyable {
     /// Mean power of the noise, one a bin.
     package let power: UnsafeMutablePointer<Float>

@@ -59,6 +59,7 @@ package struct NoiseSuppressor: ~Copyable {
             power[bin] = value < 1e12 ? value : 0
         }
         noise.update(power)
+        guard isActive else { return }
         for bin in 0..<bins {
             let against = 1 / noise.power[bin]
             let posterior = min(power[bin] * against, 1_000)
@@ -68,7 +69,6 @@ package struct NoiseSuppressor: ~Copyable {
             gains[bin] = gain
             speech[bin] = gain * gain * power[bin]
         }
-        guard isActive else { return }
         for bin in 0..<bins {
             let gain = power[bin] > 0 ? gains[bin] : 0
             spectrum[bin] = Complex(spectrum[bin].re * gain, spectrum[bin].im * gain)

@@ -44,16 +44,6 @@ package struct SpectralAnalysis: ~Copyable {
         fft.forward(windowed, into: spectrum)
         for bin in 0...block { power[bin] = spectrum[bin].power }
     }
-
-    /// Silence, as if nothing had been taken in.
-    @_noLocks
-    mutating func clear() {
-        for index in 0..<2 &* block { history[index] = 0 }
-        for bin in 0...block {
-            spectrum[bin] = Complex()
-            power[bin] = 0
-        }
-    }
 }
 
 /// A plan for blocks whose length follows from a rate that has been checked.
