@@ -2,8 +2,8 @@ public import AudioUnits
 import DSP
 import Glibc
 
-/// Whole mono files, as `yodel process` and `yodel replay` read and write them: what libsndfile knows when the name ends in `.wav`, else raw
-/// signed 16-bit little-endian samples without a header.
+/// Whole mono files, as `yodel process` and `yodel replay` read and write them: what libsndfile knows when the name ends in
+/// `.wav`, else raw signed 16-bit little-endian samples without a header.
 public enum AudioSamples {
     /// Longest file, in seconds: it is held in memory.
     public static let maximumSeconds = 3600.0

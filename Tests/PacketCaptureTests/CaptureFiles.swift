@@ -7,7 +7,8 @@ final class TemporaryFile {
     let path: String
 
     init(_ bytes: [UInt8]? = nil) {
-        var name = Array("/tmp/yodel-capture-XXXXXX".utf8CString)
+        let folder = getenv("TMPDIR").map { String(cString: $0) } ?? P_tmpdir
+        var name = Array("\(folder)/yodel-capture-XXXXXX".utf8CString)
         let descriptor = mkstemp(&name)
         path = name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
         if let bytes { _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }

@@ -175,23 +175,14 @@ struct GraphChangeTests {
         try rig.graph.connect(mixer, to: rig.output)
         try rig.graph.initialize()
         var block = [Float](repeating: 0, count: 2 * 480)
-        var worst = audit_counts()
+        var audit = AuditedRender()
         for turn in 0..<200 {
             if turn % 10 == 2 { try rig.graph.connect(quiet, format: source, to: mixer, input: 2) }
             if turn % 10 == 6 { try rig.graph.disconnect(mixer, input: 2) }
             if turn % 10 == 7 { try mixer.setVolume(Float(turn) / 200, input: 0) }
-            // The lock of `render` itself belongs to the application's side.
-            let counts = try block.withUnsafeMutableBytes { bytes in
-                audit_begin()
-                defer { _ = audit_end() }
-                try rig.output.render(into: bytes, frames: 480)
-                return audit_end()
-            }
-            worst.allocations += counts.allocations
-            worst.frees += counts.frees
-            worst.locks += counts.locks
+            try audit.render(rig.output, into: &block)
         }
-        #expect(worst.allocations == 0 && worst.frees == 0 && worst.locks == 0, "\(worst)")
+        #expect(audit.isClean, "\(audit.counts)")
         #expect(block.contains { $0 != 0 })
     }
 }

@@ -168,19 +168,11 @@ struct Mixer3DTests {
     func audited() throws {
         let (rig, mixer) = try rig([noise(1), noise(2)])
         var block = [Float](repeating: 0, count: 960)
-        var worst = audit_counts()
+        var audit = AuditedRender()
         for turn in 0..<100 {
             try mixer.setPosition(SpatialPosition(azimuth: Double(turn), distance: Double(turn)), input: turn % 2)
-            let counts = try block.withUnsafeMutableBytes { bytes in
-                audit_begin()
-                defer { _ = audit_end() }
-                try rig.output.render(into: bytes, frames: 480)
-                return audit_end()
-            }
-            worst.allocations += counts.allocations
-            worst.frees += counts.frees
-            worst.locks += counts.locks
+            try audit.render(rig.output, into: &block)
         }
-        #expect(worst.allocations == 0 && worst.frees == 0 && worst.locks == 0, "\(worst)")
+        #expect(audit.isClean, "\(audit.counts)")
     }
 }

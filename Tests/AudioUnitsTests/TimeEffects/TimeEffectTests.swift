@@ -209,23 +209,15 @@ struct EffectContractTests {
         try rig.graph.connect(equalizer, to: rig.output)
         try rig.graph.initialize()
         var block = [Float](repeating: 0, count: 2 * 480)
-        var worst = audit_counts()
+        var audit = AuditedRender()
         for turn in 0..<300 {
             try varispeed.setRate(0.25 + Double(turn % 15) / 4)
             try timePitch.setRate(0.5 + Double(turn % 7) / 4)
             try timePitch.setPitch(Double(turn % 9) * 300 - 1_200)
             try equalizer.setPreset(number: turn % EqualizerPreset.all.count)
-            let counts = try block.withUnsafeMutableBytes { bytes in
-                audit_begin()
-                defer { _ = audit_end() }
-                try rig.output.render(into: bytes, frames: 480)
-                return audit_end()
-            }
-            worst.allocations += counts.allocations
-            worst.frees += counts.frees
-            worst.locks += counts.locks
+            try audit.render(rig.output, into: &block)
         }
-        #expect(worst.allocations == 0 && worst.frees == 0 && worst.locks == 0, "\(worst)")
+        #expect(audit.isClean, "\(audit.counts)")
         #expect(block.contains { $0 != 0 } && block.allSatisfy { $0.isFinite })
     }
 }
