@@ -7,7 +7,7 @@ let package = Package(
     products: [
         .executable(name: "yodel", targets: ["yodel"]),
         .library(name: "YodelCore", targets: ["DSP", "Realtime"]),
-        .library(name: "YodelAudioUnits", targets: ["AudioUnits", "AudioDevices"]),
+        .library(name: "YodelAudioUnits", targets: ["AudioUnits", "AudioDevices", "AudioFiles", "AudioSession"]),
         .library(name: "YodelCall", targets: ["Calling", "Network", "JitterBuffer", "RTP", "Codecs"]),
     ],
     dependencies: [
@@ -19,8 +19,8 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Settings", "Reporting", "Simulation", "Calling", "PacketCapture", "Network", "AudioDevices", "JitterBuffer",
-                "AudioUnits", "RTP", "Codecs", "DSP", "Realtime",
+                "Settings", "Reporting", "Simulation", "Calling", "AudioSession", "PacketCapture", "Network", "AudioDevices",
+                "JitterBuffer", "AudioUnits", "AudioFiles", "RTP", "Codecs", "DSP", "Realtime",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -37,23 +37,26 @@ let package = Package(
         .target(
             name: "Calling",
             dependencies: [
-                "Reporting", "PacketCapture", "Network", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs",
-                "DSP", "Realtime",
+                "Reporting", "AudioSession", "PacketCapture", "Network", "AudioDevices", "JitterBuffer", "AudioUnits",
+                "AudioFiles", "RTP", "Codecs", "DSP", "Realtime",
             ]),
         // 3: what a call says about itself, and what may be asserted of it
         .target(name: "Reporting", dependencies: ["CJansson"]),
+        // 3: category, route, interruptions, other programs' volume
+        .target(name: "AudioSession", dependencies: ["AudioUnits", "Realtime", "CPulse"]),
         // 2: edges and the jitter buffer
         .target(
             name: "AudioDevices",
-            dependencies: ["AudioUnits", "DSP", "Realtime", "CALSA", "CSndFile"]),
+            dependencies: ["AudioUnits", "AudioFiles", "DSP", "Realtime", "CALSA"]),
         .target(name: "Network", dependencies: ["RTP", "Realtime", "CNetwork"]),
         .target(name: "JitterBuffer", dependencies: ["Codecs", "DSP", "Realtime"]),
         .target(name: "PacketCapture", dependencies: ["Realtime", "CPcap"]),
         // 1: protocol and signal rooms, sans-I/O
-        .target(name: "AudioUnits", dependencies: ["DSP", "Realtime", "CSpeexDSP"]),
+        .target(name: "AudioUnits", dependencies: ["AudioFiles", "DSP", "Realtime", "CSpeexDSP"]),
         .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus"]),
         .target(name: "RTP", dependencies: ["Realtime"]),
-        // 0: the ground
+        // 0: the ground, and files on it
+        .target(name: "AudioFiles", dependencies: ["DSP", "Realtime", "CSndFile"]),
         .target(name: "DSP", dependencies: ["Realtime", "CSpeexDSP", "CKissFFT"]),
         .target(
             name: "Realtime",
@@ -71,6 +74,28 @@ let package = Package(
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         // Its header only: libpcap itself is loaded when a capture is read.
         .systemLibrary(name: "CPcap", providers: [.apt(["libpcap0.8-dev"])]),
+        // Likewise libpulse, when a session looks for a sound server.
+        .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
+        // What Examples/Package.swift builds for people who read them, here for the tests that run them
+        .executableTarget(
+            name: "example-tone", dependencies: ["AudioUnits", "AudioDevices"], path: "Examples/Sources/tone"),
+        .executableTarget(
+            name: "example-recorder", dependencies: ["AudioUnits", "AudioFiles", "AudioDevices", "Realtime"],
+            path: "Examples/Sources/recorder"),
+        .executableTarget(
+            name: "example-karaoke", dependencies: ["AudioUnits", "AudioDevices"], path: "Examples/Sources/karaoke"),
+        .executableTarget(
+            name: "example-equalizer", dependencies: ["AudioUnits", "AudioDevices"], path: "Examples/Sources/equalizer"),
+        .executableTarget(
+            name: "example-bounce", dependencies: ["AudioUnits", "AudioFiles"], path: "Examples/Sources/bounce"),
+        .executableTarget(
+            name: "example-tremolo", dependencies: ["AudioUnits"], path: "Examples/Sources/tremolo"),
+        .executableTarget(
+            name: "example-intercom", dependencies: ["Calling", "Codecs", "Network", "AudioUnits", "AudioDevices"],
+            path: "Examples/Sources/intercom"),
+        .executableTarget(
+            name: "example-spectrum", dependencies: ["AudioUnits", "AudioDevices", "Realtime"],
+            path: "Examples/Sources/spectrum"),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope, RenderAudit does so for calls
         .target(name: "CAudit", path: "Tests/CAudit"),
         .target(
@@ -86,21 +111,25 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
         .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),
-        .testTarget(name: "AudioUnitsTests", dependencies: ["CAudit", "AudioDevices", "AudioUnits", "DSP"]),
+        .testTarget(name: "AudioUnitsTests", dependencies: ["CAudit", "AudioDevices", "AudioUnits", "AudioFiles", "DSP"]),
         .testTarget(
             name: "AudioDevicesTests",
-            dependencies: ["RenderAudit", "CAudit", "AudioDevices", "AudioUnits", "Realtime"]),
+            dependencies: [
+                "RenderAudit", "CAudit", "AudioSession", "AudioDevices", "AudioUnits", "AudioFiles", "Realtime",
+            ]),
+        .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles"]),
+        .testTarget(name: "AudioSessionTests", dependencies: ["AudioSession", "AudioDevices", "AudioUnits"]),
         .testTarget(
             name: "CallingTests",
             dependencies: [
-                "CAudit", "Calling", "Reporting", "PacketCapture", "Network", "AudioDevices", "AudioUnits", "JitterBuffer",
-                "Codecs", "RTP", "Realtime",
+                "CAudit", "Calling", "Reporting", "PacketCapture", "Network", "AudioDevices", "AudioUnits", "AudioFiles",
+                "JitterBuffer", "Codecs", "RTP", "Realtime",
             ]),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "Simulation", "Calling", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits", "JitterBuffer", "RTP",
-                "Codecs", "Realtime",
+                "Simulation", "Calling", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits", "AudioFiles",
+                "JitterBuffer", "RTP", "Codecs", "Realtime",
             ],
             exclude: ["Fixtures"]),
         .testTarget(
@@ -108,7 +137,13 @@ let package = Package(
             dependencies: [
                 "RenderAudit", "CAudit", "Simulation", "Calling", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
             ]),
-        .testTarget(name: "CommandLineTests", dependencies: ["Reporting", "Settings", "yodel"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["AudioFiles", "Reporting", "Settings", "yodel"]),
+        .testTarget(
+            name: "ExamplesTests",
+            dependencies: [
+                "AudioFiles", "example-tone", "example-recorder", "example-karaoke", "example-equalizer",
+                "example-bounce", "example-tremolo", "example-intercom", "example-spectrum",
+            ]),
         .testTarget(name: "ArchitectureTests", exclude: ["Fixtures"]),
     ],
     swiftLanguageModes: [.v6]

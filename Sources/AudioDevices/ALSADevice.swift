@@ -82,6 +82,13 @@ public final class ALSADevice: HardwareDevice {
         }
     }
 
+    public func routeChanged() {
+        guard let engine = state.withLock({ $0.engine }) else { return }
+        engine.playback?.line.pointee.hasMoved.store(true, ordering: .relaxed)
+        engine.retryNow.store(true, ordering: .releasing)
+        engine.report.signal()
+    }
+
     public var status: DeviceStatus {
         state.withLock { state in
             var status = DeviceStatus()

@@ -22,6 +22,8 @@ final class ALSAEngine: @unchecked Sendable {
     let supervisorFinished: EventSignal
     let handler: (@Sendable (DeviceEvent) -> Void)?
     let stopping = Atomic<Bool>(false)
+    /// A lost device may be there again.
+    let retryNow = Atomic<Bool>(false)
     let isPresent = Atomic<Bool>(true)
     let reopened = Atomic<Int>(0)
 

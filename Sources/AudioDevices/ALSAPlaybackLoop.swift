@@ -136,6 +136,10 @@ struct ALSAPlaybackLoop: ~Copyable {
         if reported >= 0 && reported < level { level = reported }
         let delay = reported > level ? reported : level
         line.pointee.delay.store(delay &* 1_000_000 / stream.rate, ordering: .relaxed)
+        if line.pointee.hasMoved.load(ordering: .relaxed) {
+            line.pointee.hasMoved.store(false, ordering: .relaxed)
+            target.moved()
+        }
         let low = target.frames &- stream.period
         target.found(level: level)
         if level > low || pending > 0 { return wait(level &- low, now, scratch) }

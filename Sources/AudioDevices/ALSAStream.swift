@@ -35,7 +35,7 @@ struct ALSAStream: @unchecked Sendable, BitwiseCopyable {
         let bufferFrames = max(Int(rate * bufferMilliseconds / 1000), bufferPeriods * periodFrames)
         var setup = calsa_setup()
         setup.rate = UInt32(rate)
-        setup.channels = 1
+        setup.channels = capture ? 1 : UInt32(min(max(request.playbackChannels ?? 1, 1), 64))
         setup.period = UInt(periodFrames)
         setup.buffer = UInt(bufferFrames)
         do {

@@ -32,7 +32,11 @@ struct ALSASupervisor: ~Copyable {
             if engine.stopping.load(ordering: .acquiring) { break }
             tellEvents()
             takeBroken()
-            if let attempt = nextAttempt, HostTime.monotonicNow() >= attempt { reopen() }
+            let isCalled = engine.retryNow.exchange(false, ordering: .acquiringAndReleasing)
+            if let attempt = nextAttempt, isCalled || HostTime.monotonicNow() >= attempt {
+                if isCalled { backOff = Self.firstBackOff }
+                reopen()
+            }
         }
         engine.supervisorFinished.signal()
     }

@@ -22,6 +22,8 @@ package struct PlaybackTarget: BitwiseCopyable {
     package static let calmSeconds = 120.0
     /// The longest it becomes, in seconds.
     package static let longestCalmSeconds = 1920.0
+    /// How long a move of the stream is felt, in seconds of sound.
+    package static let moveSeconds = 2.0
     /// Shrinking speed after that, in milliseconds a second.
     package static let shrinkPerSecond = 0.2
 
@@ -33,6 +35,10 @@ package struct PlaybackTarget: BitwiseCopyable {
     // The first underrun makes it `calmSeconds`.
     private var calmNeeded = calmSeconds / 2
     private var sinceGrowth = incidentSeconds
+    /// Target and calm before the latest growths, which were close together.
+    private var steady = (target: 0.0, calmNeeded: 0.0)
+    /// Seconds for which underruns do not count.
+    private var amnesty = 0.0
 
     @_noLocks
     package init(period: Int, buffer: Int, rate: Int) {
@@ -62,7 +68,8 @@ package struct PlaybackTarget: BitwiseCopyable {
     @_noLocks
     package mutating func underran() {
         calm = 0
-        guard sinceGrowth >= Self.incidentSeconds else { return }
+        guard sinceGrowth >= Self.incidentSeconds, amnesty <= 0 else { return }
+        if sinceGrowth >= Self.moveSeconds || steady.target == 0 { steady = (target, calmNeeded) }
         sinceGrowth = 0
         calmNeeded = calmNeeded < Self.longestCalmSeconds / 2 ? calmNeeded * 2 : Self.longestCalmSeconds
         let step = target * Self.growth
@@ -71,12 +78,22 @@ package struct PlaybackTarget: BitwiseCopyable {
         if target > ceiling { target = ceiling }
     }
 
+    /// The stream went to another device: what it stalled for that, just before and soon after, is not learned from.
+    @_noLocks
+    package mutating func moved() {
+        amnesty = Self.moveSeconds
+        guard sinceGrowth < Self.moveSeconds, steady.target > 0 else { return }
+        (target, calmNeeded) = steady
+        sinceGrowth = Self.incidentSeconds
+    }
+
     /// `frames` were played without an underrun.
     @_noLocks
     package mutating func played(_ frames: Int) {
         let seconds = Double(frames) / (framesPerMillisecond * 1000)
         calm += seconds
         sinceGrowth += seconds
+        amnesty -= seconds
         guard calm > calmNeeded, target > floor else { return }
         target -= seconds * Self.shrinkPerSecond * framesPerMillisecond
         if target < floor { target = floor }

@@ -1,3 +1,4 @@
+import AudioFiles
 import AudioUnits
 import Glibc
 
@@ -14,7 +15,9 @@ extension RoomModel {
         case .builtIn(let room):
             response = RoomResponse.samples(room, sampleRate: sampleRate, seed: seed)
         case .file(let path):
-            let reader = try AudioFileReader(path: path, rate: sampleRate)
+            let reader = try withDeviceFile { () throws(AudioFileError) in
+                try AudioFileReader(path: path, rate: sampleRate)
+            }
             response = reader.read(maximumFrames: Int(Self.responseSeconds * Double(sampleRate)))
             if response.isEmpty { throw .file(path: path, reason: "it holds no samples") }
             // an impulse response is a density in time: more samples a second, less in each
@@ -30,7 +33,9 @@ extension RoomModel {
         parameters.seed = seed &+ 1
         parameters.nearEnd = nearEnd
         if let path = specification.nearPath {
-            parameters.nearEnd = try AudioFileReader.samples(path: path, rate: sampleRate, maximumSeconds: 600)
+            parameters.nearEnd = try withDeviceFile { () throws(AudioFileError) in
+                try AudioFileReader.samples(path: path, rate: sampleRate, maximumSeconds: 600)
+            }
             if parameters.nearEnd.isEmpty { throw .file(path: path, reason: "it holds no samples") }
         }
         try self.init(parameters)

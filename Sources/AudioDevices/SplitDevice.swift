@@ -63,6 +63,11 @@ public final class SplitDevice: HardwareDevice {
         playbackDevice.close()
     }
 
+    public func routeChanged() {
+        captureDevice.routeChanged()
+        playbackDevice.routeChanged()
+    }
+
     public var status: DeviceStatus {
         let capture = captureDevice.status
         var status = playbackDevice.status

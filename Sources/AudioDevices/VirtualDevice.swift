@@ -1,3 +1,4 @@
+import AudioFiles
 public import AudioUnits
 public import Realtime
 
@@ -153,14 +154,21 @@ public final class VirtualDevice: HardwareDevice {
         if request.capture {
             switch captureSpecification {
             case .file(let path?, _, let loop):
-                model.source = .file(try AudioFileReader(path: path, rate: rate), loop: loop)
+                let reader = try withDeviceFile { () throws(AudioFileError) in
+                    try AudioFileReader(path: path, rate: rate)
+                }
+                model.source = .file(reader, loop: loop)
             case .pipe: model.source = .pipe(PipeReader(waits: waits))
             default: break
             }
         }
         if request.playback {
             switch playbackSpecification {
-            case .file(_, let path?, _): model.sink = .file(try WAVWriter(path: path, sampleRate: rate))
+            case .file(_, let path?, _):
+                let writer = try withDeviceFile { () throws(AudioFileError) in
+                    try AudioFileWriter(path: path, sampleRate: rate)
+                }
+                model.sink = .file(writer)
             case .pipe: model.sink = .pipe(waits: waits)
             default: break
             }

@@ -1,3 +1,4 @@
+import AudioFiles
 import AudioUnits
 import DSP
 import Glibc
@@ -5,7 +6,7 @@ import Glibc
 /// A loudspeaker of a virtual device that is no room.
 enum VirtualSink {
     case nothing
-    case file(WAVWriter)
+    case file(AudioFileWriter)
     case pipe(waits: Bool)
 
     /// Takes `count` samples.
@@ -14,7 +15,8 @@ enum VirtualSink {
     func write(_ samples: UnsafePointer<Float>, count: Int) throws(DeviceError) {
         switch self {
         case .nothing: break
-        case .file(let writer): try writer.write(UnsafeBufferPointer(start: samples, count: count))
+        case .file(let writer):
+            do { try writer.write(UnsafeBufferPointer(start: samples, count: count)) } catch { throw DeviceError(error) }
         case .pipe(let waits): try Self.writePipe(samples, count, waits: waits)
         }
     }

@@ -1,3 +1,4 @@
+import AudioFiles
 import AudioUnits
 import CALSA
 import Glibc

@@ -1,3 +1,5 @@
+public import AudioFiles
+
 /// Why a device cannot be used, and what the person can do about it.
 public enum DeviceError: Error, Sendable, Equatable {
     /// Another program holds it: end that one, or choose a shared device such as the sound server's.
@@ -20,4 +22,16 @@ public enum DeviceError: Error, Sendable, Equatable {
     case malformedName(name: String, reason: String)
     /// A thread or its memory could not be had.
     case noResources(reason: String)
+}
+
+extension DeviceError {
+    /// A file that stands in for a device, and what is wrong with it.
+    public init(_ error: AudioFileError) { self = .file(path: error.path, reason: error.reason) }
+}
+
+/// Does something with a file of a device's; what goes wrong there is the device's error.
+public func withDeviceFile<Result>(
+    _ body: () throws(AudioFileError) -> Result
+) throws(DeviceError) -> Result {
+    do { return try body() } catch { throw DeviceError(error) }
 }

@@ -8,6 +8,8 @@ public struct DeviceRequest: Sendable, Equatable {
     public var playback = false
     /// Preferred rate of both directions, in Hz.
     public var sampleRate: Double?
+    /// Preferred channels of playback; `nil` is one.
+    public var playbackChannels: Int?
     /// Preferred period of both directions, in milliseconds.
     public var periodMilliseconds: Double?
     /// SCHED_FIFO priority wanted for the device's threads; `nil` asks for ordinary scheduling.
@@ -165,4 +167,12 @@ public protocol HardwareDevice: AnyObject, Sendable {
     var status: DeviceStatus { get }
     /// Where events go; set before `start`.
     func setEventHandler(_ handler: (@Sendable (DeviceEvent) -> Void)?)
+    /// The sound goes elsewhere, or what was lost is there again: a lost device need not wait for its next attempt, and stalls
+    /// around this moment say nothing about the machine.
+    func routeChanged()
+}
+
+extension HardwareDevice {
+    /// Nothing to reopen, nothing learned.
+    public func routeChanged() {}
 }

@@ -126,9 +126,3 @@ int cnetwork_drain_errors(int fd) {
     }
     return count;
 }
-
-int cnetwork_poll(struct pollfd *fds, unsigned count, int64_t timeout_ns) {
-    struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
-    int n = ppoll(fds, count, timeout_ns < 0 ? NULL : &timeout, NULL);
-    return n < 0 ? -errno : n;
-}

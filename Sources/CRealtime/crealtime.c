@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "crealtime.h"
+#include <linux/futex.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,6 +36,24 @@ void crt_event_drain(int fd) {
     uint64_t count;
     ssize_t got = read(fd, &count, sizeof count);
     (void)got;
+}
+
+enum { quiet, rung, awaited };  /* a bell's word */
+
+void crt_bell_ring(uint32_t *bell) {
+    if (__atomic_exchange_n(bell, rung, __ATOMIC_ACQ_REL) == awaited)
+        syscall(SYS_futex, bell, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+bool crt_bell_wait(uint32_t *bell, int64_t deadline_ns) {
+    uint32_t expected = quiet;
+    if (__atomic_compare_exchange_n(bell, &expected, awaited, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        if (deadline_ns < 0) deadline_ns = 0;
+        struct timespec until = {deadline_ns / 1000000000, deadline_ns % 1000000000};
+        /* the bit-set form takes an absolute time of CLOCK_MONOTONIC */
+        syscall(SYS_futex, bell, FUTEX_WAIT_BITSET_PRIVATE, awaited, &until, NULL, FUTEX_BITSET_MATCH_ANY);
+    }
+    return __atomic_exchange_n(bell, quiet, __ATOMIC_ACQ_REL) == rung;
 }
 
 int64_t crt_monotonic_ns(void) {

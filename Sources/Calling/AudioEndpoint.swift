@@ -16,10 +16,10 @@ public final class AudioEndpoint: @unchecked Sendable {
     public let unit: any InputOutputUnit
     /// The call's rate in Hz; the unit converts to the hardware's.
     public let sampleRate: Int
-    /// Becomes readable when a whole frame waits in the capture ring.
-    public let captureSignal: EventSignal
-    /// Becomes readable when the playback thread has taken a block.
-    public let playoutSignal: EventSignal
+    /// Channels played: 1, or 2 for a headset.
+    public let playoutChannels: Int
+    /// Rung when a whole frame waits in the capture ring, and when the playback thread has taken a block.
+    let bell: Bell
 
     // Media thread's ends of the rings.
     var captureRing: RingConsumer<Float>
@@ -32,33 +32,36 @@ public final class AudioEndpoint: @unchecked Sendable {
     private let outlet: UnsafeMutablePointer<PlayoutOutlet>
 
     /// Joins `unit`, which must not be initialized yet, to fresh rings and initializes it.
-    /// - Parameters:
-    ///   - sampleRate: the rate the call works at, in Hz.
-    ///   - frameLength: samples of one codec frame; the media thread is woken once for each.
-    public init(unit: any InputOutputUnit, sampleRate: Int, frameLength: Int) throws(CallError) {
+    /// - `sampleRate`: the rate the call works at, in Hz.
+    /// - `frameLength`: samples of one codec frame; the media thread is woken once for each.
+    /// - `playoutChannels`: 1, or 2 by turns in the play-out ring; the unit converts to the hardware's.
+    /// - `bell`: what it is woken by.
+    public init(
+        unit: any InputOutputUnit, sampleRate: Int, frameLength: Int, playoutChannels: Int = 1, bell: Bell = Bell()
+    ) throws(CallError) {
         self.unit = unit
+        self.playoutChannels = playoutChannels
+        self.bell = bell
         self.sampleRate = sampleRate
         let format = StreamFormat(sampleRate: Double(sampleRate), channels: 1)
         do {
             let capacity = sampleRate * Self.ringMilliseconds / 1000
             let capture = try RingEnds<Float>(minimumCapacity: capacity)
-            let playout = try RingEnds<Float>(minimumCapacity: capacity)
+            let playout = try RingEnds<Float>(minimumCapacity: capacity * playoutChannels)
             let captureTimes = TripleBuffer(initial: StreamTiming.none)
             let playoutTimes = TripleBuffer(initial: PlayoutTiming(stream: .none, missing: 0))
-            captureSignal = try EventSignal()
-            playoutSignal = try EventSignal()
             inlet = .allocate(capacity: 1)
             inlet.initialize(
                 to: CaptureInlet(
-                    ring: capture.producer, timing: captureTimes.writer, signal: captureSignal,
+                    ring: capture.producer, timing: captureTimes.writer, bell: bell.cord,
                     frameLength: frameLength, maximumFrames: capacity))
             captureRing = capture.consumer
             captureTiming = captureTimes.reader
             outlet = .allocate(capacity: 1)
             outlet.initialize(
                 to: PlayoutOutlet(
-                    ring: playout.consumer, timing: playoutTimes.writer, signal: playoutSignal,
-                    sampleRate: sampleRate))
+                    ring: playout.consumer, timing: playoutTimes.writer, bell: bell.cord,
+                    sampleRate: sampleRate, channels: playoutChannels))
             playoutRing = playout.producer
             playoutTiming = playoutTimes.reader
         } catch {
@@ -67,7 +70,10 @@ public final class AudioEndpoint: @unchecked Sendable {
         do {
             try unit.enable(input: true, output: true)
             try unit.setFormat(format, scope: .output, element: 1)
-            try unit.setFormat(format, scope: .input, element: 0)
+            try unit.setFormat(
+                StreamFormat(
+                    sampleRate: format.sampleRate, channels: playoutChannels, interleaved: playoutChannels > 1),
+                scope: .input, element: 0)
             try unit.setInputHandler(
                 InputHandler(context: inlet) { context, notice in
                     context.assumingMemoryBound(to: CaptureInlet.self).pointee

@@ -1,3 +1,4 @@
+import AudioSession
 import AudioUnits
 import Reporting
 
@@ -17,6 +18,8 @@ public enum CallEvent: Sendable, Equatable {
     case warning(String)
     /// The audio device told something; the call goes on.
     case device(DeviceEvent)
+    /// The audio session told something about route, ports or interruptions.
+    case session(SessionEvent)
     /// The call is over.
     case ended(EndReason)
 }

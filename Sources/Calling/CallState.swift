@@ -47,9 +47,8 @@ public struct CallStateMachine: Sendable {
     private var lastHeard: HostTime
     private var mediaStarted = false
 
-    /// - Parameters:
-    ///   - timeoutMilliseconds: silence on RTP and RTCP that ends the call; paused while held.
-    ///   - waitsForCaller: whoever listens waits for the first media without an end.
+    /// - `timeoutMilliseconds`: silence on RTP and RTCP that ends the call; paused while held.
+    /// - `waitsForCaller`: whoever listens waits for the first media without an end.
     public init(now: HostTime, timeoutMilliseconds: Double, waitsForCaller: Bool = false) {
         self.waitsForCaller = waitsForCaller
         lastHeard = now

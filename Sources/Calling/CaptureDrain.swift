@@ -1,3 +1,4 @@
+import AudioFiles
 import Network
 import PacketCapture
 import Realtime

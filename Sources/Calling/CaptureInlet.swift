@@ -8,22 +8,22 @@ import Realtime
 struct CaptureInlet: ~Copyable {
     private var ring: RingProducer<Float>
     private var timing: TripleBufferWriter<StreamTiming>
-    private let signal: EventSignal
+    private let bell: BellCord
     private let frameLength: Int
     private let block: UnsafeMutablePointer<Float>
     private let blockCapacity: Int
     private var written: Int64 = 0
-    private var unsignalled = 0
+    private var unannounced = 0
     /// Samples that found the ring full: the media thread was away for longer than the ring holds.
     private(set) var dropped: Int64 = 0
 
     init(
-        ring: consuming RingProducer<Float>, timing: consuming TripleBufferWriter<StreamTiming>, signal: EventSignal,
+        ring: consuming RingProducer<Float>, timing: consuming TripleBufferWriter<StreamTiming>, bell: BellCord,
         frameLength: Int, maximumFrames: Int
     ) {
         self.ring = ring
         self.timing = timing
-        self.signal = signal
+        self.bell = bell
         self.frameLength = frameLength
         blockCapacity = maximumFrames
         block = .allocate(capacity: maximumFrames)
@@ -41,10 +41,10 @@ struct CaptureInlet: ~Copyable {
         dropped &+= Int64(rendered &- kept)
         timing.publish(StreamTiming(sampleIndex: written, hostTime: notice.time.hostTime, frames: rendered))
         written &+= Int64(kept)
-        unsignalled &+= kept
-        if unsignalled >= frameLength {
-            unsignalled %= frameLength
-            signal.signal()
+        unannounced &+= kept
+        if unannounced >= frameLength {
+            unannounced %= frameLength
+            bell.ring()
         }
     }
 }

@@ -8,6 +8,9 @@ import JitterBuffer
 ///  captureRing -> Framer -> every call's SendPath -> network
 ///  network -> every call's ReceivePath -> Mixer (sum, limited) -> playoutRing
 /// ```
+/// In a conference each call's voice also goes by the `ConferenceBridge` to every other call's SendPath, and into an
+/// endpoint of two channels by the `HeadsetMixer`, from a direction of its own.
+///
 /// Driven by the data, never by a timer: a step takes as many whole frames as were captured and fills the play-out ring
 /// as far as the playback thread emptied it. All calls of one loop share its sampling rate and frame length.
 public final class MediaLoop {
@@ -25,7 +28,13 @@ public final class MediaLoop {
     public var dump: SignalDump?
     /// Times the loudspeaker got silence because the play-out ring was empty, since the first sound.
     public private(set) var playoutGaps = 0
+    /// Silences the microphone for all parties of a conference, who go on hearing each other.
+    public var isMicrophoneMuted = false
+    /// Whether the calls' other sides hear each other.
+    public var isConference: Bool { bridge != nil }
 
+    private var bridge: ConferenceBridge?
+    private let headset: HeadsetMixer?
     private var framer: Framer
     private var level: PlayoutLevel
     private var samplesTaken: Int64 = 0
@@ -33,21 +42,46 @@ public final class MediaLoop {
     private var lastStep: HostTime?
     private var callBlock: [Float]
     private var mixed: [Float]
+    /// Left and right by turns; empty when one channel is played.
+    private var placed: [Float] = []
 
     /// A loop over `endpoint`; the endpoint's frame length is `frameLength` samples.
-    public init(endpoint: AudioEndpoint, frameLength: Int) {
+    public convenience init(endpoint: AudioEndpoint, frameLength: Int) {
+        self.init(endpoint: endpoint, frameLength: frameLength, bridge: nil, headset: nil)
+    }
+
+    /// A conference: every call's other side hears the microphone and all others, and where the endpoint plays two channels,
+    /// each is heard from a direction of its own.
+    public convenience init(conferenceAt endpoint: AudioEndpoint, frameLength: Int) throws(CallError) {
+        let block = endpoint.sampleRate * MediaLimits.pullMilliseconds / 1000
+        let headset: HeadsetMixer? =
+            if endpoint.playoutChannels == 2 {
+                try HeadsetMixer(sampleRate: endpoint.sampleRate, block: block)
+            } else { nil }
+        self.init(
+            endpoint: endpoint, frameLength: frameLength,
+            bridge: ConferenceBridge(frameLength: frameLength, block: block), headset: headset)
+    }
+
+    private init(endpoint: AudioEndpoint, frameLength: Int, bridge: ConferenceBridge?, headset: HeadsetMixer?) {
+        precondition((headset == nil) == (endpoint.playoutChannels == 1), "two channels are a conference's")
         self.endpoint = endpoint
+        self.bridge = bridge
+        self.headset = headset
         framer = Framer(frameLength: frameLength)
         level = PlayoutLevel(sampleRate: endpoint.sampleRate)
         let block = endpoint.sampleRate * MediaLimits.pullMilliseconds / 1000
         callBlock = [Float](repeating: 0, count: block)
         mixed = [Float](repeating: 0, count: block)
+        if headset != nil { placed = [Float](repeating: 0, count: 2 * block) }
     }
 
     /// Adds a call; its codec must work at the endpoint's rate.
     public func add(_ call: Call) {
         precondition(call.sampleRate == endpoint.sampleRate, "call at \(call.sampleRate) Hz on \(endpoint.sampleRate) Hz")
         calls.append(call)
+        bridge?.join()
+        headset?.join()
     }
 
     /// One turn: sends what was captured, plays what was asked for, lets RTCP and time-outs happen.
@@ -71,12 +105,26 @@ public final class MediaLoop {
         framer.process(&endpoint.captureRing) { frame in
             if timing.isValid { observeCapture(timing, frameLength: frame.count, now: now) }
             samplesTaken += Int64(frame.count)
+            guard bridge == nil else { return sendMixed(frame, now: now) }
             for (index, call) in calls.enumerated() {
                 let sent = call.send(frame, now: now)
                 // One voice, whoever hears it: what the first call sends is what is kept.
                 guard index == 0 else { continue }
                 recorder?.add(sent: sent)
                 dump?.add(sent: sent)
+            }
+        }
+    }
+
+    /// A conference's frame: to each party what all others say. What is kept of it is our own voice.
+    private func sendMixed(_ frame: UnsafeBufferPointer<Float>, now: HostTime) {
+        let own = isMicrophoneMuted ? [Float](repeating: 0, count: frame.count) : Array(frame)
+        recorder?.add(sent: own)
+        dump?.add(sent: own)
+        bridge?.nextFrame()
+        own.withUnsafeBufferPointer { microphone in
+            for (party, call) in calls.enumerated() {
+                bridge?.mix(for: party, microphone: microphone) { _ = call.send($0, now: now) }
             }
         }
     }
@@ -100,12 +148,15 @@ public final class MediaLoop {
                 elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0)
             if missing > 0 { playoutGaps += 1 }
         }
-        while endpoint.playoutRing.filled() < level.target {
+        let channels = endpoint.playoutChannels
+        while endpoint.playoutRing.filled() < level.target * channels {
             pullBlock(now: now)
             if timing.stream.isValid { observePlayout(timing.stream, now: now) }
-            let count = mixed.count
-            let written = mixed.withUnsafeBufferPointer { endpoint.playoutRing.write($0.baseAddress!, count: count) }
-            samplesGiven += Int64(written)
+            let count = mixed.count * channels
+            let written = (headset == nil ? mixed : placed).withUnsafeBufferPointer {
+                endpoint.playoutRing.write($0.baseAddress!, count: count)
+            }
+            samplesGiven += Int64(written / channels)
             guard written == count else { return }
         }
     }
@@ -113,12 +164,20 @@ public final class MediaLoop {
     private func pullBlock(now: HostTime) {
         for i in mixed.indices { mixed[i] = 0 }
         capture?.add(pull: now, samples: mixed.count)
-        for call in calls {
+        for (party, call) in calls.enumerated() {
             let outcome = callBlock.withUnsafeMutableBufferPointer { call.pull(into: $0, now: now) }
-            callBlock.withUnsafeBufferPointer { Mixer.add($0, to: &mixed) }
+            callBlock.withUnsafeBufferPointer {
+                Mixer.add($0, to: &mixed)
+                bridge?.add($0, of: party)
+                headset?.set($0, of: party)
+            }
             if let outcome { dump?.add(outcome, at: now) }
         }
         if calls.count > 1 { Mixer.limit(&mixed) }
+        if let headset {
+            headset.render(into: &placed)
+            Mixer.limit(&placed)
+        }
         recorder?.add(heard: mixed)
         dump?.add(heard: mixed)
     }

@@ -4,6 +4,13 @@ import RTP
 import Realtime
 import Reporting
 
+/// A call of a `MediaLoop` with what joins it to the world.
+struct CallLeg {
+    let call: Call
+    let transport: MediaTransport
+    let channel: CallChannel
+}
+
 /// The live edge of a `MediaLoop`: one thread that waits for the capture ring and the play-out ring, and steps the loop when
 /// either has something.
 ///
@@ -18,56 +25,56 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
     static let longestWaitMilliseconds = 100.0
 
     private let loop: MediaLoop
-    private let call: Call
-    private let transport: MediaTransport
-    private let channel: CallChannel
-    private let poller: Poller
+    private let legs: [CallLeg]
     private var usage = ProcessUsage()
     private var echoChange = EchoChange()
     private var echoWarnings = EchoWarnings()
     private var nextSnapshot = HostTime.zero
 
-    init(loop: MediaLoop, call: Call, transport: MediaTransport, channel: CallChannel) {
+    init(loop: MediaLoop, legs: [CallLeg]) {
         self.loop = loop
-        self.call = call
-        self.transport = transport
-        self.channel = channel
-        poller = Poller([
-            loop.endpoint.captureSignal.fileDescriptor, loop.endpoint.playoutSignal.fileDescriptor,
-            channel.commands.signal.fileDescriptor,
-        ])
+        self.legs = legs
     }
 
-    /// Steps the loop until the call is over.
+    /// Steps the loop until every call is over.
     mutating func run() {
-        while !call.state.isEnded {
+        while legs.contains(where: { !$0.call.state.isEnded }) {
             let longest = HostTime.monotonicNow().advanced(byMilliseconds: Self.longestWaitMilliseconds)
-            _ = poller.wait(until: min(longest, loop.nextDeadline ?? longest))
+            _ = loop.endpoint.bell.wait(until: min(longest, loop.nextDeadline ?? longest))
             turn()
         }
         publish(at: .monotonicNow())
     }
 
     private mutating func turn() {
-        // Only what is readable is read: at 200 turns a second the empty system calls would show.
-        if poller.isReady(0) { loop.endpoint.captureSignal.drain() }
-        if poller.isReady(1) { loop.endpoint.playoutSignal.drain() }
-        receive()
+        for leg in legs { receive(leg) }
         let now = HostTime.monotonicNow()
         let ntp = NTPTime.now()
-        if poller.isReady(2) {
-            for command in channel.commands.takeAll() { call.perform(command, now: now, ntp: ntp) }
+        for leg in legs {
+            for command in leg.channel.takeCommands() { perform(command, of: leg, now: now, ntp: ntp) }
         }
         loop.step(now: now, ntp: ntp)
-        for event in call.takeEvents() {
-            if event == .mediaStarted { channel.setRemote(transport.remote.map { "\($0)" }) }
-            channel.events.post(event)
+        for leg in legs {
+            for event in leg.call.takeEvents() {
+                if event == .mediaStarted { leg.channel.setRemote(leg.transport.remote.map { "\($0)" }) }
+                leg.channel.events.post(event)
+            }
         }
         if now >= nextSnapshot { publish(at: now) }
     }
 
-    private func receive() {
-        transport.receiveBatch { datagram in
+    /// Whoever mutes a conference silences the own microphone, not the other parties.
+    private func perform(_ command: CallCommand, of leg: CallLeg, now: HostTime, ntp: NTPTime) {
+        if case .mute(let muted) = command, loop.isConference {
+            loop.isMicrophoneMuted = muted
+        } else {
+            leg.call.perform(command, now: now, ntp: ntp)
+        }
+    }
+
+    private func receive(_ leg: CallLeg) {
+        let call = leg.call
+        leg.transport.receiveBatch { datagram in
             loop.capture?.add(received: datagram)
             switch datagram.kind {
             case .rtp: call.receive(rtp: datagram.bytes, arrival: datagram.arrival)
@@ -79,18 +86,25 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
 
     private mutating func publish(at now: HostTime) {
         nextSnapshot = now.advanced(byMilliseconds: Self.snapshotMilliseconds)
-        var figures = call.statistics
-        let network = transport.statistics
+        for (index, leg) in legs.enumerated() { publish(leg, isFirst: index == 0, at: now) }
+    }
+
+    /// What concerns the device is told once, with the first call.
+    private mutating func publish(_ leg: CallLeg, isFirst: Bool, at now: HostTime) {
+        var figures = leg.call.statistics
+        let network = leg.transport.statistics
         for reason in TransportDropReason.allCases where network[reason] > 0 {
             figures.drops[reason.rawValue] = network[reason]
             figures.packetsDiscarded = (figures.packetsDiscarded ?? 0) + network[reason]
         }
         figures.fill(from: loop.endpoint.unit)
         figures.fillRenderTurns(from: loop.endpoint.unit)
-        if let change = echoChange.observe(figures.echo) { channel.events.post(.echoState(change)) }
-        for warning in echoWarnings.observe(figures.echo) { channel.events.post(.warning(warning)) }
+        if isFirst {
+            if let change = echoChange.observe(figures.echo) { leg.channel.events.post(.echoState(change)) }
+            for warning in echoWarnings.observe(figures.echo) { leg.channel.events.post(.warning(warning)) }
+        }
         figures.playoutGaps = loop.playoutGaps
         usage.fill(&figures, now: now)
-        channel.publish(figures)
+        leg.channel.publish(figures)
     }
 }

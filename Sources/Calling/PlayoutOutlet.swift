@@ -7,30 +7,35 @@ import Realtime
 struct PlayoutOutlet: ~Copyable {
     private var ring: RingConsumer<Float>
     private var timing: TripleBufferWriter<PlayoutTiming>
-    private let signal: EventSignal
+    private let bell: BellCord
     private let nanosecondsPerFrame: Int64
+    /// Samples of a frame in the ring.
+    private let channels: Int
     private var consumed: Int64 = 0
     private var missing: Int64 = 0
     private var hasStarted = false
 
     init(
-        ring: consuming RingConsumer<Float>, timing: consuming TripleBufferWriter<PlayoutTiming>, signal: EventSignal,
-        sampleRate: Int
+        ring: consuming RingConsumer<Float>, timing: consuming TripleBufferWriter<PlayoutTiming>, bell: BellCord,
+        sampleRate: Int, channels: Int = 1
     ) {
         self.ring = ring
         self.timing = timing
-        self.signal = signal
+        self.bell = bell
+        self.channels = channels
         nanosecondsPerFrame = 1_000_000_000 / Int64(sampleRate)
     }
 
     /// Whether the media thread has filled in what the next turn takes; before the first sound there is nothing to wait for.
     @_noLocks
-    mutating func isReady(_ frames: Int) -> Bool { !hasStarted || ring.available(wanted: frames) >= frames }
+    mutating func isReady(_ frames: Int) -> Bool {
+        !hasStarted || ring.available(wanted: frames &* channels) >= frames &* channels
+    }
 
     /// One turn of the playback thread.
     @_noLocks
     mutating func give(_ slice: inout RenderSlice) {
-        let taken = ring.read(into: slice.buffer, count: slice.frames)
+        let taken = ring.read(into: slice.buffer, count: slice.frames &* channels) / channels
         slice.producedFrames = taken
         if taken > 0 { hasStarted = true }
         if hasStarted { missing &+= Int64(slice.frames &- taken) }
@@ -39,7 +44,7 @@ struct PlayoutOutlet: ~Copyable {
         let next = HostTime(nanoseconds: slice.time.hostTime.nanoseconds &+ Int64(slice.frames) &* nanosecondsPerFrame)
         let stream = StreamTiming(sampleIndex: consumed, hostTime: next, frames: slice.frames)
         timing.publish(PlayoutTiming(stream: stream, missing: missing))
-        signal.signal()
+        bell.ring()
     }
 }
 

@@ -1,5 +1,4 @@
-import AudioDevices
-import AudioUnits
+import AudioFiles
 import Realtime
 
 /// One signal on its way to a file: the owner's end of a lock-free ring.
@@ -21,7 +20,7 @@ package final class SignalChannel {
 
 /// Writes signals to a WAV file, one a channel.
 ///
-/// The threads that own a signal push it into a ring and go on; `drain` is called on the thread of a `SignalThread`, or
+/// The threads that own a signal push it into a ring and go on; `drain` is called on a `DiskThread`, or
 /// by a simulated call after each step. The file stays playable all the time: a SIGKILL costs at most the last second.
 package final class SignalWriter {
     /// Seconds a ring holds: a disk may stall for as long.
@@ -30,9 +29,9 @@ package final class SignalWriter {
     /// The file.
     package let path: String
     /// What ended the writing before its time; what was written before stays.
-    package private(set) var failure: DeviceError?
+    package private(set) var failure: AudioFileError?
     private let rings: [FilledRing]
-    private let writer: WAVWriter
+    private let writer: AudioFileWriter
     private let chunk: Int
     private var interleaved: [Float]
     private var block: [Float]
@@ -40,9 +39,9 @@ package final class SignalWriter {
     /// Creates the file at `path` with as many channels as `rings`.
     init(path: String, sampleRate: Int, rings: [FilledRing]) throws(CallError) {
         do {
-            writer = try WAVWriter(path: path, sampleRate: sampleRate, channels: rings.count)
+            writer = try AudioFileWriter(path: path, sampleRate: sampleRate, channels: rings.count)
         } catch {
-            throw .device(error)
+            throw .recording(path: error.path, reason: error.reason)
         }
         self.path = path
         self.rings = rings
@@ -85,7 +84,7 @@ package final class SignalWriter {
             for i in 0..<frames { interleaved[i * rings.count + channel] = i < read ? block[i] : 0 }
         }
         do {
-            try interleaved.withUnsafeBufferPointer { samples throws(DeviceError) in
+            try interleaved.withUnsafeBufferPointer { samples throws(AudioFileError) in
                 try writer.write(UnsafeBufferPointer(rebasing: samples[..<(frames * rings.count)]))
             }
         } catch {
@@ -96,13 +95,21 @@ package final class SignalWriter {
     /// Writes the rest and closes the file.
     package func finish() {
         drain(toEnd: true)
-        writer.finish()
+        if let error = writer.finish() { failure = error }
     }
+}
+
+/// What a call carries to disk: a recording, a dump, a capture.
+protocol DiskWriter: DiskClient {
+    /// The file.
+    var path: String { get }
+    /// Why the writing ended before its time; `nil` while it did not.
+    var failureReason: String? { get }
 }
 
 extension SignalWriter: DiskWriter {
     var failureReason: String? { failure?.reason }
-    func drain() { drain(toEnd: false) }
+    package func drain() { drain(toEnd: false) }
 }
 
 /// The reading end of a ring, in a box: a noncopyable value cannot live in an array.

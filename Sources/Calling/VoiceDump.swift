@@ -41,6 +41,6 @@ package final class VoiceDump {
     /// Writes the rest and closes the files.
     package func finish() throws(CallError) {
         for writer in writers { writer.finish() }
-        for writer in writers { if let failure = writer.failure { throw .device(failure) } }
+        for writer in writers { if let reason = writer.failureReason { throw .recording(path: writer.path, reason: reason) } }
     }
 }

@@ -1,5 +1,5 @@
 /// Builds an encoder.
-/// - Parameter sampleRate: samples per second, a choice with L16 (8 000 ... 48 000) and Opus (8 000, 12 000, 16 000,
+/// - `sampleRate`: samples per second, a choice with L16 (8 000 ... 48 000) and Opus (8 000, 12 000, 16 000,
 ///   24 000, 48 000); nil is the codec's own rate.
 /// - Throws: `invalidSetting` with a sentence that names the setting, `library` when libopus cannot start.
 public func makeEncoder(
@@ -20,7 +20,7 @@ public func makeEncoder(
 }
 
 /// Builds a decoder.
-/// - Parameter sampleRate: as for `makeEncoder`.
+/// - `sampleRate`: as for `makeEncoder`.
 /// - Throws: `invalidSetting`, `library` when libopus cannot start.
 public func makeDecoder(_ kind: CodecKind, sampleRate: Int? = nil) throws(CodecError) -> any AudioDecoder {
     let rate = try checkedRate(kind, sampleRate)

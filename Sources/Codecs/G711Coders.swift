@@ -11,7 +11,7 @@ public final class G711Encoder: AudioEncoder {
     /// entries serve both laws.
     private let codes: [UInt8]
 
-    /// - Parameter frameLength: samples a packet, at 8 kHz.
+    /// - `frameLength`: samples a packet, at 8 kHz.
     public init(_ law: G711.Law, frameLength: Int) {
         self.frameLength = frameLength
         codes = (0..<16_384).map { G711.compress(Int16(($0 - 8_192) << 2), law) }

@@ -7,7 +7,7 @@ public final class L16Encoder: AudioEncoder {
     public let lookaheadSamples = 0
     public var maximumPayloadBytes: Int { 2 * frameLength }
 
-    /// - Parameter frameLength: samples a packet.
+    /// - `frameLength`: samples a packet.
     public init(sampleRate: Int, frameLength: Int) {
         self.sampleRate = sampleRate
         self.frameLength = frameLength

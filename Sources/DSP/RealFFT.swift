@@ -5,14 +5,14 @@ package struct Complex: BitwiseCopyable, Sendable, Equatable {
     package var re: Float
     package var im: Float
 
-    @_noLocks
+    @inlinable @_noLocks
     package init(_ re: Float = 0, _ im: Float = 0) {
         self.re = re
         self.im = im
     }
 
     /// |z|².
-    package var power: Float {
+    @inlinable package var power: Float {
         @_noLocks get { re * re + im * im }
     }
 }

@@ -36,10 +36,9 @@ public final class MediaTransport {
     /// Where RTCP came from, when it has its own port.
     private var rtcpSource: SocketAddress?
 
-    /// - Parameters:
-    ///   - bind: local address; nil: every interface, IPv4 and IPv6 unless `remote` decides.
-    ///   - localPort: port for RTP, and with separate RTCP the next one; 0: a free one (an even one of a free pair).
-    ///   - allow: who may be the peer besides `remote`; empty: anyone, if there is no `remote`.
+    /// - `bind`: local address; nil: every interface, IPv4 and IPv6 unless `remote` decides.
+    /// - `localPort`: port for RTP, and with separate RTCP the next one; 0: a free one (an even one of a free pair).
+    /// - `allow`: who may be the peer besides `remote`; empty: anyone, if there is no `remote`.
     public init(
         bind: IPAddress? = nil, localPort: UInt16 = 0, remote: SocketAddress? = nil, rtcp: RTCPTransport = .mux,
         allow: [CIDR] = []
@@ -85,7 +84,7 @@ public final class MediaTransport {
         }
     }
 
-    /// What a `Poller` waits on: RTP's socket, then RTCP's if it has its own.
+    /// What to poll for reading: RTP's socket, then RTCP's if it has its own.
     public var fileDescriptors: [Int32] { [rtpSocket.fileDescriptor] + (rtcpSocket.map { [$0.fileDescriptor] } ?? []) }
 
     /// Where RTCP goes; nil until the peer is known.
@@ -129,7 +128,7 @@ public final class MediaTransport {
     }
 
     /// Receives what is there, at most 32 datagrams a socket, and hands valid ones to `body`. Never waits. When it
-    /// returns with more to read, a `Poller` says so at once.
+    /// returns with more to read, `fileDescriptors` stay readable.
     ///
     /// - Returns: datagrams handed on.
     @discardableResult

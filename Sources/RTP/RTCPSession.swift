@@ -41,8 +41,7 @@ public struct RTCPSession: Sendable {
     /// Before a collision; what names it is still about us.
     private var formerSSRC: UInt32?
 
-    /// - Parameters:
-    ///   - seed: of the timer's randomness; differs between participants, or they all report at once.
+    /// - `seed`: of the timer's randomness; differs between participants, or they all report at once.
     public init(
         ssrc: UInt32, cname: String, seed: UInt64, configuration: Configuration = Configuration(), now: HostTime
     ) {
@@ -74,10 +73,9 @@ public struct RTCPSession: Sendable {
     /// answers to the others' reference times. While we do not send, our reference time too: nobody could answer a sender
     /// report then. Schedules the next report.
     ///
-    /// - Parameters:
-    ///   - ntp: wall clock at `now`.
-    ///   - sender: from `RTPSender.senderInfo` for `now`; nil while we do not send.
-    ///   - reports: from `RTPReceiver.makeReportBlocks`; LSR and DLSR are filled in here.
+    /// - `ntp`: wall clock at `now`.
+    /// - `sender`: from `RTPSender.senderInfo` for `now`; nil while we do not send.
+    /// - `reports`: from `RTPReceiver.makeReportBlocks`; LSR and DLSR are filled in here.
     public mutating func makeReport(
         now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock],
         applications: [ApplicationPacket] = [], extended: [ExtendedReportBlock] = []

@@ -18,8 +18,7 @@ public struct RTPSender: Sendable {
     private var packetsBefore = 0
     private var octetsBefore = 0
 
-    /// - Parameters:
-    ///   - sequence, timestamp: initial values, which should be random (RFC 3550 section 5.1).
+    /// - `sequence`, `timestamp`: initial values, which should be random (RFC 3550 section 5.1).
     public init(ssrc: UInt32, payloadType: UInt8, clockRate: Int, sequence: UInt16, timestamp: UInt32) {
         self.ssrc = ssrc
         self.payloadType = payloadType
@@ -30,9 +29,8 @@ public struct RTPSender: Sendable {
 
     /// Writes one packet.
     ///
-    /// - Parameters:
-    ///   - offset: sampling instant in clock units since the start of the stream; it grows in silence too.
-    ///   - payloadType: nil takes the sender's.
+    /// - `offset`: sampling instant in clock units since the start of the stream; it grows in silence too.
+    /// - `payloadType`: nil takes the sender's.
     /// - Returns: length of the packet; 0 when `buffer` cannot hold it: nothing was numbered or counted.
     public mutating func packetize(
         _ payload: UnsafeRawBufferPointer,

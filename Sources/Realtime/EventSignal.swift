@@ -1,7 +1,7 @@
 import CRealtime
 import Glibc
 
-/// Wakes another thread: an eventfd, the one system call that the render contract allows.
+/// Wakes a thread that polls: an eventfd, whose write never blocks. Where only this is waited for a `Bell` costs less.
 ///
 /// A handle, not an owner: whoever opened it closes it, after all threads that signal it have ended.
 public struct EventSignal: Sendable, BitwiseCopyable {

@@ -30,8 +30,8 @@ public enum EventBody: Sendable, Equatable {
     case mediaStarted(remote: String, afterMilliseconds: Double)
     /// Once a second.
     case stats(CallStatistics)
-    /// The sound server moved a direction, or the hardware changed its format.
-    case routeChanged(direction: EventDirection, from: String, to: String)
+    /// A direction's sound goes elsewhere; `nil` is nowhere.
+    case routeChanged(direction: EventDirection, from: String?, to: String?, reason: String)
     case deviceLost(device: String, reason: String)
     case deviceBack(device: String, afterMilliseconds: Double)
     /// The peer began a new RTP stream (RFC 3550 section 8).
@@ -78,10 +78,10 @@ public enum EventBody: Sendable, Equatable {
         case .mediaStarted(let remote, let after):
             return [JSONMember("remote", .string(remote)), JSONMember("after_ms", .number(after, decimals: 1))]
         case .stats(let statistics): return statistics.json.members
-        case .routeChanged(let direction, let from, let to):
+        case .routeChanged(let direction, let from, let to, let reason):
             return [
-                JSONMember("direction", .string(direction.rawValue)), JSONMember("from", .string(from)),
-                JSONMember("to", .string(to)),
+                JSONMember("direction", .string(direction.rawValue)), JSONMember("from", from.map { .string($0) } ?? .null),
+                JSONMember("to", to.map { .string($0) } ?? .null), JSONMember("reason", .string(reason)),
             ]
         case .deviceLost(let device, let reason):
             return [JSONMember("device", .string(device)), JSONMember("reason", .string(reason))]

@@ -7,7 +7,10 @@ extension Event {
         case .mediaStarted(let remote, let after):
             return "media started: hearing \(remote) after \(Text.fixed(after, 0)) ms"
         case .stats, .report, .loopbackReport: return nil
-        case .routeChanged(let direction, let from, let to): return "\(direction.rawValue) moved from \(from) to \(to)"
+        case .routeChanged(let direction, let from, let to, let reason):
+            let why = reason.split(separator: "_").joined(separator: " ")
+            let origin = from.map { "moved from \($0) " } ?? ""
+            return "\(direction.rawValue) \(origin)to \(to ?? "nowhere") (\(why))"
         case .deviceLost(let device, let reason):
             return "device \(device) lost: \(reason); the call goes on, it is tried again"
         case .deviceBack(let device, let after): return "device \(device) back after \(Text.fixed(after / 1000, 1)) s"

@@ -31,21 +31,15 @@ public enum StatusText {
         if let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds {
             parts.append("buffer \(Text.fixed(level, 0))/\(Text.fixed(target, 0)) ms")
         }
-        parts.append("mic \(bar(statistics.levelSentDecibels, blocks))")
-        parts.append("ear \(bar(statistics.levelHeardDecibels, blocks))")
+        parts.append("mic \(LevelBar.text(statistics.levelSentDecibels, blocks: blocks))")
+        parts.append("ear \(LevelBar.text(statistics.levelHeardDecibels, blocks: blocks))")
         if let echo = statistics.echo, let text = text(echo) {
             let depth = echo.erleDecibels.map { " \(Text.fixed($0, 0)) dB" } ?? ""
             parts.append(text == gone ? text + depth : text)
         }
         if mood.volumeDecibels != 0 { parts.append("volume \(mood.volumeDecibels) dB") }
         parts.append("? keys")
-        var line = ""
-        for part in parts {
-            let longer = line.isEmpty ? part : "\(line)  \(part)"
-            guard longer.count <= width else { break }
-            line = longer
-        }
-        return line
+        return LevelBar.line(parts, width: width)
     }
 
     /// One line of a log: the same figures without bars.
@@ -77,14 +71,5 @@ public enum StatusText {
         if echo.noEchoPath == true { return "no echo" }
         guard let converged = echo.converged else { return nil }
         return converged ? gone : "echo heard"
-    }
-
-    /// Six cells from -60 to 0 dBov.
-    private static func bar(_ level: Double?, _ blocks: Bool) -> String {
-        let cells = 6
-        guard let level, level.isFinite else { return String(repeating: " ", count: cells) }
-        let full = max(0, min(cells, Int(((level + 60) / 60 * Double(cells)).rounded())))
-        return String(repeating: blocks ? "█" : "#", count: full)
-            + String(repeating: blocks ? "·" : ".", count: cells - full)
     }
 }

@@ -36,7 +36,7 @@ public struct Verdict: Sendable, Equatable {
             lower(1, fair: 0, poor: 2, "hardly any sound (\(Text.fixed(level, 0)) dBov)")
         }
         let xruns = (statistics.xruns.capture ?? 0) + (statistics.xruns.playback ?? 0)
-        if xruns > 0 { lower(Double(xruns), fair: 0, poor: 20, "\(xruns) xruns") }
+        if xruns > 0 { lower(Double(xruns), fair: 0, poor: 20, Text.counted(xruns, "xrun")) }
     }
 
     /// Judges a loopback test by its worse direction.
@@ -44,7 +44,7 @@ public struct Verdict: Sendable, Equatable {
         let directions = [("A to B", Verdict(report.aToB)), ("B to A", Verdict(report.bToA))]
         grade = directions.contains { $0.1.grade == nil } ? nil : directions.compactMap { $0.1.grade }.min()
         for (name, verdict) in directions { reasons += verdict.reasons.map { "\(name): \($0)" } }
-        if let gaps = report.gaps, gaps > 0 { lower(Double(gaps), fair: 0, poor: 5, "\(gaps) gaps") }
+        if let gaps = report.gaps, gaps > 0 { lower(Double(gaps), fair: 0, poor: 5, Text.counted(gaps, "gap")) }
     }
 
     private mutating func lower(_ value: Double, fair: Double, poor: Double, _ reason: String) {

@@ -1,5 +1,3 @@
-internal import CYAML
-internal import Glibc
 internal import Reporting
 
 /// A configuration file, read: one level of `key: value`, each with its line.
@@ -14,27 +12,9 @@ public struct ConfigurationFile: Sendable, Equatable {
     public let path: String
     public private(set) var entries: [String: Entry] = [:]
 
-    /// Larger files are refused unread.
-    static let maximumBytes = 1 << 20
-
     /// Reads and checks the file at `path`.
     public init(path: String) throws(SettingsError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unreadableFile(path: path, reason: Self.systemReason(errno)) }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: Self.maximumBytes + 1)
-        var count = 0
-        while count < bytes.count {
-            let got = bytes.withUnsafeMutableBytes { buffer in
-                read(descriptor, buffer.baseAddress! + count, buffer.count - count)
-            }
-            if got < 0 && errno == EINTR { continue }
-            guard got >= 0 else { throw .unreadableFile(path: path, reason: Self.systemReason(errno)) }
-            if got == 0 { break }
-            count += got
-        }
-        guard count <= Self.maximumBytes else { throw .unreadableFile(path: path, reason: "larger than 1 MiB") }
-        try self.init(path: path, bytes: Array(bytes[..<count]))
+        try self.init(path: path, bytes: YAMLFile.bytes(path: path))
     }
 
     /// Checks `text` as if it stood at `path`.
@@ -44,7 +24,7 @@ public struct ConfigurationFile: Sendable, Equatable {
 
     private init(path: String, bytes: [UInt8]) throws(SettingsError) {
         self.path = path
-        let events = try Self.parse(bytes, path: path)
+        let events = try YAMLFile.events(bytes, path: path)
         var index = 0
         func malformed(_ event: YAMLEvent, _ reason: String) -> SettingsError {
             .malformedFile(path: path, line: event.line, reason: reason)
@@ -99,53 +79,6 @@ public struct ConfigurationFile: Sendable, Equatable {
             return items.joined(separator: ",")
         default:
             throw malformed(event, "\(key.name) has no plain value")
-        }
-    }
-
-    private static func systemReason(_ code: Int32) -> String { String(cString: strerror(code)) }
-}
-
-/// One step of libyaml's event stream, freed of its memory.
-private struct YAMLEvent: Equatable {
-    enum Content: Equatable { case scalar(String), mappingStart, mappingEnd, sequenceStart, sequenceEnd, other }
-    var content: Content
-    var line: Int
-}
-
-extension ConfigurationFile {
-    /// Runs libyaml (YAML 1.1) over `bytes`; stream and document marks are left out.
-    private static func parse(_ bytes: [UInt8], path: String) throws(SettingsError) -> [YAMLEvent] {
-        // libyaml reads from the memory as it goes: both live until the last event.
-        let text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count + 1)
-        defer { text.deallocate() }
-        _ = text.initialize(from: bytes)
-        guard let parser = cyaml_parser_new(text.baseAddress, bytes.count) else {
-            throw .unreadableFile(path: path, reason: "out of memory")
-        }
-        defer { cyaml_parser_free(parser) }
-        var events: [YAMLEvent] = []
-        while true {
-            var event = yaml_event_t()
-            guard yaml_parser_parse(parser, &event) != 0 else {
-                let problem = parser.pointee.problem.map { String(cString: $0) } ?? "not YAML"
-                throw .malformedFile(path: path, line: Int(parser.pointee.problem_mark.line) + 1, reason: problem)
-            }
-            defer { yaml_event_delete(&event) }
-            let line = Int(event.start_mark.line) + 1
-            switch event.type {
-            case YAML_STREAM_END_EVENT, YAML_NO_EVENT: return events
-            case YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT, YAML_DOCUMENT_END_EVENT: break
-            case YAML_SCALAR_EVENT:
-                let scalar = event.data.scalar
-                let content = String(
-                    decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-                events.append(YAMLEvent(content: .scalar(content), line: line))
-            case YAML_MAPPING_START_EVENT: events.append(YAMLEvent(content: .mappingStart, line: line))
-            case YAML_MAPPING_END_EVENT: events.append(YAMLEvent(content: .mappingEnd, line: line))
-            case YAML_SEQUENCE_START_EVENT: events.append(YAMLEvent(content: .sequenceStart, line: line))
-            case YAML_SEQUENCE_END_EVENT: events.append(YAMLEvent(content: .sequenceEnd, line: line))
-            default: events.append(YAMLEvent(content: .other, line: line))
-            }
         }
     }
 }

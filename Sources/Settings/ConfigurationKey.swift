@@ -72,6 +72,9 @@ extension ConfigurationKey {
     public static let voiceProcessing = ConfigurationKey(
         name: "voice_processing", kind: .boolean, defaultValue: "true",
         help: "Echo cancellation, noise suppression and gain control")
+    public static let duck = ConfigurationKey(
+        name: "duck", kind: .boolean, defaultValue: "true",
+        help: "Lower what other programs play on the same output by 20 dB during a call")
     public static let codec = ConfigurationKey(
         name: "codec", kind: .choice(CodecKind.allCases.map(\.rawValue)), defaultValue: "opus",
         help: "Codec of both directions")
@@ -105,7 +108,7 @@ extension ConfigurationKey {
 
     /// Every key, in the order of the annotated file.
     public static let all: [ConfigurationKey] = [
-        device, input, output, rate, period, realtime, voiceProcessing, codec, bitrate, maxBitrate, redundancy,
+        device, input, output, rate, period, realtime, voiceProcessing, duck, codec, bitrate, maxBitrate, redundancy,
         complexity, ptime, latency, rtcpInterval, bind, allow, logLevel,
     ]
 }

@@ -8,6 +8,8 @@ public enum SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     case unreadableFile(path: String, reason: String)
     /// The configuration file is not what it should be: mend that line.
     case malformedFile(path: String, line: Int, reason: String)
+    /// A graph's description is not what it should be: mend that line.
+    case malformedGraph(path: String, line: Int, reason: String)
     /// The URI does not name a call.
     case malformedURI(uri: String, reason: String)
 
@@ -22,6 +24,8 @@ public enum SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
             "\(reason), \(path); name a readable file with --config or YODEL_CONFIG"
         case .malformedFile(let path, let line, let reason):
             "\(reason), \(path):\(line); write one `key: value` a line (`yodel config --defaults` shows how)"
+        case .malformedGraph(let path, let line, let reason):
+            "\(reason), \(path):\(line); docs/commands.md shows what a graph may say"
         case .malformedURI(let uri, let reason):
             "\(reason), in '\(uri)'; write rtp://HOST:PORT[?pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]"
         }

@@ -1,3 +1,4 @@
+import AudioFiles
 import AudioUnits
 import Calling
 import Codecs
@@ -26,6 +27,7 @@ extension CommandError {
     init(_ error: CaptureError) { self.init(.usage, error.description) }
     init(_ error: NetworkError) { self.init(.network, error.description) }
     init(_ error: CodecError) { self.init(.usage, "\(error); see `yodel help call` for the codec's options") }
+    init(_ error: AudioFileError) { self.init(.usage, error.explanation) }
     init(_ error: DeviceError) { self.init(.device, error.explanation) }
 
     init(_ error: CallError) {
@@ -43,6 +45,7 @@ extension CommandError {
     init(_ error: AudioUnitError) {
         switch error {
         case .device(let error): self.init(error)
+        case .file(let error): self.init(error)
         case .noResources(let reason): self.init(.internalError, "\(reason); end other programs or raise the limits")
         case .formatUnsupported(let format, let reason):
             self.init(.device, "\(reason), at \(Int(format.sampleRate)) Hz; choose another --rate")
@@ -51,6 +54,11 @@ extension CommandError {
         default: self.init(.internalError, "audio unit: \(error); please report this")
         }
     }
+}
+
+extension AudioFileError {
+    /// What, where; what to do.
+    var explanation: String { "\(reason), \(path); name an audio file that can be read or written" }
 }
 
 extension DeviceError {
@@ -66,7 +74,7 @@ extension DeviceError {
         case .formatUnsupported(let device, let reason):
             "\(reason), device \(device); choose another --rate or --period"
         case .streamBroken(let device, let reason): "\(reason), device \(device); start again"
-        case .file(let path, let reason): "\(reason), \(path); name an audio file that can be read or written"
+        case .file(let path, let reason): AudioFileError(path: path, reason: reason).explanation
         case .malformedName(let name, let reason): "\(reason), in device '\(name)'; `yodel devices` lists what there is"
         case .noResources(let reason): "\(reason); end other programs or raise the limits (ulimit)"
         }

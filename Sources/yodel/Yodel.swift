@@ -9,12 +9,13 @@ struct Yodel: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             CallCommand.self, ListenCommand.self, LoopbackCommand.self, ProcessCommand.self, ReplayCommand.self,
-            DevicesCommand.self, ConfigCommand.self,
+            PlayCommand.self, RecordCommand.self, RenderCommand.self, DevicesCommand.self, ConfigCommand.self,
         ])
 
     /// Parses, runs, and ends the process.
     static func main() {
         TerminationSignal.ignoreBrokenPipes()
+        TerminationSignal.ignoreFullFiles()
         do {
             var command = try parseAsRoot()
             try command.run()

@@ -57,4 +57,25 @@ import Testing
         target.played(960)
         #expect(target.frames >= 0)
     }
+
+    @Test("S6: what a stream stalls for when it moves is not learned from, before nor after")
+    func movesAreForgiven() {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        target.played(48_000)
+        let before = target.frames
+        target.underran()
+        #expect(target.frames > before)
+        target.moved()
+        #expect(target.frames == before)
+        target.played(24_000)
+        target.underran()
+        #expect(target.frames == before, "soon after")
+        target.played(Int(PlaybackTarget.moveSeconds * 48_000))
+        target.underran()
+        #expect(target.frames > before, "later it counts again")
+        target.played(Int(PlaybackTarget.moveSeconds * 48_000))
+        let learned = target.frames
+        target.moved()
+        #expect(target.frames == learned, "what was learned before the move stays")
+    }
 }

@@ -1,4 +1,5 @@
 import AudioDevices
+import AudioFiles
 import AudioUnits
 import Foundation
 import Realtime
@@ -85,7 +86,7 @@ import Testing
         let directory = try temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let input = directory + "/in.wav"
-        let writer = try WAVWriter(path: input, sampleRate: 16_000)
+        let writer = try AudioFileWriter(path: input, sampleRate: 16_000)
         try writer.write([Float](repeating: 0.5, count: 8_000))
         writer.finish()
         for (name, heard) in [("file:\(input),to=\(directory)/out.wav", 8_000), ("file:\(input),loop", 16_000)] {

@@ -19,7 +19,7 @@ struct ComponentTests {
         #expect(
             all == [
                 "auou/rioc/yodl", "auou/vpio/yodl", "auou/genr/yodl", "aufc/conv/yodl", "aumx/mcmx/yodl", "aumx/3dem/yodl",
-                "aufx/ipeq/yodl", "aufc/vari/yodl", "aufc/nutp/yodl",
+                "aufx/ipeq/yodl", "aufc/vari/yodl", "aufc/nutp/yodl", "augn/queu/yodl", "augn/afpl/yodl", "aufx/afwr/yodl",
             ])
         let outputs = AudioComponent.matching(AudioComponentDescription(type: "auou"))
         #expect(outputs.map(\.description.subtype.description) == ["rioc", "vpio", "genr"])

@@ -43,9 +43,10 @@ final class Endpoint {
     var calls: [Call] { loop.calls }
     var call: Call { calls[0] }
 
-    /// A call for each of `seeds`.
+    /// A call for each of `seeds`; a conference of them joins their other sides, in two channels.
     init(
-        _ codec: CodecKind = .l16, seeds: [UInt64], microphone: @escaping (Int) -> Float = { _ in 0 },
+        _ codec: CodecKind = .l16, seeds: [UInt64], isConference: Bool = false,
+        microphone: @escaping (Int) -> Float = { _ in 0 },
         adjust: (inout CallConfiguration) -> Void = { _ in }
     ) throws {
         let ports = seeds.map { _ in QueuePort() }
@@ -56,10 +57,15 @@ final class Endpoint {
         }
         self.ports = ports
         events = calls.map { _ in [] }
-        device = ScriptedDevice(sampleRate: calls[0].sampleRate, microphone: microphone)
+        let channels = isConference ? 2 : 1
+        device = ScriptedDevice(sampleRate: calls[0].sampleRate, channels: channels, microphone: microphone)
         let unit = RemoteIO(device: device)
-        let endpoint = try AudioEndpoint(unit: unit, sampleRate: calls[0].sampleRate, frameLength: calls[0].frameLength)
-        loop = MediaLoop(endpoint: endpoint, frameLength: calls[0].frameLength)
+        let endpoint = try AudioEndpoint(
+            unit: unit, sampleRate: calls[0].sampleRate, frameLength: calls[0].frameLength, playoutChannels: channels)
+        loop =
+            isConference
+            ? try MediaLoop(conferenceAt: endpoint, frameLength: calls[0].frameLength)
+            : MediaLoop(endpoint: endpoint, frameLength: calls[0].frameLength)
         for call in calls { loop.add(call) }
         try unit.start()
     }

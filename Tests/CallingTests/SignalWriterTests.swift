@@ -1,4 +1,4 @@
-import AudioDevices
+import AudioFiles
 import CAudit
 import Calling
 import Foundation
@@ -81,11 +81,8 @@ import Testing
         try #require(limited_file_fill(descriptor))
         for _ in 0..<10 { second(0.25) }
         writer.finish()
-        guard case .file(let failed, let reason) = writer.failure else {
-            Issue.record("no failure: \(String(describing: writer.failure))")
-            return
-        }
-        #expect(failed == path && !reason.isEmpty)
+        let failure = try #require(writer.failure)
+        #expect(failure.path == path && !failure.reason.isEmpty)
         let kept = try AudioFileReader.samples(path: path, rate: 8000)
         #expect(kept.count >= 20_000 && kept.count <= 24_000, "\(kept.count)")
         #expect(kept.allSatisfy { $0 == 0.5 })
@@ -97,7 +94,7 @@ import Testing
             _ = try SignalWriter.open(path: "/dev/full", sampleRate: 8000, channels: 1)
             Issue.record("a full disk took the file's header")
         } catch {
-            guard case .device(.file("/dev/full", let reason)) = error else {
+            guard case .recording("/dev/full", let reason) = error else {
                 Issue.record("\(error)")
                 return
             }
@@ -111,7 +108,7 @@ import Testing
             _ = try Recorder(path: "/nowhere/call.wav", sampleRate: 8000)
             Issue.record("a file was made in a folder that is not there")
         } catch {
-            guard case .device(.file(let path, let reason)) = error else {
+            guard case .recording(let path, let reason) = error else {
                 Issue.record("\(error)")
                 return
             }

@@ -89,7 +89,7 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
     let bodies: [EventBody] = [
         .callStarted(remote: nil, local: "l", codec: "opus", device: "null"),
         .mediaStarted(remote: "r", afterMilliseconds: 1), .stats(CallStatistics()),
-        .routeChanged(direction: .capture, from: "a", to: "b"), .deviceLost(device: "d", reason: "r"),
+        .routeChanged(direction: .capture, from: "a", to: nil, reason: "new_device"), .deviceLost(device: "d", reason: "r"),
         .deviceBack(device: "d", afterMilliseconds: 1), .ssrcChanged(from: 1, to: 2), .bufferReset(reason: "r"),
         .xrun(direction: .playback, count: 1), .echoState(echo), .dtmf(digit: "5", direction: .sent), .warning("w"),
         .callEnded(reason: "r", durationSeconds: nil), .report(CallReport()),

@@ -8,17 +8,29 @@ struct Ending {
 }
 
 /// Runs the program built beside this test bundle, without configuration files or variables of this machine.
-func yodel(_ arguments: [String], environment: [String: String] = [:]) throws -> Ending {
+///
+/// - Parameters:
+///   - fileLimitKiB: longest file it may write: a small disk.
+///   - killAfter: seconds after which it is killed.
+func yodel(
+    _ arguments: [String], environment: [String: String] = [:], fileLimitKiB: Int? = nil, killAfter: Double? = nil
+) throws -> Ending {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("yodel")
-    process.arguments = arguments
+    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("yodel")
+    process.executableURL = fileLimitKiB == nil ? program : URL(fileURLWithPath: "/bin/bash")
+    process.arguments =
+        fileLimitKiB.map { ["-c", "ulimit -f \($0); exec \"$0\" \"$@\"", program.path] + arguments } ?? arguments
     process.environment = environment.merging(["HOME": "/nonexistent"]) { given, _ in given }
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
     process.standardInput = FileHandle.nullDevice
     try process.run()
+    if let killAfter {
+        Thread.sleep(forTimeInterval: killAfter)
+        kill(process.processIdentifier, SIGKILL)
+    }
     let said = output.fileHandleForReading.readDataToEndOfFile()
     let complained = errors.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()

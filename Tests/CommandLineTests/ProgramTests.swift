@@ -18,6 +18,8 @@ import Testing
         (["call", "rtp://127.0.0.1:4", "--device", "room:cathedral"], 6, "cathedral"),
         (["listen", "rtp://0.0.0.0:5004", "--assert", "a_to_b.lost_ratio<1"], 2, "a_to_b.lost_ratio"),
         (["loopback", "--assert", "mouth_to_here_ms<100"], 2, "mouth_to_ear_ms"),
+        (["loopback", "--room", "cathedral"], 6, "cathedral"),
+        (["loopback", "--room", "hall", "--device", "null"], 2, "--room"),
         (["loopback", "--network", "los=5"], 2, "los"), (["loopback", "--dump", "/etc/hostname"], 2, "/etc/hostname"),
     ] as [([String], Int32, String)])
 func refusals(arguments: [String], status: Int32, names: String) throws {
@@ -39,6 +41,20 @@ func refusals(arguments: [String], status: Int32, names: String) throws {
     let object = try #require(JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: [String: Any]])
     #expect(object["bitrate"]?["value"] as? Int == 28000 && object["bitrate"]?["source"] as? String == "default")
     #expect(object["realtime"]?["value"] as? Bool == true && object["rate"]?["value"] is NSNull)
+}
+
+@Test("`--room MODEL` is `--device room:MODEL`") func room() throws {
+    let call = ["loopback", "--offline", "--duration", "3", "--json", "--assert", "mouth_to_ear_ms<500"]
+    func erle(_ device: [String]) throws -> [Double] {
+        let lines = try yodel(call + device).output.split(separator: "\n")
+        let last = try #require(JSONSerialization.jsonObject(with: Data(lines.last!.utf8)) as? [String: Any])
+        return ["a_to_b", "b_to_a"].compactMap {
+            ((last[$0] as? [String: Any])?["echo"] as? [String: Any])?["erle_db"] as? Double
+        }
+    }
+    let short = try erle(["--room", "hall,drift=80"])
+    #expect(try short.count == 2 && short == erle(["--device", "room:hall,drift=80"]))
+    #expect(try short != erle([]))
 }
 
 @Test("`--log-level debug` tells on standard error what a call was set up with; warnings need no asking")

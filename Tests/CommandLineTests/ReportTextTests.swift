@@ -89,6 +89,8 @@ private func direction(delay: Double) -> CallStatistics {
     #expect(Verdict(report).grade == nil)
     report.bToA = direction(delay: 200)
     #expect(Verdict(report).text == "fair (B to A: delay 200 ms)")
+    report.gaps = 1
+    #expect(Verdict(report).text == "fair (B to A: delay 200 ms; 1 gap)")
 }
 
 @Test("The status line never outgrows the terminal and drops the least important things first", arguments: 0...120)

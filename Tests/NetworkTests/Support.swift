@@ -42,9 +42,8 @@ extension MediaTransport {
     func receive(_ count: Int, within milliseconds: Double = 2000) -> [Received] {
         var received: [Received] = []
         let deadline = HostTime.monotonicNow().advanced(byMilliseconds: milliseconds)
-        let poller = Poller(fileDescriptors)
         while received.count < count, HostTime.monotonicNow() < deadline {
-            guard poller.wait(until: deadline) else { continue }
+            guard isReadable(withinMilliseconds: deadline.milliseconds(since: .monotonicNow())) else { continue }
             receiveBatch {
                 received.append(
                     Received(
@@ -55,13 +54,18 @@ extension MediaTransport {
         return received
     }
 
+    /// Whether something is to be read, or an error to be fetched, now or soon.
+    func isReadable(withinMilliseconds wait: Double) -> Bool {
+        var entries = fileDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        return poll(&entries, nfds_t(entries.count), Int32(max(0, wait.rounded(.up)))) > 0
+    }
+
     /// Reads what is there until `condition` holds; false after two seconds.
     func receive(until condition: () -> Bool) -> Bool {
         let deadline = HostTime.monotonicNow().advanced(byMilliseconds: 2000)
-        let poller = Poller(fileDescriptors)
         while !condition() {
             guard HostTime.monotonicNow() < deadline else { return false }
-            _ = poller.wait(until: HostTime.monotonicNow().advanced(byMilliseconds: 20))
+            _ = isReadable(withinMilliseconds: 20)
             receiveBatch { _ in }
         }
         return true

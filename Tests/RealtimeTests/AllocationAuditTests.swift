@@ -48,6 +48,7 @@ struct AllocationAuditTests {
         var writer: TripleBufferWriter<Double>
         var reader: TripleBufferReader<Double>
         let signal: EventSignal
+        let cord: BellCord
 
         /// What a render thread does with this floor, in one turn; that it compiles is half of the proof.
         @_noLocks
@@ -58,6 +59,7 @@ struct AllocationAuditTests {
             producer.commit(1)
             writer.publish(number)
             signal.signal()
+            cord.ring()
             let read = consumer.read(into: block, count: written)
             let one = consumer.withFilled { $0.count }
             consumer.consume(one)
@@ -71,9 +73,10 @@ struct AllocationAuditTests {
         let triple = TripleBuffer(initial: 0.0)
         let signal = try EventSignal()
         defer { signal.close() }
+        let bell = Bell()
         var load = Load(
             producer: ring.producer, consumer: ring.consumer, writer: triple.writer, reader: triple.reader,
-            signal: signal)
+            signal: signal, cord: bell.cord)
         let block = UnsafeMutablePointer<Float>.allocate(capacity: 480)
         block.initialize(repeating: 0.1, count: 480)
         defer { block.deallocate() }

@@ -1,4 +1,4 @@
-import AudioDevices
+import AudioFiles
 import Codecs
 import Foundation
 import Simulation

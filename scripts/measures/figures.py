@@ -10,12 +10,16 @@ class Figures:
     def __init__(self):
         self.rows = []
 
-    def add(self, what, value, unit="", at_most=None, note=""):
-        """`value` None means: not measured. `at_most` is the bound the project promises, None where it only reports."""
-        holds = None if value is None or at_most is None else value <= at_most
-        self.rows.append({"what": what, "value": value, "unit": unit, "at_most": at_most, "holds": holds, "note": note})
+    def add(self, what, value, unit="", at_most=None, note="", at_least=None):
+        """`value` None means: not measured. `at_most` or `at_least` is the bound the project promises; neither where it only
+        reports."""
+        holds = None
+        if value is not None and (at_most is not None or at_least is not None):
+            holds = (at_most is None or value <= at_most) and (at_least is None or value >= at_least)
+        row = {"what": what, "value": value, "unit": unit, "at_most": at_most, "at_least": at_least, "holds": holds}
+        self.rows.append(row | {"note": note})
         mark = {None: "    ", True: "ok  ", False: "MISS"}[holds]
-        bound = "" if at_most is None else f"  (at most {at_most:g})"
+        bound = f"  ({bounds(row)})" if bounds(row) else ""
         print(f"{mark} {what}: {text(value)} {unit}{bound}{'  ' + note if note else ''}", flush=True)
 
     @property
@@ -40,9 +44,13 @@ class Figures:
                 f"({head['processor']}).\n\n| what | measured | bound | holds | note |\n|---|---|---|---|---|\n"
             )
             for row in self.rows:
-                bound = "" if row["at_most"] is None else f"≤ {row['at_most']:g}"
                 holds = {None: "", True: "yes", False: "**no**"}[row["holds"]]
-                f.write(f"| {row['what']} | {text(row['value'])} {row['unit']} | {bound} | {holds} | {row['note']} |\n")
+                f.write(f"| {row['what']} | {text(row['value'])} {row['unit']} | {bounds(row)} | {holds} | {row['note']} |\n")
+
+
+def bounds(row):
+    signs = (("≥", row["at_least"]), ("≤", row["at_most"]))
+    return ", ".join(f"{sign} {bound:g}" for sign, bound in signs if bound is not None)
 
 
 def text(value):

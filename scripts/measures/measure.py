@@ -6,6 +6,7 @@ import os
 import statistics
 import sys
 import bench_calls
+import live_echo
 import own_figures
 from figures import Figures
 
@@ -102,6 +103,23 @@ def cost(bench, figures, seconds, repeats):
         figures.add(f"default periods, opus: {key.split('_')[0]}", row.get(key), unit)
 
 
+def echo(bench, figures, calls, seconds):
+    """A far room that returns the caller's voice at -10 dB; webrtcdsp beside it where GStreamer is installed."""
+    rows, medians = live_echo.measure(bench, calls, seconds)
+    for program, figure in medians.items():
+        if figure is None:
+            continue
+        is_ours = program == "yodel"
+        each = ", ".join(f"{r['erle_converged_db']:.0f}" for r in rows if program in r["name"] and "erle_converged_db" in r)
+        note = f"medians of {calls} calls: {each}"
+        figures.add(f"echo taken off, {program}, first 5 s", figure["erle_first5s_db"], "dB", at_least=15 if is_ours else None)
+        figures.add(
+            f"echo taken off, {program}, converged", figure["erle_converged_db"], "dB", note=note, at_least=30 if is_ours else None
+        )
+        worst_call = figure["worst_converged_db"]
+        figures.add(f"echo taken off, {program}, worst call", worst_call, "dB", at_least=20 if is_ours else None)
+
+
 def process_cost(bench, name, commands, seconds):
     return bench.call(name, commands, count=2, cpu_seconds=seconds, talk=bench.talk).get("cpu_a", {})
 
@@ -139,6 +157,7 @@ def main():
             clean_delay(bench, figures, repeats=1 if given.quick else 5)
             bad_networks(bench, figures, seconds=15 if given.quick else 60)
             cost(bench, figures, seconds=15 if given.quick else 25, repeats=1 if given.quick else 3)
+            echo(bench, figures, calls=1 if given.quick else 5, seconds=40)
             long_call(bench, figures, seconds=30 if given.quick else 600)
     else:
         print("no bench folder given: delay, gaps and cost against other programs are not measured", flush=True)

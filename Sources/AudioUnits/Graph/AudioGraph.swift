@@ -52,34 +52,6 @@ public final class AudioGraph: Sendable {
         }
     }
 
-    /// Feeds an input of `target` (a unit, or the graph's output) from a unit's output.
-    public func connect(
-        _ source: ProcessingUnit, output element: Int = 0, to target: any AudioUnit, input: Int = 0
-    ) throws(AudioUnitError) {
-        try change { (changes) throws(AudioUnitError) in
-            try changes.connect(source, output: element, to: target, input: input)
-        }
-    }
-
-    /// Feeds an input from a render callback, which fills `format`, or if that is nil the format set on the input.
-    public func connect(
-        _ callback: RenderCallback, format: StreamFormat? = nil, to target: any AudioUnit, input: Int = 0
-    ) throws(AudioUnitError) {
-        try change { (changes) throws(AudioUnitError) in
-            try changes.connect(callback, format: format, to: target, input: input)
-        }
-    }
-
-    /// Leaves an input without a source.
-    public func disconnect(_ target: any AudioUnit, input: Int = 0) throws(AudioUnitError) {
-        try change { (changes) throws(AudioUnitError) in try changes.disconnect(target, input: input) }
-    }
-
-    /// Takes a unit with all its connections out of the graph, which uninitializes it.
-    public func remove(_ unit: ProcessingUnit) throws(AudioUnitError) {
-        try change { (changes) throws(AudioUnitError) in try changes.remove(unit) }
-    }
-
     /// Makes several changes that take effect between the same two slices, or if one is refused none.
     ///
     /// `body` must not call the graph.
@@ -87,7 +59,8 @@ public final class AudioGraph: Sendable {
         try control.withLock { control throws(AudioUnitError) in
             guard control.state != .disposed else { throw .disposed }
             let old = control.model
-            var changes = GraphChanges(model: old, graph: ObjectIdentifier(self))
+            var changes = GraphChanges(
+                model: old, graph: ObjectIdentifier(self), microphone: output.unit as? any InputLineUnit)
             do throws(AudioUnitError) {
                 try body(&changes)
                 control.model = changes.model

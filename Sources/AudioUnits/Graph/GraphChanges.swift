@@ -2,6 +2,8 @@
 public struct GraphChanges {
     var model: GraphModel
     let graph: ObjectIdentifier
+    /// The output, where it has a microphone's side.
+    let microphone: (any InputLineUnit)?
 
     /// Feeds an input of `target` (a unit, or the graph's output) from a unit's output element.
     ///
@@ -38,6 +40,23 @@ public struct GraphChanges {
         }
         if let unit = target as? ProcessingUnit { try join(unit) }
         model.connect(.callback(callback, format), to: place)
+    }
+
+    /// Feeds an input of `target` from the microphone's side of the graph's own output, element 1 of `source`.
+    ///
+    /// It has to be enabled before `initialize()`, and feeds one input. What the input handler gets stays as it is.
+    public mutating func connect(
+        _ source: any InputOutputUnit, output element: Int = Element.input, to target: any AudioUnit, input: Int = 0
+    ) throws(AudioUnitError) {
+        guard element == Element.input else { throw .noSuchElement(element) }
+        guard let microphone, microphone === source else { throw .notInGraph(unit: "\(source.component)") }
+        let place = try place(of: target, element: input)
+        guard model.connections[place] == nil else {
+            throw .inputTaken(unit: "\(target.component)", element: input)
+        }
+        guard !model.usesMicrophone else { throw .outputTaken(unit: "\(source.component)", element: element) }
+        if let unit = target as? ProcessingUnit { try join(unit) }
+        model.connect(.microphone(microphone), to: place)
     }
 
     /// Leaves an input without a source; one that has none stays as it is.

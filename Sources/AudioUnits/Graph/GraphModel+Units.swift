@@ -2,14 +2,14 @@ extension GraphModel {
     /// Initializes the units that are not yet, those that feed others first, with the formats their connections bring; on
     /// failure none of them stays so.
     func prepareUnits(maximumFrames: Int) throws(AudioUnitError) {
+        try checkMicrophone()
         var made: [ProcessingUnit] = []
         do throws(AudioUnitError) {
             for unit in sourcesFirst where unit.state == .uninitialized {
                 for element in 0..<unit.inputElements {
                     let input = Input(unit: ObjectIdentifier(unit), element: element)
-                    guard case .unit(let source)? = connections[input]?.origin else { continue }
-                    try unit.setFormat(
-                        try source.format(scope: .output, element: 0), scope: .input, element: element)
+                    guard let format = try connectedFormat(of: input) else { continue }
+                    try unit.setFormat(format, scope: .input, element: element)
                 }
                 try unit.setMaximumFramesPerSlice(maximumFrames)
                 try unit.initialize()
@@ -21,11 +21,32 @@ extension GraphModel {
         }
     }
 
+    /// A microphone that is off would be a source that never sounds.
+    private func checkMicrophone() throws(AudioUnitError) {
+        for connection in connections.values {
+            if case .microphone(let unit) = connection.origin, !unit.core.enablesInput {
+                throw .inputDisabled(unit: "\(unit.component)")
+            }
+        }
+    }
+
+    /// The format that a connection, not a callback, brings to an input.
+    private func connectedFormat(of input: Input) throws(AudioUnitError) -> StreamFormat? {
+        switch connections[input]?.origin {
+        case .unit(let source)?: return try source.format(scope: .output, element: 0)
+        case .microphone(let unit)?:
+            let format = try unit.format(scope: .output, element: Element.input)
+            return StreamFormat(sampleRate: format.sampleRate, channels: format.channels)
+        case .callback, nil: return nil
+        }
+    }
+
     /// What the output asks for: the rate and channels of what feeds it, as runs of Float32.
     func outputFormat(of unit: any AudioUnit) throws(AudioUnitError) -> StreamFormat {
         let format =
             switch connections[Input(unit: output, element: 0)]?.origin {
             case .unit(let unit)?: try unit.format(scope: .output, element: 0)
+            case .microphone(let unit)?: try unit.format(scope: .output, element: Element.input)
             case .callback(_, let format?)?: format
             case .callback, nil: try unit.format(scope: .input, element: Element.output)
             }

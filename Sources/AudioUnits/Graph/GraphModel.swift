@@ -10,6 +10,8 @@ struct GraphModel {
         case unit(ProcessingUnit)
         /// A format of its own, or the one set on the input.
         case callback(RenderCallback, StreamFormat?)
+        /// The microphone's side of the output.
+        case microphone(any InputLineUnit)
     }
 
     struct Connection {
@@ -49,6 +51,11 @@ struct GraphModel {
         connections.first {
             if case .unit(let source) = $0.value.origin { source === unit } else { false }
         }?.key
+    }
+
+    /// Whether the microphone's side feeds something.
+    var usesMicrophone: Bool {
+        connections.values.contains { if case .microphone = $0.origin { true } else { false } }
     }
 
     /// The unit before an input.

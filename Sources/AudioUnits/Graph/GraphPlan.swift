@@ -45,6 +45,9 @@ final class GraphRender: @unchecked Sendable {
         var number = 0
     }
 
+    private let memory: UnsafeMutablePointer<GraphMail>
+    /// Read only: through a mutable pointer the sanitizer takes atomic operations for changes of the whole.
+    private let mail: UnsafePointer<GraphMail>
     let root: UnsafeMutablePointer<GraphRoot>
     let rootSlot: UnsafeMutablePointer<InputSlot>
     private let control = Lock(Control())
@@ -57,14 +60,19 @@ final class GraphRender: @unchecked Sendable {
         none.channels = format.channels
         rootSlot = .allocate(capacity: 1)
         rootSlot.initialize(to: InputSlot(source: none, sampleRate: format.sampleRate, meters: meters.pointer))
+        memory = .allocate(capacity: 1)
+        memory.initialize(to: GraphMail())
+        mail = UnsafePointer(memory)
         root = .allocate(capacity: 1)
-        root.initialize(to: GraphRoot(slot: rootSlot, sampleRate: format.sampleRate))
+        root.initialize(to: GraphRoot(mail: mail, slot: rootSlot, sampleRate: format.sampleRate))
     }
 
     deinit {
         root.deinitialize(count: 1)
         root.deallocate()
         rootSlot.deallocate()
+        memory.deinitialize(count: 1)
+        memory.deallocate()
     }
 
     /// What the output unit renders with; keeps this object alive.
@@ -79,8 +87,8 @@ final class GraphRender: @unchecked Sendable {
             control.number += 1
             plan.head.pointee.number = control.number
             control.plans.append(plan)
-            let unseen = root.pointee.mailbox.exchange(UInt(bitPattern: plan.head), ordering: .acquiringAndReleasing)
-            let applied = root.pointee.applied.load(ordering: .acquiring)
+            let unseen = mail.pointee.mailbox.exchange(UInt(bitPattern: plan.head), ordering: .acquiringAndReleasing)
+            let applied = mail.pointee.applied.load(ordering: .acquiring)
             control.plans.removeAll {
                 (unseen != 0 && UInt(bitPattern: $0.head) == unseen) || $0.head.pointee.number < applied
             }
@@ -90,14 +98,14 @@ final class GraphRender: @unchecked Sendable {
     /// Frees what the render thread no longer needs.
     func collect() {
         control.withLock { control in
-            let applied = root.pointee.applied.load(ordering: .acquiring)
+            let applied = mail.pointee.applied.load(ordering: .acquiring)
             control.plans.removeAll { $0.head.pointee.number < applied }
         }
     }
 
     /// Whether the render thread has taken over everything published.
     var isSettled: Bool {
-        control.withLock { $0.number == root.pointee.applied.load(ordering: .acquiring) }
+        control.withLock { $0.number == mail.pointee.applied.load(ordering: .acquiring) }
     }
 
     /// Plans kept alive.

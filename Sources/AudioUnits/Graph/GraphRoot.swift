@@ -1,23 +1,30 @@
 import Realtime
 import Synchronization
 
+/// What a graph's control threads and its render thread both touch; apart from `GraphRoot`, which is the render thread's.
+struct GraphMail: ~Copyable {
+    /// Address of a `GraphPlan.Head`, 0 when there is none.
+    let mailbox = Atomic<UInt>(0)
+    /// Number of the plan in force.
+    let applied = Atomic<Int>(0)
+}
+
 /// A graph on the render thread: takes plans over between slices, then pulls the last connection.
 ///
 /// A plan that changes something that sounds is taken over in two steps: the old sources fade out, over 5 ms of their own
 /// frames, then all changes happen between two slices and the new sources fade in. Nothing else is touched meanwhile.
 struct GraphRoot: ~Copyable {
-    /// Address of a `GraphPlan.Head`, 0 when there is none.
-    let mailbox = Atomic<UInt>(0)
-    /// Number of the plan in force.
-    let applied = Atomic<Int>(0)
+    // Before `mail`: ThreadSanitizer's build (Swift 6.3) takes what the first field points to for what `render` modifies.
     private let slot: UnsafeMutablePointer<InputSlot>
+    private let mail: UnsafePointer<GraphMail>
     private var incoming: UnsafeMutablePointer<GraphPlan.Head>?
     private var waitedFrames = 0
     private var hasRendered = false
     /// A slot that nobody pulls does not fade; the change waits for it no longer than 50 ms.
     private let longestWait: Int
 
-    init(slot: UnsafeMutablePointer<InputSlot>, sampleRate: Double) {
+    init(mail: UnsafePointer<GraphMail>, slot: UnsafeMutablePointer<InputSlot>, sampleRate: Double) {
+        self.mail = mail
         self.slot = slot
         longestWait = Int(sampleRate) / 20
     }
@@ -37,8 +44,8 @@ struct GraphRoot: ~Copyable {
 
     @_noLocks
     private mutating func takeOver() {
-        if incoming == nil, mailbox.load(ordering: .relaxed) != 0 {
-            let address = mailbox.exchange(0, ordering: .acquiringAndReleasing)
+        if incoming == nil, mail.pointee.mailbox.load(ordering: .relaxed) != 0 {
+            let address = mail.pointee.mailbox.exchange(0, ordering: .acquiringAndReleasing)
             incoming = UnsafeMutablePointer(bitPattern: address)
             waitedFrames = 0
             if hasRendered { fadeOut() }
@@ -51,7 +58,7 @@ struct GraphRoot: ~Copyable {
             }
         }
         incoming = nil
-        applied.store(plan.pointee.number, ordering: .releasing)
+        mail.pointee.applied.store(plan.pointee.number, ordering: .releasing)
     }
 
     @_noLocks

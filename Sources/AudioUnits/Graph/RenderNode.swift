@@ -9,7 +9,7 @@ final class RenderNode: @unchecked Sendable {
     let layout: UnitLayout
     let latencySeconds: Double
     private let observers: [RenderObserver]
-    private let observerList: UnsafeMutablePointer<RenderObserver.Entry>
+    private let observerList: RenderObserver.List
     private let owners: [AnyObject]
 
     init(layout: UnitLayout, kernel: RenderKernel, observers: [RenderObserver], meters: UnitMetersBox) {
@@ -24,19 +24,18 @@ final class RenderNode: @unchecked Sendable {
             (slots + index).initialize(
                 to: InputSlot(source: none, sampleRate: format.sampleRate, meters: meters.pointer))
         }
-        observerList = .allocate(capacity: max(1, observers.count))
-        for (index, observer) in observers.enumerated() { (observerList + index).initialize(to: observer.entry) }
+        observerList = RenderObserver.List(observers)
         head = .allocate(capacity: 1)
         head.initialize(
             to: NodeHead(
                 function: kernel.function, context: kernel.context,
                 inputs: UnitInputs(slots: slots, count: layout.inputs.count), maximumFrames: layout.maximumFrames,
-                observers: observerList, observerCount: observers.count, meters: meters.pointer))
+                observers: observerList, meters: meters.pointer))
     }
 
     deinit {
         slots.deallocate()
-        observerList.deallocate()
+        observerList.free()
         head.deallocate()
     }
 
@@ -52,8 +51,7 @@ struct NodeHead: BitwiseCopyable {
     let context: UnsafeMutableRawPointer
     let inputs: UnitInputs
     let maximumFrames: Int
-    let observers: UnsafeMutablePointer<RenderObserver.Entry>
-    let observerCount: Int
+    let observers: RenderObserver.List
     let meters: UnsafeMutablePointer<UnitMeters>
 }
 
@@ -66,15 +64,11 @@ private func renderNode(_ context: UnsafeMutableRawPointer, _ slice: UnsafeMutab
         slice.pointee.producedFrames = 0
         return
     }
-    for index in 0..<head.pointee.observerCount {
-        CallSite.call(head.pointee.observers[index], isAfter: false, slice)
-    }
+    head.pointee.observers.notify(isAfter: false, slice)
     withUnsafePointer(to: head.pointee.inputs) { inputs in
         CallSite.call(head.pointee.function, head.pointee.context, slice, inputs)
     }
-    for index in 0..<head.pointee.observerCount {
-        CallSite.call(head.pointee.observers[index], isAfter: true, slice)
-    }
+    head.pointee.observers.notify(isAfter: true, slice)
     head.pointee.meters.pointee.outputFrames.wrappingAdd(slice.pointee.frames, ordering: .relaxed)
 }
 

@@ -18,6 +18,12 @@ public struct RenderObserver: @unchecked Sendable {
         owner = nil
     }
 
+    /// The same with an owner that frees the context when the last unit has let go of the observer.
+    init(context: UnsafeMutableRawPointer, owner: AnyObject, function: @escaping Function) {
+        entry = Entry(context: context, function: function)
+        self.owner = owner
+    }
+
     /// Boxes a closure. The compiler cannot check it against the render contract; the caller keeps to it.
     public init(_ closure: @escaping @Sendable (_ isAfter: Bool, _ slice: RenderSlice) -> Void) {
         let box = Box(closure)
@@ -27,6 +33,27 @@ public struct RenderObserver: @unchecked Sendable {
             box._withUnsafeGuaranteedRef {
                 $0.closure(isAfter, slice.assumingMemoryBound(to: RenderSlice.self).pointee)
             }
+        }
+    }
+
+    /// Observers in the order they were added, as render threads see them; freed by who made it.
+    struct List: BitwiseCopyable {
+        private let entries: UnsafeMutablePointer<Entry>
+        private let count: Int
+
+        init(_ observers: [RenderObserver]) {
+            entries = .allocate(capacity: max(1, observers.count))
+            for (index, observer) in observers.enumerated() { (entries + index).initialize(to: observer.entry) }
+            count = observers.count
+        }
+
+        func free() { entries.deallocate() }
+
+        var isEmpty: Bool { @_noLocks get { count == 0 } }
+
+        @_noLocks
+        func notify(isAfter: Bool, _ slice: UnsafePointer<RenderSlice>) {
+            for index in 0..<count { CallSite.call(entries[index], isAfter: isAfter, slice) }
         }
     }
 

@@ -24,6 +24,13 @@ struct SlotBuilder {
             source.format = format ?? inputFormat
             source.maximumFrames = maximumFrames
             if let owner = callback.owner { owners.append(owner) }
+        case .microphone(let unit):
+            let callback = unit.core.inputLine.callback
+            (source.function, source.context) = (callback.function, callback.context)
+            source.element = Element.input
+            source.format = InputLine.sourceFormat(try unit.format(scope: .output, element: Element.input))
+            source.maximumFrames = maximumFrames
+            if let owner = callback.owner { owners.append(owner) }
         case .unit(let unit):
             guard let node = unit.node else { throw .notInitialized }
             (source.function, source.context) = node.callback

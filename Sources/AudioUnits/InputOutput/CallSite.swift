@@ -33,6 +33,13 @@ enum CallSite {
     }
 
     @_noLocks
+    static func call(
+        _ tap: ProcessingTap.Function, _ context: UnsafeMutableRawPointer, _ slice: UnsafeMutablePointer<TapSlice>
+    ) {
+        unsafe _unsafePerformance { tap(context, UnsafeMutableRawPointer(slice)) }
+    }
+
+    @_noLocks
     static func call(_ observer: RenderObserver.Entry, isAfter: Bool, _ slice: UnsafePointer<RenderSlice>) {
         unsafe _unsafePerformance { observer.function(observer.context, isAfter, UnsafeRawPointer(slice)) }
     }

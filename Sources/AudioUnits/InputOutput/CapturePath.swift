@@ -10,6 +10,8 @@ struct CapturePath: ~Copyable {
     private let maximumSlice: Int
     private let function: InputHandler.Function?
     private let context: UnsafeMutableRawPointer?
+    private let observers: RenderObserver.List
+    private let line: UnsafeMutablePointer<InputLineWriter>?
     private let meters: UnsafePointer<UnitMeters>
     private let voice: UnsafeMutablePointer<VoiceProcessor>?
     private let slice: UnsafeMutablePointer<CapturedSlice>
@@ -28,6 +30,7 @@ struct CapturePath: ~Copyable {
 
     init(
         device: DeviceStreamFormat, format: StreamFormat, maximumSlice: Int, handler: InputHandler?,
+        observers: [RenderObserver], line: UnsafeMutablePointer<InputLineWriter>?,
         voice: UnsafeMutablePointer<VoiceProcessor>?, meters: UnsafePointer<UnitMeters>
     ) throws(AudioUnitError) {
         let parts = try Parts(device: device, format: format)
@@ -35,6 +38,8 @@ struct CapturePath: ~Copyable {
         self.maximumSlice = maximumSlice
         function = handler?.function
         context = handler?.context
+        self.observers = RenderObserver.List(observers)
+        self.line = line
         self.meters = meters
         self.voice = voice
         slice = .allocate(capacity: 1)
@@ -50,6 +55,7 @@ struct CapturePath: ~Copyable {
 
     deinit {
         slice.deallocate()
+        observers.free()
         devicePlanes.free()
         planes.free()
         voicePlane.free()
@@ -115,7 +121,7 @@ struct CapturePath: ~Copyable {
         deliver(voicePlane.base, stride: voicePlane.stride, frames: count, seconds: seconds + shift - delay)
     }
 
-    /// Tells the handler, in slices no longer than the maximum.
+    /// Tells observers and handler, and feeds the graph, in slices no longer than the maximum.
     @_noLocks
     private mutating func deliver(
         _ source: UnsafeMutablePointer<Float>, stride: Int, frames: Int, seconds: Double
@@ -123,19 +129,34 @@ struct CapturePath: ~Copyable {
         var done = 0
         while done < frames {
             let count = min(frames &- done, maximumSlice)
+            let time = AudioTimeStamp(
+                sampleTime: delivered, hostTime: hostTime(seconds + Double(done) / format.sampleRate))
+            notify(isAfter: false, source + done, stride: stride, frames: count, time: time)
+            if let line { line.pointee.write(source + done, stride: stride, frames: count) }
             if let function, let context {
                 slice.initialize(
                     to: CapturedSlice(
                         planes: source + done, stride: stride, frames: count, format: format, meters: meters))
-                let time = AudioTimeStamp(
-                    sampleTime: delivered, hostTime: hostTime(seconds + Double(done) / format.sampleRate))
                 var notice = InputNotice(time: time, frames: count, format: format, source: slice)
                 CallSite.call(function, context, &notice)
             }
+            notify(isAfter: true, source + done, stride: stride, frames: count, time: time)
             delivered &+= Int64(count)
             done &+= count
         }
         meters.pointee.inputFrames.wrappingAdd(frames, ordering: .relaxed)
+    }
+
+    @_noLocks
+    private func notify(
+        isAfter: Bool, _ source: UnsafeMutablePointer<Float>, stride: Int, frames: Int, time: AudioTimeStamp
+    ) {
+        guard !observers.isEmpty else { return }
+        var slice = RenderSlice(
+            time: time, element: Element.input, frames: frames,
+            format: StreamFormat(sampleRate: format.sampleRate, channels: format.channels),
+            data: UnsafeMutableRawPointer(source), channelByteStride: stride &* MemoryLayout<Float>.stride)
+        observers.notify(isAfter: isAfter, &slice)
     }
 
     /// What depends on the hardware's format.

@@ -13,6 +13,7 @@ public final class GenericOutput: AudioUnit {
         var maximumSlice = 1024
         var quality = 5
         var callback: RenderCallback?
+        var observers: [RenderObserver] = []
         var path: UnsafeMutablePointer<PlaybackPath>?
         var sampleTime: Int64 = 0
         /// What `withRendered` lends.
@@ -66,6 +67,12 @@ public final class GenericOutput: AudioUnit {
         try configure("render callback") { $0.callback = callback }
     }
 
+    /// Has `observer` see every slice the callback fills, as Float32 in runs, besides those added before; before
+    /// `initialize()`.
+    public func addRenderObserver(_ observer: RenderObserver) throws(AudioUnitError) {
+        try configure("render observer") { $0.observers.append(observer) }
+    }
+
     public func initialize() throws(AudioUnitError) {
         let failure: AudioUnitError? = control.withLock { control in
             switch control.state {
@@ -79,7 +86,7 @@ public final class GenericOutput: AudioUnit {
             do throws(AudioUnitError) {
                 let path = try PlaybackPath(
                     device: device, format: control.inner, maximumSlice: control.maximumSlice,
-                    callback: control.callback, reference: nil, meters: meters)
+                    callback: control.callback, observers: control.observers, reference: nil, meters: meters)
                 let place = UnsafeMutablePointer<PlaybackPath>.allocate(capacity: 1)
                 place.initialize(to: path)
                 control.path = place
@@ -149,6 +156,7 @@ public final class GenericOutput: AudioUnit {
         uninitialize()
         control.withLock { control in
             control.callback = nil
+            control.observers = []
             control.state = .disposed
         }
     }

@@ -13,15 +13,19 @@ struct IOControl: @unchecked Sendable {
     /// Nil: as much as the device's blocks need, and at least the default.
     var maximumSlice: Int?
     var preferences = DeviceRequest()
+    /// Source channel of each output channel, -1 for silence.
+    var channelMap: [Int]?
     var handler: InputHandler?
     var callback: RenderCallback?
+    var outputObservers: [RenderObserver] = []
+    var inputObservers: [RenderObserver] = []
     var grant: DeviceGrant?
     private(set) var context: UnsafeMutablePointer<DeviceEntry.Context>?
     private var stages = IOCore.VoiceStages(processor: nil, reference: nil)
 
     /// Opens the device and builds everything the render threads will touch; on failure nothing stays behind.
     mutating func build(
-        device: any HardwareDevice, meters: UnsafeMutablePointer<UnitMeters>,
+        device: any HardwareDevice, line: InputLine, meters: UnsafeMutablePointer<UnitMeters>,
         stages make: (IOControl) throws(AudioUnitError) -> IOCore.VoiceStages
     ) throws(AudioUnitError) {
         guard enablesInput || enablesOutput else { throw .nothingEnabled }
@@ -42,9 +46,11 @@ struct IOControl: @unchecked Sendable {
             place.initialize(to: DeviceEntry.Context(meters: meters))
             context = place
             if let format = grant.capture, enablesInput {
+                let frames = slice(format, inputFormat)
+                try line.open(format: inputFormat, maximumSlice: frames, meters: meters)
                 let path = try CapturePath(
-                    device: format, format: inputFormat, maximumSlice: slice(format, inputFormat), handler: handler,
-                    voice: stages.processor, meters: meters)
+                    device: format, format: inputFormat, maximumSlice: frames, handler: handler,
+                    observers: inputObservers, line: line.writer, voice: stages.processor, meters: meters)
                 place.pointee.capture = .allocate(capacity: 1)
                 place.pointee.capture?.initialize(to: path)
                 meters.pointee.captureTurn.setPeriod(format)
@@ -52,26 +58,28 @@ struct IOControl: @unchecked Sendable {
             if let format = grant.playback, enablesOutput {
                 let path = try PlaybackPath(
                     device: format, format: outputFormat, maximumSlice: slice(format, outputFormat),
-                    callback: callback, reference: stages.reference, meters: meters)
+                    callback: callback, observers: outputObservers, reference: stages.reference, meters: meters,
+                    channelMap: channelMap)
                 place.pointee.playback = .allocate(capacity: 1)
                 place.pointee.playback?.initialize(to: path)
                 meters.pointee.playbackTurn.setPeriod(format)
             }
         } catch {
             device.close()
-            tearDown()
+            tearDown(line)
             throw error
         }
     }
 
     /// Frees what `build` made; the device no longer runs.
-    mutating func tearDown() {
+    mutating func tearDown(_ line: InputLine) {
         if let context {
             context.pointee.free()
             context.deinitialize(count: 1)
             context.deallocate()
         }
         context = nil
+        line.close()
         stages.processor?.deinitialize(count: 1)
         stages.processor?.deallocate()
         stages.reference?.deinitialize(count: 1)

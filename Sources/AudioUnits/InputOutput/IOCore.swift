@@ -9,6 +9,8 @@ final class IOCore: Sendable {
     let device: any HardwareDevice
     /// Lives as long as the core; read from any thread.
     nonisolated(unsafe) let meters: UnsafeMutablePointer<UnitMeters>
+    /// The microphone's side as a source in a graph.
+    let inputLine = InputLine()
     private let control: Lock<IOControl>
     private let stateNumber = Atomic<Int>(0)
 
@@ -88,6 +90,20 @@ final class IOCore: Sendable {
                 sampleRate: format.sampleRate, channels: format.channels, sampleType: .float32, interleaved: true))
     }
 
+    /// Whether the microphone's side is on.
+    var enablesInput: Bool { control.withLock { $0.enablesInput } }
+
+    func addRenderObserver(_ observer: RenderObserver, element: Int) throws(AudioUnitError) {
+        try configure("render observer") { control in
+            switch element {
+            case Element.output: control.outputObservers.append(observer)
+            case Element.input: control.inputObservers.append(observer)
+            default: return .noSuchElement(element)
+            }
+            return nil
+        }
+    }
+
     var maximumFramesPerSlice: Int { control.withLock { $0.maximumSlice ?? IOControl.defaultMaximumSlice } }
 
     func setMaximumFramesPerSlice(_ frames: Int) throws(AudioUnitError) {
@@ -111,7 +127,7 @@ final class IOCore: Sendable {
                 case .initialized, .running: throw .initialized(setting: "initialize")
                 case .uninitialized: break
                 }
-                try control.build(device: device, meters: meters, stages: stages)
+                try control.build(device: device, line: inputLine, meters: meters, stages: stages)
                 move(&control, to: .initialized)
                 return nil
             } catch {
@@ -148,7 +164,7 @@ final class IOCore: Sendable {
             halt(&control)
             guard control.state == .initialized else { return }
             device.close()
-            control.tearDown()
+            control.tearDown(inputLine)
             meters.pointee.forgetLatency()
             move(&control, to: .uninitialized)
         }
@@ -159,6 +175,8 @@ final class IOCore: Sendable {
         control.withLock { control in
             control.handler = nil
             control.callback = nil
+            control.outputObservers = []
+            control.inputObservers = []
             move(&control, to: .disposed)
         }
     }

@@ -11,6 +11,7 @@ struct PlaybackPath: ~Copyable {
     private let function: RenderCallback.Function?
     private let readiness: RenderCallback.Readiness?
     private let context: UnsafeMutableRawPointer?
+    private let observers: RenderObserver.List
     private let meters: UnsafePointer<UnitMeters>
     private let reference: UnsafeMutablePointer<ReferenceWriter>?
     /// What the callback fills when its format is not Float32 in runs.
@@ -24,6 +25,8 @@ struct PlaybackPath: ~Copyable {
     private var storage: PlanarConverterStorage
     private var converter: PlanarConverter
     private var devicePlanes: Planes
+    private let map: [Int]?
+    private var mapping: ChannelMap?
     private var clock: DeviceClock
     /// Application frames asked for, and device frames made of them, since the converter was built.
     private var asked: Int64 = 0
@@ -36,15 +39,18 @@ struct PlaybackPath: ~Copyable {
 
     init(
         device: DeviceStreamFormat, format: StreamFormat, maximumSlice: Int, callback: RenderCallback?,
-        reference: UnsafeMutablePointer<ReferenceWriter>?, meters: UnsafePointer<UnitMeters>, quality: Int = 5
+        observers: [RenderObserver], reference: UnsafeMutablePointer<ReferenceWriter>?,
+        meters: UnsafePointer<UnitMeters>, quality: Int = 5, channelMap: [Int]? = nil
     ) throws(AudioUnitError) {
         let capacity = maximumSlice + 16
-        let storage = try Self.makeStorage(device, format, capacity: capacity, quality: quality)
+        let storage = try Self.makeStorage(
+            device, format, capacity: capacity, quality: quality, isMapped: channelMap != nil)
         self.format = format
         self.maximumSlice = maximumSlice
         function = callback?.function
         readiness = callback?.readiness
         context = callback?.context
+        self.observers = RenderObserver.List(observers)
         self.meters = meters
         self.reference = reference
         self.device = device
@@ -55,29 +61,35 @@ struct PlaybackPath: ~Copyable {
         self.storage = storage
         converter = storage.converter
         devicePlanes = Planes(channels: device.channels, stride: max(1, device.maximumFrames))
+        map = channelMap
+        mapping = map.map { ChannelMap($0, sourceChannels: format.channels, frames: max(1, device.maximumFrames)) }
         clock = DeviceClock(nominalRate: device.sampleRate)
         meters.pointee.playbackConversion.store(converter.latencySeconds * 1000)
     }
 
     deinit {
         raw.deallocate()
+        observers.free()
         monoMix.free()
         pending.free()
         devicePlanes.free()
+        mapping?.free()
     }
 
     /// Rebuilds the device's side for another hardware format; on the device's thread, outside of the render scope.
     mutating func rebuild(_ device: DeviceStreamFormat) {
         guard device != self.device else { return }
         // A format that cannot be had leaves the old path: wrong in pitch, but a call goes on.
-        guard let storage = try? Self.makeStorage(device, format, capacity: pending.stride, quality: quality) else {
-            return
-        }
+        guard let storage = try? Self.makeStorage(
+            device, format, capacity: pending.stride, quality: quality, isMapped: map != nil)
+        else { return }
         devicePlanes.free()
+        mapping?.free()
         self.device = device
         self.storage = storage
         converter = storage.converter
         devicePlanes = Planes(channels: device.channels, stride: max(1, device.maximumFrames))
+        mapping = map.map { ChannelMap($0, sourceChannels: format.channels, frames: max(1, device.maximumFrames)) }
         clock = DeviceClock(nominalRate: device.sampleRate)
         asked = 0
         made = 0
@@ -132,6 +144,7 @@ struct PlaybackPath: ~Copyable {
     private mutating func fill(_ count: Int, seconds: Double) {
         var produced = 0
         let before = made
+        let target = mapping?.planes ?? devicePlanes
         while produced < count {
             let wanted = framesWanted(for: count &- produced)
             if wanted > 0 {
@@ -139,24 +152,25 @@ struct PlaybackPath: ~Copyable {
                 ask(min(wanted, maximumSlice), heardAt: seconds + heard + converter.latencySeconds)
             }
             let result = converter.process(
-                pending.base, stride: pending.stride, frames: pendingFrames, into: devicePlanes.base + produced,
-                stride: devicePlanes.stride, capacity: count &- produced)
+                pending.base, stride: pending.stride, frames: pendingFrames, into: target.base + produced,
+                stride: target.stride, capacity: count &- produced)
             drop(result.consumed)
             produced &+= result.produced
             // Cannot happen with a sound resampler; a render thread must not spin if it does.
             if wanted <= 0, result.consumed == 0, result.produced == 0 {
-                zeroDevice(from: produced, count: count &- produced)
+                let channels = mapping?.sourceChannels ?? device.channels
+                for channel in 0..<channels {
+                    zero(target.base + channel &* target.stride + produced, frames: count &- produced)
+                }
                 break
             }
         }
-        made &+= Int64(count)
-    }
-
-    @_noLocks
-    private func zeroDevice(from first: Int, count: Int) {
-        for channel in 0..<device.channels {
-            zero(devicePlanes.base + channel &* devicePlanes.stride + first, frames: count)
+        if let mapping {
+            mapping.apply(
+                to: devicePlanes.base, stride: devicePlanes.stride, channels: device.channels, frames: count,
+                counts: meters.pointee.usesChannelMap.load(ordering: .relaxed))
         }
+        made &+= Int64(count)
     }
 
     /// Appends `frames` frames from the callback to what is pending.
@@ -174,6 +188,7 @@ struct PlaybackPath: ~Copyable {
         } else {
             raw.initializeMemory(as: UInt8.self, repeating: 0, count: format.byteCount(frames: frames))
         }
+        notify(isAfter: false, target, frames: frames, time: slice.time)
         if let function, let context {
             CallSite.call(function, context, &slice)
         } else {
@@ -191,6 +206,7 @@ struct PlaybackPath: ~Copyable {
         for channel in 0..<format.channels {
             zero(target + channel &* pending.stride + filled, frames: frames &- filled)
         }
+        notify(isAfter: true, target, frames: frames, time: slice.time)
         if let reference {
             ChannelRule.apply(
                 target, channels: format.channels, stride: pending.stride, to: monoMix.base, channels: 1,
@@ -201,6 +217,18 @@ struct PlaybackPath: ~Copyable {
         asked &+= Int64(frames)
         rendered &+= Int64(frames)
         meters.pointee.outputFrames.wrappingAdd(frames, ordering: .relaxed)
+    }
+
+    @_noLocks
+    private func notify(
+        isAfter: Bool, _ target: UnsafeMutablePointer<Float>, frames: Int, time: AudioTimeStamp
+    ) {
+        guard !observers.isEmpty else { return }
+        var slice = RenderSlice(
+            time: time, element: Element.output, frames: frames,
+            format: StreamFormat(sampleRate: format.sampleRate, channels: format.channels),
+            data: UnsafeMutableRawPointer(target), channelByteStride: pending.stride &* MemoryLayout<Float>.stride)
+        observers.notify(isAfter: isAfter, &slice)
     }
 
     /// Moves what is left of the pending frames to the front.
@@ -215,10 +243,11 @@ struct PlaybackPath: ~Copyable {
     }
 
     private static func makeStorage(
-        _ device: DeviceStreamFormat, _ format: StreamFormat, capacity: Int, quality: Int
+        _ device: DeviceStreamFormat, _ format: StreamFormat, capacity: Int, quality: Int, isMapped: Bool
     ) throws(AudioUnitError) -> PlanarConverterStorage {
         try PlanarConverterStorage(
-            inputChannels: format.channels, inputRate: format.sampleRate, outputChannels: device.channels,
+            inputChannels: format.channels, inputRate: format.sampleRate,
+            outputChannels: isMapped ? format.channels : device.channels,
             outputRate: device.sampleRate, maximumFrames: max(capacity, device.maximumFrames), quality: quality)
     }
 }

@@ -19,6 +19,8 @@ struct UnitMeters: ~Copyable {
     let captureConversion = AtomicMilliseconds()
     let playbackConversion = AtomicMilliseconds()
     let playbackDevice = AtomicMilliseconds()
+    /// The one thing that is told to the render thread here.
+    let usesChannelMap = Atomic<Bool>(false)
 
     var statistics: UnitStatistics {
         var copy = UnitStatistics()

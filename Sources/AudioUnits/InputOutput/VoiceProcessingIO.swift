@@ -9,7 +9,7 @@ public final class VoiceProcessingIO: InputOutputUnit {
     /// Rates the processing runs at, in Hz, in steps of 100.
     public static let sampleRates: ClosedRange<Double> = 8_000...48_000
 
-    private let core: IOCore
+    let core: IOCore
     private nonisolated(unsafe) let controls: UnsafeMutablePointer<VoiceControls>
     private nonisolated(unsafe) let echoMeters: UnsafeMutablePointer<EchoMeters>
     private nonisolated(unsafe) let taps: VoiceTaps
@@ -148,6 +148,10 @@ public final class VoiceProcessingIO: InputOutputUnit {
             $0.callback = callback
             return nil
         }
+    }
+
+    public func addRenderObserver(_ observer: RenderObserver, element: Int) throws(AudioUnitError) {
+        try core.addRenderObserver(observer, element: element)
     }
 
     public func initialize() throws(AudioUnitError) {

@@ -92,5 +92,14 @@ public struct AudioComponent: Sendable {
         AudioComponent(description: .timePitch, name: "Time and pitch", needsDevice: false) {
             (_) throws(AudioUnitError) in TimePitch()
         },
+        AudioComponent(description: .audioQueue, name: "Queue", needsDevice: false) {
+            (_) throws(AudioUnitError) in AudioQueue()
+        },
+        AudioComponent(description: .filePlayer, name: "File player", needsDevice: false) {
+            (_) throws(AudioUnitError) in FilePlayer()
+        },
+        AudioComponent(description: .fileWriter, name: "File writer", needsDevice: false) {
+            (_) throws(AudioUnitError) in FileWriter()
+        },
     ]
 }

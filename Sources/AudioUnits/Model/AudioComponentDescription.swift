@@ -32,9 +32,10 @@ public struct FourCharacterCode: Hashable, Sendable, ExpressibleByStringLiteral,
 
 /// Names a component, or in a search describes the ones wanted: a field left `any` matches everything.
 public struct AudioComponentDescription: Hashable, Sendable, CustomStringConvertible {
-    /// Kind of unit: `auou` output, `aufc` format conversion, `aumx` mixer, `aufx` effect.
+    /// Kind of unit: `auou` output, `aufc` format conversion, `aumx` mixer, `aufx` effect,
+    /// `augn` generator.
     public var type: FourCharacterCode
-    /// Which of the kind: `rioc`, `vpio`, `genr`, `conv`, `mcmx`, `3dem`, `ipeq`, `vari`, `nutp`.
+    /// Which of the kind: `rioc`, `vpio`, `genr`, `conv`, `mcmx`, `3dem`, `ipeq`, `vari`, `nutp`, `queu`, `afpl`, `afwr`.
     public var subtype: FourCharacterCode
     /// Who made it; `yodl` for the built-in ones.
     public var manufacturer: FourCharacterCode
@@ -74,6 +75,12 @@ public struct AudioComponentDescription: Hashable, Sendable, CustomStringConvert
     public static let varispeed = AudioComponentDescription(type: "aufc", subtype: "vari", manufacturer: "yodl")
     /// Time and pitch.
     public static let timePitch = AudioComponentDescription(type: "aufc", subtype: "nutp", manufacturer: "yodl")
+    /// Queue of buffers.
+    public static let audioQueue = AudioComponentDescription(type: "augn", subtype: "queu", manufacturer: "yodl")
+    /// File player.
+    public static let filePlayer = AudioComponentDescription(type: "augn", subtype: "afpl", manufacturer: "yodl")
+    /// File writer.
+    public static let fileWriter = AudioComponentDescription(type: "aufx", subtype: "afwr", manufacturer: "yodl")
     /// 3D mixer.
     public static let mixer3D = AudioComponentDescription(type: "aumx", subtype: "3dem", manufacturer: "yodl")
 }

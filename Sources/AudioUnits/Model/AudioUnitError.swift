@@ -1,3 +1,5 @@
+public import AudioFiles
+
 /// Why a unit refuses; each case tells what to do first.
 public enum AudioUnitError: Error, Sendable, Equatable {
     /// The unit was disposed of: instantiate a new one.
@@ -24,6 +26,8 @@ public enum AudioUnitError: Error, Sendable, Equatable {
     case outOfRange(setting: String, allowed: String)
     /// An input that has to be fed is not: connect a unit or a render callback to it first.
     case notConnected(unit: String, element: Int)
+    /// The microphone's side is a source and is off: call `enable(input: true, output: true)` first.
+    case inputDisabled(unit: String)
     /// The input is fed already: disconnect it first.
     case inputTaken(unit: String, element: Int)
     /// The output feeds another input already: disconnect that first.
@@ -36,10 +40,18 @@ public enum AudioUnitError: Error, Sendable, Equatable {
     case notInGraph(unit: String)
     /// The description has a field left open, or stands for a component already: give one of your own.
     case cannotRegister(AudioComponentDescription)
+    /// The queue holds as many buffers as it can: wait until one is finished.
+    case queueFull(maximum: Int)
+    /// The queue has a tap already: remove it first.
+    case tapInstalled
     /// The component is an I/O unit: instantiate it with a device.
     case deviceMissing
     /// The device refuses; its error says why.
     case device(DeviceError)
+    /// A player or writer of files has none yet: set it first.
+    case noFile
+    /// The file cannot be read or written; its error says why.
+    case file(AudioFileError)
     /// Memory or a resource of the system could not be had.
     case noResources(reason: String)
 }

@@ -58,6 +58,13 @@ public struct InputHandler: @unchecked Sendable {
         owner = nil
     }
 
+    /// The same with an owner that frees the context when the last unit has let go of the handler.
+    init(context: UnsafeMutableRawPointer, owner: AnyObject, function: @escaping Function) {
+        self.context = context
+        self.function = function
+        self.owner = owner
+    }
+
     /// Boxes a closure. The compiler cannot check it against the render contract; the caller keeps to it.
     public init(_ closure: @escaping @Sendable (InputNotice) -> Void) {
         let box = Box(closure)

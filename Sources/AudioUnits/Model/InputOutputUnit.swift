@@ -8,6 +8,11 @@ public protocol InputOutputUnit: AudioUnit {
     func setInputHandler(_ handler: InputHandler?) throws(AudioUnitError)
     /// Who fills the output; before `initialize()`, nil plays silence and counts it.
     func setRenderCallback(_ callback: RenderCallback?) throws(AudioUnitError)
+    /// Has `observer` see every slice of an element, besides those added before; before `initialize()`.
+    ///
+    /// What it sees is Float32 in runs, at the application's rate and channels: of the output before (when it
+    /// holds nothing yet) and after the render callback filled it, of the input before and after the input handler was told.
+    func addRenderObserver(_ observer: RenderObserver, element: Int) throws(AudioUnitError)
     /// Starts the hardware.
     func start() throws(AudioUnitError)
     /// Stops the hardware; when it returns no callback runs any more. May be repeated, from any thread but the

@@ -4,6 +4,9 @@ import Synchronization
 struct EchoMonitor: BitwiseCopyable {
     private var microphone: Float = 0
     private var output: Float = 0
+    /// The same over 40 ms, whoever speaks.
+    private var recentMicrophone: Float = 0
+    private var recentOutput: Float = 0
     private var farQuiet = Int.max / 2
     private var steadyBlocks = 0
     private var doubtfulBlocks = 0
@@ -26,6 +29,12 @@ struct EchoMonitor: BitwiseCopyable {
     /// Whether the far end speaks or its echo may still ring.
     var isFarActive: Bool {
         @_noLocks get { farQuiet < Self.hangover }
+    }
+
+    /// Whether echo control has let most of the last 40 ms through: what it thinks is the near end may be believed. Where most
+    /// was echo, some of what is left is.
+    var isMostlyNear: Bool {
+        @_noLocks get { recentOutput > 0.25 * recentMicrophone }
     }
 
     /// Mean power of what is left of the echo.
@@ -53,7 +62,10 @@ struct EchoMonitor: BitwiseCopyable {
         far: Float, microphone mic: Float, output out: Float, presence: Float?, meters: UnsafePointer<EchoMeters>
     ) {
         farQuiet = far > Self.farThreshold ? 0 : min(farQuiet &+ 1, 1_000_000)
-        guard isFarActive, mic.isFinite, out.isFinite else { return }
+        guard mic.isFinite, out.isFinite else { return }
+        recentMicrophone += (mic - recentMicrophone) * 0.25
+        recentOutput += (out - recentOutput) * 0.25
+        guard isFarActive else { return }
         if let presence {
             guard presence < Self.presenceThreshold else { return }
         } else if isConverged, out > 0.5 * mic, doubtfulBlocks < 300 {

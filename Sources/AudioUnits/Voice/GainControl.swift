@@ -3,12 +3,15 @@ import DSP
 /// Brings near-end speech to a target level, digitally, and lifts neither residual echo nor noise.
 ///
 /// The gain learns only from near-end speech while the far end is quiet. While what is in a block may be residual echo, the
-/// gain in force is at most 1, from the block's first sample on.
+/// gain in force is at most 1, from the block's first sample on; it stays so until somebody speaks, so that the far end's own
+/// pauses do not fill with noise.
 package struct GainControl: BitwiseCopyable {
     /// Learned gain, linear.
     package private(set) var gain: Float = 1
     /// Gain in force at the end of the last block, linear.
     private var applied: Float = 1
+    /// Whether the gain may be over 1: somebody has spoken since the last echo.
+    private var isLifting = false
     private var level = VoiceLevel()
     private let target: Float
     private let most: Float
@@ -19,8 +22,10 @@ package struct GainControl: BitwiseCopyable {
 
     /// Least gain: -12 dB.
     private static var least: Float { @_noLocks get { 0.25 } }
-    /// The first second of speech may move the gain faster: nothing was right before.
-    private static var firstBlocks: Int { @_noLocks get { 120 } }
+    /// The first 1.6 s of speech may move the gain faster: nothing was right before. A first phrase is usually louder
+    /// than what follows, by 4 dB.
+    private static var firstBlocks: Int { @_noLocks get { 160 } }
+    private static var firstBoost: Float { @_noLocks get { 1.58 } }
     /// Most the gain in force may rise within a block: 2 dB during speech, 0.2 dB otherwise.
     private static var glide: Float { @_noLocks get { 1.259 } }
     private static var slowGlide: Float { @_noLocks get { 1.0233 } }
@@ -51,9 +56,14 @@ package struct GainControl: BitwiseCopyable {
         }
         level.update(power, isNear: !nearEnd.isFarActive)
         if level.isActive && !nearEnd.isFarActive { learn() }
+        if nearEnd.mayBeEcho {
+            isLifting = false
+        } else if level.isActive {
+            isLifting = true
+        }
         let limit: Float = level.isActive ? Self.glide : Self.slowGlide
         let start = applied
-        var end = nearEnd.mayBeEcho && gain > 1 ? 1 : gain
+        var end = !isLifting && gain > 1 ? 1 : gain
         if end > start * limit { end = start * limit }
         // An echo begins anywhere in its block, so the gain may not still be on its way down.
         let first = nearEnd.mayBeEcho && end < start ? end : start
@@ -70,9 +80,8 @@ package struct GainControl: BitwiseCopyable {
     @_noLocks
     private mutating func learn() {
         guard level.power > 0 else { return }
-        // A first phrase is usually louder than what follows.
         let isFirst = level.blocks < Self.firstBlocks
-        let wanted = (isFirst ? 1.26 : 1) * target / FastMath.squareRoot(level.power)
+        let wanted = (isFirst ? Self.firstBoost : 1) * target / FastMath.squareRoot(level.power)
         let isLoud = gain * gain * level.recent > 12 * target * target
         if isLoud || wanted < gain * 0.94 {
             gain = max(Self.least, isLoud ? gain * down : max(wanted, gain * down))

@@ -1,11 +1,15 @@
+import DSP
+
 /// The level somebody speaks at, from 10 ms powers: active speech level after the idea of ITU-T P.56, for one voice that may
 /// stop, among noise that may start.
 ///
 /// A sound counts as voice only after it has dipped by 10 dB, as speech does with every syllable: a fan that starts, a tone
 /// and noise never do, and a sound that goes on for longer than a second is none until it dips.
 struct VoiceLevel: BitwiseCopyable {
-    /// Mean power of speech, pauses left out; 0 before any was heard.
+    /// Power of speech, pauses left out; 0 before any was heard. From the mean of its syllables' levels in dB, which one loud
+    /// word moves little.
     private(set) var power: Float = 0
+    private var logarithm: Float = 0
     /// Blocks of speech heard so far.
     private(set) var blocks = 0
     /// Whether the last block was louder than its surroundings.
@@ -35,6 +39,8 @@ struct VoiceLevel: BitwiseCopyable {
     private static var shortest: Int { @_noLocks get { 6 } }
     /// Pauses up to so many blocks belong to speech (P.56 has 200 ms).
     private static var longestPause: Int { @_noLocks get { 20 } }
+    /// Mean power of speech over that of its syllables' mean level, at the least: 1.2 dB.
+    private static var overMean: Float { @_noLocks get { 1.32 } }
     /// What was heard before counts as at most so many blocks.
     private static var memory: Float { @_noLocks get { 150 } }
 
@@ -97,11 +103,12 @@ struct VoiceLevel: BitwiseCopyable {
     @_noLocks
     private mutating func commit() {
         let count = Float(max(1, pendingBlocks))
-        let mean = pendingSum / count
+        let octaves = FastMath.log2(pendingSum / count)
         var past = Float(blocks) < Self.memory ? Float(blocks) : Self.memory
-        // Louder speech is believed sooner than quieter: it may be the same voice trailing off.
-        if mean > 2 * power { past *= 0.5 }
-        power = (power * past + pendingSum) / (past + count)
+        // What is 9 dB louder is believed sooner than what is quieter, which may be the same voice trailing off.
+        if octaves > logarithm + 3 { past *= 0.5 }
+        logarithm = (logarithm * past + octaves * count) / (past + count)
+        power = Self.overMean * FastMath.exp2(logarithm)
         blocks = min(blocks &+ pendingBlocks, 1_000_000)
     }
 

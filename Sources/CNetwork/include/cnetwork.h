@@ -1,4 +1,4 @@
-// Datagram calls that Glibc's Swift module does not export: recvmmsg, control messages, ppoll.
+// Datagram calls that Glibc's Swift module does not export: recvmmsg, control messages.
 #ifndef CNETWORK_H
 #define CNETWORK_H
 
@@ -34,9 +34,5 @@ int cnetwork_send(int fd, const void *bytes, uint32_t length, const struct socka
 
 // Empties the queue of ICMP errors; how many there were.
 int cnetwork_drain_errors(int fd);
-
-// poll(2) with a time-out in nanoseconds (negative: for ever): like poll, but -errno on failure.
-struct pollfd;
-int cnetwork_poll(struct pollfd *fds, unsigned count, int64_t timeout_ns);
 
 #endif

@@ -19,6 +19,11 @@ RT_SAFE void crt_event_signal(int fd);
 /* Takes what was signalled. */
 void crt_event_drain(int fd);
 
+/* A bell is one word, 0 at first. Ringing makes the thread that waits for it go on, or its next wait return at once. */
+RT_SAFE void crt_bell_ring(uint32_t *bell);
+/* Waits until it was rung (true) or until `deadline_ns` of CLOCK_MONOTONIC has passed or a signal came (false). */
+bool crt_bell_wait(uint32_t *bell, int64_t deadline_ns);
+
 /* CLOCK_MONOTONIC in nanoseconds. Read by the vDSO: no system call where the clock is the processor's counter. */
 RT_SAFE int64_t crt_monotonic_ns(void);
 

@@ -9,7 +9,7 @@ struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices", abstract: "Show which devices open, and for the others why not and what to do.")
 
-    @Flag(help: "Go on, and print a line for each device that comes, goes or changes.")
+    @Flag(help: "Print ports and route, then each change as it happens; without a sound server what opens, once a second.")
     var watch = false
 
     @Flag(help: "Play a tone and show the microphone's level until Ctrl-C or --duration.")
@@ -21,6 +21,9 @@ struct DevicesCommand: ParsableCommand {
         _ = TerminationSignal()
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         if test { return try runTest(configuration) }
+        if watch, let ports = PortWatch(json: media.json) {
+            return ports.run(isInterrupted: { TerminationSignal.caught != nil })
+        }
         var known = engine.devices()
         for device in known { show(device) }
         while watch && TerminationSignal.caught == nil {

@@ -20,9 +20,15 @@ struct LoopbackCommand: ParsableCommand {
         valueName: "conditions"))
     var network: String?
 
+    @Option(help: ArgumentHelp(
+        "Room of both endpoints: small, office, hall or PATH.wav, drift and noise as in --device room:MODEL, which this is "
+            + "short for.",
+        valueName: "model"))
+    var room: String?
+
     @OptionGroup var media: MediaArguments
 
-    func run() throws {
+    mutating func run() throws {
         _ = TerminationSignal()
         let assertions = try parseAssertions(media.assertions, known: LoopbackReport.comparablePaths)
         var conditions = NetworkConditions()
@@ -32,9 +38,15 @@ struct LoopbackCommand: ParsableCommand {
         if media.capture != nil {
             throw CommandError(.usage, "--capture is for `call` and `listen`; a loopback test repeats itself by its --seed")
         }
+        if let room {
+            guard media.device == nil, media.input == nil, media.output == nil else {
+                throw CommandError(.usage, "--room is a device itself; leave out --device, --input and --output")
+            }
+            media.device = "room:" + room
+        }
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         let options = try MediaOptions(media, configuration)
-        let printer = EventPrinter(json: media.json, callID: nil, input: options.input, output: options.output)
+        let printer = EventPrinter(json: media.json, input: options.input, output: options.output)
         var report = try engine.loopback(
             LoopbackRequest(options: options, conditions: conditions, scenario: network, offline: offline),
             isInterrupted: { TerminationSignal.caught != nil },

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioDevices
+import AudioFiles
 import AudioUnits
 import Reporting
 import Simulation

@@ -1,4 +1,5 @@
 import AudioDevices
+import AudioFiles
 import AudioUnits
 import Calling
 import Codecs

@@ -1,5 +1,6 @@
 import ArgumentParser
 import AudioDevices
+import AudioFiles
 import AudioUnits
 import Calling
 import Codecs
@@ -134,7 +135,7 @@ struct ReplayCommand: ParsableCommand {
     }
 
     /// Writes table and picture, prints the figures.
-    func finish(_ picture: ReplayPicture) throws(DeviceError) {
+    func finish(_ picture: ReplayPicture) throws(AudioFileError) {
         if let csv {
             var text = ReplayRow.header + "\n"
             for row in picture.rows { text += row.text + "\n" }
@@ -142,7 +143,7 @@ struct ReplayCommand: ParsableCommand {
         }
         if let report { try WholeFile.write(picture.html, path: report) }
         guard let delay = picture.figures.meanDelayMs else {
-            throw .file(path: picture.title, reason: "no packet of it was ever heard")
+            throw AudioFileError(path: picture.title, reason: "no packet of it was ever heard")
         }
         Output.standard.line(String((delay * 100).rounded() / 100))
         Output.standard.line(picture.figures.json.text)

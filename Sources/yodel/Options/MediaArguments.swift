@@ -25,6 +25,9 @@ struct MediaArguments: ParsableArguments {
     @Flag(inversion: .prefixedNo, help: "Cancel echo, suppress noise, control gain (default: yes).")
     var voiceProcessing: Bool?
 
+    @Flag(inversion: .prefixedNo, help: "Lower what other programs play during a call (default: yes).")
+    var duck: Bool?
+
     @Option(help: ArgumentHelp("Codec: opus, pcmu, pcma, l16.", valueName: "codec"))
     var codec: String?
 
@@ -98,6 +101,7 @@ struct MediaArguments: ParsableArguments {
         [
             "device": device, "input": input, "output": output, "rate": rate, "period": period,
             "realtime": realtime.map(String.init), "voice_processing": voiceProcessing.map(String.init),
+            "duck": duck.map(String.init),
             "codec": codec?.lowercased(), "bitrate": bitrate, "max_bitrate": maxBitrate, "redundancy": redundancy,
             "complexity": complexity, "ptime": ptime, "latency": latency, "rtcp_interval": rtcpInterval,
             "bind": bind, "allow": allow.isEmpty ? nil : allow.joined(separator: ","),

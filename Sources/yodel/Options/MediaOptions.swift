@@ -1,4 +1,5 @@
 import AudioDevices
+import AudioFiles
 import AudioUnits
 import Calling
 import Codecs
@@ -8,18 +9,15 @@ import Settings
 
 /// What a media command works with: every value resolved, checked, and typed. Nothing has been started yet.
 struct MediaOptions {
-    /// Microphone.
-    var input: DeviceSpecification
-    /// Loudspeaker.
-    var output: DeviceSpecification
+    /// Microphone and loudspeaker, and what is wished of them.
+    var device: DeviceChoice
     /// Whether someone chose a device other than the default; `loopback` brings its own room otherwise.
     var choosesDevice: Bool
-    /// Rate of the device in Hz; `nil` leaves it to the device.
-    var sampleRate: Int?
-    /// Period of the device in ms; `nil` leaves it to the device.
-    var periodMilliseconds: Double?
-    var realtime: Bool
     var voiceProcessing: Bool
+    /// Where it rings when somebody calls; `nil` does not.
+    var ring: DeviceSpecification?
+    /// Whether other programs are lowered during a call.
+    var ducksOthers: Bool
     var codec: CodecKind
     /// Bit rate, complexity and packet length.
     var encoder: EncoderSettings
@@ -49,13 +47,10 @@ struct MediaOptions {
     var seed: UInt64?
 
     init(_ arguments: MediaArguments, _ configuration: Configuration) throws(CommandError) {
-        let names = configuration.deviceNames
-        (input, output) = (try Self.device(names.input), try Self.device(names.output))
+        device = try DeviceChoice(configuration)
         choosesDevice = configuration.choosesDevice
-        sampleRate = configuration[.rate].text.flatMap { Int($0) }
-        periodMilliseconds = configuration[.period].text.flatMap { Double($0) }
-        realtime = configuration[.realtime].text != "false"
         voiceProcessing = configuration[.voiceProcessing].text != "false"
+        ducksOthers = configuration[.duck].text != "false"
         codec = configuration[.codec].text.flatMap { CodecKind(rawValue: $0) } ?? .opus
         encoder = EncoderSettings()
         if let bitrate = configuration[.bitrate].text.flatMap({ Int($0) }) { encoder.bitrate = bitrate }
@@ -77,10 +72,6 @@ struct MediaOptions {
         seed = arguments.seed
         try readAddresses(configuration)
         try check()
-    }
-
-    private static func device(_ name: String) throws(CommandError) -> DeviceSpecification {
-        do { return try DeviceSpecification(parsing: name) } catch { throw CommandError(error) }
     }
 
     private mutating func readAddresses(_ configuration: Configuration) throws(CommandError) {
@@ -122,4 +113,16 @@ struct MediaOptions {
                 .usage, "payload type \(number) is that of the \(what), in --redundancy; give another from 96 to 127")
         }
     }
+}
+
+extension MediaOptions {
+    /// Microphone.
+    var input: DeviceSpecification { device.input }
+    /// Loudspeaker.
+    var output: DeviceSpecification { device.output }
+    /// Rate of the device in Hz; `nil` leaves it to the device.
+    var sampleRate: Int? { device.sampleRate }
+    /// Period of the device in ms; `nil` leaves it to the device.
+    var periodMilliseconds: Double? { device.periodMilliseconds }
+    var realtime: Bool { device.realtime }
 }

@@ -16,7 +16,8 @@ struct CallConsole {
     private var mediaStart: Double?
     private var mood = CallMood()
     private var status: StatusLine?
-    private var endReason: String?
+    /// Why each party's call ended; the whole has when all have.
+    private var endReasons: [String?]
     private var isEnding = false
     private var readsKeys = true
 
@@ -26,6 +27,7 @@ struct CallConsole {
         durationSeconds: Double?, durationCountsFromMedia: Bool
     ) {
         self.call = call
+        endReasons = Array(repeating: nil, count: call.parties)
         self.printer = printer
         self.signals = signals
         self.assertions = assertions
@@ -40,16 +42,18 @@ struct CallConsole {
             status = StatusLine(output: printer.output, environment: processEnvironment())
         }
         var statistics = Pace(every: printer.isJSON ? 1 : 5, from: start)
-        while endReason == nil {
+        while !isOver {
             wait(seconds: status == nil ? min(0.5, statistics.untilNext) : 0.2)
             takeEvents()
             handleSignals(terminal)
             handleKeys(terminal)
             checkDuration()
-            guard endReason == nil else { break }
-            if statistics.isDue() && (status == nil) { printer.figures(call.statistics, mood, seconds: seconds) }
+            guard !isOver else { break }
+            if statistics.isDue() && (status == nil) { showFigures() }
             drawStatus()
-            if isEnding && Pace.now() - endingSince > Self.endLimitSeconds { endReason = "local_hangup" }
+            if isEnding && Pace.now() - endingSince > Self.endLimitSeconds {
+                endReasons = endReasons.map { $0 ?? "local_hangup" }
+            }
         }
         status?.clear()
         terminal?.leave()
@@ -60,30 +64,38 @@ struct CallConsole {
     private static let endLimitSeconds = 0.5
     private var endingSince = 0.0
 
+    private var isOver: Bool { endReasons.allSatisfy { $0 != nil } }
+
+    private func showFigures() {
+        for party in endReasons.indices where endReasons[party] == nil {
+            printer.figures(call.statistics(of: party), of: party, mood, seconds: seconds)
+        }
+    }
+
     private var seconds: Double { Pace.now() - (mediaStart ?? start) }
 
     private func wait(seconds: Double) {
         var descriptors = [
             pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: call.eventDescriptor, events: Int16(POLLIN), revents: 0),
             pollfd(fd: readsKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
         ]
+        descriptors += call.eventDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&descriptors, nfds_t(descriptors.count), Int32(max(1, seconds * 1000)))
     }
 
     private mutating func takeEvents() {
-        for event in call.takeEvents() {
+        for (party, event) in call.takeEvents() {
             if case .mediaStarted = event {
                 mood.hasMedia = true
                 mediaStart = Pace.now()
             }
-            if case .callEnded(let reason, _) = event { endReason = reason }
-            show(event)
+            if case .callEnded(let reason, _) = event { endReasons[party] = reason }
+            show(event, of: party)
         }
     }
 
-    private mutating func show(_ event: EventBody) {
-        guard let line = printer.line(event) else { return }
+    private mutating func show(_ event: EventBody, of party: Int = 0) {
+        guard let line = printer.line(event, of: party) else { return }
         if status == nil { printer.output.line(line) } else { status?.print(line) }
     }
 
@@ -154,20 +166,26 @@ struct CallConsole {
 
     private mutating func drawStatus() {
         guard let (width, blocks) = status.map({ ($0.width, $0.blocks) }) else { return }
-        let text = StatusText.line(seconds: seconds, call.statistics, mood, width: width, blocks: blocks)
+        let text = StatusText.line(seconds: seconds, call.statistics(of: shownParty), mood, width: width, blocks: blocks)
         status?.draw(text)
     }
 
-    /// Report and exit status: a signal before media, the call's own end, then the assertions.
+    /// Whose figures the status line has: the first party's that is still there.
+    private var shownParty: Int { endReasons.firstIndex { $0 == nil } ?? 0 }
+
+    /// Reports and exit status: a signal before media, the call's own end, then the assertions.
     private mutating func finish() -> ExitStatus {
-        var report = call.close()
+        var reports = call.close()
         takeEvents()
-        report.assertions = assertions.map { $0.evaluate(report) }
+        for party in reports.indices {
+            reports[party].assertions = assertions.map { $0.evaluate(reports[party]) }
+        }
         if let number = TerminationSignal.caught, !mood.hasMedia { return TerminationSignal.status(number) }
-        printer.report(report)
-        let ended = ExitStatus(callEnded: endReason ?? "")
-        if ended != .fine { return ended }
-        return report.assertions.allSatisfy(\.passed) ? .fine : .assertionMissed
+        for (party, report) in reports.enumerated() { printer.report(report, of: party) }
+        // The first party that did not end well speaks for all.
+        let ended = endReasons.map { ExitStatus(callEnded: $0 ?? "") }
+        if let failed = ended.first(where: { $0 != .fine }) { return failed }
+        return reports.allSatisfy { $0.assertions.allSatisfy(\.passed) } ? .fine : .assertionMissed
     }
 }
 

@@ -3,14 +3,17 @@ import Reporting
 import Settings
 import Simulation
 
-/// A running call as the command line sees it. Every function may be called from the main thread only.
+/// A running call, or a conference of several, as the command line sees it. Every function may be called from the main
+/// thread only.
 protocol LiveCall: AnyObject {
+    /// Other sides there are.
+    var parties: Int { get }
     /// Readable while events wait.
-    var eventDescriptor: Int32 { get }
-    /// Takes the events that wait, oldest first. The last one of a call is `callEnded`.
-    func takeEvents() -> [EventBody]
-    /// The latest figures.
-    var statistics: CallStatistics { get }
+    var eventDescriptors: [Int32] { get }
+    /// Takes the events that wait, each with the number of its party; one party's oldest first. Its last is `callEnded`.
+    func takeEvents() -> [(party: Int, body: EventBody)]
+    /// The latest figures of a party.
+    func statistics(of party: Int) -> CallStatistics
     func setMuted(_ muted: Bool)
     func setHeld(_ held: Bool)
     /// Gain of what is heard, dB.
@@ -20,7 +23,8 @@ protocol LiveCall: AnyObject {
     /// - Parameter byDuration: because `--duration` has passed, not because somebody hung up.
     func hangUp(byDuration: Bool)
     /// Stops threads and devices and closes files, once the call has ended or must.
-    func close() -> CallReport
+    /// - Returns: a report for each party.
+    func close() -> [CallReport]
 }
 
 /// What a loopback test is told while it runs.
@@ -39,7 +43,7 @@ protocol Engine: Sendable {
     /// Opens sockets and devices and starts a call, or waits for one.
     /// - Parameter echoes: sends back what it hears (`listen --echo`).
     func start(
-        _ uri: CallURI, role: CallURI.Role, echoes: Bool, _ options: MediaOptions
+        _ uris: [CallURI], role: CallURI.Role, echoes: Bool, _ options: MediaOptions
     ) throws(CommandError) -> any LiveCall
 
     /// Runs a loopback test to its end, or until `isInterrupted` says so: it is asked at least every 50 ms.

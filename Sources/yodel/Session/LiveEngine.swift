@@ -1,4 +1,6 @@
 import AudioDevices
+import AudioFiles
+import AudioSession
 import AudioUnits
 import Calling
 import Codecs
@@ -18,10 +20,34 @@ let engine: any Engine = LiveEngine()
 /// Calls over real sockets and devices, loopback tests live or in virtual time.
 struct LiveEngine: Engine {
     func start(
-        _ uri: CallURI, role: CallURI.Role, echoes: Bool, _ options: MediaOptions
+        _ uris: [CallURI], role: CallURI.Role, echoes: Bool, _ options: MediaOptions
     ) throws(CommandError) -> any LiveCall {
+        let seed = options.seed ?? .random(in: .min ... .max)
+        let parties = try uris.enumerated().map { (index, uri) throws(CommandError) in
+            try makeParty(uri, role, echoes: echoes, seed: seed &+ UInt64(index), options)
+        }
+        do throws(CallError) {
+            let channels = parties.count > 1 ? 2 : 1
+            let audio = options.makeAudioSession()
+            let session = try CallSession(
+                parties, unit: try options.makeUnit(seed: seed, playbackChannels: channels, audio: audio),
+                playoutChannels: channels, recordPath: options.recordPath, capturePath: options.capturePath,
+                dumpFolder: options.dumpFolder, realtime: options.realtime, audio: audio)
+            for party in parties { options.logPlan(party.configuration, party.transport) }
+            let call = SessionCall(session, transports: parties.map(\.transport), options: options)
+            try session.start()
+            call.announceStart()
+            return call
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    private func makeParty(
+        _ uri: CallURI, _ role: CallURI.Role, echoes: Bool, seed: UInt64, _ options: MediaOptions
+    ) throws(CommandError) -> CallParty {
         let transport = try makeTransport(uri, role, options)
-        var configuration = options.callConfiguration(seed: options.seed ?? .random(in: .min ... .max))
+        var configuration = options.callConfiguration(seed: seed)
         if let payloadType = uri.payloadType { configuration.payloadType = payloadType }
         try options.checkRedundancy(configuration)
         configuration.digits = options.digits
@@ -34,19 +60,7 @@ struct LiveEngine: Engine {
                 throw CommandError(error)
             }
         }
-        do throws(CallError) {
-            let session = try CallSession(
-                configuration: configuration, unit: try options.makeUnit(seed: configuration.seed),
-                transport: transport, recordPath: options.recordPath, capturePath: options.capturePath,
-                dumpFolder: options.dumpFolder, realtime: options.realtime)
-            options.logPlan(configuration, transport)
-            let call = SessionCall(session, transport: transport, options: options)
-            try session.start()
-            call.announceStart()
-            return call
-        } catch {
-            throw CommandError(error)
-        }
+        return CallParty(configuration: configuration, transport: transport)
     }
 
     private func makeTransport(
@@ -118,27 +132,12 @@ extension MediaOptions {
     }
 
     /// The I/O unit on the device that was named, its wishes set.
-    func makeUnit(seed: UInt64, voiceProcessing wanted: Bool? = nil) throws(CallError) -> any InputOutputUnit {
-        var deviceOptions = DeviceOptions(seed: seed)
-        deviceOptions.nearEnd = []
-        let device: any HardwareDevice
-        do {
-            device = try makeDevice(input, output, options: deviceOptions)
-        } catch {
-            throw .device(error)
-        }
-        let unit: any InputOutputUnit =
-            (wanted ?? voiceProcessing) ? VoiceProcessingIO(device: device) : RemoteIO(device: device)
-        var preferences = DeviceRequest()
-        preferences.sampleRate = sampleRate.map(Double.init)
-        preferences.periodMilliseconds = periodMilliseconds
-        preferences.realtimePriority = realtime ? CallSession.devicePriority : nil
-        do {
-            try unit.setDevicePreferences(preferences)
-        } catch {
-            throw .audioUnit(error)
-        }
-        return unit
+    /// - Parameter audio: the session it becomes part of.
+    func makeUnit(
+        seed: UInt64, voiceProcessing wanted: Bool? = nil, playbackChannels: Int = 1, audio: AudioSession? = nil
+    ) throws(CallError) -> any InputOutputUnit {
+        try device.makeUnit(
+            voiceProcessing: wanted ?? voiceProcessing, seed: seed, playbackChannels: playbackChannels, audio: audio)
     }
 }
 

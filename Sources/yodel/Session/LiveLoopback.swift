@@ -76,7 +76,7 @@ final class LiveLoopback {
             }
             for (session, name) in zip(sessions, ["a", "b"]) {
                 for event in session.channel.events.takeAll() {
-                    onEvent(Event(translate(event, of: session), callID: name))
+                    for body in translate(event, of: session) { onEvent(Event(body, callID: name)) }
                 }
             }
         }
@@ -89,18 +89,19 @@ final class LiveLoopback {
         return report
     }
 
-    private func translate(_ event: CallEvent, of session: CallSession) -> EventBody {
+    private func translate(_ event: CallEvent, of session: CallSession) -> [EventBody] {
         switch event {
         case .mediaStarted:
             // Both sides have the same address and, by symmetric RTP, learn each other's port.
-            .mediaStarted(remote: "127.0.0.1", afterMilliseconds: HostTime.monotonicNow().milliseconds(since: start))
-        case .sourceChanged(let from, let to): .ssrcChanged(from: from, to: to)
-        case .bufferReset(let reason): .bufferReset(reason: reason)
-        case .digitReceived(let digit, _): .dtmf(digit: String(digit), direction: .received)
-        case .echoState(let figures): .echoState(figures)
-        case .warning(let message): .warning(message)
-        case .device(let event): EventBody(event, of: session.unit.device)
-        case .ended(let reason): .callEnded(reason: reason.rawValue, durationSeconds: nil)
+            [.mediaStarted(remote: "127.0.0.1", afterMilliseconds: HostTime.monotonicNow().milliseconds(since: start))]
+        case .sourceChanged(let from, let to): [.ssrcChanged(from: from, to: to)]
+        case .bufferReset(let reason): [.bufferReset(reason: reason)]
+        case .digitReceived(let digit, _): [.dtmf(digit: String(digit), direction: .received)]
+        case .echoState(let figures): [.echoState(figures)]
+        case .warning(let message): [.warning(message)]
+        case .device(let event): [EventBody(event, of: session.unit.device)]
+        case .session(let event): EventBody.of(event)
+        case .ended(let reason): [.callEnded(reason: reason.rawValue, durationSeconds: nil)]
         }
     }
 }

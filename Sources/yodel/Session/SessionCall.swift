@@ -1,3 +1,4 @@
+import AudioDevices
 import AudioUnits
 import Calling
 import Glibc
@@ -5,86 +6,128 @@ import Network
 import Realtime
 import Reporting
 
-/// A `CallSession` as the console sees it: its events and those of its device in one mailbox, its figures, its report.
+/// A `CallSession` as the console sees it: the events of its parties and its device, figures, reports.
 final class SessionCall: LiveCall {
     private let session: CallSession
-    private let transport: MediaTransport
+    private let transports: [MediaTransport]
     private let options: MediaOptions
-    private var pending: [EventBody] = []
+    private var pending: [(party: Int, body: EventBody)] = []
     private let start = HostTime.monotonicNow()
-    private var mediaStart: HostTime?
-    private var endReason: String?
+    private var mediaStarts: [HostTime?]
+    private var endReasons: [String?]
+    private var ring: RingTone?
 
-    init(_ session: CallSession, transport: MediaTransport, options: MediaOptions) {
+    init(_ session: CallSession, transports: [MediaTransport], options: MediaOptions) {
         self.session = session
-        self.transport = transport
+        self.transports = transports
         self.options = options
+        mediaStarts = transports.map { _ in nil }
+        endReasons = transports.map { _ in nil }
     }
+
+    var parties: Int { transports.count }
 
     /// Tells that sending has begun, and what was not granted.
     func announceStart() {
-        pending.append(
-            .callStarted(
+        for (party, transport) in transports.enumerated() {
+            let started = EventBody.callStarted(
                 remote: transport.remote.map { "\($0)" }, local: "\(transport.local)", codec: options.codec.rawValue,
-                device: session.unit.device.identifier))
+                device: session.unit.device.identifier)
+            pending.append((party, started))
+        }
         if options.realtime, session.mediaPolicy == .normal {
-            pending.append(
-                .warning("no real-time priority granted; sound may stutter on a busy machine: raise RLIMIT_RTPRIO"))
+            let advice = "no real-time priority granted; sound may stutter on a busy machine: raise RLIMIT_RTPRIO"
+            pending.append((0, .warning(advice)))
+        }
+        if parties > 1, (try? session.unit.format(scope: .output, element: 0))?.channels == 1 {
+            pending.append((0, .warning("\(session.unit.device.identifier) plays one channel: nobody has a direction")))
         }
         SetupFacts(options, session).log()
         session.channel.events.signal.signal()
     }
 
-    var eventDescriptor: Int32 { session.channel.events.signal.fileDescriptor }
+    var eventDescriptors: [Int32] { session.channels.map(\.events.signal.fileDescriptor) }
 
-    func takeEvents() -> [EventBody] {
+    func takeEvents() -> [(party: Int, body: EventBody)] {
+        if ring?.isOver == true { ring = nil }
         defer { pending.removeAll() }
-        return pending + session.channel.events.takeAll().map { translate($0) }
+        return session.channels.enumerated().reduce(into: pending) { events, channel in
+            for event in channel.element.events.takeAll() {
+                events += translate(event, of: channel.offset).map { (channel.offset, $0) }
+            }
+        }
     }
 
-    private func translate(_ event: CallEvent) -> EventBody {
+    private func translate(_ event: CallEvent, of party: Int) -> [EventBody] {
         logger.trace("event \(event)")
         switch event {
         case .mediaStarted:
             let now = HostTime.monotonicNow()
-            mediaStart = now
-            return .mediaStarted(
-                remote: session.channel.remote ?? "", afterMilliseconds: now.milliseconds(since: start))
-        case .sourceChanged(let from, let to): return .ssrcChanged(from: from, to: to)
-        case .bufferReset(let reason): return .bufferReset(reason: reason)
-        case .digitReceived(let digit, _): return .dtmf(digit: String(digit), direction: .received)
-        case .echoState(let figures): return .echoState(figures)
-        case .warning(let message): return .warning(message)
-        case .device(let event): return EventBody(event, of: session.unit.device)
+            mediaStarts[party] = now
+            let started = EventBody.mediaStarted(
+                remote: session.channels[party].remote ?? "", afterMilliseconds: now.milliseconds(since: start))
+            return [started] + startRinging()
+        case .sourceChanged(let from, let to): return [.ssrcChanged(from: from, to: to)]
+        case .bufferReset(let reason): return [.bufferReset(reason: reason)]
+        case .digitReceived(let digit, _): return [.dtmf(digit: String(digit), direction: .received)]
+        case .echoState(let figures): return [.echoState(figures)]
+        case .warning(let message): return [.warning(message)]
+        case .device(let event): return [EventBody(event, of: session.unit.device)]
+        case .session(let event): return EventBody.of(event)
         case .ended(let reason):
-            endReason = reason.rawValue
-            return .callEnded(reason: reason.rawValue, durationSeconds: seconds)
+            endReasons[party] = reason.rawValue
+            return [.callEnded(reason: reason.rawValue, durationSeconds: seconds(of: party))]
         }
     }
 
-    private var seconds: Double? { mediaStart.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 } }
-
-    var statistics: CallStatistics { session.channel.statistics }
-    func setMuted(_ muted: Bool) { session.channel.send(.mute(muted)) }
-    func setHeld(_ held: Bool) { session.channel.send(.hold(held)) }
-    func setVolume(decibels: Int) { session.channel.send(.volume(Float(pow(10, Double(decibels) / 20)))) }
-    func send(digit: Character) { session.channel.send(.digits(String(digit))) }
-    func hangUp(byDuration: Bool) { session.channel.send(.hangUp(byDuration ? .duration : .localHangup)) }
-
-    func close() -> CallReport {
-        session.channel.send(.hangUp(.localHangup))
-        var report = CallReport()
-        report.durationSeconds = seconds
-        let facts = SetupFacts(options, session)
-        report.requested = facts.requested
-        report.effective = facts.effective
-        for (path, reason) in session.finish() {
-            pending.append(.warning("\(reason); what was recorded before is kept in \(path)"))
+    /// A ring that cannot be heard is no reason to miss the call.
+    private func startRinging() -> [EventBody] {
+        guard let place = options.ring else { return [] }
+        do throws(AudioUnitError) {
+            let device: any HardwareDevice
+            do throws(DeviceError) {
+                device = try makeDevice(place, place)
+            } catch {
+                throw .device(error)
+            }
+            ring = try RingTone(on: device, audio: session.audio)
+            return []
+        } catch {
+            return [.warning("no ring tone on \(place.name): \(CommandError(CallError.audioUnit(error)).message)")]
         }
-        transport.statistics.log()
-        report.reason = endReason
-        report.statistics = session.channel.statistics
-        return report
+    }
+
+    private func seconds(of party: Int) -> Double? {
+        mediaStarts[party].map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
+    }
+
+    private func send(_ command: Calling.CallCommand) { for channel in session.channels { channel.send(command) } }
+
+    func statistics(of party: Int) -> CallStatistics { session.channels[party].statistics }
+    func setMuted(_ muted: Bool) { send(.mute(muted)) }
+    func setHeld(_ held: Bool) { send(.hold(held)) }
+    func setVolume(decibels: Int) { send(.volume(Float(pow(10, Double(decibels) / 20)))) }
+    func send(digit: Character) { send(.digits(String(digit))) }
+    func hangUp(byDuration: Bool) { send(.hangUp(byDuration ? .duration : .localHangup)) }
+
+    func close() -> [CallReport] {
+        ring = nil
+        send(.hangUp(.localHangup))
+        let durations = transports.indices.map { seconds(of: $0) }
+        let facts = SetupFacts(options, session)
+        for (path, reason) in session.finish() {
+            pending.append((0, .warning("\(reason); what was recorded before is kept in \(path)")))
+        }
+        return transports.indices.map { party in
+            transports[party].statistics.log()
+            var report = CallReport()
+            report.durationSeconds = durations[party]
+            report.requested = facts.requested
+            report.effective = facts.effective
+            report.reason = endReasons[party]
+            report.statistics = session.channels[party].statistics
+            return report
+        }
     }
 }
 

@@ -46,6 +46,9 @@ final class TerminationSignal: Sendable {
     /// A closed pipe is an error of `write`, not the end.
     static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
+    /// A file that reached the limit on its size (`ulimit -f`) is an error of `write`, not the end.
+    static func ignoreFullFiles() { signal(SIGXFSZ, SIG_IGN) }
+
     private static func handle(_ number: Int32) {
         var action = sigaction()
         action.__sigaction_handler.sa_handler = { number in

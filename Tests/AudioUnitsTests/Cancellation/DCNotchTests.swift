@@ -32,6 +32,14 @@ struct DCNotchTests {
         #expect(Signals.decibels(heard / rest) > 60, "seed \(seed)")
     }
 
+    @Test("The gentle one leaves a low voice's fundamental alone at any rate", arguments: [8_000, 16_000])
+    func gentle(rate: Int) {
+        var notch = DCNotch(rate: rate, isGentle: true)
+        var tone = Signals.sine(100, rate: Double(rate), count: rate)
+        notch.process(&tone, count: tone.count)
+        #expect(Signals.decibels(8 * Signals.power(tone[(rate / 2)...])) > -1)
+    }
+
     @Test("At three times the rate it is the same filter", arguments: [2, 3])
     func decimated(factor: Int) {
         for hertz in [40.0, 80, 200, 1000, 6000] {

@@ -18,7 +18,7 @@ struct EchoControllerTests {
         var output = samples
         var highPass = HighPass(rate: rate, cutoff: 60)
         highPass.process(samples, count: samples.count, into: &output)
-        var notch = DCNotch(rate: rate, decimated: rate > 24_000 ? rate / 16_000 : 1)
+        var notch = DCNotch(rate: rate, decimated: rate > 24_000 ? rate / 16_000 : 1, isGentle: true)
         notch.process(&output, count: output.count)
         return output
     }

@@ -72,6 +72,24 @@ struct GainControlTests {
         #expect(output.gains.last == output.gains[599], "what the near end earned is kept")
     }
 
+    @Test("the far end's pauses do not fill with noise: the gain comes back when somebody speaks")
+    func noiseInFarPauses() {
+        var noise = Noise(seed: 12)
+        let level = Float(Signals.amplitude(decibels: -65))
+        let speech = Signals.speechLike(rate: 16_000, seconds: 6, level: 0.006, seed: 9)
+        let pause = [Float](repeating: 0, count: 64_000)
+        let input = (speech + pause + speech).map { $0 + noise.next() * level }
+        // The far end speaks in the second and the fourth second of the pause.
+        let output = controlled(input) { block in
+            NearEndActivity(isFarActive: (700..<800).contains(block) || (900..<1_000).contains(block), presence: 0)
+        }
+        let noisePower = Signals.power(input[96_000..<160_000])
+        let heard = Signals.decibels(Signals.power(output.samples[112_000..<160_000]) / noisePower)
+        #expect(abs(heard) < 0.5, "\(heard) dB")
+        let voice = Signals.decibels(Signals.power(output.samples[176_000...]))
+        #expect(abs(voice + 20) < 3, "\(voice) dBFS")
+    }
+
     @Test("the near end that talks over the far end has its gain")
     func doubleTalkIsLifted() {
         let speech = Signals.speechLike(rate: 16_000, seconds: 12, level: 0.01, seed: 9)

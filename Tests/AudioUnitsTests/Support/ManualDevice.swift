@@ -77,6 +77,20 @@ final class ManualDevice: HardwareDevice, @unchecked Sendable {
         return samples
     }
 
+    /// Captures a block of `frames` zeros and plays one, in memory of the caller's: nothing but the unit is at work.
+    func turn(_ block: UnsafeMutablePointer<Float>, frames: Int) {
+        guard let callbacks else { return }
+        for index in 0..<frames * captureFormat.channels { block[index] = 0 }
+        var time = DeviceTime(
+            sampleTime: captured, hostTime: HostTime(milliseconds: 1_000_000 + Double(captured) / 48),
+            latencyMilliseconds: 10)
+        callbacks.capture(callbacks.context, block, frames, &time)
+        captured += Int64(frames)
+        time.sampleTime = played
+        callbacks.playback(callbacks.context, block, frames, &time)
+        played += Int64(frames)
+    }
+
     /// Whether the unit could fill a block of `frames` without a gap.
     func mayPlay(_ frames: Int) -> Bool {
         guard let callbacks, let isReady = callbacks.isReady else { return true }

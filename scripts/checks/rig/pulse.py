@@ -26,8 +26,8 @@ class SoundServerFailed(Exception):
 class PulseServer:
     """`with PulseServer({"mic": 48000, "out": 48000}) as server:` – sink name to rate in Hz."""
 
-    def __init__(self, sinks, latency_ms=10):
-        self.sinks, self.latency_ms = dict(sinks), latency_ms
+    def __init__(self, sinks, latency_ms=10, sink_options=""):
+        self.sinks, self.latency_ms, self.sink_options = dict(sinks), latency_ms, sink_options
         self.folder = tempfile.mkdtemp(prefix="yodel-pulse-")
         self.process = None
 
@@ -62,7 +62,7 @@ class PulseServer:
             "module-null-source source_name=hush rate=48000 channels=1",
         ]
         for name, rate in self.sinks.items():
-            modules.append(f"module-null-sink sink_name={name} rate={rate} channels=1")
+            modules.append(f"module-null-sink sink_name={name} rate={rate} channels=1 {self.sink_options}")
             # An idle null sink renders 2 s ahead; a silent listener and player keep its blocks short.
             modules.append(f"module-loopback source=hush sink={name} latency_msec={self.latency_ms}")
         config = os.path.join(self.folder, "daemon.conf")

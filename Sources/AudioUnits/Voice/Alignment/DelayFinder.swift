@@ -24,6 +24,7 @@ package struct DelayFinder: ~Copyable {
     private let microphoneHandle: ResamplerHandle
     private var spectrum: DelaySpectrum
     private var lock = DelayLock()
+    private var absence = EchoAbsence()
     private let far: UnsafeMutablePointer<Float>
     private let microphone: UnsafeMutablePointer<Float>
     private var collected = 0
@@ -32,6 +33,8 @@ package struct DelayFinder: ~Copyable {
     /// Blocks since the far end spoke.
     private var farQuiet = Int.max / 2
     private var farSpeechBlocks = 0
+    /// Blocks that the correlation has learnt from.
+    private var judgedBlocks = 0
 
     private static var rate: Double { @_noLocks get { 8000 } }
     /// Blocks of 10 ms and some more than their 80 samples fit.
@@ -42,6 +45,10 @@ package struct DelayFinder: ~Copyable {
     private static var leastFarBlocks: Int { @_noLocks get { 5 } }
     /// Blocks of far-end speech after which the microphone's level no longer matters: 3 s.
     private static var impatientBlocks: Int { @_noLocks get { 150 } }
+    /// Blocks that the correlation has learnt from in which a quick lock is believed: 1 s.
+    private static var earlyBlocks: Int { @_noLocks get { 50 } }
+    /// Blocks of far-end speech in which no time may be lost: 1 s.
+    private static var hurriedBlocks: Int { @_noLocks get { 50 } }
     /// Blocks that an echo can be late.
     private static var echoBlocks: Int { @_noLocks get { 27 } }
 
@@ -70,6 +77,9 @@ package struct DelayFinder: ~Copyable {
 
     /// How far the highest peak stands out of the correlation: its power over the mean.
     package var score: Float { @_noLocks get { lock.score } }
+
+    /// Whether the microphone is loud without an echo in it, as far as can be told while no delay is found.
+    package var hasNoEcho: Bool { @_noLocks get { absence.isLikely } }
 
     /// Seconds of far-end speech heard since the start.
     package var farSpeechSeconds: Double { @_noLocks get { Double(farSpeechBlocks) * 0.02 } }
@@ -107,6 +117,7 @@ package struct DelayFinder: ~Copyable {
     package mutating func restart() {
         spectrum.restart()
         lock.restart()
+        absence = EchoAbsence()
         farQuiet = Int.max / 2
     }
 
@@ -117,17 +128,21 @@ package struct DelayFinder: ~Copyable {
             far[index] = bounded(far[index])
             microphone[index] = bounded(microphone[index])
         }
-        let farSpeaks = meanPower(far, count: length) > Self.farThreshold
+        let farPower = meanPower(far, count: length)
+        let microphonePower = meanPower(microphone, count: length)
+        let farSpeaks = farPower > Self.farThreshold
         farQuiet = farSpeaks ? 0 : min(farQuiet &+ 1, 1_000_000)
         if farSpeaks { farSpeechBlocks &+= 1 }
-        let isLoud = overFloor(meanPower(microphone, count: length))
+        let isLoud = overFloor(microphonePower)
+        if held == nil { absence.hear(far: farPower, microphone: microphonePower) }
         let isImpatient = held == nil && farSpeechBlocks > Self.impatientBlocks
         let accumulates = farQuiet < Self.echoBlocks && (isLoud || isImpatient)
         // A filter that does not cancel may stand in the wrong place; then the past must not outweigh what is heard.
         spectrum.process(
             far: far, microphone: microphone, farSpeaks: farSpeaks, accumulates: accumulates,
-            isDoubtful: held != nil && !isCancelling)
+            isDoubtful: held != nil && !isCancelling, haste: haste(held: held, isCancelling: isCancelling))
         guard accumulates, farSpeechBlocks >= Self.leastFarBlocks else { return .nothing }
+        judgedBlocks = min(judgedBlocks &+ 1, 1_000_000)
         var heldLag: Int?
         if let held { heldLag = lag(held) }
         let lags = spectrum.filledLags
@@ -135,12 +150,20 @@ package struct DelayFinder: ~Copyable {
         if let heldLag, heldLag >= lags, lags < DelaySpectrum.lags { return .nothing }
         let verdict = lock.look(
             spectrum.correlation, lags: lags, held: heldLag, isCancelling: isCancelling,
-            isEarly: farSpeechBlocks <= Self.impatientBlocks)
+            isEarly: judgedBlocks <= Self.earlyBlocks)
+        if held == nil, lags > 0 { absence.look(density: lock.density) }
         return switch verdict {
         case .unchanged: .nothing
         case .found(let lag): .found(seconds: Double(lag) / Self.rate)
         case .moved(let lag): .moved(seconds: Double(lag) / Self.rate)
         }
+    }
+
+    /// The first delay is waited for; one that works is only watched.
+    @_noLocks
+    private func haste(held: Double?, isCancelling: Bool) -> DelaySpectrum.Haste {
+        if held == nil { return farSpeechBlocks < Self.hurriedBlocks ? .now : .soon }
+        return isCancelling ? .idle : .soon
     }
 
     /// A delay that is held may lie outside of what is looked at, by drift.

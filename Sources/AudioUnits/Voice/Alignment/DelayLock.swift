@@ -1,10 +1,11 @@
 /// Decides from the correlation of each block whether the delay is known, and whether it has become another.
 ///
-/// The first lock is quick: a peak 50 times over the mean power, five blocks in the same place; or, where reverberation
-/// spreads the correlation, less for longer: 28 times and 14 blocks as the call begins, when somebody waits for it, 45 times
-/// and 25 blocks later. (Somebody else's speech gets as far as the first about once in a minute of both talking, as far as
-/// the second a few times in an hour.) A move must be beyond doubt, for it costs what the filters have learnt: 75 times, half
-/// a second in the same place (a second while the filters cancel), and no peak half as strong where the delay was.
+/// The first lock is quick as the call begins, when somebody waits for it: a peak 50 times over the mean power, five blocks
+/// in the same place; or, where reverberation spreads the correlation, 28 times and 14 blocks. An echo gets there within a
+/// third of a second. What comes later is more likely chance (somebody else's speech gets as far as the first about once in a
+/// minute of both talking), so then it takes 45 times and 25 blocks. A move must be beyond doubt, for it costs what the filters
+/// have learnt: 75 times, half a second in the same place (a second while the filters cancel), and no peak half as strong where
+/// the delay was.
 struct DelayLock: BitwiseCopyable {
     /// A block's finding, in lags of the correlation.
     enum Verdict: BitwiseCopyable, Equatable {
@@ -21,6 +22,8 @@ struct DelayLock: BitwiseCopyable {
     private var patient = 0
     /// Power of the highest peak over the mean power, of the last block looked at.
     private(set) var score: Float = 0
+    /// The same for the 2 ms that hold most of the power.
+    private(set) var density: Float = 0
 
     /// Lags in a millisecond.
     private static var perMillisecond: Int { @_noLocks get { 8 } }
@@ -40,7 +43,7 @@ struct DelayLock: BitwiseCopyable {
     /// - Parameters:
     ///   - held: the delay the reference is placed for, in lags; nil before the first lock.
     ///   - isCancelling: whether the filters take more than 5 dB off the echo.
-    ///   - isEarly: whether the call has just begun.
+    ///   - isEarly: whether microphone and far end have not been heard together for long.
     @_noLocks
     mutating func look(
         _ correlation: UnsafePointer<Float>, lags: Int, held: Int?, isCancelling: Bool, isEarly: Bool
@@ -51,8 +54,9 @@ struct DelayLock: BitwiseCopyable {
         guard let held else {
             steady = score > Self.firstScore ? (isNear ? steady &+ 1 : 1) : 0
             patient = score > (isEarly ? Self.earlyScore : Self.patientScore) ? (isNear ? patient &+ 1 : 1) : 0
-            let enough = isEarly ? Self.earlyBlocks : Self.patientBlocks
-            guard steady >= Self.firstBlocks || patient >= enough else { return .unchanged }
+            let isFound = isEarly
+                ? steady >= Self.firstBlocks || patient >= Self.earlyBlocks : patient >= Self.patientBlocks
+            guard isFound else { return .unchanged }
             steady = 0
             patient = 0
             return .found(lag: peak.lag)
@@ -75,6 +79,7 @@ struct DelayLock: BitwiseCopyable {
         patient = 0
         last = Int.min / 2
         score = 0
+        density = 0
     }
 
     /// The first strong lag up to 10 ms before the maximum: the direct sound, which a reflection may top.
@@ -83,21 +88,32 @@ struct DelayLock: BitwiseCopyable {
         var sum: Float = 0
         var greatest: Float = 0
         var best = 0
-        for lag in 0..<lags {
-            let power = correlation[lag] * correlation[lag]
-            sum += power
-            if power > greatest {
-                greatest = power
-                best = lag
+        // Sums over 1 ms; two neighbours make the densest 2 ms.
+        var before: Float = 0
+        var densest: Float = 0
+        for group in 0..<(lags / Self.perMillisecond) {
+            let values = correlation.vector(group)
+            let powers = values * values
+            let own = powers.total()
+            sum += own
+            densest = max(densest, before + own)
+            before = own
+            // Where the sum is not greater no value is.
+            guard own > greatest else { continue }
+            for lane in 0..<Self.perMillisecond where powers[lane] > greatest {
+                greatest = powers[lane]
+                best = group &* Self.perMillisecond &+ lane
             }
         }
         guard sum > 0, sum.isFinite else {
             score = 0
+            density = 0
             steady = 0
             patient = 0
             return nil
         }
         score = greatest * Float(lags) / sum
+        density = densest * Float(lags) / (Float(2 &* Self.perMillisecond) * sum)
         for lag in max(0, best &- 10 &* Self.perMillisecond)..<best
         where correlation[lag] * correlation[lag] >= 0.4 * greatest {
             return (lag, greatest)

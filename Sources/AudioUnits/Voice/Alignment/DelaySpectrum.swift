@@ -4,16 +4,31 @@ import Glibc
 /// Cross-correlation of microphone and far end over 0 ... 540 ms at 8 kHz: a whitened, partitioned cross-spectrum.
 ///
 /// For each partition p of 20 ms: C_p = f C_p + M_t conj(X_{t-p}), with f = 0.98 (0.95 when in doubt), X the last 40 ms of
-/// the far end and M the newest 20 ms of the microphone; the inverse transform of C_p holds the lags from 20 p ms on. Nine of
-/// the 27 transforms run in a block, in rotation.
+/// the far end and M the newest 20 ms of the microphone; the inverse transform of C_p holds the lags from 20 p ms on. In a block
+/// all of the 27 transforms run, or some in rotation, as somebody waits for the result.
 struct DelaySpectrum: ~Copyable {
+    /// How soon the correlation is wanted.
+    enum Haste: BitwiseCopyable {
+        /// With this block, within 60 ms, within 180 ms.
+        case now, soon, idle
+
+        fileprivate var transforms: Int {
+            @_noLocks get {
+                switch self {
+                case .now: DelaySpectrum.partitions
+                case .soon: DelaySpectrum.partitions / 3
+                case .idle: DelaySpectrum.partitions / 9
+                }
+            }
+        }
+    }
+
     /// Samples of a block: 20 ms.
     static var blockLength: Int { @_noLocks get { 160 } }
     /// Lags that are looked at.
     static var lags: Int { @_noLocks get { 160 * 27 } }
 
     private static var partitions: Int { @_noLocks get { 27 } }
-    private static var transformsPerBlock: Int { @_noLocks get { 9 } }
     /// Bins of 200 ... 3400 Hz.
     private static var firstBin: Int { @_noLocks get { 8 } }
     private static var bins: Int { @_noLocks get { 129 } }
@@ -93,12 +108,13 @@ struct DelaySpectrum: ~Copyable {
         }
     }
 
-    /// Takes in one block of each; the correlation learns only when `accumulates`, and forgets faster when `isDoubtful`.
+    /// Takes in one block of each; the correlation learns only when `accumulates`, and forgets faster when `isDoubtful`,
+    /// and is as up to date as `haste` says.
     /// `farSpeaks`: whether the far end does in this block.
     @_noLocks
     mutating func process(
         far newFar: UnsafePointer<Float>, microphone: UnsafePointer<Float>, farSpeaks: Bool,
-        accumulates: Bool, isDoubtful: Bool
+        accumulates: Bool, isDoubtful: Bool, haste: Haste
     ) {
         let length = Self.blockLength
         for index in 0..<length {
@@ -126,7 +142,7 @@ struct DelaySpectrum: ~Copyable {
             if spoke[place] { heard[partition] = min(heard[partition] &+ 1, Self.leastHeard) }
             accumulate(partition, far: place, forgetting: forgetting)
         }
-        for _ in 0..<Self.transformsPerBlock {
+        for _ in 0..<haste.transforms {
             correlate(rotation)
             rotation = rotation &+ 1 == Self.partitions ? 0 : rotation &+ 1
         }

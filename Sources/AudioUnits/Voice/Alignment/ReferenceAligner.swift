@@ -97,6 +97,7 @@ struct ReferenceAligner: ~Copyable {
         wasStarved = line.read(block, count: count, pace: 1 + loop.drift) > 0
         if wasStarved { meters.pointee.starved.wrappingAdd(1, ordering: .relaxed) }
         alignment.isLocked = isLocked
+        alignment.hasNoEcho = !isLocked && finder.hasNoEcho
         alignment.farIsActive = meanPower(block, count: count) > Self.farThreshold
         return alignment
     }

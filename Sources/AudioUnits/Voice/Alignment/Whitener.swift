@@ -4,6 +4,9 @@ import DSP
 /// about the delay (generalised cross-correlation: Knapp and Carter 1976).
 struct Whitener: ~Copyable {
     private let bins: Int
+    private let vectors: Int
+    private let power: UnsafeMutablePointer<Float>
+    private let gains: UnsafeMutablePointer<Float>
     private let mean: UnsafeMutablePointer<Float>
     private let floor: Float
 
@@ -16,21 +19,29 @@ struct Whitener: ~Copyable {
     init(bins: Int, floor: Float) {
         self.bins = bins
         self.floor = floor
-        mean = cleared(bins)
+        vectors = Vector.count(for: bins)
+        power = cleared(8 * vectors)
+        gains = cleared(8 * vectors)
+        mean = cleared(8 * vectors)
     }
 
-    deinit { mean.deallocate() }
+    deinit { for plane in [power, gains, mean] { plane.deallocate() } }
 
     /// Divides each bin V in place by (|V| + 0.3 root mean |V|² + floor) to the power of 7/8, which three square roots make.
     @_noLocks
     func process(_ spectrum: UnsafeMutablePointer<Complex>) {
+        for bin in 0..<bins { power[bin] = spectrum[bin].power }
+        for index in 0..<vectors {
+            let new = power.vector(index)
+            let known = mean.vector(index)
+            let mixed = known + (new - known) * Self.rate
+            mean.setVector(index, mixed)
+            let size = new.squareRoots() + Self.share * mixed.squareRoots() + floor
+            gains.setVector(index, size.squareRoots().squareRoots().squareRoots() / size)
+        }
         for bin in 0..<bins {
-            let power = spectrum[bin].power
-            mean[bin] += (power - mean[bin]) * Self.rate
-            let size = FastMath.squareRoot(power) + Self.share * FastMath.squareRoot(mean[bin]) + floor
-            let gain = FastMath.squareRoot(FastMath.squareRoot(FastMath.squareRoot(size))) / size
-            spectrum[bin].re *= gain
-            spectrum[bin].im *= gain
+            spectrum[bin].re *= gains[bin]
+            spectrum[bin].im *= gains[bin]
         }
     }
 }

@@ -172,7 +172,8 @@ struct EchoEstimator: ~Copyable {
         guard pathIsKnown else { return false }
         bands.add(noise, into: bandNoise)
         // As much as the combination's sums hold of it.
-        for band in 0..<bands.count { bandNoise[band] /= 1 - FilterCombination.memory }
+        let power = bandNoise  // `bandNoise[band] /= ...` breaks the compiler under ThreadSanitizer (6.3)
+        for band in 0..<bands.count { power[band] /= 1 - FilterCombination.memory }
         switch changeDetector.update(
             combination, noise: bandNoise, bandCount: bands.count, farIsActive: farIsActive)
         {

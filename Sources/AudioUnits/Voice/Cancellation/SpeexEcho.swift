@@ -7,6 +7,7 @@ package struct SpeexEcho: ~Copyable {
     private let microphone: UnsafeMutablePointer<Int16>
     private let reference: UnsafeMutablePointer<Int16>
     private let output: UnsafeMutablePointer<Int16>
+    private var relief: NotchRelief
 
     /// - Parameters:
     ///   - block: samples of a block, at `rate` Hz.
@@ -14,6 +15,7 @@ package struct SpeexEcho: ~Copyable {
     package init(block: Int, tailFrames: Int, rate: Int) throws(AudioUnitError) {
         canceller = try EchoCanceller(blockFrames: block, tailFrames: tailFrames, sampleRate: rate)
         self.block = block
+        relief = NotchRelief(rate: rate)
         microphone = .allocate(capacity: 3 * block)
         microphone.initialize(repeating: 0, count: 3 * block)
         reference = microphone + block
@@ -29,16 +31,21 @@ package struct SpeexEcho: ~Copyable {
     /// Estimates the echo in a block.
     ///
     /// - Parameters:
-    ///   - plain: the microphone before `DCNotch`, which SpeexDSP applies itself.
-    ///   - notched: the same block after it.
+    ///   - plain: the microphone before the notch, which SpeexDSP applies itself.
+    ///   - notched: the same block after the gentle `DCNotch`.
     @_noLocks
-    package func process(
+    package mutating func process(
         plain: UnsafePointer<Float>, notched: UnsafePointer<Float>, reference far: UnsafePointer<Float>,
         into echo: UnsafeMutablePointer<Float>
     ) {
         SampleConversion.toInt16(plain, count: block, into: microphone)
         SampleConversion.toInt16(far, count: block, into: reference)
         canceller.process(microphone, reference: reference, into: output)
-        for index in 0..<block { echo[index] = notched[index] - SampleConversion.toFloat(output[index]) }
+        if relief.isIdle {
+            for index in 0..<block { echo[index] = notched[index] - SampleConversion.toFloat(output[index]) }
+            return
+        }
+        for index in 0..<block { echo[index] = notched[index] - relief.next(SampleConversion.toFloat(output[index])) }
+        relief.settle()
     }
 }

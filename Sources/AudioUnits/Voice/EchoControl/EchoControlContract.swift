@@ -6,6 +6,8 @@ package struct ReferenceAlignment: BitwiseCopyable {
     package var isLocked = false
     /// Whether the reference was placed anew before this block: what the filters learnt of the path no longer holds.
     package var hasMoved = false
+    /// Whether the microphone holds no echo, as far as can be told before the delay is known.
+    package var hasNoEcho = false
     /// Whether the far end speaks in this block: its reference is over -50 dBFS.
     package var farIsActive = false
 

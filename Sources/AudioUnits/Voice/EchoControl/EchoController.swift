@@ -122,7 +122,7 @@ package struct EchoController: ~Copyable {
             signals, alignment: alignment, nearEndPresence: suppressor.nearEndPresence)
         gate.update(
             farIsActive: alignment.farIsActive, pathIsKnown: alignment.isLocked && estimator.pathIsKnown,
-            microphonePower: meanPower(signals.microphone, count: processingFrames))
+            hasNoEcho: alignment.hasNoEcho, microphonePower: meanPower(signals.microphone, count: processingFrames))
         // Until now nothing was known of the residual: what it was taken for was no near end.
         if learnt { suppressor.restart() }
         suppressor.update(estimator, isOpen: !gate.isClosed)

@@ -43,7 +43,7 @@ struct SignalConditioner: ~Copyable {
         raw = cleared(wideBlock)
         microphoneHighPass = HighPass(rate: rate, cutoff: Self.cutoff)
         referenceHighPass = microphoneHighPass
-        notch = DCNotch(rate: rate / factor)
+        notch = DCNotch(rate: rate / factor, isGentle: true)
         wideNotch = DCNotch(rate: rate, decimated: factor)
         delay = DelayLine(delay: lead, block: wideBlock)
     }

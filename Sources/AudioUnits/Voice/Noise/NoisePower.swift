@@ -11,6 +11,8 @@ package struct NoisePower: ~Copyable {
     private let bins: Int
     /// Smoothed probability of speech, one a bin.
     private let presence: UnsafeMutablePointer<Float>
+    private let heard: UnsafeMutablePointer<Float>
+    private let vectors: Int
     private var blocks = 0
 
     /// Ratio of speech to noise where there is speech: 18 dB; its share xi / (1 + xi).
@@ -22,13 +24,17 @@ package struct NoisePower: ~Copyable {
 
     init(bins: Int) {
         self.bins = bins
-        power = cleared(bins)
-        presence = cleared(bins)
+        vectors = Vector.count(for: bins)
+        power = cleared(8 * vectors)
+        presence = cleared(8 * vectors)
+        heard = cleared(8 * vectors)
+        for index in 0..<8 * vectors { power[index] = Self.least }
     }
 
     deinit {
         power.deallocate()
         presence.deallocate()
+        heard.deallocate()
     }
 
     /// Takes in the powers of the next 10 ms.
@@ -42,15 +48,19 @@ package struct NoisePower: ~Copyable {
         let past = Float(blocks) / Float(blocks &+ 1)
         let memory = past < Self.memory ? past : Self.memory
         blocks = min(blocks &+ 1, 1_000)
-        for bin in 0..<bins {
-            let ratio = input[bin] / power[bin]
-            let odds = (1 + Self.prior) * FastMath.exp2(-ratio * Self.share * Self.log2e)
-            var speech = 1 / (1 + odds)
-            presence[bin] += 0.1 * (speech - presence[bin])
+        for bin in 0..<bins { heard[bin] = input[bin] }
+        let slope = -Self.share * Self.log2e
+        for index in 0..<vectors {
+            let (new, known) = (heard.vector(index), power.vector(index))
+            let odds = (1 + Self.prior) * (slope * new / known).exp2s()
+            let speech = 1 / (1 + odds)
+            let lately = 0.9 * presence.vector(index) + 0.1 * speech
+            presence.setVector(index, lately)
             // Where speech seems to go on for ever it was noise all the time.
-            if presence[bin] > 0.99, speech > 0.99 { speech = 0.99 }
-            let noise = speech * power[bin] + (1 - speech) * input[bin]
-            power[bin] = memory * power[bin] + (1 - memory) * noise + Self.least
+            let highest = Vector(repeating: 1).replacing(with: 0.99, where: lately .> 0.99)
+            let believed = speech.replacing(with: highest, where: speech .> highest)
+            let noise = believed * known + (1 - believed) * new
+            power.setVector(index, memory * known + (1 - memory) * noise + Self.least)
         }
     }
 

@@ -1,13 +1,11 @@
 /// Closes the way out while the far end speaks and the path of its echo is not known yet.
 ///
-/// With an echo the delay is found within 700 ms of it. Where the microphone is loud for longer than that and no
-/// delay is found, it hears somebody, not an echo (a headset), and the gate opens. It does not close on somebody who was
-/// speaking before the far end did.
+/// It opens as soon as the alignment can tell that there is no echo (a headset), mostly after a fifth of a second. With an
+/// echo the delay is found within 700 ms of it; where the microphone is loud for longer than that and no delay is found, it
+/// hears somebody, and the gate opens too.
 package struct StartGate: BitwiseCopyable {
     private var farBlocks = 0
     private var loudBlocks = 0
-    /// Blocks that somebody spoke in while the far end was silent, less those that nobody did.
-    private var nearBlocks = 0
     private var sinceFar = Int.max / 2
     private var floor: Float = 0
     /// Whether nothing may get out.
@@ -17,8 +15,6 @@ package struct StartGate: BitwiseCopyable {
     private static var patience: Int { @_noLocks get { 300 } }
     /// Blocks of it with a loud microphone: 700 ms.
     private static var loudPatience: Int { @_noLocks get { 70 } }
-    /// Blocks of somebody's speech before the far end's: 300 ms.
-    private static var nearPatience: Int { @_noLocks get { 30 } }
     /// Blocks that echo rings on for after the far end: 500 ms.
     private static var hangover: Int { @_noLocks get { 50 } }
 
@@ -26,9 +22,11 @@ package struct StartGate: BitwiseCopyable {
     @_noLocks
     package init() {}
 
-    /// - Parameter microphonePower: of the block, full scale 1.
+    /// - Parameters:
+    ///   - hasNoEcho: whether what the microphone hears is no echo, as far as can be told.
+    ///   - microphonePower: of the block, full scale 1.
     @_noLocks
-    package mutating func update(farIsActive: Bool, pathIsKnown: Bool, microphonePower: Float) {
+    package mutating func update(farIsActive: Bool, pathIsKnown: Bool, hasNoEcho: Bool, microphonePower: Float) {
         sinceFar = farIsActive ? 0 : min(sinceFar &+ 1, 1_000_000)
         // The microphone's own floor: quickly down, slowly up.
         if floor == 0 {
@@ -39,13 +37,9 @@ package struct StartGate: BitwiseCopyable {
         if farIsActive {
             farBlocks = min(farBlocks &+ 1, Self.patience)
             if microphonePower > 4 * floor { loudBlocks = min(loudBlocks &+ 1, Self.loudPatience) }
-            if nearBlocks >= Self.nearPatience { loudBlocks = Self.loudPatience }
-        } else if sinceFar >= Self.hangover {
-            let isLoud = microphonePower > 4 * floor && microphonePower > 1e-6
-            nearBlocks = isLoud ? min(nearBlocks &+ 1, 2 &* Self.nearPatience) : max(0, nearBlocks &- 1)
         }
         let isWaiting = farBlocks < Self.patience && loudBlocks < Self.loudPatience
-        isClosed = !pathIsKnown && isWaiting && sinceFar < Self.hangover
+        isClosed = !pathIsKnown && !hasNoEcho && isWaiting && sinceFar < Self.hangover
         if pathIsKnown { farBlocks = Self.patience }
     }
 }

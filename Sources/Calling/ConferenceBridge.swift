@@ -1,0 +1,90 @@
+/// What each party of a conference is sent: the microphone and every party but itself, kept inside full scale.
+///
+/// Parties are heard in blocks, as the loudspeaker wants them, and sent in frames, as the microphone gives them; both by the
+/// device's clock. Each party's voice waits in a line between the two: sending begins when a frame and a block are there,
+/// and a line that grew to twice that is cut back. A line that runs dry, because a device asks in bursts, begins again with
+/// a block more in reserve, up to four times as much. A party that is not there is silence.
+package struct ConferenceBridge {
+    private let frameLength: Int
+    private let block: Int
+    private var lines: [PartyLine] = []
+    private var frames: [[Float]] = []
+    private var mixed: [Float]
+
+    /// - Parameters:
+    ///   - frameLength: samples of a frame sent.
+    ///   - block: samples of a block heard.
+    package init(frameLength: Int, block: Int) {
+        self.frameLength = frameLength
+        self.block = block
+        mixed = [Float](repeating: 0, count: frameLength)
+    }
+
+    /// Adds a party, which gets the next number from 0 on.
+    package mutating func join() {
+        lines.append(PartyLine(reserve: frameLength + block, step: block))
+        frames.append([Float](repeating: 0, count: frameLength))
+    }
+
+    /// Takes what was heard of a party.
+    package mutating func add(_ block: UnsafeBufferPointer<Float>, of party: Int) { lines[party].write(block) }
+
+    /// Goes on by a frame: what all parties said in it.
+    package mutating func nextFrame() {
+        for party in lines.indices { lines[party].read(into: &frames[party]) }
+    }
+
+    /// Hands out what `party` is to hear: `microphone`, and in the frame at hand all others.
+    package mutating func mix(
+        for party: Int, microphone: UnsafeBufferPointer<Float>, _ body: (UnsafeBufferPointer<Float>) -> Void
+    ) {
+        for index in mixed.indices { mixed[index] = index < microphone.count ? microphone[index] : 0 }
+        for other in frames.indices where other != party {
+            frames[other].withUnsafeBufferPointer { Mixer.add($0, to: &mixed) }
+        }
+        if lines.count > 1 { Mixer.limit(&mixed) }
+        mixed.withUnsafeBufferPointer(body)
+    }
+}
+
+/// A party's voice between hearing and sending on.
+private struct PartyLine {
+    private var reserve: Int
+    private let most: Int
+    private let step: Int
+    private var samples: [Float]
+    private var start = 0
+    private var count = 0
+    private var isFilled = false
+
+    init(reserve: Int, step: Int) {
+        self.reserve = reserve
+        most = 4 * reserve
+        self.step = step
+        samples = [Float](repeating: 0, count: 3 * most)
+    }
+
+    mutating func write(_ block: UnsafeBufferPointer<Float>) {
+        for sample in block {
+            samples[(start + count) % samples.count] = sample
+            if count < samples.count { count += 1 } else { start = (start + 1) % samples.count }
+        }
+    }
+
+    mutating func read(into frame: inout [Float]) {
+        if !isFilled, count >= reserve { isFilled = true }
+        if count >= 2 * reserve { drop(count - reserve) }
+        let taken = isFilled ? min(count, frame.count) : 0
+        for index in 0..<taken { frame[index] = samples[(start + index) % samples.count] }
+        for index in taken..<frame.count { frame[index] = 0 }
+        drop(taken)
+        guard isFilled, taken < frame.count else { return }
+        isFilled = false
+        reserve = min(most, reserve + step)
+    }
+
+    private mutating func drop(_ number: Int) {
+        start = (start + number) % samples.count
+        count -= number
+    }
+}

@@ -1,0 +1,153 @@
+internal import CYAML
+internal import Glibc
+
+/// Reads YAML 1.1 by libyaml, with the line of everything.
+enum YAMLFile {
+    /// Larger files are refused unread.
+    static let maximumBytes = 1 << 20
+
+    /// The bytes of the file at `path`.
+    static func bytes(path: String) throws(SettingsError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadableFile(path: path, reason: systemReason(errno)) }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: maximumBytes + 1)
+        var count = 0
+        while count < bytes.count {
+            let got = bytes.withUnsafeMutableBytes { buffer in
+                read(descriptor, buffer.baseAddress! + count, buffer.count - count)
+            }
+            if got < 0 && errno == EINTR { continue }
+            guard got >= 0 else { throw .unreadableFile(path: path, reason: systemReason(errno)) }
+            if got == 0 { break }
+            count += got
+        }
+        guard count <= maximumBytes else { throw .unreadableFile(path: path, reason: "larger than 1 MiB") }
+        return Array(bytes[..<count])
+    }
+
+    private static func systemReason(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+    /// Runs libyaml over `bytes`; stream and document marks are left out.
+    static func events(_ bytes: [UInt8], path: String) throws(SettingsError) -> [YAMLEvent] {
+        // libyaml reads from the memory as it goes: both live until the last event.
+        let text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count + 1)
+        defer { text.deallocate() }
+        _ = text.initialize(from: bytes)
+        guard let parser = cyaml_parser_new(text.baseAddress, bytes.count) else {
+            throw .unreadableFile(path: path, reason: "out of memory")
+        }
+        defer { cyaml_parser_free(parser) }
+        var events: [YAMLEvent] = []
+        while true {
+            var event = yaml_event_t()
+            guard yaml_parser_parse(parser, &event) != 0 else {
+                let problem = parser.pointee.problem.map { String(cString: $0) } ?? "not YAML"
+                throw .malformedFile(path: path, line: Int(parser.pointee.problem_mark.line) + 1, reason: problem)
+            }
+            defer { yaml_event_delete(&event) }
+            let line = Int(event.start_mark.line) + 1
+            switch event.type {
+            case YAML_STREAM_END_EVENT, YAML_NO_EVENT: return events
+            case YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT, YAML_DOCUMENT_END_EVENT: break
+            case YAML_SCALAR_EVENT:
+                let scalar = event.data.scalar
+                let content = String(
+                    decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+                events.append(YAMLEvent(content: .scalar(content), line: line))
+            case YAML_MAPPING_START_EVENT: events.append(YAMLEvent(content: .mappingStart, line: line))
+            case YAML_MAPPING_END_EVENT: events.append(YAMLEvent(content: .mappingEnd, line: line))
+            case YAML_SEQUENCE_START_EVENT: events.append(YAMLEvent(content: .sequenceStart, line: line))
+            case YAML_SEQUENCE_END_EVENT: events.append(YAMLEvent(content: .sequenceEnd, line: line))
+            default: events.append(YAMLEvent(content: .other, line: line))
+            }
+        }
+    }
+}
+
+/// One step of libyaml's event stream, freed of its memory.
+struct YAMLEvent: Equatable {
+    enum Content: Equatable { case scalar(String), mappingStart, mappingEnd, sequenceStart, sequenceEnd, other }
+    var content: Content
+    var line: Int
+}
+
+/// A YAML document as a tree; aliases are refused.
+struct YAMLNode {
+    struct Entry {
+        var key: String
+        var line: Int
+        var value: YAMLNode
+    }
+
+    indirect enum Content {
+        case scalar(String)
+        case sequence([YAMLNode])
+        case mapping([Entry])
+    }
+
+    var content: Content
+    /// From 1.
+    var line: Int
+
+    /// Deepest nesting that is followed.
+    private static let deepest = 16
+
+    /// The first document of `bytes`; an empty mapping when there is none.
+    init(_ bytes: [UInt8], path: String) throws(SettingsError) {
+        let events: [YAMLEvent]
+        do {
+            events = try YAMLFile.events(bytes, path: path)
+        } catch {
+            guard case .malformedFile(_, let line, let reason) = error else { throw error }
+            throw .malformedGraph(path: path, line: line, reason: reason)
+        }
+        guard !events.isEmpty else {
+            self.init(content: .mapping([]), line: 1)
+            return
+        }
+        var index = 0
+        self = try Self.node(events, &index, path, depth: 0)
+        guard index == events.count else {
+            throw .malformedGraph(path: path, line: events[index].line, reason: "more than one document")
+        }
+    }
+
+    private init(content: Content, line: Int) {
+        self.content = content
+        self.line = line
+    }
+
+    private static func node(
+        _ events: [YAMLEvent], _ index: inout Int, _ path: String, depth: Int
+    ) throws(SettingsError) -> YAMLNode {
+        let event = events[index]
+        index += 1
+        guard depth < deepest else { throw .malformedGraph(path: path, line: event.line, reason: "nested too deeply") }
+        switch event.content {
+        case .scalar(let text): return YAMLNode(content: .scalar(text), line: event.line)
+        case .sequenceStart:
+            var items: [YAMLNode] = []
+            while events[index].content != .sequenceEnd { items.append(try node(events, &index, path, depth: depth + 1)) }
+            index += 1
+            return YAMLNode(content: .sequence(items), line: event.line)
+        case .mappingStart:
+            var entries: [Entry] = []
+            while events[index].content != .mappingEnd {
+                let key = events[index]
+                guard case .scalar(let name) = key.content else {
+                    throw .malformedGraph(path: path, line: key.line, reason: "a key is no text")
+                }
+                if entries.contains(where: { $0.key == name }) {
+                    throw .malformedGraph(path: path, line: key.line, reason: "'\(name)' stands twice")
+                }
+                index += 1
+                entries.append(Entry(key: name, line: key.line, value: try node(events, &index, path, depth: depth + 1)))
+            }
+            index += 1
+            return YAMLNode(content: .mapping(entries), line: event.line)
+        case .mappingEnd, .sequenceEnd, .other:
+            throw .malformedGraph(path: path, line: event.line, reason: "aliases have no meaning here")
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import ArgumentParser
+import AudioUnits
+import Reporting
+
+/// `yodel play FILE...`.
+struct PlayCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "play", abstract: "Play audio files.",
+        discussion: """
+            WAV, AIFF, FLAC, MP3, Ogg Vorbis, Opus and what else libsndfile reads; one after the other without a gap, or
+            with --mix all at once. Presets of --eq, by number or name: \
+            \(EqualizerPreset.all.map { "\($0.number) \($0.name.lowercased())" }.joined(separator: ", ")). On a terminal:
+            \(MediaKey.playing).
+            """)
+
+    @Argument(help: ArgumentHelp("What to play.", valueName: "file"))
+    var files: [String]
+
+    @Option(help: ArgumentHelp("Play all files so often; 0 for ever.", valueName: "n"))
+    var loop = 1
+
+    @Flag(help: "All files at once.")
+    var mix = false
+
+    @Option(help: ArgumentHelp("Begin so far into the first file (with --mix, each).", valueName: "seconds"))
+    var start = 0.0
+
+    @Option(help: ArgumentHelp("Speed, 0.25 to 4; the pitch stays unless --pitch says otherwise.", valueName: "speed"))
+    var rate = 1.0
+
+    @Flag(help: "The pitch goes with --rate, as on a tape.")
+    var pitch = false
+
+    @Option(help: ArgumentHelp("Equalizer preset, by number or name.", valueName: "preset"))
+    var eq: String?
+
+    @Option(help: ArgumentHelp("Place between left (-1) and right (1).", valueName: "place"))
+    var pan: Double?
+
+    @Option(help: ArgumentHelp("Louder or quieter, -40 to 12.", valueName: "dB"))
+    var gain = 0.0
+
+    @OptionGroup var device: DeviceArguments
+
+    func run() throws {
+        let signals = TerminationSignal()
+        var plan = PlayPlan(paths: files)
+        plan.loops = loop == 0 ? nil : loop
+        plan.mixes = mix
+        plan.startSeconds = start
+        plan.rate = rate
+        plan.pitchFollows = pitch
+        plan.preset = try eq.map { text throws(CommandError) in try PlayPlan.preset(text) }
+        plan.pan = pan.map { Float($0) }
+        plan.gainDecibels = gain
+        try check()
+        let choice = try device.choice()
+        let unit: any InputOutputUnit
+        let graph: PlayGraph
+        do { unit = try choice.makeUnit(voiceProcessing: false) } catch { throw CommandError(error) }
+        do { graph = try PlayGraph(plan, unit: unit) } catch { throw CommandError(error) }
+        let console = MediaConsole(
+            signals: signals,
+            teller: EventTeller(json: device.json, audioOnStandardOutput: choice.output == .pipe),
+            readsStandardInput: true)
+        var session = PlaySession(plan, graph, unit: unit, duration: device.duration, console: console)
+        let status = try session.run()
+        if status != .fine { throw status }
+    }
+
+    private func check() throws(CommandError) {
+        func range(_ value: Double, _ allowed: ClosedRange<Double>, _ option: String) throws(CommandError) {
+            guard allowed.contains(value) else {
+                throw CommandError(
+                    .usage, "\(value) is out of range, in \(option); give \(allowed.lowerBound) to \(allowed.upperBound)")
+            }
+        }
+        guard loop >= 0 else { throw CommandError(.usage, "\(loop) times is no number, in --loop; give 1 or more, or 0 for ever") }
+        try range(rate, 0.25...4, "--rate")
+        try range(start, 0...1e7, "--start")
+        try range(gain, -40...12, "--gain")
+        if let pan { try range(pan, -1...1, "--pan") }
+        if pitch, rate == 1 { throw CommandError(.usage, "--pitch changes nothing at speed 1; give --rate too") }
+    }
+}

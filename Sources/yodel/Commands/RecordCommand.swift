@@ -1,0 +1,68 @@
+import ArgumentParser
+import AudioFiles
+import AudioUnits
+import Reporting
+
+extension AudioFileDepth: ExpressibleByArgument {}
+
+/// `yodel record FILE`.
+struct RecordCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "record", abstract: "Record the microphone.",
+        discussion: """
+            The file's name ends in the format: \(AudioFileFormat.endings). It can be played at any moment, also after a
+            SIGKILL or on a full disk. q, Ctrl-C or --duration end the recording.
+            """)
+
+    @Argument(help: ArgumentHelp("Where to.", valueName: "file"))
+    var file: String
+
+    @Option(help: ArgumentHelp("Channels, 1 to 8.", valueName: "n"))
+    var channels = 1
+
+    @Option(help: ArgumentHelp("Rate of the recording in Hz.", valueName: "hz"))
+    var rate = 48_000
+
+    @Option(help: ArgumentHelp("Bits of a sample where nothing is compressed with loss; 32 is floating point.", valueName: "16|24|32"))
+    var bits = AudioFileDepth.int16
+
+    @Flag(help: "Cancel echo, suppress noise, control gain, as in a call.")
+    var process = false
+
+    @OptionGroup var device: DeviceArguments
+
+    func run() throws {
+        let signals = TerminationSignal()
+        guard StreamFormat.channelCounts.contains(channels), channels == 1 || !process else {
+            throw CommandError(.usage, "\(channels) channels cannot be had, in --channels; give 1 to 8, with --process 1")
+        }
+        let choice = try device.choice()
+        guard AudioFileFormat(path: file) != nil else {
+            throw CommandError(.usage, "\(file) does not say a format by its ending; use one of \(AudioFileFormat.endings)")
+        }
+        try PathCheck.writable(file, option: "FILE")
+        let unit: any InputOutputUnit
+        do { unit = try choice.makeUnit(voiceProcessing: process) } catch { throw CommandError(error) }
+        let recorder: FileRecorder
+        do {
+            let format = StreamFormat(sampleRate: Double(rate), channels: channels, interleaved: channels > 1)
+            try unit.enable(input: true, output: false)
+            try unit.setFormat(format, scope: .output, element: Element.input)
+            // A device that does not open must not cost a file that is there already.
+            try unit.initialize()
+            unit.uninitialize()
+            let limit = device.duration.map { Int(($0 * Double(rate)).rounded()) }
+            recorder = try FileRecorder(path: file, format: format, depth: bits, frameLimit: limit)
+            try unit.setInputHandler(recorder.makeInputHandler(maximumFrames: unit.maximumFramesPerSlice))
+            try unit.initialize()
+        } catch {
+            throw CommandError(error)
+        }
+        let console = MediaConsole(
+            signals: signals, teller: EventTeller(json: device.json, audioOnStandardOutput: false),
+            readsStandardInput: choice.input != .pipe)
+        var session = RecordSession(recorder, unit: unit, duration: device.duration, console: console)
+        let status = try session.run()
+        if status != .fine { throw status }
+    }
+}

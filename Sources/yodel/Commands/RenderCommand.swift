@@ -1,0 +1,74 @@
+import ArgumentParser
+import AudioFiles
+import AudioUnits
+import Reporting
+import Settings
+
+/// `yodel render GRAPH.yaml`.
+struct RenderCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "render", abstract: "Render a graph of audio units that is described in a file.",
+        discussion: """
+            Players, tones, mixers, equalizers and time effects, their connections, and settings that change at times:
+            config/graph.yaml explains each. Without --offline it is played on the device (and written, when the graph or
+            --out says where); with it, written as fast as the machine can. Both render the same samples.
+            """)
+
+    @Argument(help: ArgumentHelp("The description.", valueName: "graph.yaml"))
+    var graph: String
+
+    @Flag(help: "Into a file only, as fast as the machine can.")
+    var offline = false
+
+    @Option(help: ArgumentHelp("Where to write, in place of the graph's `to`.", valueName: "file"))
+    var out: String?
+
+    @Option(help: ArgumentHelp("Bits of a sample where nothing is compressed with loss; 32 is floating point.", valueName: "16|24|32"))
+    var bits = AudioFileDepth.int16
+
+    @OptionGroup var device: DeviceArguments
+
+    func run() throws {
+        let signals = TerminationSignal()
+        let choice = try device.choice()
+        var description: GraphDescription
+        do { description = try GraphDescription(path: graph) } catch { throw CommandError(error) }
+        if let duration = device.duration { description.duration = duration }
+        if let out { description.target = out }
+        if offline, description.target == nil {
+            throw CommandError(.usage, "nowhere to render to, in \(graph); give `to: FILE` there, or --out FILE")
+        }
+        let run = try GraphRun(description)
+        var writer: AudioFileWriter?
+        if let target = description.target {
+            guard AudioFileFormat(path: target) != nil else {
+                throw CommandError(
+                    .usage, "\(target) does not say a format by its ending; use one of \(AudioFileFormat.endings)")
+            }
+            try PathCheck.writable(target, option: out == nil ? "`to`" : "--out")
+        }
+        let speaker = try offline ? nil : makeSpeaker(choice, run.format)
+        if let target = description.target {
+            do {
+                writer = try AudioFileWriter(
+                    path: target, sampleRate: description.rate, channels: description.channels, depth: bits)
+            } catch {
+                throw CommandError(error)
+            }
+        }
+        let console = MediaConsole(
+            signals: signals,
+            teller: EventTeller(json: device.json, audioOnStandardOutput: !offline && choice.output == .pipe),
+            readsStandardInput: true)
+        var session = RenderSession(
+            run, blockFrames: description.block, writer: writer, speaker: speaker, console: console)
+        let status = try session.start()
+        if status != .fine { throw status }
+    }
+
+    private func makeSpeaker(_ choice: DeviceChoice, _ format: StreamFormat) throws -> GraphSpeaker {
+        let unit: any InputOutputUnit
+        do { unit = try choice.makeUnit(voiceProcessing: false) } catch { throw CommandError(error) }
+        do { return try GraphSpeaker(unit: unit, format: format) } catch { throw CommandError(error) }
+    }
+}

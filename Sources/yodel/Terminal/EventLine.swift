@@ -1,0 +1,30 @@
+import AudioDevices
+import Reporting
+
+/// Tells what happens outside of calls: JSON events with `--json`, plain lines otherwise.
+struct EventTeller {
+    let isJSON: Bool
+    let output: Output
+
+    /// Audio on standard output pushes the lines to standard error.
+    init(json: Bool, audioOnStandardOutput: Bool) {
+        isJSON = json
+        output = audioOnStandardOutput ? .error : .standard
+    }
+
+    /// The line of an event; nil when it has none in this style.
+    func line(_ type: String, _ members: [JSONMember], text: String?) -> String? {
+        guard isJSON else { return text }
+        let head = [JSONMember("type", .string(type)), JSONMember("time", .string(Timestamp.now().text))]
+        return JSONValue.object(head + members).text
+    }
+
+    func tell(_ type: String, _ members: [JSONMember] = [], text: String? = nil) {
+        if let line = line(type, members, text: text) { output.line(line) }
+    }
+}
+
+/// Why playing or recording ended.
+enum EndReason: String {
+    case end, duration, stopped, failed
+}

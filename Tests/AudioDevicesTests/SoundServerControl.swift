@@ -1,0 +1,75 @@
+import AudioSession
+import Foundation
+import Realtime
+
+extension PulseServer {
+    /// Runs `pactl`; what it printed.
+    @discardableResult
+    func pactl(_ arguments: String...) -> String {
+        shell((["pactl", "--server", "unix:" + directory + "/native"] + arguments).joined(separator: " "))
+    }
+
+    /// Another program that plays silence into `sink`.
+    func player(into sink: String) -> Background {
+        Background(
+            "pacat --server unix:\(directory)/native --playback --device=\(sink) --raw --client-name=player /dev/zero")
+    }
+
+    /// Volume in percent of the stream whose client is called `player`.
+    func playersVolume() -> Int? {
+        let text = pactl("list", "sink-inputs")
+        for part in text.components(separatedBy: "Sink Input #") where part.contains("application.name = \"player\"") {
+            guard let volume = part.components(separatedBy: "Volume:").dropFirst().first,
+                let percent = volume.split(separator: "%").first?.split(separator: " ").last
+            else { continue }
+            return Int(percent)
+        }
+        return nil
+    }
+}
+
+/// Keeps session events.
+final class SessionEventLog: Sendable {
+    private let events = Lock<[SessionEvent]>([])
+
+    var all: [SessionEvent] { events.withLock { $0 } }
+    func add(_ event: SessionEvent) { events.withLock { $0.append(event) } }
+    func forget() { events.withLock { $0 = [] } }
+
+    /// Waits until an event satisfies `matches`; false when none does within `seconds`.
+    func wait(seconds: Double, for matches: (SessionEvent) -> Bool) async -> Bool {
+        await eventually(seconds: seconds) { all.contains(where: matches) }
+    }
+}
+
+/// Asks every 20 ms until `holds` does, or `seconds` are over.
+func eventually(seconds: Double, _ holds: () -> Bool) async -> Bool {
+    let end = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < end {
+        if holds() { return true }
+        try? await Task.sleep(for: .milliseconds(20))
+    }
+    return holds()
+}
+
+/// Runs a command to its end; what it printed. popen, not Process: that sometimes never learns that its child has ended.
+@discardableResult
+func shell(_ command: String) -> String {
+    guard let pipe = popen(command + " 2>/dev/null", "re") else { return "" }
+    var bytes = [UInt8](repeating: 0, count: 65_536)
+    var output: [UInt8] = []
+    while case let got = fread(&bytes, 1, bytes.count, pipe), got > 0 { output += bytes[..<got] }
+    pclose(pipe)
+    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+}
+
+/// A command that runs until it is ended.
+final class Background {
+    private let identifier: Int32
+
+    init(_ command: String) { identifier = Int32(shell("exec 3>&1; \(command) >/dev/null 3>&- & echo $!")) ?? -1 }
+
+    deinit { end() }
+
+    func end() { if identifier > 0 { kill(identifier, SIGTERM) } }
+}

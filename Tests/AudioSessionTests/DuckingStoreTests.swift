@@ -1,0 +1,39 @@
+import AudioSession
+import Foundation
+import Testing
+
+@Suite("What a killed session left lowered") struct DuckingStoreTests {
+    private let folder = FileManager.default.temporaryDirectory.path + "/yodel-duck-\(UUID().uuidString)"
+    private let record = DuckRecord(cookie: 7, stream: 3, restoreID: "by name:a b", former: [65_536], lowered: [30_419])
+
+    @Test("V2: a living session's records are held, not taken")
+    func living() throws {
+        let mine = try #require(DuckingStore(folder: folder))
+        let other = try #require(DuckingStore(folder: folder))
+        mine.save([record])
+        #expect(other.takeOrphans().isEmpty)
+        #expect(other.held(cookie: 7) == [3] && other.held(cookie: 8).isEmpty)
+        #expect(mine.held(cookie: 7).isEmpty)
+        mine.finish()
+        #expect(other.held(cookie: 7).isEmpty && other.takeOrphans().isEmpty)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    @Test("V2: a dead session's records are taken once, and stay on disk until they are undone")
+    func orphans() throws {
+        let mine = try #require(DuckingStore(folder: folder))
+        try (record.line + "\nnonsense\n").write(toFile: folder + "/ducked-1-1", atomically: true, encoding: .utf8)
+        try Data([0xff, 0, 0xfe]).write(to: URL(fileURLWithPath: folder + "/ducked-2-1"))
+        #expect(mine.takeOrphans() == [record])
+        #expect(mine.takeOrphans().isEmpty)
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(left.count == 1 && left[0].hasPrefix("ducked-\(getpid())-"), "\(left)")
+        mine.save([])
+        mine.finish()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
+    @Test("V2: a folder that cannot be made is no store")
+    func noFolder() { #expect(DuckingStore(folder: "/proc/nowhere") == nil) }
+}
