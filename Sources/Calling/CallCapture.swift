@@ -68,7 +68,7 @@ public final class CallCapture {
         add(bytes, CaptureRecord(kind: isControl ? .receivedControl : .received, time: time, remote: remote))
     }
 
-    /// The play-out is about to pull `samples` samples.
+    /// The play-out pulled `samples` samples.
     package func add(pull time: HostTime, samples: Int) {
         var record = CaptureRecord(kind: .pull, time: time, remote: SocketAddress(IPAddress(v4: 0), port: 0))
         record.samples = UInt32(clamping: samples)

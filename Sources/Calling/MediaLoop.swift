@@ -163,7 +163,7 @@ public final class MediaLoop {
 
     private func pullBlock(now: HostTime) {
         for i in mixed.indices { mixed[i] = 0 }
-        capture?.add(pull: now, samples: mixed.count)
+        var isPulled = false
         for (party, call) in calls.enumerated() {
             let outcome = callBlock.withUnsafeMutableBufferPointer { call.pull(into: $0, now: now) }
             callBlock.withUnsafeBufferPointer {
@@ -171,8 +171,13 @@ public final class MediaLoop {
                 bridge?.add($0, of: party)
                 headset?.set($0, of: party)
             }
-            if let outcome { dump?.add(outcome, at: now) }
+            if let outcome {
+                isPulled = true
+                dump?.add(outcome, at: now)
+            }
         }
+        // A call that is over gives silence of its own: a replay that pulled again would go on with the voice.
+        if isPulled { capture?.add(pull: now, samples: mixed.count) }
         if calls.count > 1 { Mixer.limit(&mixed) }
         if let headset {
             headset.render(into: &placed)

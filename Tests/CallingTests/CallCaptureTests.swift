@@ -52,6 +52,9 @@ import Testing
             listener.ports[0].carry(to: talker.call, now: now)
             capture.drain()
         }
+        // What the device still asks for after the end is silence, and no pull of the jitter buffer.
+        listener.perform(.hangUp(.localHangup), now: HostTime(milliseconds: 12_000))
+        for turn in 0..<5 { listener.step(now: HostTime(milliseconds: 12_010 + 10 * Double(turn))) }
         capture.finish()
 
         let reader = try CaptureReader(path: path)
