@@ -32,7 +32,8 @@ extension PulseServer {
 final class SessionEventLog: Sendable {
     private let events = Lock<[SessionEvent]>([])
 
-    var all: [SessionEvent] { events.withLock { $0 } }
+    /// A copy of its own: that a shared array was let go of is told by its reference count, which ThreadSanitizer cannot see.
+    var all: [SessionEvent] { events.withLock { $0.map { $0 } } }
     func add(_ event: SessionEvent) { events.withLock { $0.append(event) } }
     func forget() { events.withLock { $0 = [] } }
 
