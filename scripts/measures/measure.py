@@ -76,7 +76,8 @@ def cost(bench, figures, seconds, repeats):
     opus = f"--period 20 --bitrate 28000 --complexity {OPUS_COMPLEXITY}"
     for codec, options, peer, extra in (
         ("opus", opus, "opus", BARESIP_LIKE_US.format(complexity=OPUS_COMPLEXITY)),
-        ("pcmu", "--period 20", "PCMU", ""),
+        # baresip opens the device at the codec's rate and leaves resampling to the sound server.
+        ("pcmu", "--period 20 --rate 8000", "PCMU", ""),
     ):
         theirs, ours = [], []
         for i in range(repeats):
