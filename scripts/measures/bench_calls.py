@@ -2,6 +2,7 @@
 (cpu.py)."""
 
 import contextlib
+import datetime
 import json
 import os
 import shlex
@@ -109,7 +110,10 @@ class Bench:
         row = {}
         with self.endpoints(name, commands, {}, real_time) as environment:
             row["a_to_b"] = self.sound(environment, "--count=5")
+            began = time.time()
             row["tone"] = self.tone(environment, seconds)
+            # Sound servers stumble when a program joins or leaves: the middle is what the call does by itself.
+            row["middle"] = (began + min(10, seconds / 4), began + seconds - 5)
         row["events"] = {side: self.events(f"{self.work}/{name}-{side}.log") for side in "ab"}
         return row
 
@@ -220,6 +224,24 @@ def xruns(row):
     """Capture and playback xruns of both sides, from their reports; None without a report."""
     reports = [e for side in "ab" for e in row["events"][side] if e.get("type") == "report"]
     return sum(v for r in reports for v in (r.get("xruns") or {}).values()) if len(reports) == 2 else None
+
+
+def xruns_in_the_middle(row):
+    """The same while nothing but the tone went on, from the statistics of each second."""
+    begin, end = row["middle"]
+    total = 0
+    for side in "ab":
+        counts = [
+            sum(e["xruns"].values())
+            for e in row["events"][side]
+            if e.get("type") == "stats"
+            and e.get("xruns")
+            and begin <= datetime.datetime.fromisoformat(e["time"].replace("Z", "+00:00")).timestamp() <= end
+        ]
+        if len(counts) < 2:
+            return None
+        total += counts[-1] - counts[0]
+    return total
 
 
 def longest_excess(series, period, above_ms=10):

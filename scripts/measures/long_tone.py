@@ -25,4 +25,19 @@ def in_real_time(start):
 
 m2e.record = in_real_time(m2e.record)
 m2e.play = in_real_time(m2e.play)
-print(json.dumps(m2e.tone("a", "b", float(sys.argv[2]))))
+
+
+def noting(report):
+    def noted(*arguments):
+        reports.append(report(*arguments))
+        return reports[-1]
+
+    return noted
+
+
+reports = []  # of what was heard, then of what was said
+m2e.tone_report = noting(m2e.tone_report)
+row = m2e.tone("a", "b", float(sys.argv[2]))
+# A player that starts with a gap of its own makes one for whoever listens.
+row["said_gap_ms_per_min"] = reports[-1].get("gap_ms_per_min")
+print(json.dumps(row))
