@@ -164,9 +164,7 @@ package struct EchoController: ~Copyable {
         if let upper {
             upper.pointee.subtract(
                 signals, lower: estimator.microphoneSpectrum, remainder: estimator.residual, hasEcho: hasEcho)
-            upper.pointee.judge(
-                gains: suppressor.gains, noise: suppressor.noise, presence: suppressor.nearEndPresence,
-                isOpen: !gate.isClosed)
+            upper.pointee.judge(suppressor, isOpen: !gate.isClosed)
             if let linear { linearSynthesis.process(upper.pointee.spectrum, into: linear) }
             suppressor.shape(
                 upper.pointee.spectrum, gains: upper.pointee.gains, noise: upper.pointee.noise,

@@ -90,18 +90,17 @@ struct UpperBands: ~Copyable {
                 whole.im - factor * (lower[bin].im - remainder[bin].im))
         }
         for bin in crossover..<bins { spectrum[bin] = microphone.spectrum[bin] }
-        floor.update(microphone.power + crossover)
+        floor.update(microphone.power + crossover, echo: residualEcho.power)
         if hasEcho {
             _ = pathGain.update(microphone: microphone.power + crossover, reference: reference.power + crossover)
         }
     }
 
-    /// Takes over gains, noise and near-end presence (0 ... 1) of the lower rate, and judges what lies above. Not `isOpen`,
-    /// nothing gets through.
+    /// Takes over gains, noise and near-end presence of the lower rate, and judges what lies above. Not `isOpen`, nothing
+    /// gets through.
     @_noLocks
-    mutating func judge(
-        gains lower: UnsafePointer<Float>, noise lowerNoise: UnsafePointer<Float>, presence: Float, isOpen: Bool
-    ) {
+    mutating func judge(_ below: borrowing ResidualSuppressor, isOpen: Bool) {
+        let (lower, lowerNoise, presence) = (below.gains, below.noise, below.believedPresence)
         let crossover = Self.crossover
         var mean: Float = 0
         for bin in 0..<crossover {
@@ -114,7 +113,8 @@ struct UpperBands: ~Copyable {
         residualEcho.update(
             ResidualEcho.Observation(
                 echo: nothing, reference: reference.power + crossover, residual: left, noise: floor.power,
-                gains: pathGain.ratios, missed: nothing, nearEndPresence: presence),
+                gains: pathGain.ratios, missed: nothing, nearEndPresence: below.nearEndPresence,
+                isProven: below.nearEndIsProven),
             bands: bands)
         gain.update(residual: left, echo: residualEcho.power, nearEndPresence: presence)
         // Where the far end speaks alone, what a loudspeaker adds of its own up there goes with what it plays below.
