@@ -132,7 +132,8 @@ package struct EchoController: ~Copyable {
             let whole = upper?.pointee.whole ?? UnsafePointer(estimator.microphoneSpectrum)
             for bin in 0...blockFrames { outgoing[bin] = whole[bin] }
         }
-        noiseSuppressor.process(outgoing, isActive: suppressesNoise)
+        let passed = UnsafePointer(upper?.pointee.passed ?? suppressor.passed)
+        noiseSuppressor.process(outgoing, echo: cancels ? passed : nil, isActive: suppressesNoise)
         synthesis.process(outgoing, into: output)
         readings.pathHasChanged = estimator.pathHasChanged(noise: suppressor.noise, farIsActive: alignment.farIsActive)
         if readings.pathHasChanged { startAnew(hasMoved: false) }

@@ -18,8 +18,9 @@ struct UpperBands: ~Copyable {
     }
     /// Gains for it.
     let gains: UnsafeMutablePointer<Float>
-    /// Power of the noise in it.
+    /// Power of the noise in it, and of the echo that may have got through the gains.
     let noise: UnsafeMutablePointer<Float>
+    let passed: UnsafeMutablePointer<Float>
     let bins: Int
     private let factor: Float
     /// Bins from `crossover` on, and the bands they are judged in.
@@ -56,6 +57,7 @@ struct UpperBands: ~Copyable {
         spectrum = clearedSpectrum(bins)
         gains = cleared(bins)
         noise = cleared(bins)
+        passed = cleared(bins)
         nothing = cleared(upperBins)
     }
 
@@ -63,6 +65,7 @@ struct UpperBands: ~Copyable {
         spectrum.deallocate()
         gains.deallocate()
         noise.deallocate()
+        passed.deallocate()
         nothing.deallocate()
     }
 
@@ -106,6 +109,7 @@ struct UpperBands: ~Copyable {
         for bin in 0..<crossover {
             gains[bin] = lower[bin]
             noise[bin] = factor * factor * lowerNoise[bin]
+            passed[bin] = factor * factor * below.passed[bin]
             if bin >= Self.firstAveraged { mean += lower[bin] }
         }
         mean /= Float(crossover &- Self.firstAveraged)
@@ -123,5 +127,6 @@ struct UpperBands: ~Copyable {
             gains[crossover &+ bin] = min(gain.gains[bin], most)
             noise[crossover &+ bin] = floor.power[bin]
         }
+        gain.pass(residualEcho.power, nearEndPresence: below.nearEndPresence, into: passed + crossover)
     }
 }

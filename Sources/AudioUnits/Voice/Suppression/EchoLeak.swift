@@ -5,15 +5,16 @@ import DSP
 /// It follows what falls at once and what rises slowly, and hardly at all while the near end is heard. What looks like near
 /// end but was never proven to be (`NearEndProof`) may be a loudspeaker that distorts: then it rises faster, to the upper end
 /// of what is left, until a proof takes that back.
-struct EchoLeak: ~Copyable {
+package struct EchoLeak: ~Copyable {
     /// What decides how far a block is believed.
-    struct Context: BitwiseCopyable {
+    package struct Context: BitwiseCopyable {
         /// Near-end voice over the residual echo, 0 ... 1, and whether there was a proof of it lately.
         let presence: Float
         let isProven: Bool
 
+        /// `presence`: 0 ... 1.
         @_noLocks
-        init(presence: Float, isProven: Bool) {
+        package init(presence: Float, isProven: Bool) {
             self.presence = presence
             self.isProven = isProven
         }
@@ -26,7 +27,7 @@ struct EchoLeak: ~Copyable {
     }
 
     /// Residual over echo, one a band.
-    let ratios: UnsafeMutablePointer<Float>
+    package let ratios: UnsafeMutablePointer<Float>
     private let bandCount: Int
     /// Averages over 100 ms.
     private let residualMean: UnsafeMutablePointer<Float>
@@ -56,7 +57,8 @@ struct EchoLeak: ~Copyable {
     private static var spreadInDoubt: Float { @_noLocks get { 1.5 } }
     private static var ln2: Float { @_noLocks get { 0.693_147_2 } }
 
-    init(bandCount: Int) {
+    /// For so many bands.
+    package init(bandCount: Int) {
         self.bandCount = bandCount
         ratios = cleared(bandCount)
         residualMean = cleared(bandCount)
@@ -75,7 +77,7 @@ struct EchoLeak: ~Copyable {
 
     /// The filters started anew: nothing is cancelled yet.
     @_noLocks
-    mutating func restart() {
+    package mutating func restart() {
         for band in 0..<bandCount {
             ratios[band] = 1
             logarithm[band] = 0
@@ -87,7 +89,7 @@ struct EchoLeak: ~Copyable {
     }
 
     /// Mean of the ratios, bands weighed by their echo.
-    var mean: Float {
+    package var mean: Float {
         @_noLocks get {
             var above: Float = 0
             var below: Float = 1e-15
@@ -101,7 +103,7 @@ struct EchoLeak: ~Copyable {
 
     /// Before the bands of a block: a proof takes back what was learnt in doubt.
     @_noLocks
-    mutating func begin(_ context: Context) {
+    package mutating func begin(_ context: Context) {
         if context.isProven && !wasProven {
             for band in 0..<bandCount {
                 logarithm[band] = min(logarithm[band], settledLogarithm[band])
@@ -118,25 +120,21 @@ struct EchoLeak: ~Copyable {
 
     /// Follows a band where its echo stands out of the noise; powers of the band in this block.
     @_noLocks
-    mutating func learn(band: Int, residual: Float, echo: Float, noise: Float, _ context: Context) {
+    package mutating func learn(band: Int, residual: Float, echo: Float, noise: Float, _ context: Context) {
         residualMean[band] += Self.averaging * (residual - residualMean[band])
         echoMean[band] += Self.averaging * (echo - echoMean[band])
         guard echoMean[band] > Self.overNoise * noise, echoMean[band] > 1e-9 else { return }
         let left = max(residualMean[band] - noise, 1e-4 * echoMean[band])
         let jump = Self.ln2 * FastMath.log2(left / echoMean[band]) - logarithm[band]
         let step = min(Self.longestStep, jump)
-        logarithm[band] += (step < 0 ? Self.falling : rate(jump, context)) * step
-        if !context.isDoubleTalk || context.isDoubtful || step < 0 {
+        let isDistortion = context.isDoubtful && jump <= Self.mostInDoubt
+        let rate = context.isDoubleTalk ? (isDistortion ? Self.risingInDoubt : Self.risingInDoubleTalk) : Self.rising
+        logarithm[band] += (step < 0 ? Self.falling : rate) * step
+        if !context.isDoubleTalk || isDistortion || step < 0 {
             deviation[band] += Self.deviationRate * (step.magnitude - deviation[band])
         }
         let spread = context.isDoubtful ? Self.spreadInDoubt : Self.spread
         let wanted = FastMath.exp2((logarithm[band] + spread * deviation[band]) / Self.ln2)
         ratios[band] = max(0.0005, min(2, wanted))
-    }
-
-    @_noLocks @inline(__always)
-    private func rate(_ jump: Float, _ context: Context) -> Float {
-        guard context.isDoubleTalk else { return Self.rising }
-        return context.isDoubtful && jump <= Self.mostInDoubt ? Self.risingInDoubt : Self.risingInDoubleTalk
     }
 }

@@ -2,6 +2,8 @@ import DSP
 
 /// The spectral half of echo control: judges how much of what the filters left is echo, and takes that away.
 struct ResidualSuppressor: ~Copyable {
+    /// Power of the echo that may have got through the gains, one a bin.
+    let passed: UnsafeMutablePointer<Float>
     private let bins: Int
     private var floor: NoiseFloor
     private var residualEcho: ResidualEcho
@@ -17,7 +19,10 @@ struct ResidualSuppressor: ~Copyable {
         residualEcho = ResidualEcho(bins: bins, bandCount: bands.count)
         nearEnd = NearEndDetector(bands: bands, binHertz: 50)
         gain = SuppressionGain(bins: bins)
+        passed = cleared(bins)
     }
+
+    deinit { passed.deallocate() }
 
     /// 0 ... 1.
     var nearEndPresence: Float { @_noLocks get { nearEnd.presence } }
@@ -57,6 +62,7 @@ struct ResidualSuppressor: ~Copyable {
         believedPresence = nearEnd.presence * (1 - doubt)
         gain.update(residual: left, echo: residualEcho.power, nearEndPresence: believedPresence)
         if !isOpen { gain.close() }
+        gain.pass(residualEcho.power, nearEndPresence: nearEnd.presence, into: passed)
     }
 
     /// How little a presence means, 0 ... 1: unproven, it may be what a loudspeaker that distorts leaves, the more of the
