@@ -32,6 +32,22 @@ struct NearEndProofTests {
         #expect(late)
     }
 
+    @Test("The room's tail after the echo's estimate is no proof: 60 dB in 0.8 s; somebody who speaks on is")
+    func tail() {
+        var proof = NearEndProof()
+        feed(&proof, residual: 1, echo: 1, blocks: 20)
+        var level: Float = 1
+        for _ in 0..<60 {
+            level *= 0.83
+            feed(&proof, residual: level, echo: 0, blocks: 1)
+        }
+        let rings = proof.isGiven
+        #expect(!rings)
+        feed(&proof, residual: 0.1, echo: 0, blocks: 10)
+        let speaks = proof.isGiven
+        #expect(speaks)
+    }
+
     @Test("It holds for five seconds, and not over a restart")
     func memory() {
         var proof = NearEndProof()

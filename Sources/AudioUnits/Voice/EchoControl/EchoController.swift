@@ -138,6 +138,7 @@ package struct EchoController: ~Copyable {
         readings.pathHasChanged = estimator.pathHasChanged(noise: suppressor.noise, farIsActive: alignment.farIsActive)
         if readings.pathHasChanged { startAnew(hasMoved: false) }
         readings.nearEndPresence = suppressor.nearEndPresence
+        readings.nearEndIsProven = suppressor.nearEndIsProven
         readings.cancellation = cancellation.ratio
         readings.phase = phase(alignment)
     }
