@@ -15,6 +15,8 @@ struct EchoStage: ~Copyable {
         var alignment = ReferenceAlignment()
         /// Near-end voice over the residual echo, 0 ... 1; nil where nothing tells.
         var presence: Float?
+        /// Whether somebody was heard beyond doubt lately.
+        var isProven = false
         var phase: EchoControlPhase?
 
         @_noLocks
@@ -121,6 +123,7 @@ struct EchoStage: ~Copyable {
             presence: readings.nearEndPresence)
         isCancelling = readings.cancellation > Self.cancels
         reading.presence = readings.nearEndPresence
+        reading.isProven = readings.nearEndIsProven
         reading.phase = readings.phase
         taps.write(.afterResidualSuppression, buffers.output, count: blockFrames)
         fade.mix(buffers.output, over: previous, count: blockFrames, isOn: cancels || suppressesNoise)

@@ -127,13 +127,13 @@ struct VoiceProcessor: ~Copyable {
         return start &+ count
     }
 
-    /// Near-end presence as gain control may believe it: until the filters track, and where most of the microphone was echo,
-    /// what is left of it looks like somebody; where there is no echo it is somebody.
+    /// Near-end presence as gain control may believe it: until the filters track, without a proof of somebody, and where most
+    /// of the microphone was echo, what is left of it looks like somebody; where there is no echo it is somebody.
     @_noLocks
     private func presence(_ reading: EchoStage.Reading) -> Float? {
         guard let presence = reading.presence else { return nil }
         if health.hasNoEchoPath { return 1 }
-        return reading.phase == .tracking && monitor.isMostlyNear ? presence : 0
+        return reading.phase == .tracking && reading.isProven && monitor.isMostlyNear ? presence : 0
     }
 
     /// One block from `buffers.microphone` to `buffers.output`.

@@ -112,6 +112,29 @@ struct NoiseSuppressorTests {
         #expect(Signals.decibels(after / before) < -12)
     }
 
+    @Test("bursts of echo 10 dB over the noise go with it where they are announced, and stay where they are not",
+        arguments: [false, true])
+    func echo(isAnnounced: Bool) throws {
+        var suppressor = try NoiseSuppressor(rate: 16_000, strongestDecibels: -20)
+        var source = Noise(seed: 14)
+        var before: Float = 0, after: Float = 0
+        let echo = [Float](repeating: 0.2, count: 161)
+        for block in 0..<300 {
+            let isBurst = block > 200 && block % 20 < 5
+            let scale: Float = isBurst ? 0.33 : 0.1
+            var spectrum = (0...160).map { _ in Complex(source.next() * scale, source.next() * scale) }
+            let power = spectrum.reduce(Float(0)) { $0 + $1.power }
+            echo.withUnsafeBufferPointer {
+                suppressor.process(&spectrum, echo: isBurst && isAnnounced ? $0.baseAddress : nil, isActive: true)
+            }
+            guard isBurst else { continue }
+            before += power
+            after += spectrum.reduce(Float(0)) { $0 + $1.power }
+        }
+        let fallen = Signals.decibels(after / before)
+        #expect(isAnnounced ? fallen < -12 : fallen > -6, "\(fallen) dB")
+    }
+
     @Test("no input leaves anything but numbers behind: NaN, infinities, silence, full-scale square waves",
         arguments: [Float.nan, .infinity, 3e38, 0, 1])
     func badInput(value: Float) throws {

@@ -33,7 +33,9 @@ struct ResidualEchoTests {
                                             echo: echo.baseAddress!, reference: reference.baseAddress!,
                                             residual: rest.baseAddress!, noise: floor.baseAddress!,
                                             gains: gain.baseAddress!, missed: expected.baseAddress!,
-                                            nearEndPresence: isFirst ? 0 : presence), bands: bands)
+                                            nearEndPresence: isFirst ? 0 : presence,
+                                            isProven: !isFirst),
+                                        bands: bands)
                                 }
                             }
                         }

@@ -40,4 +40,17 @@ struct SuppressionGainTests {
         let total = sum(gain.gains, count: 8)
         #expect(total == 0)
     }
+
+    @Test("What may have passed is the echo after the gains, nothing of it while the near end speaks")
+    func passed() {
+        var gain = SuppressionGain(bins: 8)
+        let (one, echo) = ([Float](repeating: 1, count: 8), [Float](repeating: 1, count: 8))
+        for _ in 0..<50 { gain.update(residual: one, echo: echo, nearEndPresence: 0) }
+        var passed = [Float](repeating: -1, count: 8)
+        gain.pass(echo, nearEndPresence: 0, into: &passed)
+        let alone = Signals.decibels(passed[3])
+        #expect(alone > -40 && alone < -30)
+        gain.pass(echo, nearEndPresence: 1, into: &passed)
+        #expect(passed.allSatisfy { $0 == 0 })
+    }
 }

@@ -33,6 +33,8 @@ package struct EchoControlReadings: BitwiseCopyable {
     package var phase = EchoControlPhase.waiting
     /// Near-end voice over the residual echo, 0 ... 1: with an active far end, the measure of double talk.
     package var nearEndPresence: Float = 0
+    /// Whether somebody at the near end was heard beyond doubt lately: louder than all the echo there could be.
+    package var nearEndIsProven = false
     /// Echo return loss enhancement of the linear filters alone: power of the microphone over that of what they leave,
     /// smoothed over about 300 ms of far-end speech; 1 (0 dB) until they cancel.
     package var cancellation: Float = 1

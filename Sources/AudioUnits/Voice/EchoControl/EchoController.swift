@@ -132,11 +132,13 @@ package struct EchoController: ~Copyable {
             let whole = upper?.pointee.whole ?? UnsafePointer(estimator.microphoneSpectrum)
             for bin in 0...blockFrames { outgoing[bin] = whole[bin] }
         }
-        noiseSuppressor.process(outgoing, isActive: suppressesNoise)
+        let passed = UnsafePointer(upper?.pointee.passed ?? suppressor.passed)
+        noiseSuppressor.process(outgoing, echo: cancels ? passed : nil, isActive: suppressesNoise)
         synthesis.process(outgoing, into: output)
         readings.pathHasChanged = estimator.pathHasChanged(noise: suppressor.noise, farIsActive: alignment.farIsActive)
         if readings.pathHasChanged { startAnew(hasMoved: false) }
         readings.nearEndPresence = suppressor.nearEndPresence
+        readings.nearEndIsProven = suppressor.nearEndIsProven
         readings.cancellation = cancellation.ratio
         readings.phase = phase(alignment)
     }
@@ -164,9 +166,7 @@ package struct EchoController: ~Copyable {
         if let upper {
             upper.pointee.subtract(
                 signals, lower: estimator.microphoneSpectrum, remainder: estimator.residual, hasEcho: hasEcho)
-            upper.pointee.judge(
-                gains: suppressor.gains, noise: suppressor.noise, presence: suppressor.nearEndPresence,
-                isOpen: !gate.isClosed)
+            upper.pointee.judge(suppressor, isOpen: !gate.isClosed)
             if let linear { linearSynthesis.process(upper.pointee.spectrum, into: linear) }
             suppressor.shape(
                 upper.pointee.spectrum, gains: upper.pointee.gains, noise: upper.pointee.noise,

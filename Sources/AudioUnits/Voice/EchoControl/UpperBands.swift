@@ -18,8 +18,9 @@ struct UpperBands: ~Copyable {
     }
     /// Gains for it.
     let gains: UnsafeMutablePointer<Float>
-    /// Power of the noise in it.
+    /// Power of the noise in it, and of the echo that may have got through the gains.
     let noise: UnsafeMutablePointer<Float>
+    let passed: UnsafeMutablePointer<Float>
     let bins: Int
     private let factor: Float
     /// Bins from `crossover` on, and the bands they are judged in.
@@ -56,6 +57,7 @@ struct UpperBands: ~Copyable {
         spectrum = clearedSpectrum(bins)
         gains = cleared(bins)
         noise = cleared(bins)
+        passed = cleared(bins)
         nothing = cleared(upperBins)
     }
 
@@ -63,6 +65,7 @@ struct UpperBands: ~Copyable {
         spectrum.deallocate()
         gains.deallocate()
         noise.deallocate()
+        passed.deallocate()
         nothing.deallocate()
     }
 
@@ -90,23 +93,23 @@ struct UpperBands: ~Copyable {
                 whole.im - factor * (lower[bin].im - remainder[bin].im))
         }
         for bin in crossover..<bins { spectrum[bin] = microphone.spectrum[bin] }
-        floor.update(microphone.power + crossover)
+        floor.update(microphone.power + crossover, echo: residualEcho.power)
         if hasEcho {
             _ = pathGain.update(microphone: microphone.power + crossover, reference: reference.power + crossover)
         }
     }
 
-    /// Takes over gains, noise and near-end presence (0 ... 1) of the lower rate, and judges what lies above. Not `isOpen`,
-    /// nothing gets through.
+    /// Takes over gains, noise and near-end presence of the lower rate, and judges what lies above. Not `isOpen`, nothing
+    /// gets through.
     @_noLocks
-    mutating func judge(
-        gains lower: UnsafePointer<Float>, noise lowerNoise: UnsafePointer<Float>, presence: Float, isOpen: Bool
-    ) {
+    mutating func judge(_ below: borrowing ResidualSuppressor, isOpen: Bool) {
+        let (lower, lowerNoise, presence) = (below.gains, below.noise, below.believedPresence)
         let crossover = Self.crossover
         var mean: Float = 0
         for bin in 0..<crossover {
             gains[bin] = lower[bin]
             noise[bin] = factor * factor * lowerNoise[bin]
+            passed[bin] = factor * factor * below.passed[bin]
             if bin >= Self.firstAveraged { mean += lower[bin] }
         }
         mean /= Float(crossover &- Self.firstAveraged)
@@ -114,7 +117,8 @@ struct UpperBands: ~Copyable {
         residualEcho.update(
             ResidualEcho.Observation(
                 echo: nothing, reference: reference.power + crossover, residual: left, noise: floor.power,
-                gains: pathGain.ratios, missed: nothing, nearEndPresence: presence),
+                gains: pathGain.ratios, missed: nothing, nearEndPresence: below.nearEndPresence,
+                isProven: below.nearEndIsProven),
             bands: bands)
         gain.update(residual: left, echo: residualEcho.power, nearEndPresence: presence)
         // Where the far end speaks alone, what a loudspeaker adds of its own up there goes with what it plays below.
@@ -123,5 +127,6 @@ struct UpperBands: ~Copyable {
             gains[crossover &+ bin] = min(gain.gains[bin], most)
             noise[crossover &+ bin] = floor.power[bin]
         }
+        gain.pass(residualEcho.power, nearEndPresence: below.nearEndPresence, into: passed + crossover)
     }
 }

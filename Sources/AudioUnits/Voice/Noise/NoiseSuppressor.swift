@@ -51,8 +51,13 @@ package struct NoiseSuppressor: ~Copyable {
     }
 
     /// Takes the noise out of `spectrum` in place; not `isActive`, it only learns.
+    ///
+    /// `echo`: power of the echo that may be in it still, one a bin. It was no louder than the noise that hid it, and would
+    /// stand out of what is left of that: it goes with it.
     @_noLocks
-    package mutating func process(_ spectrum: UnsafeMutablePointer<Complex>, isActive: Bool) {
+    package mutating func process(
+        _ spectrum: UnsafeMutablePointer<Complex>, echo: UnsafePointer<Float>? = nil, isActive: Bool
+    ) {
         for bin in 0..<bins {
             let value = spectrum[bin].power
             // Bins that are no numbers are silence, before and after.
@@ -61,7 +66,7 @@ package struct NoiseSuppressor: ~Copyable {
         noise.update(power)
         guard isActive else { return }
         for bin in 0..<bins {
-            let against = 1 / noise.power[bin]
+            let against = 1 / (noise.power[bin] + (echo?[bin] ?? 0))
             let posterior = min(power[bin] * against, 1_000)
             let ratio = Self.memory * speech[bin] * against + (1 - Self.memory) * max(posterior - 1, 0)
             let prior = max(ratio, Self.leastPrior)

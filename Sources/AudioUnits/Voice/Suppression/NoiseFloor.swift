@@ -1,5 +1,8 @@
 /// Power of the room's noise per bin: the least mean over 100 ms within the last 1.6 s (minimum statistics, Martin 2001),
 /// which speech and echo leave free now and then. Means of their own, not a running one: a pause of 200 ms is enough.
+///
+/// A far end that speaks on for longer than that would pass its echo off as noise until the filters have learnt to cancel it:
+/// so a stretch that echo explains counts as a third of its time. It can still lower the noise.
 package struct NoiseFloor: ~Copyable {
     /// The noise's mean power, one a bin.
     package let power: UnsafeMutablePointer<Float>
@@ -7,7 +10,10 @@ package struct NoiseFloor: ~Copyable {
     /// Sum of the stretch that runs, and means of those before it.
     private let running: UnsafeMutablePointer<Float>
     private let means: UnsafeMutablePointer<Float>
+    private let echoRunning: UnsafeMutablePointer<Float>
     private var blocks = 0
+    /// Time since the newest of the means was begun, in stretches.
+    private var age: Float = 1
     private var stretch = 0
     /// Blocks of the stretch that runs: few at first, before anybody speaks.
     private var length = 2
@@ -17,34 +23,54 @@ package struct NoiseFloor: ~Copyable {
     /// The minimum lies under the mean: by 1.97 for white noise. A little less, for what fills in should not stand out.
     private static var bias: Float { @_noLocks get { 1.6 } }
     private static var highest: Float { @_noLocks get { 1e9 } }
+    /// Share of what is heard from which on it is echo, share of the bins that makes a stretch one of echo, and what such a
+    /// stretch counts: noise that rises under a far end who never pauses is known after 5 s.
+    private static var echoShare: Float { @_noLocks get { 0.5 } }
+    private static var echoBins: Float { @_noLocks get { 0.25 } }
+    private static var echoTime: Float { @_noLocks get { 0.34 } }
 
     /// For spectra of `bins` bins.
     package init(bins: Int) {
         self.bins = bins
         power = cleared(bins)
         running = cleared(bins)
+        echoRunning = cleared(bins)
         means = cleared(bins * Self.stretches)
         for index in 0..<bins * Self.stretches { means[index] = Self.highest }
     }
 
     deinit {
-        for plane in [power, running, means] { plane.deallocate() }
+        for plane in [power, running, means, echoRunning] { plane.deallocate() }
     }
 
-    /// Takes in the power of a block, one value a bin.
+    /// Takes in the power of a block, and how much of it echo is held to be; one value a bin.
     @_noLocks
-    package mutating func update(_ input: UnsafePointer<Float>) {
-        for bin in 0..<bins { running[bin] += input[bin] }
+    package mutating func update(_ input: UnsafePointer<Float>, echo: UnsafePointer<Float>) {
+        for bin in 0..<bins {
+            running[bin] += input[bin]
+            echoRunning[bin] += echo[bin]
+        }
         blocks &+= 1
         if blocks >= length { closeStretch() }
     }
 
     @_noLocks
     private mutating func closeStretch() {
-        let row = means + stretch &* bins
-        stretch = (stretch &+ 1) % Self.stretches
+        var echoing: Float = 0
         for bin in 0..<bins {
-            row[bin] = min(Self.highest, running[bin] / Float(blocks))
+            if echoRunning[bin] > Self.echoShare * running[bin] { echoing += 1 }
+            echoRunning[bin] = 0
+        }
+        age += echoing > Self.echoBins * Float(bins) ? Self.echoTime : 1
+        let isNext = age >= 1
+        if isNext {
+            age = 0
+            stretch = (stretch &+ 1) % Self.stretches
+        }
+        let row = means + stretch &* bins
+        for bin in 0..<bins {
+            let mean = min(Self.highest, running[bin] / Float(blocks))
+            row[bin] = isNext ? mean : min(row[bin], mean)
             running[bin] = 0
             power[bin] = row[bin]
         }

@@ -50,4 +50,16 @@ package struct SuppressionGain: ~Copyable {
             voice[bin] = 0
         }
     }
+
+    /// Power that `echo` may have after the gains, one a bin: what was expected, and 9 dB for its ups; less of it the more of
+    /// the near end there is, which it must not be mistaken for.
+    @_noLocks
+    package func pass(
+        _ echo: UnsafePointer<Float>, nearEndPresence p: Float, into passed: UnsafeMutablePointer<Float>
+    ) {
+        let share = Self.ups * (1 - p) * (1 - p)
+        for bin in 0..<bins { passed[bin] = share * gains[bin] * gains[bin] * echo[bin] }
+    }
+
+    private static var ups: Float { @_noLocks get { 8 } }
 }
