@@ -89,10 +89,10 @@ package struct ArrivalHistory {
     private var calmTime = 0.0
     private var isCalm: Bool { recentWorst.map { $0 < allowance / 2 } ?? false }
 
-    /// What has not happened for 10 s, although the target allows for twice as much, fades five times as fast.
+    /// What has not happened for 10 s, although the target allows for twice as much, fades nine times as fast.
     private mutating func forgetUnseen(_ elapsed: Double) {
         guard let recentWorst else { return }
-        let keep = exp(-4 * elapsed / Self.memoryMilliseconds)
+        let keep = exp(-8 * elapsed / Self.memoryMilliseconds)
         let first = floorBin + Int(min(recentWorst, 1e6) / Self.binWidth) + 2
         guard first >= base, first < base + Self.bins else { return }
         for bin in first..<(base + Self.bins) {
