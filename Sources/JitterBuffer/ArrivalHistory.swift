@@ -68,6 +68,7 @@ package struct ArrivalHistory {
         driftPPM = estimate
         for index in 0..<Self.bins { weights[index] = 0 }
         totalWeight = 0
+        spread = 0
         age = 0
         floorWindow.removeAll()
         worstWindow.removeAll()
@@ -100,6 +101,19 @@ package struct ArrivalHistory {
             weights[slot(bin)] -= faded
             totalWeight -= faded
         }
+    }
+
+    /// Delay above the floor from which one arrival alone is a straggler and two in a row are a spike, in milliseconds.
+    private static let spikeDelay = 40.0
+    private var before = 0.0
+    /// How far above the floor packets came of themselves, in milliseconds, fading with the memory: not stragglers, nor
+    /// what was repaired from later packets.
+    private(set) var spread = 0.0
+
+    private mutating func noteSpread(_ excess: Double, after elapsed: Double) {
+        spread *= exp(-elapsed / Self.memoryMilliseconds)
+        spread = max(spread, excess <= Self.spikeDelay ? excess : min(excess, before))
+        before = excess
     }
 
     /// What the floor lies above the unqueued line, in milliseconds.
@@ -154,6 +168,7 @@ package struct ArrivalHistory {
         if bin >= base { weights[slot(bin)] += grown }
         totalWeight += grown
         events += 1
+        if arrival.weight == 1, let floor = floorWindow.value { noteSpread(delay - floor, after: elapsed) }
     }
 
     /// Calls `body` with the weights of the bins upward from the floor (bin 0 holds it), scaled so that an event of now

@@ -14,8 +14,8 @@ package struct TargetDelay {
     /// Packetisation that the cost of delay starts from: the usual 20 ms.
     private static let packetMs = 20.0
     /// What is expected of a line beyond what was seen: so many late contents, thinning out by e over so many milliseconds;
-    /// more of them and later, the nearer delays came to `wildDelay` ms. The first spike of a call is seldom its highest,
-    /// and each one that exceeds the target costs a shift in speech.
+    /// more of them and later, the nearer the spread came to `wildDelay` ms. The first spike of a call is seldom its
+    /// highest, and each one that exceeds the target costs a shift in speech.
     private static let calmDoubt = (contents: 1.0, scale: 20.0)
     private static let wildDoubt = (contents: 8.0, scale: 100.0)
     private static let wildDelay = 100.0
@@ -57,15 +57,15 @@ package struct TargetDelay {
         let cautious = cautiousBins
         let width = ArrivalHistory.binWidth
         let limit = Int(maximumMs / width)
-        let unrepaired = max(0, 1 - lossRatio / Self.repairedLoss)
+        let spread = history.spread * max(0, 1 - lossRatio / Self.repairedLoss)
         return history.withBins { weight, total in
             // Downward from the top: what is later than x, the spread of the floor's own bin included in bin 0.
             var late = 0.0
             var highest = 0
             for bin in 0..<(ArrivalHistory.bins) where weight(bin) > 1e-4 * total { highest = bin }
             // Of delays beyond twice those seen nothing is known: the start's caution suffices.
-            let top = min(limit, max(highest + Int(unrepaired * Double(highest)), cautious))
-            let wildness = unrepaired * min(1, Double(highest) * width / Self.wildDelay)
+            let top = min(limit, max(highest + Int(min(spread / width, Double(highest))), cautious))
+            let wildness = min(1, spread / Self.wildDelay)
             let contents = Self.calmDoubt.contents + wildness * (Self.wildDoubt.contents - Self.calmDoubt.contents)
             let scale = Self.calmDoubt.scale + wildness * (Self.wildDoubt.scale - Self.calmDoubt.scale)
             var bin = ArrivalHistory.bins - 1
