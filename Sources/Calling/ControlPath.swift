@@ -19,6 +19,7 @@ struct ControlPath {
     /// The other side's delay from its microphone to its socket, in milliseconds; `nil` when it does not tell.
     private(set) var remoteSendDelayMilliseconds: Double?
     private var reportedLoss: ReportedLoss?
+    private var lastReport: HostTime?
     /// What the other side's VoIP metrics (RFC 3611 section 4.7) last said of the stream we send.
     private var remoteMetrics: VoIPMetrics?
     private var roundTrips: [Double] = []
@@ -82,7 +83,7 @@ struct ControlPath {
         for event in session.receive(datagram, arrival: arrival) {
             switch event {
             case .remoteReport(let report):
-                take(report)
+                take(report, arrival: arrival)
                 result = .heard
             case .application(let packet):
                 if let message = DelayLedgerMessage(packet) {
@@ -108,7 +109,7 @@ struct ControlPath {
         return result
     }
 
-    private mutating func take(_ report: RemoteReport) {
+    private mutating func take(_ report: RemoteReport, arrival: HostTime) {
         var figures = SideFigures()
         figures.packetsLost = Int(report.block.cumulativeLost)
         figures.lostRatio = report.lossPercent / 100
@@ -119,6 +120,8 @@ struct ControlPath {
         figures.take(remoteMetrics)
         remoteFigures = figures
         reportedLoss = ReportedLoss(ratio: report.lossPercent / 100)
+        if let lastReport { reportedLoss?.seconds = arrival.milliseconds(since: lastReport) / 1000 }
+        lastReport = arrival
     }
 
     /// Comes after the report block in the same compound, and says how its losses lie.

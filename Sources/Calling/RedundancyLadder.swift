@@ -1,3 +1,4 @@
+import Glibc
 import RTP
 
 /// How a stream is protected, given the loss that the other side reports: in steps, up at once and down slowly.
@@ -67,8 +68,13 @@ public struct RedundancyLadder: Sendable {
     /// Weight of a report that is worse, and of one that is better than what was known.
     static let rise = 0.5
     static let fall = 0.25
+    /// A report of fewer seconds weighs less: of 50 packets at 10 % of loss some lose 20 %.
+    static let fullSeconds = 2.0
     /// Reports calmer than the level that bring it down by one.
     static let calmReports = 2
+    /// Against bursts they must cover this much, in seconds: where reports come each second, two between two bursts say
+    /// nothing.
+    static let calmSeconds = 10.0
     static let expectedLossUnderLoss = 3
     /// Least rate of level 1, of level 2, and of an encoder beside copies: below, Opus drops its own FEC.
     static let fecBitrate = 36_000
@@ -76,7 +82,7 @@ public struct RedundancyLadder: Sendable {
     static let leastCopyBitrate = 20_000
     static let copyOffset = 2
     static let burstCopyOffset = 3
-    /// How much of the run lengths heard before is kept at each report.
+    /// How much of the run lengths heard before is kept over the usual interval of reports.
     static let runMemory = 0.8
 
     /// Smoothed loss, 0...1; nil before the first report.
@@ -91,6 +97,7 @@ public struct RedundancyLadder: Sendable {
     private var lostInRuns = 0.0
     private var burstRunReported: Double?
     private var calm = 0
+    private var calmTime = 0.0
 
     public init(_ configuration: Configuration) {
         self.configuration = configuration
@@ -106,19 +113,21 @@ public struct RedundancyLadder: Sendable {
     public mutating func heed(_ report: ReportedLoss) -> Protection {
         let ratio = report.ratio.isFinite ? min(max(report.ratio, 0), 1) : 0
         if let before = lossRatio {
-            lossRatio = before + (ratio > before ? Self.rise : Self.fall) * (ratio - before)
+            let weight = ratio > before ? Self.rise : Self.fall
+            lossRatio = before + min(weight, 1 - pow(1 - weight, report.span / Self.fullSeconds)) * (ratio - before)
         } else {
             lossRatio = ratio
         }
         if let heard = report.runs {
-            runs = Self.runMemory * runs + Double(heard.count)
-            lostInRuns = Self.runMemory * lostInRuns + Double(heard.packets)
+            let kept = pow(Self.runMemory, report.span / ReportedLoss.usualSeconds)
+            runs = kept * runs + Double(heard.count)
+            lostInRuns = kept * lostInRuns + Double(heard.packets)
             burstRunReported = nil
         } else if let density = report.burstDensity, density >= 0, density < 1 {
             // Losses independent of each other at that density come in runs of this mean length.
             burstRunReported = 1 / (1 - density)
         }
-        move(to: wantedLevel)
+        move(to: wantedLevel, after: report.span)
         return protection
     }
 
@@ -128,14 +137,16 @@ public struct RedundancyLadder: Sendable {
         return loss >= Self.fecThreshold ? 1 : 0
     }
 
-    private mutating func move(to wanted: Int) {
+    private mutating func move(to wanted: Int, after seconds: Double) {
         var level = protection.level
         calm = wanted < level ? calm + 1 : 0
+        calmTime = wanted < level ? calmTime + seconds : 0
         if wanted > level {
             level = wanted
-        } else if calm == Self.calmReports {
+        } else if calm >= Self.calmReports, !isBursty || calmTime >= Self.calmSeconds {
             level -= 1
             calm = 0
+            calmTime = 0
         }
         protection = makeProtection(level: level)
     }
@@ -173,6 +184,13 @@ public struct ReportedLoss: Sendable, Equatable {
     public var runs: Runs?
     /// Share of lost packets in bursts, 0...1 (XR VoIP metrics); nil when the peer does not tell.
     public var burstDensity: Double?
+    /// Since the report before, in seconds.
+    public var seconds = usualSeconds
+
+    /// Least interval of reports unless the peers agreed to more (RFC 3550 section 6.2).
+    static let usualSeconds = 5.0
+    /// `seconds` as far as one report can tell; an interval of silence says no more than a usual one.
+    var span: Double { seconds.isFinite ? min(max(seconds, 0), Self.usualSeconds) : Self.usualSeconds }
 
     public struct Runs: Sendable, Equatable {
         public var count: Int

@@ -68,6 +68,7 @@ package struct ArrivalHistory {
         driftPPM = estimate
         for index in 0..<Self.bins { weights[index] = 0 }
         totalWeight = 0
+        spread = 0
         age = 0
         floorWindow.removeAll()
         worstWindow.removeAll()
@@ -89,10 +90,10 @@ package struct ArrivalHistory {
     private var calmTime = 0.0
     private var isCalm: Bool { recentWorst.map { $0 < allowance / 2 } ?? false }
 
-    /// What has not happened for 10 s, although the target allows for twice as much, fades five times as fast.
+    /// What has not happened for 10 s, although the target allows for twice as much, fades nine times as fast.
     private mutating func forgetUnseen(_ elapsed: Double) {
         guard let recentWorst else { return }
-        let keep = exp(-4 * elapsed / Self.memoryMilliseconds)
+        let keep = exp(-8 * elapsed / Self.memoryMilliseconds)
         let first = floorBin + Int(min(recentWorst, 1e6) / Self.binWidth) + 2
         guard first >= base, first < base + Self.bins else { return }
         for bin in first..<(base + Self.bins) {
@@ -100,6 +101,19 @@ package struct ArrivalHistory {
             weights[slot(bin)] -= faded
             totalWeight -= faded
         }
+    }
+
+    /// Delay above the floor from which one arrival alone is a straggler and two in a row are a spike, in milliseconds.
+    private static let spikeDelay = 40.0
+    private var before = 0.0
+    /// How far above the floor packets came of themselves, in milliseconds, fading with the memory: not stragglers, nor
+    /// what was repaired from later packets.
+    private(set) var spread = 0.0
+
+    private mutating func noteSpread(_ excess: Double, after elapsed: Double) {
+        spread *= exp(-elapsed / Self.memoryMilliseconds)
+        spread = max(spread, excess <= Self.spikeDelay ? excess : min(excess, before))
+        before = excess
     }
 
     /// What the floor lies above the unqueued line, in milliseconds.
@@ -154,6 +168,7 @@ package struct ArrivalHistory {
         if bin >= base { weights[slot(bin)] += grown }
         totalWeight += grown
         events += 1
+        if arrival.weight == 1, let floor = floorWindow.value { noteSpread(delay - floor, after: elapsed) }
     }
 
     /// Calls `body` with the weights of the bins upward from the floor (bin 0 holds it), scaled so that an event of now

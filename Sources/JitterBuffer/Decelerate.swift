@@ -8,7 +8,8 @@ package enum Decelerate {
         let fade = min(sampleRate / 200, count)
         let longest = min(wanted, count, past)
         guard fade > 0, longest > 0 else { return nil }
-        let shortest = max(1, longest - sampleRate / 400)
+        // Not less than half: a join of a single sample fits best, and gets nowhere.
+        let shortest = max(1, longest - min(sampleRate / 400, longest / 2))
         let found = Similarity.bestShift(
             of: frame, around: frame, in: -longest...(-shortest), count: fade, step: SearchStep.of(sampleRate))
         return SplicePlan(shift: found.shift, fade: fade)

@@ -16,7 +16,8 @@ extension JitterBuffer {
         let policy = GapPolicy(
             delay: start + endOfQueue(axis) - axis.mediaMilliseconds(endOfContent), target: absoluteTarget,
             concealed: axis.milliseconds(gap.concealed), emptied: axis.milliseconds(gap.emptied),
-            hasDropped: gap.hasDropped)
+            hasDropped: gap.hasDropped,
+            roomAfterLongMiss: GapPolicy.room(aboveTarget: history.standingQueue + target.aboveFloor))
         let isLong = policy.concealed > 500
         let step =
             isPause || isLong

@@ -13,6 +13,14 @@ package struct TargetDelay {
     static let interval = 40.0
     /// Packetisation that the cost of delay starts from: the usual 20 ms.
     private static let packetMs = 20.0
+    /// What is expected of a line beyond what was seen: so many late contents, thinning out by e over so many milliseconds;
+    /// more of them and later, the nearer the spread came to `wildDelay` ms. The first spike of a call is seldom its
+    /// highest, and each one that exceeds the target costs a shift in speech.
+    private static let calmDoubt = (contents: 1.0, scale: 20.0)
+    private static let wildDoubt = (contents: 8.0, scale: 100.0)
+    private static let wildDelay = 100.0
+    /// Loss from which contents come late because they are repaired, 0...1: that delay has an end and bodes nothing worse.
+    private static let repairedLoss = 0.05
 
     /// Target above the floor, in milliseconds.
     package private(set) var aboveFloor: Double
@@ -35,7 +43,7 @@ package struct TargetDelay {
     package mutating func update(_ history: inout ArrivalHistory, lossRatio: Double, at time: Double) {
         guard time >= nextUpdate || time < nextUpdate - 2 * Self.interval, history.events > 0 else { return }
         nextUpdate = time + Self.interval
-        let (x, common) = leastCost(history)
+        let (x, common) = leastCost(history, lossRatio: lossRatio)
         history.allowance = x
         // Where the delays end sharply (95 % of them lie close below x), there is nothing beyond to be wary of.
         margin = 2 + (lossRatio < 0.01 ? min(6, 0.3 * x, max(0, x - common)) : 0)
@@ -43,19 +51,23 @@ package struct TargetDelay {
     }
 
     /// The delay x above the floor with the least cost, and the delay that 95 % of the contents stay under.
-    private func leastCost(_ history: ArrivalHistory) -> (x: Double, common: Double) {
+    private func leastCost(_ history: ArrivalHistory, lossRatio: Double) -> (x: Double, common: Double) {
         let queue = history.standingQueue
         let lateCost = lateCost
         let cautious = cautiousBins
         let width = ArrivalHistory.binWidth
         let limit = Int(maximumMs / width)
+        let spread = history.spread * max(0, 1 - lossRatio / Self.repairedLoss)
         return history.withBins { weight, total in
             // Downward from the top: what is later than x, the spread of the floor's own bin included in bin 0.
             var late = 0.0
             var highest = 0
             for bin in 0..<(ArrivalHistory.bins) where weight(bin) > 1e-4 * total { highest = bin }
-            // Nothing is known of delays beyond those seen: the start's caution suffices.
-            let top = min(limit, max(highest, cautious))
+            // Of delays beyond twice those seen nothing is known: the start's caution suffices.
+            let top = min(limit, max(highest + Int(min(spread / width, Double(highest))), cautious))
+            let wildness = min(1, spread / Self.wildDelay)
+            let contents = Self.calmDoubt.contents + wildness * (Self.wildDoubt.contents - Self.calmDoubt.contents)
+            let scale = Self.calmDoubt.scale + wildness * (Self.wildDoubt.scale - Self.calmDoubt.scale)
             var bin = ArrivalHistory.bins - 1
             while bin > top {
                 late += weight(bin)
@@ -67,7 +79,7 @@ package struct TargetDelay {
             while bin >= 0 {
                 // x covers the bins up to and including this one.
                 let x = Double(bin + 1) * width
-                let share = (late + exp(-x / 20)) / (total + 1)
+                let share = (late + contents * exp(-x / scale)) / (total + contents)
                 let cost = Self.price(Self.packetMs + queue + x) + 100 * lateCost * share
                 if cost <= bestCost {
                     bestCost = cost

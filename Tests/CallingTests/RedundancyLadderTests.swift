@@ -91,6 +91,30 @@ import Testing
         }
     }
 
+    @Test("stays against bursts through ten seconds without one, however often reports come")
+    func calmBetweenBursts() {
+        var ladder = ladder()
+        let burst = ReportedLoss(ratio: 0.1, runs: ReportedLoss.Runs(count: 2, packets: 8))
+        var calm = ReportedLoss(ratio: 0, runs: ReportedLoss.Runs(count: 0, packets: 0))
+        calm.seconds = 1
+        ladder.heed(burst)
+        var levels: [Int] = []
+        for _ in 0..<20 { levels.append(ladder.heed(calm).level) }
+        // Smoothed loss is under 3 % from the ninth second on.
+        #expect(levels.prefix(15).allSatisfy { $0 == 2 })
+        #expect(levels.last == 1)
+    }
+
+    @Test("a second of much loss weighs less than five")
+    func shortReports() {
+        var ladder = ladder()
+        ladder.heed(ReportedLoss(ratio: 0.1))
+        var second = ReportedLoss(ratio: 0.2)
+        second.seconds = 1
+        #expect(ladder.heed(second).level == 1)
+        #expect(abs((ladder.lossRatio ?? 0) - 0.129) < 0.001)
+    }
+
     @Test("never costs more than it may", arguments: [8_000, 24_000, 36_000, 50_000, 64_000, 100_000, 510_000])
     func maximum(limit: Int) {
         for bitrate in [6_000, 24_000, 28_000, 64_000, 128_000] {

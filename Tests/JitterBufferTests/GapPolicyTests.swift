@@ -24,6 +24,15 @@ import Testing
         #expect(far.step(missing: 0, duration: 60) == .resume(skip: 50))
     }
 
+    @Test("After a long gap the delay may go above the target as far as it stays bearable")
+    func longMiss() {
+        let bearable = GapPolicy(delay: 30, target: 20, concealed: 170, emptied: 170, roomAfterLongMiss: 150)
+        #expect(bearable.step(missing: 0, duration: 60) == .resume(skip: 30))
+        #expect(GapPolicy.room(aboveTarget: 20) == 150)
+        #expect(GapPolicy.room(aboveTarget: 200) == 40)
+        #expect(GapPolicy.room(aboveTarget: 300) == 0)
+    }
+
     @Test("What is left of a gap whose start was given up is no near miss: the delay stays")
     func remainder() {
         let policy = GapPolicy(delay: 30, target: 20, concealed: 30, emptied: 30, hasDropped: true)

@@ -37,6 +37,15 @@ import Testing
         #expect(value < 34)
     }
 
+    @Test("After a call's first spike worse is expected, unless content is late because it was repaired")
+    func firstSpike() {
+        func spike(_ index: Int) -> [(delay: Double, weight: Double)] {
+            [(index >= 80 && index < 85 ? Double(180 - index) : 0, 1)]
+        }
+        #expect((110...150).contains(target(seconds: 2, delay: spike)))
+        #expect((90...110).contains(target(seconds: 2, loss: 0.05, delay: spike)))
+    }
+
     @Test("The price of loss orders the profiles")
     func profiles() {
         func spikes(_ index: Int) -> [(delay: Double, weight: Double)] {
