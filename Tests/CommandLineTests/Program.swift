@@ -1,5 +1,8 @@
 import Foundation
 
+/// Under a sanitizer the program does not keep pace with a device, and needs more memory than a small disk's limit leaves it.
+let isSanitized = ProcessInfo.processInfo.environment["YODEL_SANITIZER"] != nil
+
 /// How the program ended and what it said.
 struct Ending {
     var status: Int32
