@@ -54,6 +54,7 @@ public final class AudioFileWriter {
         }
         guard let file else { throw Self.unsupported(path, format, sampleRate, channels) }
         _ = csndfile_clip(file)
+        _ = csndfile_without_peak(file)
         csndfile_stream(file)
         self.file = file
     }

@@ -7,6 +7,9 @@ static inline int csndfile_update_header(SNDFILE *file) { return sf_command(file
 /// Samples outside of -1...1 are clipped instead of wrapping around when they become integers.
 static inline int csndfile_clip(SNDFILE *file) { return sf_command(file, SFC_SET_CLIPPING, NULL, SF_TRUE); }
 
+/// Floating point files bear no PEAK chunk: it holds the time of day, and what is rendered twice should be the same twice.
+static inline int csndfile_without_peak(SNDFILE *file) { return sf_command(file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE); }
+
 /// Makes what an encoder writes readable as it comes: Ogg pages of at most 200 ms (Opus; Vorbis has no such setting), MP3 at
 /// a constant bit rate, whose length needs no index.
 static inline void csndfile_stream(SNDFILE *file) {

@@ -4,7 +4,7 @@ extension NetworkScenario {
         switch self {
         case .clean: Marks(delayMilliseconds: 35, concealedMilliseconds: 0)
         case .wifiBurst: Marks(delayMilliseconds: 95, concealedMilliseconds: 400)
-        case .wifiRoam: Marks(delayMilliseconds: 45, concealedMilliseconds: 500)
+        case .wifiRoam: Marks(delayMilliseconds: 52, concealedMilliseconds: 500)
         case .bufferbloat: Marks(delayMilliseconds: 245, concealedMilliseconds: 300)
         case .lteHandover: Marks(delayMilliseconds: 65, concealedMilliseconds: 250)
         case .randomLoss: Marks(delayMilliseconds: 65, concealedMilliseconds: 900)
