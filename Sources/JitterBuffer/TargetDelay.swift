@@ -69,8 +69,15 @@ package struct TargetDelay {
             let contents = Self.calmDoubt.contents + wildness * (Self.wildDoubt.contents - Self.calmDoubt.contents)
             let scale = Self.calmDoubt.scale + wildness * (Self.wildDoubt.scale - Self.calmDoubt.scale)
             var bin = min(top, last)
-            var late = 0.0
-            for above in bin + 1..<last + 1 { late += weight(above) }
+            // Two sums, since each addition waits for the one before.
+            var lates = (0.0, 0.0)
+            var above = bin + 1
+            while above < last {
+                lates.0 += weight(above)
+                lates.1 += weight(above + 1)
+                above += 2
+            }
+            var late = lates.0 + lates.1 + (above == last ? weight(last) : 0)
             // What is expected beyond x grows by the same factor from each bin to the one below.
             var doubt = contents * exp(-Double(bin + 1) * width / scale)
             let growth = exp(width / scale)

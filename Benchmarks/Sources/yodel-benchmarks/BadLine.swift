@@ -83,6 +83,7 @@ private struct Line {
         let arrival: Double
     }
 
+    private var chance = Chance(seed: 11)
     private var underWay: [Packet] = []
     private var isLosing = false
     /// Milliseconds by which the line is longer, for a while and until a queue has drained.
@@ -92,11 +93,12 @@ private struct Line {
     /// Sends one packet of 20 ms, and gives those that have arrived by `now`.
     mutating func send(_ number: Int, now: Double) -> [Packet] {
         // Bursts of 2.5 packets on average, every tenth packet in all.
-        isLosing = Double.random(in: 0..<1) < (isLosing ? 0.6 : 0.045)
+        isLosing = Double.random(in: 0..<1, using: &chance) < (isLosing ? 0.6 : 0.045)
         if number % 200 == 0 { detour = detour == 0 ? 60 : 0 }
-        spike = Double.random(in: 0..<1) < 0.005 ? Double.random(in: 40..<180) : max(0, spike - 20)
+        let isSpike = Double.random(in: 0..<1, using: &chance) < 0.005
+        spike = isSpike ? Double.random(in: 40..<180, using: &chance) : max(0, spike - 20)
         if !isLosing {
-            let arrival = Double(number) * 20 + detour + spike + Double.random(in: 0..<8)
+            let arrival = Double(number) * 20 + detour + spike + Double.random(in: 0..<8, using: &chance)
             underWay.append(Packet(number: number, arrival: arrival))
         }
         let arrived = underWay.filter { $0.arrival <= now }
