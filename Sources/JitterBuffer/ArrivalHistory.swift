@@ -17,6 +17,8 @@ package struct ArrivalHistory {
     private let owner: Storage
     /// New events weigh exp(age / memory) instead of all old ones shrinking.
     private var age = 0.0
+    /// exp(age / memory): what an event of now weighs.
+    private var presentWeight = 1.0
     private var lastTime = 0.0
     /// Negated delays of the last 10 s: their minimum is the worst delay.
     private var worstWindow = WindowedMinimum(windowMilliseconds: 10_000, leastEvents: 50)
@@ -70,6 +72,7 @@ package struct ArrivalHistory {
         totalWeight = 0
         spread = 0
         age = 0
+        presentWeight = 1
         floorWindow.removeAll()
         worstWindow.removeAll()
         creepingBase = nil
@@ -110,8 +113,9 @@ package struct ArrivalHistory {
     /// what was repaired from later packets.
     private(set) var spread = 0.0
 
-    private mutating func noteSpread(_ excess: Double, after elapsed: Double) {
-        spread *= exp(-elapsed / Self.memoryMilliseconds)
+    /// - Parameter decay: what is left of the old, 0...1.
+    private mutating func noteSpread(_ excess: Double, decay: Double) {
+        spread *= decay
         spread = max(spread, excess <= Self.spikeDelay ? excess : min(excess, before))
         before = excess
     }
@@ -145,6 +149,8 @@ package struct ArrivalHistory {
         let elapsed = max(0, time - lastTime)
         lastTime = max(time, lastTime)
         age += elapsed
+        let growth = Self.exponential(elapsed / Self.memoryMilliseconds)
+        presentWeight *= growth
         calmTime += elapsed
         if calmTime >= Self.fadeInterval {
             if isCalm { forgetUnseen(calmTime) }
@@ -161,20 +167,21 @@ package struct ArrivalHistory {
         if age > 20 * Self.memoryMilliseconds {
             rescale(by: exp(-min(age / Self.memoryMilliseconds, 60)))
             age = 0
+            presentWeight = 1
         }
-        let grown = arrival.weight * exp(age / Self.memoryMilliseconds)
+        let grown = arrival.weight * presentWeight
         let bin = min(Int((delay / Self.binWidth).rounded(.down)), base + Self.bins - 1)
         // Events below the base are on time whatever the target: only the total remembers them.
         if bin >= base { weights[slot(bin)] += grown }
         totalWeight += grown
         events += 1
-        if arrival.weight == 1, let floor = floorWindow.value { noteSpread(delay - floor, after: elapsed) }
+        if arrival.weight == 1, let floor = floorWindow.value { noteSpread(delay - floor, decay: 1 / growth) }
     }
 
     /// Calls `body` with the weights of the bins upward from the floor (bin 0 holds it), scaled so that an event of now
     /// weighs 1, and their total.
     func withBins<R>(_ body: (_ weight: (Int) -> Double, _ total: Double) -> R) -> R {
-        let scale = exp(-age / Self.memoryMilliseconds)
+        let scale = 1 / presentWeight
         let first = floorBin
         let last = base + Self.bins
         return body({ first + $0 < last ? weights[slot(first + $0)] * scale : 0 }, totalWeight * scale)
@@ -224,6 +231,12 @@ package struct ArrivalHistory {
             }
             base = wanted
         }
+    }
+
+    /// exp(x), x >= 0; its series where packets follow each other as usual, to 1e-14.
+    private static func exponential(_ x: Double) -> Double {
+        guard x < 0.01 else { return exp(x) }
+        return 1 + x * (1 + x * (1 / 2 + x * (1 / 6 + x * (1 / 24 + x * (1 / 120)))))
     }
 
     private mutating func rescale(by factor: Double) {

@@ -25,12 +25,7 @@ struct ComfortNoise {
     mutating func learn(_ samples: UnsafePointer<Float>, count: Int) {
         guard count > 2 * NoiseSpectrum.order else { return }
         for lag in 0...NoiseSpectrum.order {
-            var sum: Float = 0
-            var index = lag
-            while index < count {
-                sum += samples[index] * samples[index - lag]
-                index += 1
-            }
+            let sum = Sums.products(samples + lag, samples, count: count - lag)
             guard sum.isFinite else { return }
             lags[lag] = hasLearnt ? lags[lag] + 0.1 * (sum - lags[lag]) : sum
         }

@@ -12,6 +12,8 @@ final class Interpolation {
     private let forward: Scratch
     private let backward: Scratch
     private let warped: Scratch
+    /// What of the backward side is compared.
+    private let thinned: Scratch
 
     /// - Parameter longest: samples of the longest stretch bridged.
     init(sampleRate: Int, longest: Int) {
@@ -21,6 +23,7 @@ final class Interpolation {
         forward = Scratch(count: (longest + reach) * 6 / 5 + 8)
         backward = Scratch(count: longest + reach)
         warped = Scratch(count: longest + reach)
+        thinned = Scratch(count: longest + reach)
     }
 
     private var reach: Int { sampleRate * Self.reach / 1_000_000 }
@@ -57,26 +60,32 @@ final class Interpolation {
     private func bestWarp(_ missing: Int) -> Float {
         let start = max(0, missing - reach)
         let count = missing + reach - start
+        // It is enough to look at a few samples of high rates.
+        let step = SearchStep.of(sampleRate)
+        let points = (count + step - 1) / step
+        for index in 0..<points { thinned.base[index] = backward.base[start &+ index &* step] }
+        let energy = Sums.energy(thinned.base, count: points)
         var best = (factor: Float(1), score: -Float.infinity)
         for index in 0..<Self.warps {
             let factor = 0.9 + 0.005 * Float(index)
-            warp(by: factor, from: start, count: count)
-            let score =
-                Similarity.correlation(
-                    warped.base + start, backward.base + start, count: count, step: SearchStep.of(sampleRate))
-                - 0.3 * abs(factor - 1)
+            warp(by: factor, from: start, count: points, step: step)
+            let product = Sums.products(warped.base, thinned.base, count: points)
+            let value = Similarity.normalised(product, Sums.energy(warped.base, count: points), energy)
+            let score = value - 0.3 * abs(factor - 1)
             if score > best.score { best = (factor, score) }
         }
         return best.factor
     }
 
-    private func warp(by factor: Float, from start: Int = 0, count: Int) {
+    /// Writes `count` samples of the warped forward side: those at `start`, `start + step` and so on.
+    private func warp(by factor: Float, from start: Int = 0, count: Int, step: Int = 1) {
         let last = forward.count - 2
-        for index in start..<(start + count) {
-            let place = Float(index) * factor
+        let (source, output) = (forward.base, warped.base)
+        for index in 0..<count {
+            let place = Float(start &+ index &* step) * factor
             let whole = min(Int(place), last)
             let part = place - Float(whole)
-            warped.base[index] = forward.base[whole] + part * (forward.base[whole + 1] - forward.base[whole])
+            output[index] = source[whole] + part * (source[whole &+ 1] - source[whole])
         }
     }
 }

@@ -20,9 +20,7 @@ package struct PauseDetector {
     /// Notes a frame of about 20 ms.
     package mutating func add(_ samples: UnsafePointer<Float>, count: Int, milliseconds: Double) {
         guard count > 0 else { return }
-        var sum: Float = 0
-        for index in 0..<count { sum += samples[index] * samples[index] }
-        let energy = sum / Float(count)
+        let energy = Sums.energy(samples, count: count) / Float(count)
         guard energy.isFinite else { return }
         let floor = noise ?? energy
         noise = max(1e-12, energy < floor ? floor + 0.3 * (energy - floor) : min(energy, floor * 1.01 + 1e-12))

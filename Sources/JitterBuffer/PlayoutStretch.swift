@@ -68,10 +68,7 @@ extension JitterBuffer {
     /// Whether what was heard last is a steady tone, or digital silence, which is as good. It is seldom a tone, and looking for
     /// its pitch costs more than all the rest of a pull: twice a second is enough, until one is found.
     private func isInTone(milliseconds: Double) -> Bool {
-        let past = workspace.queue.tail(workspace.frame)
-        var energy: Float = 0
-        for index in 0..<workspace.frame { energy += past[index] * past[index] }
-        if energy < 1e-9 { return true }
+        if Sums.energy(workspace.queue.tail(workspace.frame), count: workspace.frame) < 1e-9 { return true }
         sinceToneSearch += milliseconds
         guard isTone || sinceToneSearch >= Self.toneInterval else { return false }
         sinceToneSearch = 0

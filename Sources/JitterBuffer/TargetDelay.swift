@@ -60,32 +60,41 @@ package struct TargetDelay {
         let spread = history.spread * max(0, 1 - lossRatio / Self.repairedLoss)
         return history.withBins { weight, total in
             // Downward from the top: what is later than x, the spread of the floor's own bin included in bin 0.
-            var late = 0.0
-            var highest = 0
-            for bin in 0..<(ArrivalHistory.bins) where weight(bin) > 1e-4 * total { highest = bin }
+            let last = ArrivalHistory.bins - 1
+            var highest = last
+            while highest > 0, weight(highest) <= 1e-4 * total { highest -= 1 }
             // Of delays beyond twice those seen nothing is known: the start's caution suffices.
             let top = min(limit, max(highest + Int(min(spread / width, Double(highest))), cautious))
             let wildness = min(1, spread / Self.wildDelay)
             let contents = Self.calmDoubt.contents + wildness * (Self.wildDoubt.contents - Self.calmDoubt.contents)
             let scale = Self.calmDoubt.scale + wildness * (Self.wildDoubt.scale - Self.calmDoubt.scale)
-            var bin = ArrivalHistory.bins - 1
-            while bin > top {
-                late += weight(bin)
-                bin -= 1
+            var bin = min(top, last)
+            // Two sums, since each addition waits for the one before.
+            var lates = (0.0, 0.0)
+            var above = bin + 1
+            while above < last {
+                lates.0 += weight(above)
+                lates.1 += weight(above + 1)
+                above += 2
             }
+            var late = lates.0 + lates.1 + (above == last ? weight(last) : 0)
+            // What is expected beyond x grows by the same factor from each bin to the one below.
+            var doubt = contents * exp(-Double(bin + 1) * width / scale)
+            let growth = exp(width / scale)
+            let costOfAll = 100 * lateCost / (total + contents)
             var best = 0.0
             var common = 0.0
             var bestCost = Double.infinity
             while bin >= 0 {
                 // x covers the bins up to and including this one.
                 let x = Double(bin + 1) * width
-                let share = (late + contents * exp(-x / scale)) / (total + contents)
-                let cost = Self.price(Self.packetMs + queue + x) + 100 * lateCost * share
+                let cost = Self.price(Self.packetMs + queue + x) + costOfAll * (late + doubt)
                 if cost <= bestCost {
                     bestCost = cost
                     best = x
                 }
                 late += weight(bin)
+                doubt *= growth
                 if late < 0.05 * total { common = x - width }
                 bin -= 1
             }

@@ -9,6 +9,8 @@ struct WindowedMinimum {
     private var current = 0
     private var currentStart = -Double.infinity
     private var currentEvents = 0
+    /// The least of all buckets: asked for far more often than it is forgotten.
+    private var least = Double.infinity
 
     init(windowMilliseconds: Double, leastEvents: Int) {
         bucketMilliseconds = windowMilliseconds / Double(Self.buckets)
@@ -16,11 +18,7 @@ struct WindowedMinimum {
     }
 
     /// Nil before the first value.
-    var value: Double? {
-        var least = Double.infinity
-        for index in 0..<Self.buckets { least = min(least, minima[index]) }
-        return least.isFinite ? least : nil
-    }
+    var value: Double? { least.isFinite ? least : nil }
 
     mutating func add(_ value: Double, at time: Double) {
         if currentStart == -.infinity { currentStart = time }
@@ -29,17 +27,22 @@ struct WindowedMinimum {
             minima[current] = .infinity
             currentStart = time
             currentEvents = 0
+            least = .infinity
+            for index in 0..<Self.buckets { least = min(least, minima[index]) }
         }
         minima[current] = min(minima[current], value)
+        least = min(least, value)
         currentEvents += 1
     }
 
     mutating func shift(by offset: Double) {
         for index in 0..<Self.buckets { minima[index] += offset }
+        least += offset
     }
 
     mutating func removeAll() {
         for index in 0..<Self.buckets { minima[index] = .infinity }
+        least = .infinity
         currentStart = -.infinity
         currentEvents = 0
     }

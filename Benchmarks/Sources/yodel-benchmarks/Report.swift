@@ -10,11 +10,12 @@ struct Report {
                 Self.left(ring.name, 24) + Self.number(ring.nanoseconds, 0, 13)
                     + Self.number(ring.jackNanoseconds, 0, 11) + Self.number(ring.ratioToJack, 2, 16))
         }
-        lines += ["", "stage                       us for 20 ms   % of a processor"]
+        lines += ["", "stage                       us for 20 ms   % of a processor   ratio to opus"]
         for stage in stages {
             lines.append(
                 Self.left(stage.name, 28) + Self.number(stage.nanosecondsPer20ms / 1000, 2, 12)
-                    + Self.number(stage.load * 100, 3, 19))
+                    + Self.number(stage.load * 100, 3, 19)
+                    + (stage.ratioToOpusDecode.map { Self.number($0, 2, 16) } ?? ""))
         }
         return lines.joined(separator: "\n")
     }
@@ -27,7 +28,8 @@ struct Report {
         }
         let stages = stages.map {
             #"{"name":"\#($0.name)","per_20ms_ns":\#(Self.number($0.nanosecondsPer20ms, 1)),"#
-                + #""load_ratio":\#(Self.number($0.load, 6))}"#
+                + #""load_ratio":\#(Self.number($0.load, 6))"#
+                + ($0.ratioToOpusDecode.map { #","ratio_to_opus_decode":\#(Self.number($0, 3))"# } ?? "") + "}"
         }
         return #"{"rings":[\#(rings.joined(separator: ","))],"stages":[\#(stages.joined(separator: ","))]}"#
     }

@@ -16,6 +16,8 @@ struct StageCosts {
         let name: String
         /// Share of one processor that the stage needs, 0...1; median over the rounds.
         let load: Double
+        /// Beside decoding a voice with Opus in the same run, where that is measured.
+        var ratioToOpusDecode: Double?
         /// What 20 ms of audio cost, in nanoseconds.
         var nanosecondsPer20ms: Double { load * 20e6 }
     }

@@ -21,7 +21,7 @@ for argument in CommandLine.arguments.dropFirst() {
 do {
     let rings = try RingComparison(rounds: quick ? 21 : 301, blocksPerRound: 4_000).run()
     let stages = try StageCosts(rounds: quick ? 11 : 101).run()
-    let badLine = BadLine.costs(minutes: quick ? 2 : 20)
+    let badLine = try BadLine.costs(minutes: quick ? 2 : 20)
     let report = Report(rings: rings, stages: stages + badLine)
     print(json ? report.json : report.text)
 } catch {
