@@ -1,7 +1,7 @@
 /// Upper bound of what rings on in the room after an echo, where no filter reaches any more.
 ///
-/// Two slopes, the higher counts: an ordinary room's from the echo's full power on, and a hall's from a quarter of it on, the
-/// share of an echo that is reverberation alone where somebody sits far from the loudspeaker.
+/// Two slopes, the higher counts: an ordinary room's from the echo's full power on, and a hall's from a tenth of it on, which
+/// is over its reverberation by the time that the first has come down so far.
 package struct RoomTail: BitwiseCopyable {
     private var early: Float = 0
     private var late: Float = 0
@@ -10,7 +10,7 @@ package struct RoomTail: BitwiseCopyable {
     /// What is left after a block of 10 ms: 60 dB in 0.8 s, and 60 dB in 1.7 s.
     private static var earlyDecay: Float { @_noLocks get { 0.84 } }
     private static var lateDecay: Float { @_noLocks get { 0.92 } }
-    private static var lateShare: Float { @_noLocks get { 0.25 } }
+    private static var lateShare: Float { @_noLocks get { 0.1 } }
     /// An echo so far under the tail, 10 dB, has ended.
     private static var ended: Float { @_noLocks get { 0.1 } }
 
