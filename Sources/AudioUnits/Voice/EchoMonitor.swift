@@ -42,11 +42,10 @@ struct EchoMonitor: BitwiseCopyable {
         @_noLocks get { output }
     }
 
-    /// Who speaks in a block that came out: as echo control says, or the near end where it is 12 dB over what is usually left
-    /// of the echo.
+    /// Who speaks in a block that came out, where echo control does not tell: the near end where it is 12 dB over what is
+    /// usually left of the echo.
     @_noLocks
-    func nearEnd(_ block: UnsafePointer<Float>, count: Int, presence: Float?) -> NearEndActivity {
-        if let presence { return NearEndActivity(isFarActive: isFarActive, presence: presence) }
+    func nearEnd(_ block: UnsafePointer<Float>, count: Int) -> NearEndActivity {
         let isOver = meanPower(block, count: count) > 16 * output
         return NearEndActivity(isFarActive: isFarActive, presence: isOver ? 1 : 0)
     }

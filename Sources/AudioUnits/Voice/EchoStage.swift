@@ -17,6 +17,8 @@ struct EchoStage: ~Copyable {
         var presence: Float?
         /// Whether somebody was heard beyond doubt lately.
         var isProven = false
+        /// Whether what is heard may be the room's tail after an echo.
+        var mayBeTail = false
         var phase: EchoControlPhase?
 
         @_noLocks
@@ -124,6 +126,7 @@ struct EchoStage: ~Copyable {
         isCancelling = readings.cancellation > Self.cancels
         reading.presence = readings.nearEndPresence
         reading.isProven = readings.nearEndIsProven
+        reading.mayBeTail = readings.mayBeTail
         reading.phase = readings.phase
         taps.write(.afterResidualSuppression, buffers.output, count: blockFrames)
         fade.mix(buffers.output, over: previous, count: blockFrames, isOn: cancels || suppressesNoise)

@@ -127,13 +127,18 @@ struct VoiceProcessor: ~Copyable {
         return start &+ count
     }
 
-    /// Near-end presence as gain control may believe it: until the filters track, without a proof of somebody, and where most
-    /// of the microphone was echo, what is left of it looks like somebody; where there is no echo it is somebody.
+    /// Who speaks in the output, as gain control may believe it: until the filters track, without a proof of somebody, where
+    /// most of the microphone was echo and while the room rings on, what is left of the echo looks like somebody; where there
+    /// is no echo it is somebody.
     @_noLocks
-    private func presence(_ reading: EchoStage.Reading) -> Float? {
-        guard let presence = reading.presence else { return nil }
-        if health.hasNoEchoPath { return 1 }
-        return reading.phase == .tracking && reading.isProven && monitor.isMostlyNear ? presence : 0
+    private func nearEnd(_ reading: EchoStage.Reading) -> NearEndActivity {
+        guard let presence = reading.presence else {
+            return monitor.nearEnd(buffers.output, count: blockFrames)
+        }
+        if health.hasNoEchoPath { return NearEndActivity(isFarActive: monitor.isFarActive, presence: 1) }
+        let isBelieved = reading.phase == .tracking && reading.isProven && monitor.isMostlyNear && !reading.mayBeTail
+        return NearEndActivity(
+            isFarActive: monitor.isFarActive || reading.mayBeTail, presence: isBelieved ? presence : 0)
     }
 
     /// One block from `buffers.microphone` to `buffers.output`.
@@ -151,9 +156,7 @@ struct VoiceProcessor: ~Copyable {
             microphone: buffers.microphone, reference: buffers.reference, count: count, reading: reading,
             monitor: monitor, meters: echoMeters)
         if controls.pointee.automaticGainControl.load(ordering: .relaxed) {
-            gain.process(
-                buffers.output, count: count,
-                nearEnd: monitor.nearEnd(buffers.output, count: count, presence: presence(reading)))
+            gain.process(buffers.output, count: count, nearEnd: nearEnd(reading))
             limiter.process(buffers.output, count: count)
         }
     }

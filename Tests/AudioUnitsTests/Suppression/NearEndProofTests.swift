@@ -48,6 +48,29 @@ struct NearEndProofTests {
         #expect(speaks)
     }
 
+    @Test("A hall's tail, 60 dB in 1.5 s, is no proof either, and is told from somebody who speaks into it")
+    func hall() {
+        var proof = NearEndProof()
+        feed(&proof, residual: 1, echo: 1, blocks: 20)
+        let isTailAtOnce = proof.mayBeTail
+        #expect(!isTailAtOnce)
+        var level: Float = 0.1
+        for block in 0..<80 {
+            level *= 0.912
+            feed(&proof, residual: level, echo: 0, blocks: 1)
+            let isTail = proof.mayBeTail
+            #expect(isTail, "block \(block)")
+        }
+        let rings = proof.isGiven
+        #expect(!rings)
+        feed(&proof, residual: 0.1, echo: 0, blocks: 3)
+        let speaks = proof.isGiven && proof.isHeard && !proof.mayBeTail
+        #expect(speaks)
+        feed(&proof, residual: 0, echo: 0, blocks: 15)
+        let pauses = proof.mayBeTail
+        #expect(!pauses)
+    }
+
     @Test("It holds for five seconds, and not over a restart")
     func memory() {
         var proof = NearEndProof()

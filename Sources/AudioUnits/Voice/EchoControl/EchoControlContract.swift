@@ -35,6 +35,8 @@ package struct EchoControlReadings: BitwiseCopyable {
     package var nearEndPresence: Float = 0
     /// Whether somebody at the near end was heard beyond doubt lately: louder than all the echo there could be.
     package var nearEndIsProven = false
+    /// Whether what is heard may be the room's tail after an echo.
+    package var mayBeTail = false
     /// Echo return loss enhancement of the linear filters alone: power of the microphone over that of what they leave,
     /// smoothed over about 300 ms of far-end speech; 1 (0 dB) until they cancel.
     package var cancellation: Float = 1

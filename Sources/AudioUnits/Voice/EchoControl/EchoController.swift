@@ -139,6 +139,7 @@ package struct EchoController: ~Copyable {
         if readings.pathHasChanged { startAnew(hasMoved: false) }
         readings.nearEndPresence = suppressor.nearEndPresence
         readings.nearEndIsProven = suppressor.nearEndIsProven
+        readings.mayBeTail = suppressor.mayBeTail
         readings.cancellation = cancellation.ratio
         readings.phase = phase(alignment)
     }

@@ -28,6 +28,8 @@ struct ResidualSuppressor: ~Copyable {
     var nearEndPresence: Float { @_noLocks get { nearEnd.presence } }
     /// Whether somebody was heard beyond doubt lately.
     var nearEndIsProven: Bool { @_noLocks get { proof.isGiven } }
+    /// Whether what is heard may be the room's tail after an echo.
+    private(set) var mayBeTail = false
     /// The presence that gains may go by, 0 ... 1.
     private(set) var believedPresence: Float = 0
     /// Power of the room's noise, one a bin.
@@ -43,6 +45,7 @@ struct ResidualSuppressor: ~Copyable {
         residualEcho.restart()
         nearEnd.restart()
         proof.restart()
+        mayBeTail = false
     }
 
     /// Judges a block. Not `isOpen`: nothing gets through.
@@ -59,6 +62,12 @@ struct ResidualSuppressor: ~Copyable {
         nearEnd.update(residual: left, echo: residualEcho.power, noise: floor.power, bands: estimator.bands)
         proof.update(
             residual: left, echo: residualEcho.source, noise: floor.power, bins: Self.lowestBin..<bins)
+        if proof.mayBeTail {
+            mayBeTail = true
+        } else if proof.isHeard || !(nearEnd.presence > Self.somebody) {
+            // Not sooner: what the tail passed for is not near end when the next echo begins.
+            mayBeTail = false
+        }
         believedPresence = nearEnd.presence * (1 - doubt)
         gain.update(residual: left, echo: residualEcho.power, nearEndPresence: believedPresence)
         if !isOpen { gain.close() }
@@ -73,6 +82,8 @@ struct ResidualSuppressor: ~Copyable {
             return max(0, min(1, (FastMath.decibels(power: residualEcho.meanLeak + 1e-9) + 14) / 6))
         }
     }
+    /// From here on a presence counts as somebody who speaks.
+    private static var somebody: Float { @_noLocks get { 0.5 } }
     /// Below 300 Hz rumble is louder than anybody.
     private static var lowestBin: Int { @_noLocks get { 6 } }
 
