@@ -44,7 +44,7 @@ func refusals(arguments: [String], status: Int32, names: String) throws {
 }
 
 @Test("`--room MODEL` is `--device room:MODEL`") func room() throws {
-    let call = ["loopback", "--offline", "--duration", "3", "--json", "--assert", "mouth_to_ear_ms<500"]
+    let call = ["loopback", "--offline", "--duration", "5", "--json", "--assert", "mouth_to_ear_ms<500"]
     func erle(_ device: [String]) throws -> [Double] {
         let lines = try yodel(call + device).output.split(separator: "\n")
         let last = try #require(JSONSerialization.jsonObject(with: Data(lines.last!.utf8)) as? [String: Any])
