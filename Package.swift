@@ -96,8 +96,10 @@ let package = Package(
         .executableTarget(
             name: "example-spectrum", dependencies: ["AudioUnits", "AudioDevices", "Realtime"],
             path: "Examples/Sources/spectrum"),
-        // Tests mirror the targets; CAudit counts allocations and locks inside the render scope, RenderAudit does so for calls
+        // Tests mirror the targets; CAudit counts allocations and locks inside the render scope, RenderAudit does so for calls;
+        // TestSignals has what tests of files, of devices and of the program listen for.
         .target(name: "CAudit", path: "Tests/CAudit"),
+        .target(name: "TestSignals", path: "Tests/TestSignals"),
         .target(
             name: "RenderAudit",
             dependencies: [
@@ -115,9 +117,10 @@ let package = Package(
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: [
-                "RenderAudit", "CAudit", "AudioSession", "AudioDevices", "AudioUnits", "AudioFiles", "Realtime",
+                "TestSignals", "RenderAudit", "CAudit", "AudioSession", "AudioDevices", "AudioUnits", "AudioFiles",
+                "Realtime",
             ]),
-        .testTarget(name: "AudioFilesTests", dependencies: ["AudioFiles"]),
+        .testTarget(name: "AudioFilesTests", dependencies: ["TestSignals", "AudioFiles"]),
         .testTarget(name: "AudioSessionTests", dependencies: ["AudioSession", "AudioDevices", "AudioUnits"]),
         .testTarget(
             name: "CallingTests",
@@ -137,7 +140,7 @@ let package = Package(
             dependencies: [
                 "RenderAudit", "CAudit", "Simulation", "Calling", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
             ]),
-        .testTarget(name: "CommandLineTests", dependencies: ["AudioFiles", "Reporting", "Settings", "yodel"]),
+        .testTarget(name: "CommandLineTests", dependencies: ["TestSignals", "AudioFiles", "Reporting", "Settings", "yodel"]),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [

@@ -5,10 +5,16 @@ import Realtime
 import Reporting
 
 /// A call of a `MediaLoop` with what joins it to the world.
-struct CallLeg {
+final class CallLeg {
     let call: Call
     let transport: MediaTransport
     let channel: CallChannel
+
+    init(call: Call, transport: MediaTransport, channel: CallChannel) {
+        self.call = call
+        self.transport = transport
+        self.channel = channel
+    }
 }
 
 /// The live edge of a `MediaLoop`: one thread that waits for the capture ring and the play-out ring, and steps the loop when
@@ -21,6 +27,8 @@ struct CallLeg {
 struct MediaThread: ~Copyable, @unchecked Sendable {
     /// Milliseconds between two snapshots of the statistics.
     static let snapshotMilliseconds = 200.0
+    /// Milliseconds between two looks at RTCP's own socket: the kernel notes when a report came.
+    static let controlMilliseconds = 50.0
     /// Longest sleep, so that a stalled device does not delay RTCP and time-outs.
     static let longestWaitMilliseconds = 100.0
 
@@ -30,6 +38,8 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
     private var echoChange = EchoChange()
     private var echoWarnings = EchoWarnings()
     private var nextSnapshot = HostTime.zero
+    private var nextControl = HostTime.zero
+    private var isControlDue = true
 
     init(loop: MediaLoop, legs: [CallLeg]) {
         self.loop = loop
@@ -49,6 +59,8 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
     private mutating func turn() {
         for leg in legs { receive(leg) }
         let now = HostTime.monotonicNow()
+        isControlDue = now >= nextControl
+        if isControlDue { nextControl = now.advanced(byMilliseconds: Self.controlMilliseconds) }
         let ntp = NTPTime.now()
         for leg in legs {
             for command in leg.channel.takeCommands() { perform(command, of: leg, now: now, ntp: ntp) }
@@ -74,7 +86,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
 
     private func receive(_ leg: CallLeg) {
         let call = leg.call
-        leg.transport.receiveBatch { datagram in
+        leg.transport.receiveBatch(control: isControlDue) { datagram in
             loop.capture?.add(received: datagram)
             switch datagram.kind {
             case .rtp: call.receive(rtp: datagram.bytes, arrival: datagram.arrival)

@@ -56,6 +56,16 @@ package struct Decimator: ~Copyable {
         history.deallocate()
     }
 
+    /// What is left of a tone's amplitude, by its frequency as a share of the input's rate.
+    package func amplitude(at frequency: Double) -> Double {
+        var sum = 0.0
+        for tap in 0..<taps {
+            let h = Double(coefficients[paddedTaps - taps + tap])
+            sum += h * cos(2 * .pi * frequency * Double(tap - delay))
+        }
+        return sum
+    }
+
     /// Takes `blockLength` samples, makes `blockLength / factor`.
     @_noLocks
     package mutating func process(_ input: UnsafePointer<Float>, into output: UnsafeMutablePointer<Float>) {

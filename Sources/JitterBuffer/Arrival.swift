@@ -15,13 +15,22 @@ extension JitterBuffer {
         let epoch = hostEpoch ?? packet.arrival
         hostEpoch = epoch
         var outcome = InsertOutcome.accepted
+        // What begins anew is taken to have been as long on the way as the first packet was.
+        var origin = packet.arrival.milliseconds(since: epoch)
         if axis != nil, let jump = jump(of: packet, duration: duration) {
+            // But a stream that is late for good is the same stream still: its media time goes on.
+            if jump == .delayJump, let position = axis?.position(of: packet.extendedTimestamp) {
+                origin = mediaOrigin + Double(position) * 1000 / Double(sampleRate)
+            }
             reset(jump)
             // What was learnt last is how late the stream is, which is no spread of its packets.
             if jump == .delayJump { history = ArrivalHistory() }
             outcome = .acceptedAfterReset(jump)
         }
-        if axis == nil { begin(with: packet, hostEpoch: epoch) }
+        if axis == nil {
+            begin(with: packet, hostEpoch: epoch)
+            mediaOrigin = origin
+        }
         guard let axis, let position = axis.position(of: packet.extendedTimestamp) else { return .malformed }
 
         let stored = StoredPacket(

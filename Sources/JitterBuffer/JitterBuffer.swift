@@ -28,6 +28,8 @@ public final class JitterBuffer {
 
     // The stream: where its sound lies, and how far it has been played.
     var axis: StreamAxis?
+    /// Media time at which the axis begins, in milliseconds since the stream's first packet.
+    var mediaOrigin = 0.0
     var hostEpoch: HostTime?
     var newest: StoredPacket?
     var isPlaying = false

@@ -75,7 +75,7 @@ extension JitterBuffer {
         let media = endOfContent - Int64(workspace.queue.pending)
         return PullOutcome(
             reason: call.reason, targetMs: target.aboveFloor, levelMs: Double(level) * 1000 / Double(sampleRate),
-            mediaMilliseconds: isPlaying ? axis?.milliseconds(media) : nil, samples: call.wanted)
+            mediaMilliseconds: isPlaying ? axis.map { mediaOrigin + $0.milliseconds(media) } : nil, samples: call.wanted)
     }
 
     // MARK: Start and stall

@@ -130,12 +130,13 @@ public final class MediaTransport {
     /// Receives what is there, at most 32 datagrams a socket, and hands valid ones to `body`. Never waits. When it
     /// returns with more to read, `fileDescriptors` stay readable.
     ///
+    /// - `control`: whether RTCP's own socket is looked at too, if there is one.
     /// - Returns: datagrams handed on.
     @discardableResult
-    public func receiveBatch(_ body: (Datagram) -> Void) -> Int {
+    public func receiveBatch(control: Bool = true, _ body: (Datagram) -> Void) -> Int {
         let before = statistics.received
         receive(from: rtpSocket, isRTCPPort: false, body)
-        if let rtcpSocket { receive(from: rtcpSocket, isRTCPPort: true, body) }
+        if control, let rtcpSocket { receive(from: rtcpSocket, isRTCPPort: true, body) }
         return statistics.received - before
     }
 

@@ -7,9 +7,9 @@ import Synchronization
 /// met at one looked like a race wherever they went through it. Here each says when it has the lock and when it lets go;
 /// without the sanitizer both are empty calls. Never for render threads.
 public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
-    private let mutex: Mutex<Value>
+    @usableFromInline let mutex: Mutex<Value>
     // What the sanitizer knows the lock by; the mutex itself may be moved before it is used.
-    nonisolated(unsafe) private let name: UnsafeMutableRawPointer
+    @usableFromInline nonisolated(unsafe) let name: UnsafeMutableRawPointer
 
     /// A lock that guards `initialValue`.
     public init(_ initialValue: consuming sending Value) {
@@ -20,6 +20,7 @@ public struct Lock<Value: ~Copyable>: ~Copyable, Sendable {
     deinit { name.deallocate() }
 
     /// Runs `body` with the value, alone. Not reentrant.
+    @inlinable
     public borrowing func withLock<Result: ~Copyable, Failure: Error>(
         _ body: (inout sending Value) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {

@@ -1,6 +1,7 @@
 import AudioDevices
 import AudioUnits
 import Foundation
+import TestSignals
 import Testing
 
 /// Against a real sound server; one at a time, since the server is found through the environment.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSignals
 
 /// A PulseAudio server of one test, with null sinks `out` and `mic`; needs no hardware and no session.
 final class PulseServer {

@@ -3,6 +3,7 @@ import AudioFiles
 import AudioUnits
 import Foundation
 import Realtime
+import TestSignals
 import Testing
 
 @Suite struct VirtualDeviceTests {

@@ -1,5 +1,6 @@
 import AudioFiles
 import Foundation
+import TestSignals
 import Testing
 
 @Suite("Reading audio files") struct AudioFileReaderTests {

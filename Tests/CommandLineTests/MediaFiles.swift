@@ -1,5 +1,6 @@
 import AudioFiles
 import Foundation
+import TestSignals
 
 /// A folder of audio files that goes away with the test.
 final class MediaFiles {
@@ -57,14 +58,7 @@ func events(_ ending: Ending) throws -> [[String: Any]] {
     }
 }
 
-/// Part of a signal's power at `hertz`, 0...1.
-func part(_ samples: some Collection<Float>, at hertz: Double, rate: Double = 48_000) -> Double {
-    var (real, imaginary, power) = (0.0, 0.0, 0.0)
-    for (index, sample) in samples.enumerated() {
-        let angle = 2 * Double.pi * hertz * Double(index) / rate
-        real += Double(sample) * cos(angle)
-        imaginary += Double(sample) * sin(angle)
-        power += Double(sample) * Double(sample)
-    }
-    return power > 0 ? (real * real + imaginary * imaginary) * 2 / (power * Double(samples.count)) : 0
+/// Part of the power of a sound at 48 kHz that lies at `hertz`, 0...1.
+func part(_ samples: some Collection<Float>, at hertz: Double) -> Double {
+    tonePart(samples, frequency: hertz, rate: 48_000)
 }

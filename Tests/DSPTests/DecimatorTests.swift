@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 import DSP
@@ -34,6 +35,15 @@ struct DecimatorTests {
             let gain = Signals.level(output[4000...]) - Signals.level(tone[12_000...])
             if hertz < 7000 { #expect(abs(gain) < 0.1, "\(hertz) Hz: \(gain)") } else { #expect(gain < -50, "\(hertz) Hz: \(gain)") }
         }
+    }
+
+    @Test("The amplitude that it names is the one that is left", arguments: [4000.0, 7200, 7600, 7800])
+    func amplitude(hertz: Double) throws {
+        let named = try Decimator(factor: 3, delay: 60, blockLength: 480).amplitude(at: hertz / 48_000)
+        let tone = Signals.tone(hertz, rate: 48_000, count: 48_000)
+        let output = try run(tone, factor: 3, delay: 60, block: 480)
+        let gain = Signals.level(output[4000...]) - Signals.level(tone[12_000...])
+        #expect(abs(gain - 20 * log10(named)) < 0.1)
     }
 
     @Test("What it cannot do is refused")

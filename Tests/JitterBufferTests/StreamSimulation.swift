@@ -77,6 +77,13 @@ struct StreamSimulation {
             count(from, to) { $0 == .concealShort || $0 == .concealLong }
         }
 
+        /// Mean milliseconds from the media time of what is pulled to the time of the pull.
+        func mediaLag(_ from: Double, _ to: Double) -> Double {
+            let values = pulls.filter { $0.time >= from * 1000 && $0.time < to * 1000 }
+                .compactMap { pull in pull.outcome.mediaMilliseconds.map { pull.time - $0 } }
+            return values.reduce(0, +) / Double(max(values.count, 1))
+        }
+
         /// Milliseconds in which the envelope of a tone is under half its median, dips under 4 ms not counted.
         func gapMilliseconds(_ from: Double, _ to: Double) -> Double {
             let step = rate / 1000

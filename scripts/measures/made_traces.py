@@ -53,6 +53,38 @@ def quiet_then_busy(rng, spread):
         yield 20 + (rng.uniform(0, spread) if busy else rng.expovariate(1 / 1.5))
 
 
+def in_order(delays):
+    """Delays of packets that do not overtake each other."""
+    last = 0.0
+    for k, delay in enumerate(delays):
+        last = max(last, k * FRAME + delay)
+        yield last - k * FRAME
+
+
+def contention(rng, load, top):
+    """Wi-Fi among others: calm spells and busy ones of some seconds, with many short stalls and few long ones up to `top`."""
+    busy = False
+    end = -1.0
+    for k in range(COUNT):
+        now = k * FRAME
+        if rng.random() < (1 if busy else load) / 150:
+            busy = not busy
+        if busy and now >= end and rng.random() < 0.12:
+            end = now + min(top, 25 * rng.paretovariate(1.5))
+        yield max(12 + rng.expovariate(1 / (6 if busy else 1.5)), end - now)
+
+
+def handover(rng, outages):
+    """Mobile uplink in slots of 5 ms; at the given seconds nothing comes for so many milliseconds, then all."""
+    end = -1.0
+    left = list(outages)
+    for k in range(COUNT):
+        now = k * FRAME
+        if left and now >= left[0][0] * 1000:
+            end = now + left.pop(0)[1]
+        yield max(5 * round((25 + rng.gammavariate(2, 5)) / 5), end - now)
+
+
 # Name, maker, its arguments, seed, and whether constants may be chosen by it.
 MADE = [
     ("ge10_run2", gilbert_elliott, (0.10, 2.0), 11, True),
@@ -67,7 +99,17 @@ MADE = [
     ("bloat_400", bufferbloat, (400,), 52, False),
     ("busy_60", quiet_then_busy, (60,), 61, True),
     ("busy_120", quiet_then_busy, (120,), 62, False),
+    ("spikes_3s_180", spikes, (3000, 180), 2, True),
+    ("spikes_6s_130", spikes, (6000, 130), 101, False),
+    ("contention_150", contention, (1.0, 150), 5, True),
+    ("contention_300", contention, (0.4, 300), 6, True),
+    ("contention_200", contention, (0.7, 200), 105, False),
+    ("handover", handover, ([(14, 700), (38, 1000)],), 11, True),
 ]
+
+
+# What is queued on its way comes in order; the older ones stay as they were measured.
+ORDERED = (contention, handover)
 
 
 def write(folder):
@@ -78,7 +120,8 @@ def write(folder):
         path = f"{folder}/{name}.csv"
         with open(path, "w") as file:
             file.write("seq,send_ms,arrive_ms\n")
-            for k, delay in enumerate(maker(rng, *arguments)):
+            delays = maker(rng, *arguments)
+            for k, delay in enumerate(in_order(delays) if maker in ORDERED else delays):
                 arrival = "" if delay is None else f"{k * FRAME + max(delay, 0.1):.2f}"
                 file.write(f"{k},{k * FRAME:.1f},{arrival}\n")
         made.append((name, path, tuned))

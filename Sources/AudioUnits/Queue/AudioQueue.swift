@@ -29,9 +29,9 @@ public final class AudioQueue: ProcessingUnit, @unchecked Sendable {
     /// Buffers that may wait.
     public static let maximumBuffers = 1024
     /// Speeds there are.
-    public static let rates = 0.25...4.0
+    public static let rates = SpeedAndPitch.rates
     /// Pitch shifts there are, in cents.
-    public static let pitches = -2400.0...2400.0
+    public static let pitches = SpeedAndPitch.pitches
 
     private struct Control {
         var session: QueueSession?
@@ -44,10 +44,7 @@ public final class AudioQueue: ProcessingUnit, @unchecked Sendable {
     /// What the queue does to the speed.
     public let effect: Effect
     private let control = Lock(Control())
-    private let speed = AtomicDouble(1)
-    private let shift = AtomicDouble(0)
-    /// 2 to the octaves of `shift`.
-    private let factor = AtomicDouble(1)
+    private let time = SpeedAndPitch()
 
     public init(effect: Effect = .none) {
         self.effect = effect
@@ -57,23 +54,16 @@ public final class AudioQueue: ProcessingUnit, @unchecked Sendable {
     deinit { dispose() }
 
     /// Seconds of the buffers that a second plays; 1 by default.
-    public var rate: Double { speed.value }
+    public var rate: Double { time.rate.value }
 
     /// Sets the speed, 0.25 ... 4; of no effect without an effect.
-    public func setRate(_ rate: Double) throws(AudioUnitError) {
-        guard Self.rates.contains(rate) else { throw .outOfRange(setting: "rate", allowed: "0.25 to 4") }
-        speed.store(rate)
-    }
+    public func setRate(_ rate: Double) throws(AudioUnitError) { try time.setRate(rate) }
 
     /// How much higher the sound is, in cents (1200 an octave); 0 by default.
-    public var pitch: Double { shift.value }
+    public var pitch: Double { time.shift.value }
 
     /// Sets the pitch shift, -2400 ... 2400 cents; heard with `timePitch` only.
-    public func setPitch(_ cents: Double) throws(AudioUnitError) {
-        guard Self.pitches.contains(cents) else { throw .outOfRange(setting: "pitch", allowed: "-2400 to 2400 cents") }
-        shift.store(cents)
-        factor.store(exp2(cents / 1200))
-    }
+    public func setPitch(_ cents: Double) throws(AudioUnitError) { try time.setPitch(cents) }
 
     /// Buffers that are not finished.
     public var waitingBuffers: Int {
@@ -150,7 +140,7 @@ public final class AudioQueue: ProcessingUnit, @unchecked Sendable {
         old?.end()
         let stage: QueueEffect? =
             effect == .none
-            ? nil : QueueEffect(layout, keepsPitch: effect == .timePitch, rate: speed, factor: factor)
+            ? nil : QueueEffect(layout, keepsPitch: effect == .timePitch, rate: time.rate, factor: time.factor)
         return RenderKernel(QueueKernel(layout, session: session, reader: reader, effect: stage)) { context, slice, _ in
             QueueKernel.render(
                 context.assumingMemoryBound(to: QueueKernel.self),

@@ -6,38 +6,28 @@ import Glibc
 /// shift the sound passes unchanged. Both may change at any time; a new rate is in force with the next 20 ms.
 public final class TimePitch: ProcessingUnit, @unchecked Sendable {
     /// Speeds there are.
-    public static let rates = 0.25...4.0
+    public static let rates = SpeedAndPitch.rates
     /// Pitch shifts there are, in cents.
-    public static let pitches = -2400.0...2400.0
+    public static let pitches = SpeedAndPitch.pitches
 
-    private let speed = AtomicDouble(1)
-    private let shift = AtomicDouble(0)
-    /// 2 to the octaves of `shift`.
-    private let factor = AtomicDouble(1)
+    private let time = SpeedAndPitch()
 
     public init() { super.init(shape: UnitShape(component: .timePitch)) }
 
     /// Seconds of the source that a second plays; 1 by default.
-    public var rate: Double { speed.value }
+    public var rate: Double { time.rate.value }
 
     /// Sets the speed, 0.25 ... 4.
-    public func setRate(_ rate: Double) throws(AudioUnitError) {
-        guard Self.rates.contains(rate) else { throw .outOfRange(setting: "rate", allowed: "0.25 to 4") }
-        speed.store(rate)
-    }
+    public func setRate(_ rate: Double) throws(AudioUnitError) { try time.setRate(rate) }
 
     /// How much higher the sound is, in cents (1200 an octave); 0 by default.
-    public var pitch: Double { shift.value }
+    public var pitch: Double { time.shift.value }
 
     /// Sets the pitch shift, -2400 ... 2400 cents.
-    public func setPitch(_ cents: Double) throws(AudioUnitError) {
-        guard Self.pitches.contains(cents) else { throw .outOfRange(setting: "pitch", allowed: "-2400 to 2400 cents") }
-        shift.store(cents)
-        factor.store(exp2(cents / 1200))
-    }
+    public func setPitch(_ cents: Double) throws(AudioUnitError) { try time.setPitch(cents) }
 
     public override func makeKernel(_ layout: UnitLayout) throws(AudioUnitError) -> RenderKernel {
-        RenderKernel(TimePitchKernel(layout, speed: speed, factor: factor)) { context, slice, inputs in
+        RenderKernel(TimePitchKernel(layout, speed: time.rate, factor: time.factor)) { context, slice, inputs in
             context.assumingMemoryBound(to: TimePitchKernel.self).pointee.render(
                 slice.assumingMemoryBound(to: RenderSlice.self).pointee,
                 inputs.assumingMemoryBound(to: UnitInputs.self).pointee)

@@ -14,9 +14,9 @@ public struct VoiceProcessingConfiguration: Sendable, Equatable {
     public enum Quality: String, Sendable, CaseIterable {
         /// The Kalman filter alone: least CPU. SpeexDSP alone: a tail of 100 ms.
         case low
-        /// Kalman filter, and SpeexDSP's with a tail of 100 ms. SpeexDSP alone: 200 ms.
+        /// Kalman filter, and SpeexDSP's with a tail of 40 ms. SpeexDSP alone: 200 ms.
         case medium
-        /// Kalman filter, and SpeexDSP's with a tail of 200 ms. SpeexDSP alone: 400 ms.
+        /// Kalman filter, and SpeexDSP's with a tail of 60 ms. SpeexDSP alone: 400 ms.
         case high
 
         /// Echo tail of SpeexDSP alone, in milliseconds.

@@ -1,6 +1,8 @@
+import Glibc
 import Testing
 
 import AudioUnits
+import DSP
 
 @Suite("Kalman filter")
 struct KalmanFilterTests {
@@ -107,6 +109,32 @@ struct KalmanFilterTests {
         }
         #expect(powers.allSatisfy { $0.left.isFinite })
         #expect(attenuation(Array(powers[300...])) > 15)
+    }
+
+    @Test("The reference's power is that of its spectrum under a Hann window, and of noise what an analysis tells")
+    func referencePower() throws {
+        let seed: UInt64 = 21
+        var noise = Noise(seed: seed)
+        var filter = try KalmanFilter(block: 160, partitions: 4)
+        var analysis = try SpectralAnalysis(block: 160)
+        let fft = try RealFFT(length: 320)
+        let window = (0..<320).map { Float(0.5 - 0.5 * cos(2 * Double.pi * Double($0) / 320)) }
+        var (power, echo) = ([Float](repeating: 0, count: 161), [Float](repeating: 0, count: 160))
+        var spectrum = [Complex](repeating: Complex(), count: 161)
+        var before = [Float](repeating: 0, count: 160)
+        var (own, analysed): (Float, Float) = (0, 0)
+        for _ in 0..<100 {
+            let block = (0..<160).map { _ in noise.next() * 0.1 }
+            filter.filter(block, into: &echo)
+            filter.referencePower(into: &power)
+            analysis.process(block)
+            fft.forward(zip(before + block, window).map { $0 * $1 }, into: &spectrum)
+            #expect(zip(power, spectrum).allSatisfy { abs($0 - 4 / 3 * $1.power) < 1e-4 }, "seed \(seed)")
+            own += power.reduce(0, +)
+            analysed += (0...160).reduce(0) { $0 + analysis.power[$1] }
+            before = block
+        }
+        #expect(abs(Signals.decibels(own / analysed)) < 0.3, "seed \(seed)")
     }
 
     @Test("Before it is started it estimates silence")

@@ -17,7 +17,7 @@ struct ComfortNoiseTests {
         var power: Float = 0
         for index in 0..<400 {
             var spectrum = [Complex](repeating: Complex(), count: bins)
-            comfort.fill(&spectrum, gains: gains, noise: noise, microphone: loud, bins: 0..<bins)
+            comfort.fill(&spectrum, gains: gains, noise: noise, microphone: loud, nearEndPresence: 0, bins: 0..<bins)
             var output = [Float](repeating: 0, count: block)
             synthesis.process(spectrum, into: &output)
             if index >= 2 { power += Signals.power(output[...]) / 398 }
@@ -34,7 +34,7 @@ struct ComfortNoiseTests {
                 var spectrum = [Complex](repeating: Complex(0.1, 0), count: 161)
                 comfort.fill(
                     &spectrum, gains: [Float](repeating: 0.1, count: 161), noise: [Float](repeating: 1, count: 161),
-                    microphone: [Float](repeating: microphone, count: 161), bins: 0..<161)
+                    microphone: [Float](repeating: microphone, count: 161), nearEndPresence: 0, bins: 0..<161)
                 power += spectrum.reduce(0) { $0 + $1.power } / 161 / 200
             }
             // Twice what is left over, of which the overlap keeps half.
@@ -51,10 +51,26 @@ struct ComfortNoiseTests {
         for _ in 0..<200 {
             var spectrum = [Complex](repeating: Complex(), count: 161)
             comfort.fill(
-                &spectrum, gains: [Float](repeating: 0, count: 161), noise: full, microphone: full, bins: 0..<161)
+                &spectrum, gains: [Float](repeating: 0, count: 161), noise: full, microphone: full,
+                nearEndPresence: 0, bins: 0..<161)
             power += spectrum.reduce(0) { $0 + $1.power } / 161 / 200
         }
         #expect(abs(Signals.decibels(power / 320) + 30) < 0.5)
+    }
+
+    @Test("While somebody speaks, who covers the room, it is 8 dB quieter")
+    func covered() {
+        func power(presence: Float) -> Float {
+            var comfort = ComfortNoise(seed: 3)
+            var spectrum = [Complex](repeating: Complex(), count: 161)
+            let even = [Float](repeating: 1, count: 161)
+            comfort.fill(
+                &spectrum, gains: [Float](repeating: 0, count: 161), noise: even.map { $0 * 0.01 }, microphone: even,
+                nearEndPresence: presence, bins: 0..<161)
+            return spectrum.reduce(0) { $0 + $1.power }
+        }
+        #expect(abs(Signals.decibels(power(presence: 1) / power(presence: 0)) + 8.2) < 0.1)
+        #expect(abs(Signals.decibels(power(presence: 0.5) / power(presence: 0)) + 2.4) < 0.1)
     }
 
     @Test("Where nothing was taken nothing is added")
@@ -63,7 +79,7 @@ struct ComfortNoiseTests {
         var spectrum = [Complex](repeating: Complex(1, 2), count: 9)
         comfort.fill(
             &spectrum, gains: [Float](repeating: 1, count: 9), noise: [Float](repeating: 5, count: 9),
-            microphone: [Float](repeating: 50, count: 9), bins: 0..<9)
+            microphone: [Float](repeating: 50, count: 9), nearEndPresence: 0, bins: 0..<9)
         #expect(spectrum.allSatisfy { $0 == Complex(1, 2) })
     }
 }

@@ -15,4 +15,7 @@ func scenarioDelayJump(by jump: Double, codec: CodecKind) throws {
     #expect(result.concealed(heard) == 0)
     let (before, after) = (result.delay(5, 10), result.delay(heard + 5, 30))
     #expect(abs(after - before) < 30, "before \(before) ms, after \(after) ms")
+    // It is the same stream still: its media time goes on, later by the jump.
+    let growth = result.mediaLag(heard + 5, 30) - result.mediaLag(5, 10)
+    #expect(abs(growth - jump) < 40, "media time \(growth) ms later")
 }

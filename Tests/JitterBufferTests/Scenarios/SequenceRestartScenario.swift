@@ -16,4 +16,5 @@ func scenarioSequenceRestart() throws {
     let result = try stream.run()
     #expect(result.count(0) { $0 == .reset(.sequenceJump) } == 1)
     #expect(result.gapMilliseconds(10.3, 19.9) == 0)
+    #expect(abs(result.mediaLag(15, 20) - result.mediaLag(5, 10)) < 20)
 }

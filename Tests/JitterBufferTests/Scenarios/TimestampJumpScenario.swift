@@ -17,4 +17,5 @@ func scenarioTimestampJump(by jump: Int64) throws {
     #expect(result.count(0) { $0 == .reset(.timestampJump) } == 1)
     #expect(result.statistics.concealShortMs <= 60 && result.statistics.concealLongMs == 0)
     #expect(abs(result.delay(15, 20) - result.delay(5, 10)) < 12)
+    #expect(abs(result.mediaLag(15, 20) - result.mediaLag(5, 10)) < 20)
 }

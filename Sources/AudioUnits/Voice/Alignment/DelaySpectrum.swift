@@ -9,7 +9,7 @@ import Glibc
 struct DelaySpectrum: ~Copyable {
     /// How soon the correlation is wanted.
     enum Haste: BitwiseCopyable {
-        /// With this block, within 60 ms, within 180 ms.
+        /// With this block, within 60 ms, within 540 ms.
         case now, soon, idle
 
         fileprivate var transforms: Int {
@@ -17,7 +17,7 @@ struct DelaySpectrum: ~Copyable {
                 switch self {
                 case .now: DelaySpectrum.partitions
                 case .soon: DelaySpectrum.partitions / 3
-                case .idle: DelaySpectrum.partitions / 9
+                case .idle: 1
                 }
             }
         }
@@ -176,7 +176,10 @@ struct DelaySpectrum: ~Copyable {
 
     @_noLocks
     private mutating func correlate(_ partition: Int) {
-        for bin in 0..<transform.bins { spectrum[bin] = Complex() }
+        for bin in 0..<transform.bins {
+            spectrum[bin].re = 0
+            spectrum[bin].im = 0
+        }
         let cross = crossSpectra + partition &* Self.bins
         for bin in 0..<Self.bins { spectrum[bin &+ Self.firstBin] = cross[bin] }
         transform.inverse(spectrum, into: block)

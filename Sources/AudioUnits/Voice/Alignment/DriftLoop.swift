@@ -103,11 +103,11 @@ package struct DriftLoop: ~Copyable {
             let y = echo[bin]
             cross[bin].re += (d.re * y.re + d.im * y.im - cross[bin].re) * Self.rate
             cross[bin].im += (d.im * y.re - d.re * y.im - cross[bin].im) * Self.rate
-            microphonePower[bin] += (d.power - microphonePower[bin]) * Self.rate
-            echoPower[bin] += (y.power - echoPower[bin]) * Self.rate
+            microphonePower[bin] += (d.square - microphonePower[bin]) * Self.rate
+            echoPower[bin] += (y.square - echoPower[bin]) * Self.rate
             total += echoPower[bin] + microphonePower[bin]
             guard echoPower[bin] > leastPower else { continue }
-            let coherence = min(1, cross[bin].power / (echoPower[bin] * microphonePower[bin] + 1e-30))
+            let coherence = min(1, cross[bin].square / (echoPower[bin] * microphonePower[bin] + 1e-30))
             guard coherence > 0.3 else { continue }
             let w = coherence / (1.02 - coherence)
             let omega = step * Float(bin)

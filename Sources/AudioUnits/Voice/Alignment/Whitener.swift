@@ -30,7 +30,7 @@ struct Whitener: ~Copyable {
     /// Divides each bin V in place by (|V| + 0.3 root mean |V|² + floor) to the power of 7/8, which three square roots make.
     @_noLocks
     func process(_ spectrum: UnsafeMutablePointer<Complex>) {
-        for bin in 0..<bins { power[bin] = spectrum[bin].power }
+        UnsafePointer(spectrum).squares(into: power, bins: bins)
         for index in 0..<vectors {
             let new = power.vector(index)
             let known = mean.vector(index)

@@ -16,7 +16,8 @@ struct EchoEstimator: ~Copyable {
     private var speexSettling = 0
     private var pathGain: PathGain
     private var microphone: SpectralAnalysis
-    private var reference: SpectralAnalysis
+    /// Of the last two blocks, one a bin.
+    let referencePower: UnsafeMutablePointer<Float>
     private var kalmanAnalysis: SpectralAnalysis
     private var speexAnalysis: SpectralAnalysis
     private var combination: FilterCombination
@@ -37,14 +38,13 @@ struct EchoEstimator: ~Copyable {
         // All that can fail comes before the first property.
         let kalman = try KalmanFilter(block: block, partitions: Self.kalmanBlocks)
         let microphone = try SpectralAnalysis(block: block)
-        let reference = try SpectralAnalysis(block: block)
         let kalmanAnalysis = try SpectralAnalysis(block: block)
         let speexAnalysis = try SpectralAnalysis(block: block)
         speexFilters = try Self.makeSpeexFilters(rate: rate)
         self.effort = effort
         self.kalman = kalman
+        self.kalman.constraints = effort.constraints
         self.microphone = microphone
-        self.reference = reference
         self.kalmanAnalysis = kalmanAnalysis
         self.speexAnalysis = speexAnalysis
         self.block = block
@@ -56,12 +56,17 @@ struct EchoEstimator: ~Copyable {
         speexEcho = cleared(block)
         kalmanError = cleared(block)
         bandNoise = cleared(bands.count)
+        referencePower = cleared(bins)
     }
 
-    /// Tails of 100 and 200 ms.
+    /// Blocks that SpeexDSP's filters are long; each costs a hundredth of echo control. What comes later is weak, and the Kalman
+    /// filter has it.
+    private static let shortBlocks = 4
+    private static let longBlocks = 6
+
     private static func makeSpeexFilters(rate: Int) throws(AudioUnitError) -> UnsafeMutablePointer<SpeexEcho> {
-        let short = try SpeexEcho(block: rate / 100, tailFrames: rate / 10, rate: rate)
-        let long = try SpeexEcho(block: rate / 100, tailFrames: rate / 5, rate: rate)
+        let short = try SpeexEcho(block: rate / 100, tailFrames: shortBlocks * (rate / 100), rate: rate)
+        let long = try SpeexEcho(block: rate / 100, tailFrames: longBlocks * (rate / 100), rate: rate)
         let pair = UnsafeMutablePointer<SpeexEcho>.allocate(capacity: 2)
         pair.initialize(to: short)
         (pair + 1).initialize(to: long)
@@ -73,6 +78,7 @@ struct EchoEstimator: ~Copyable {
         speexEcho.deallocate()
         kalmanError.deallocate()
         bandNoise.deallocate()
+        referencePower.deallocate()
         speexFilters.deinitialize(count: 2)
         speexFilters.deallocate()
     }
@@ -94,6 +100,7 @@ struct EchoEstimator: ~Copyable {
     mutating func setEffort(_ effort: EchoControlEffort) {
         guard effort != self.effort else { return }
         self.effort = effort
+        kalman.constraints = effort.constraints
         speex?.pointee.reset()
         speexSettling = Self.settlingBlocks
     }
@@ -107,7 +114,6 @@ struct EchoEstimator: ~Copyable {
     var residual: UnsafeMutablePointer<Complex> { @_noLocks get { combination.error } }
     var microphonePower: UnsafeMutablePointer<Float> { @_noLocks get { microphone.power } }
     var residualPower: UnsafeMutablePointer<Float> { @_noLocks get { combination.errorPower } }
-    var referencePower: UnsafeMutablePointer<Float> { @_noLocks get { reference.power } }
     var echoPower: UnsafeMutablePointer<Float> { @_noLocks get { combination.echoPower } }
     /// Power gain of the echo path.
     var pathGains: UnsafeMutablePointer<Float> { @_noLocks get { pathGain.ratios } }
@@ -132,8 +138,8 @@ struct EchoEstimator: ~Copyable {
         _ signals: borrowing SignalConditioner, alignment: ReferenceAlignment, nearEndPresence: Float
     ) -> Bool {
         microphone.process(signals.microphone)
-        reference.process(signals.reference)
         kalman.filter(signals.reference, into: kalmanEcho)
+        kalman.referencePower(into: referencePower)
         kalmanAnalysis.process(kalmanEcho)
         if let speex, pathIsKnown {
             speex.pointee.process(
@@ -150,7 +156,7 @@ struct EchoEstimator: ~Copyable {
         learn(signals, nearEndPresence: nearEndPresence)
         guard alignment.isLocked, alignment.farIsActive else { return false }
         farBlocks = min(farBlocks &+ 1, 1_000_000)
-        guard pathGain.update(microphone: microphone.power, reference: reference.power) else { return false }
+        guard pathGain.update(microphone: microphone.power, reference: referencePower) else { return false }
         kalman.start(gains: pathGain.ratios)
         farBlocks = 0
         return true

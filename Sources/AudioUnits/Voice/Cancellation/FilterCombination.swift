@@ -94,9 +94,8 @@ package struct FilterCombination: ~Copyable {
         mixBelow[band] = Self.mixMemory * mixBelow[band] + below + 1e-12
         let share = max(0, min(1, mixAbove[band] / mixBelow[band]))
         for bin in range {
-            echo[bin] = Complex(
-                speex[bin].re + share * (kalman[bin].re - speex[bin].re),
-                speex[bin].im + share * (kalman[bin].im - speex[bin].im))
+            echo[bin].re = speex[bin].re + share * (kalman[bin].re - speex[bin].re)
+            echo[bin].im = speex[bin].im + share * (kalman[bin].im - speex[bin].im)
         }
     }
 
@@ -106,10 +105,10 @@ package struct FilterCombination: ~Copyable {
         var own: Float = 0
         var mic: Float = 0
         for bin in range {
-            echoPower[bin] = echo[bin].power
+            echoPower[bin] = echo[bin].square
             common += microphone[bin].re * echo[bin].re + microphone[bin].im * echo[bin].im
             own += echoPower[bin]
-            mic += microphone[bin].power
+            mic += microphone[bin].square
         }
         projected[band] = Self.memory * projected[band] + common
         estimated[band] = Self.memory * estimated[band] + own + 1e-12
@@ -117,9 +116,9 @@ package struct FilterCombination: ~Copyable {
         let ratio = projected[band] / estimated[band]
         let share: Float = ratio > 0.9 ? 1 : max(0, ratio)
         for bin in range {
-            error[bin] = Complex(
-                microphone[bin].re - share * echo[bin].re, microphone[bin].im - share * echo[bin].im)
-            errorPower[bin] = error[bin].power
+            error[bin].re = microphone[bin].re - share * echo[bin].re
+            error[bin].im = microphone[bin].im - share * echo[bin].im
+            errorPower[bin] = error[bin].square
         }
     }
 
@@ -129,14 +128,15 @@ package struct FilterCombination: ~Copyable {
         var before: Float = 0
         var after: Float = 0
         for bin in 0..<bins {
-            before += microphone[bin].power
+            before += microphone[bin].square
             after += errorPower[bin]
         }
         guard after > before else { return }
         let share = before / after
         let scale = FastMath.squareRoot(share)
         for bin in 0..<bins {
-            error[bin] = Complex(scale * error[bin].re, scale * error[bin].im)
+            error[bin].re *= scale
+            error[bin].im *= scale
             errorPower[bin] *= share
         }
     }

@@ -61,11 +61,27 @@ struct KalmanPlanes: BitwiseCopyable {
         let re = row(slot, of: referenceRe)
         let im = row(slot, of: referenceIm)
         let power = row(slot, of: referencePower)
-        for bin in 0..<bins {
-            re[bin] = spectrum[bin].re
-            im[bin] = spectrum[bin].im
-            power[bin] = spectrum[bin].power
+        spectrum.split(re, im, bins: bins)
+        spectrum.squares(into: power, bins: bins)
+    }
+
+    /// Power of a reference block and the one before it under a Hann window, which three neighbours of a spectrum without one
+    /// make; scaled as those of `SpectralAnalysis` are.
+    @_noLocks
+    func windowedPower(slot: Int, bins: Int, into power: UnsafeMutablePointer<Float>) {
+        let re = UnsafePointer(row(slot, of: referenceRe))
+        let im = UnsafePointer(row(slot, of: referenceIm))
+        let last = bins &- 1
+        // The window's mean square is 3/8 of two blocks.
+        let scale: Float = 4.0 / 3
+        for bin in 1..<last {
+            let windowedRe = 0.5 * re[bin] - 0.25 * (re[bin &- 1] + re[bin &+ 1])
+            let windowedIm = 0.5 * im[bin] - 0.25 * (im[bin &- 1] + im[bin &+ 1])
+            power[bin] = scale * (windowedRe * windowedRe + windowedIm * windowedIm)
         }
+        let (first, highest) = (0.5 * (re[0] - re[1]), 0.5 * (re[last] - re[last &- 1]))
+        power[0] = scale * first * first
+        power[last] = scale * highest * highest
     }
 
     /// Echo of the reference blocks by the weights, and the power that their variances expect it to miss.
@@ -74,23 +90,26 @@ struct KalmanPlanes: BitwiseCopyable {
         newest: Int, re: UnsafeMutablePointer<Float>, im: UnsafeMutablePointer<Float>,
         missed: UnsafeMutablePointer<Float>
     ) {
+        // Partitions inside: the sums stay in registers.
         for index in 0..<vectors {
-            re.setVector(index, Vector())
-            im.setVector(index, Vector())
-            missed.setVector(index, Vector())
-        }
-        for partition in 0..<partitions {
-            let slot = slot(newest, partition)
-            let (xRe, xIm, power) = (row(slot, of: referenceRe), row(slot, of: referenceIm), row(slot, of: referencePower))
-            let (wRe, wIm) = (row(partition, of: weightRe), row(partition, of: weightIm))
-            let p = row(partition, of: variance)
-            for index in 0..<vectors {
-                let (xr, xi) = (xRe.vector(index), xIm.vector(index))
-                let (wr, wi) = (wRe.vector(index), wIm.vector(index))
-                re.setVector(index, re.vector(index) + wr * xr - wi * xi)
-                im.setVector(index, im.vector(index) + wr * xi + wi * xr)
-                missed.setVector(index, missed.vector(index) + p.vector(index) * power.vector(index))
+            var (sumRe, sumIm, sumMissed) = (Vector(), Vector(), Vector())
+            var x = newest &* vectors &+ index
+            var w = index
+            for _ in 0..<partitions {
+                defer {
+                    w &+= vectors
+                    x &+= vectors
+                    if x >= partitions &* vectors { x &-= partitions &* vectors }
+                }
+                let (xr, xi) = (referenceRe.vector(x), referenceIm.vector(x))
+                let (wr, wi) = (weightRe.vector(w), weightIm.vector(w))
+                sumRe = sumRe + wr * xr - wi * xi
+                sumIm = sumIm + wr * xi + wi * xr
+                sumMissed += variance.vector(w) * referencePower.vector(x)
             }
+            re.setVector(index, sumRe)
+            im.setVector(index, sumIm)
+            missed.setVector(index, sumMissed)
         }
     }
 

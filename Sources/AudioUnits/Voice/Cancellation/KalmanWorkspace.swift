@@ -41,16 +41,13 @@ struct KalmanWorkspace: BitwiseCopyable {
     /// Planes to `spectrum`.
     @_noLocks
     func interleave(bins: Int) {
-        for bin in 0..<bins { spectrum[bin] = Complex(re[bin], im[bin]) }
+        spectrum.join(re, im, bins: bins)
     }
 
     /// `spectrum` to planes.
     @_noLocks
     func deinterleave(bins: Int) {
-        for bin in 0..<bins {
-            re[bin] = spectrum[bin].re
-            im[bin] = spectrum[bin].im
-        }
+        UnsafePointer(spectrum).split(re, im, bins: bins)
     }
 
     @_noLocks
@@ -64,7 +61,7 @@ struct KalmanWorkspace: BitwiseCopyable {
     /// Takes the error in `spectrum` into the noise estimate: near-end onsets count at once.
     @_noLocks
     func updateNoise(bins: Int) {
-        for bin in 0..<bins { errorPower[bin] = spectrum[bin].power }
+        UnsafePointer(spectrum).squares(into: errorPower, bins: bins)
         for bin in 0..<bins {
             let below = errorPower[bin > 0 ? bin &- 1 : 0]
             let above = errorPower[bin &+ 1 < bins ? bin &+ 1 : bin]

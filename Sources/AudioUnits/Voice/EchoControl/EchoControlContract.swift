@@ -49,10 +49,15 @@ package struct EchoControlReadings: BitwiseCopyable {
 
 /// How much work echo control may do.
 package enum EchoControlEffort: BitwiseCopyable, Equatable {
-    /// The Kalman filter alone.
+    /// The Kalman filter alone, held to causal responses half as often.
     case low
-    /// Kalman filter and SpeexDSP's, with a tail of 100 ms for the latter.
+    /// Kalman filter and SpeexDSP's, with a tail of 40 ms for the latter.
     case medium
-    /// Kalman filter and SpeexDSP's, with a tail of 200 ms for the latter.
+    /// Kalman filter and SpeexDSP's, with a tail of 60 ms for the latter.
     case high
+
+    /// `KalmanFilter.constraints`.
+    var constraints: Int {
+        @_noLocks get { self == .low ? 1 : 2 }
+    }
 }

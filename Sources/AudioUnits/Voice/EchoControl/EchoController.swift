@@ -49,7 +49,8 @@ package struct EchoController: ~Copyable {
         let noiseSuppressor = try NoiseSuppressor(rate: rate, strongestDecibels: noiseDecibels)
         let synthesis = try OverlapAdd(block: rate / 100)
         let linearSynthesis = try OverlapAdd(block: rate / 100)
-        upper = try Self.makeUpperBands(rate: rate, factor: factor)
+        upper = try Self.makeUpperBands(
+            rate: rate, factor: factor, amplitudes: signals.amplitudes(bins: UpperBands.crossover))
         self.signals = signals
         self.estimator = estimator
         self.noiseSuppressor = noiseSuppressor
@@ -64,10 +65,10 @@ package struct EchoController: ~Copyable {
     }
 
     private static func makeUpperBands(
-        rate: Int, factor: Int
+        rate: Int, factor: Int, amplitudes: [Float]
     ) throws(AudioUnitError) -> UnsafeMutablePointer<UpperBands>? {
         guard factor > 1 else { return nil }
-        let bands = try UpperBands(block: rate / 100, factor: factor)
+        let bands = try UpperBands(block: rate / 100, factor: factor, amplitudes: amplitudes)
         let place = UnsafeMutablePointer<UpperBands>.allocate(capacity: 1)
         place.initialize(to: bands)
         return place

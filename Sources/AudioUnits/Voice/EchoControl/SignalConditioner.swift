@@ -70,6 +70,13 @@ struct SignalConditioner: ~Copyable {
         decimators?.deallocate()
     }
 
+    /// What the decimators leave of each of the first `bins` bins' amplitude, 50 Hz apart.
+    func amplitudes(bins: Int) -> [Float] {
+        (0..<bins).map { bin in
+            Float(decimators?.pointee.amplitude(at: Double(bin) / Double(2 * wideBlock)) ?? 1)
+        }
+    }
+
     /// One block of each at the unit's rate.
     @_noLocks
     mutating func process(microphone mic: UnsafePointer<Float>, reference far: UnsafePointer<Float>) {

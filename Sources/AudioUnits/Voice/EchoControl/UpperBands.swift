@@ -2,7 +2,7 @@ import DSP
 
 /// Carries the judgement that was made at 16 kHz to a microphone with a higher rate.
 ///
-/// Up to 7 kHz the echo estimate is taken out and the gains hold bin by bin. Above no filter cancels: there all of the echo
+/// Up to 7.8 kHz the echo estimate is taken out and the gains hold bin by bin. Above no filter cancels: there all of the echo
 /// is residual echo. Its power is told from the reference's as below, its leak learnt likewise, and the near-end presence
 /// found at 16 kHz makes the gains hard or soft.
 struct UpperBands: ~Copyable {
@@ -22,7 +22,10 @@ struct UpperBands: ~Copyable {
     let noise: UnsafeMutablePointer<Float>
     let passed: UnsafeMutablePointer<Float>
     let bins: Int
-    private let factor: Float
+    /// What values of the lower rate's spectra, and powers, are times as much here: the rates' ratio, and what the decimator
+    /// takes.
+    private let scale: UnsafeMutablePointer<Float>
+    private let powerScale: UnsafeMutablePointer<Float>
     /// Bins from `crossover` on, and the bands they are judged in.
     private let upperBins: Int
     private let bands: FrequencyBands
@@ -34,21 +37,28 @@ struct UpperBands: ~Copyable {
     private var gain: SuppressionGain
     private let nothing: UnsafeMutablePointer<Float>
 
-    /// Bins of 50 Hz: where the decimator begins to fall off, and from where on gains are averaged for what lies above.
-    private static var crossover: Int { @_noLocks get { 140 } }
+    /// Bins of 50 Hz: up to where the decimator leaves enough (-16 dB at 7.8 kHz) and what it lets fold over is far below
+    /// that (-57 dB), and from where on gains are averaged for what lies above.
+    static var crossover: Int { @_noLocks get { 156 } }
     private static var firstAveraged: Int { @_noLocks get { 100 } }
 
     /// - Parameters:
     ///   - block: frames of 10 ms at the unit's rate.
     ///   - factor: that rate over 16 kHz.
-    init(block: Int, factor: Int) throws(AudioUnitError) {
+    ///   - amplitudes: what the decimator leaves of each bin's amplitude, up to `crossover`.
+    init(block: Int, factor: Int, amplitudes: [Float]) throws(AudioUnitError) {
         let microphone = try SpectralAnalysis(block: block)
         let reference = try SpectralAnalysis(block: block)
         self.microphone = microphone
         self.reference = reference
         bins = block + 1
         upperBins = bins - Self.crossover
-        self.factor = Float(factor)
+        scale = cleared(Self.crossover)
+        powerScale = cleared(Self.crossover)
+        for bin in 0..<Self.crossover {
+            scale[bin] = Float(factor) / amplitudes[bin]
+            powerScale[bin] = scale[bin] * scale[bin]
+        }
         bands = FrequencyBands(bins: upperBins, binHertz: 50, lowest: Double(Self.crossover) * 50)
         floor = NoiseFloor(bins: upperBins)
         pathGain = PathGain(bins: upperBins)
@@ -67,6 +77,8 @@ struct UpperBands: ~Copyable {
         noise.deallocate()
         passed.deallocate()
         nothing.deallocate()
+        scale.deallocate()
+        powerScale.deallocate()
     }
 
     /// The filters started anew; how strong the echo is gets measured anew too.
@@ -88,9 +100,8 @@ struct UpperBands: ~Copyable {
         let crossover = Self.crossover
         for bin in 0..<crossover {
             let whole = microphone.spectrum[bin]
-            spectrum[bin] = Complex(
-                whole.re - factor * (lower[bin].re - remainder[bin].re),
-                whole.im - factor * (lower[bin].im - remainder[bin].im))
+            spectrum[bin].re = whole.re - scale[bin] * (lower[bin].re - remainder[bin].re)
+            spectrum[bin].im = whole.im - scale[bin] * (lower[bin].im - remainder[bin].im)
         }
         for bin in crossover..<bins { spectrum[bin] = microphone.spectrum[bin] }
         floor.update(microphone.power + crossover, echo: residualEcho.power)
@@ -108,8 +119,8 @@ struct UpperBands: ~Copyable {
         var mean: Float = 0
         for bin in 0..<crossover {
             gains[bin] = lower[bin]
-            noise[bin] = factor * factor * lowerNoise[bin]
-            passed[bin] = factor * factor * below.passed[bin]
+            noise[bin] = powerScale[bin] * lowerNoise[bin]
+            passed[bin] = powerScale[bin] * below.passed[bin]
             if bin >= Self.firstAveraged { mean += lower[bin] }
         }
         mean /= Float(crossover &- Self.firstAveraged)

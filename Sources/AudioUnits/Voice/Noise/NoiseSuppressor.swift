@@ -59,7 +59,7 @@ package struct NoiseSuppressor: ~Copyable {
         _ spectrum: UnsafeMutablePointer<Complex>, echo: UnsafePointer<Float>? = nil, isActive: Bool
     ) {
         for bin in 0..<bins {
-            let value = spectrum[bin].power
+            let value = spectrum[bin].square
             // Bins that are no numbers are silence, before and after.
             power[bin] = value < 1e12 ? value : 0
         }
@@ -76,8 +76,9 @@ package struct NoiseSuppressor: ~Copyable {
         }
         for bin in 0..<bins {
             let gain = power[bin] > 0 ? gains[bin] : 0
-            spectrum[bin] = Complex(spectrum[bin].re * gain, spectrum[bin].im * gain)
-            if power[bin] == 0 { spectrum[bin] = Complex() }
+            // A gain of 0 does not make a number of what is none.
+            spectrum[bin].re = power[bin] > 0 ? spectrum[bin].re * gain : 0
+            spectrum[bin].im = power[bin] > 0 ? spectrum[bin].im * gain : 0
         }
     }
 }

@@ -42,7 +42,7 @@ package struct SpectralAnalysis: ~Copyable {
         }
         for index in 0..<2 &* block { windowed[index] = history[index] * window[index] }
         fft.forward(windowed, into: spectrum)
-        for bin in 0...block { power[bin] = spectrum[bin].power }
+        UnsafePointer(spectrum).squares(into: power, bins: block &+ 1)
     }
 }
 

@@ -94,9 +94,11 @@ struct ResidualSuppressor: ~Copyable {
         microphone: UnsafePointer<Float>, bins: Int, into output: UnsafeMutablePointer<Complex>
     ) {
         for bin in 0..<bins {
-            output[bin] = Complex(gains[bin] * spectrum[bin].re, gains[bin] * spectrum[bin].im)
+            output[bin].re = gains[bin] * spectrum[bin].re
+            output[bin].im = gains[bin] * spectrum[bin].im
         }
         comfort.fill(
-            output, gains: gains, noise: noise, microphone: microphone, bins: Range(uncheckedBounds: (0, bins)))
+            output, gains: gains, noise: noise, microphone: microphone, nearEndPresence: believedPresence,
+            bins: Range(uncheckedBounds: (0, bins)))
     }
 }

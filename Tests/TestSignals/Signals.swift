@@ -1,12 +1,12 @@
 import Foundation
 
 /// A sine of `frequency` Hz.
-func tone(_ frequency: Double, rate: Double, level: Float = 0.5) -> @Sendable (Int) -> Float {
+public func tone(_ frequency: Double, rate: Double, level: Float = 0.5) -> @Sendable (Int) -> Float {
     { level * Float(sin(2 * Double.pi * frequency * Double($0) / rate)) }
 }
 
 /// Part of a signal's power that lies at `frequency`, 0...1 (correlation with sine and cosine).
-func tonePart(_ samples: some Collection<Float>, frequency: Double, rate: Double) -> Double {
+public func tonePart(_ samples: some Collection<Float>, frequency: Double, rate: Double) -> Double {
     var (real, imaginary, power) = (0.0, 0.0, 0.0)
     for (index, sample) in samples.enumerated() {
         let angle = 2 * Double.pi * frequency * Double(index) / rate
@@ -19,7 +19,7 @@ func tonePart(_ samples: some Collection<Float>, frequency: Double, rate: Double
 }
 
 /// A new directory that the caller removes.
-func temporaryDirectory() throws -> String {
+public func temporaryDirectory() throws -> String {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     return path
