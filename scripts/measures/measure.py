@@ -52,7 +52,9 @@ def bad_networks(bench, figures, seconds):
         row = bench.call(name, bench.commands(), count=25, tone_seconds=seconds, impair=impair)
         heard = row.get("a_to_b", {})
         figures.add(f"mouth to ear, {what}", heard.get("median_ms"), "ms", most_ms, f"at most {heard.get('max_ms')}")
-        figures.add(f"gaps, {what}", row.get("tone", {}).get("gap_ms_per_min"), "ms/min", most_gaps)
+        tone = row.get("tone", {})
+        stalled = f"the measuring programs stood still for up to {tone.get('rig_stall_ms')} ms"
+        figures.add(f"gaps, {what}", tone.get("gap_ms_per_min"), "ms/min", most_gaps, stalled)
         figures.add(f"ledger against measured, {what}", difference(bench_calls.ledger(row), heard.get("median_ms")), "ms", 10)
         if shutil.which("gst-launch-1.0"):
             peer = bench.call(f"gst-{name}", GSTREAMER, count=25, tone_seconds=seconds, impair=impair)
