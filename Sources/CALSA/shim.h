@@ -75,9 +75,8 @@ static inline int calsa_configure(snd_pcm_t *pcm, calsa_setup *setup) {
     snd_pcm_uframes_t boundary = 0;
     snd_pcm_sw_params_get_boundary(sw, &boundary);
     snd_pcm_sw_params_set_start_threshold(pcm, sw, boundary);
-    // Capture waits for about a period: a sound server has smaller pieces ready much more often, and its whole ones may be a
-    // frame short.
-    snd_pcm_sw_params_set_avail_min(pcm, sw, period - period / 8);
+    // whole periods never become available in some plugins (see ALSACaptureLoop): be told of every frame
+    snd_pcm_sw_params_set_avail_min(pcm, sw, snd_pcm_type(pcm) == SND_PCM_TYPE_IOPLUG ? 1 : period);
     if ((error = snd_pcm_sw_params(pcm, sw)) < 0) return error;
     return snd_pcm_prepare(pcm);
 }
