@@ -1,6 +1,6 @@
+import Calling
 import Realtime
 import Testing
-@testable import Calling
 
 @Suite("When the play-out ring is filled again") struct PlayoutScheduleTests {
     private let now = HostTime(milliseconds: 1000)
