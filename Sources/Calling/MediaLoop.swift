@@ -40,6 +40,8 @@ public final class MediaLoop {
     private var samplesTaken: Int64 = 0
     private var samplesGiven: Int64 = 0
     private var lastStep: HostTime?
+    /// When the play-out ring is to be filled again, where nobody calls for it.
+    private var refill: HostTime?
     private var callBlock: [Float]
     private var mixed: [Float]
     /// Left and right by turns; empty when one channel is played.
@@ -96,7 +98,11 @@ public final class MediaLoop {
     }
 
     /// When the next step is due even if no audio and no packet comes.
-    public var nextDeadline: HostTime? { calls.map(\.nextDeadline).min() }
+    public var nextDeadline: HostTime? {
+        let calls = calls.map(\.nextDeadline).min()
+        guard let refill else { return calls }
+        return calls.map { min($0, refill) } ?? refill
+    }
 
     // MARK: - Towards the network
 
@@ -143,6 +149,7 @@ public final class MediaLoop {
     private func fillPlayout(now: HostTime) {
         let timing = endpoint.playoutTiming.latest()
         if timing.stream.isValid {
+            planRefill(after: timing.stream, now: now)
             let missing = level.observe(
                 frames: timing.stream.frames, missing: timing.missing,
                 elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0)
@@ -159,6 +166,16 @@ public final class MediaLoop {
             samplesGiven += Int64(written / channels)
             guard written == count else { return }
         }
+    }
+
+    /// The device takes its next block when the sample after the last one has the device's own delay before it.
+    private func planRefill(after stream: StreamTiming, now: HostTime) {
+        let latency = endpoint.unit.latency
+        guard let device = latency.playbackDevice else { return }
+        let next = stream.hostTime.advanced(byMilliseconds: -device - (latency.playbackConversion ?? 0))
+        refill = PlayoutSchedule.refill(
+            next: next, block: Double(stream.frames) * 1000 / Double(endpoint.sampleRate),
+            margin: level.marginMilliseconds, now: now)
     }
 
     private func pullBlock(now: HostTime) {

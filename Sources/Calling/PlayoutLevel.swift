@@ -35,6 +35,9 @@ package struct PlayoutLevel {
     /// The level to fill to, in samples.
     package var target: Int { Int(largestBlock + margin) }
 
+    /// The part of it that is there because the ring ran dry, in milliseconds.
+    package var marginMilliseconds: Double { margin / samplesPerMillisecond }
+
     /// Learns from the playback thread's last turn.
     /// - Returns: samples of silence that were played since the last call because the ring was empty.
     package mutating func observe(frames: Int, missing: Int64, elapsedMilliseconds: Double) -> Int {

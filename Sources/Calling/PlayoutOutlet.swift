@@ -3,7 +3,8 @@ import Realtime
 
 /// The playback thread's end of the `playoutRing`: hands the unit what it asks for, silence where the ring is short.
 ///
-/// Runs inside the render scope and wakes the media thread after each turn, which then fills the ring again.
+/// Runs inside the render scope. After a turn that took little, or found too little, it wakes the media thread, which fills the
+/// ring again; for longer blocks that thread comes by itself (`PlayoutSchedule`).
 struct PlayoutOutlet: ~Copyable {
     private var ring: RingConsumer<Float>
     private var timing: TripleBufferWriter<PlayoutTiming>
@@ -44,7 +45,7 @@ struct PlayoutOutlet: ~Copyable {
         let next = HostTime(nanoseconds: slice.time.hostTime.nanoseconds &+ Int64(slice.frames) &* nanosecondsPerFrame)
         let stream = StreamTiming(sampleIndex: consumed, hostTime: next, frames: slice.frames)
         timing.publish(PlayoutTiming(stream: stream, missing: missing))
-        bell.ring()
+        if taken < slice.frames || Int64(slice.frames) &* nanosecondsPerFrame <= PlayoutSchedule.promptNanoseconds { bell.ring() }
     }
 }
 

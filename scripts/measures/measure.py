@@ -6,6 +6,7 @@ import os
 import shutil
 import statistics
 import sys
+import time
 import bench_calls
 import live_echo
 import own_figures
@@ -14,6 +15,7 @@ from figures import Figures
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "scripts", "checks"))
 from rig import speech  # noqa: E402
+from rig.stillness import Stillness  # noqa: E402
 
 BEST_PEER_MS = 93.9  # GStreamer, Opus 20 ms, on the same bench
 # Takes the right to real-time priority away from a program, also from root's.
@@ -73,11 +75,16 @@ def bad_networks(bench, figures, seconds):
 
 
 def long_call(bench, figures, seconds):
+    stillness = Stillness()
     for name, prefix, real_time in (("real-time priority", "", 2), ("ordinary priority", ORDINARY, 0)):
+        began = time.monotonic()
         row = bench.long_call(f"long-{real_time}", bench.commands(prefix=prefix), seconds, real_time)
         what = f"{seconds / 60:g} min call, {name}"
         tone = row.get("tone", {})
-        note = f"the player's own: {tone.get('said_gap_ms_per_min')}"
+        stood = stillness.since(began)
+        note = f"the player's own: {tone.get('said_gap_ms_per_min')}; the machine stood still {len(stood)} times"
+        if stood:
+            note += f", for up to {max(stood):.0f} ms"
         figures.add(f"{what}: gaps", tone.get("gap_ms_per_min"), "ms/min", 0, note)
         figures.add(f"{what}: xruns", bench_calls.xruns_in_the_middle(row), "", 0 if real_time else None,
             f"all of it, measuring programs' start and end too: {bench_calls.xruns(row)}")

@@ -166,9 +166,15 @@ struct DelaySpectrum: ~Copyable {
     @_noLocks
     private func accumulate(_ partition: Int, far place: Int, forgetting: Float) {
         let cross = crossSpectra + partition &* Self.bins
-        let x = farSpectra + place &* Self.bins
-        let m = spectrum + Self.firstBin
-        for bin in 0..<Self.bins {
+        let x = UnsafePointer(farSpectra + place &* Self.bins)
+        let m = UnsafePointer(spectrum + Self.firstBin)
+        for group in 0..<Self.bins / 4 {
+            let (c, a, b) = (UnsafePointer(cross).quad(4 &* group), m.quad(4 &* group), x.quad(4 &* group))
+            let re = forgetting * c.re + (a.re * b.re + a.im * b.im)
+            let im = forgetting * c.im + (a.im * b.re - a.re * b.im)
+            cross.setQuad(4 &* group, BinVector(re, im))
+        }
+        for bin in (Self.bins & ~3)..<Self.bins {
             cross[bin].re = forgetting * cross[bin].re + (m[bin].re * x[bin].re + m[bin].im * x[bin].im)
             cross[bin].im = forgetting * cross[bin].im + (m[bin].im * x[bin].re - m[bin].re * x[bin].im)
         }

@@ -18,8 +18,8 @@ package struct DriftLoop: ~Copyable {
     package private(set) var lag = 0.0
 
     private let bins: Int
-    /// Highest bin that is looked at: 8 kHz.
-    private let end: Int
+    /// Bins that are looked at: four by four, up to 8 kHz.
+    private let count: Int
     /// Radians a bin and 1/16,000 s.
     private let step: Float
     private let leastPower: Float
@@ -43,7 +43,7 @@ package struct DriftLoop: ~Copyable {
     package init(rate: Int, bins: Int) {
         self.bins = bins
         let width = Double(rate) / 2 / Double(max(1, bins - 1))
-        end = min(bins - 1, Int(8000 / width))
+        count = min(bins, Int(8000 / width)) & ~3
         step = Float(2 * Double.pi * width / Self.unit)
         leastPower = Float(1e-7 * Double(rate) / Self.unit)
         cross = clearedSpectrum(bins)
@@ -95,25 +95,30 @@ package struct DriftLoop: ~Copyable {
     /// By how much the microphone comes before the estimate, in 1/16,000 s; nil where too little is coherent to tell.
     @_noLocks
     private func measure(_ microphone: UnsafePointer<Complex>, _ echo: UnsafePointer<Complex>) -> Double? {
-        var sum: Float = 0
-        var weight: Float = 0
-        var total: Float = 0
-        for bin in 1...max(1, end) {
-            let d = microphone[bin]
-            let y = echo[bin]
-            cross[bin].re += (d.re * y.re + d.im * y.im - cross[bin].re) * Self.rate
-            cross[bin].im += (d.im * y.re - d.re * y.im - cross[bin].im) * Self.rate
-            microphonePower[bin] += (d.square - microphonePower[bin]) * Self.rate
-            echoPower[bin] += (y.square - echoPower[bin]) * Self.rate
-            total += echoPower[bin] + microphonePower[bin]
-            guard echoPower[bin] > leastPower else { continue }
-            let coherence = min(1, cross[bin].square / (echoPower[bin] * microphonePower[bin] + 1e-30))
-            guard coherence > 0.3 else { continue }
-            let w = coherence / (1.02 - coherence)
-            let omega = step * Float(bin)
-            sum += w * omega * phase(cross[bin])
-            weight += w * omega * omega
+        var (sums, weights, totals) = (SIMD4<Float>(), SIMD4<Float>(), SIMD4<Float>())
+        var omega = step * SIMD4<Float>(0, 1, 2, 3)
+        for bin in stride(from: 0, to: count, by: 4) {
+            let (d, y) = (microphone.quad(bin), echo.quad(bin))
+            let c = UnsafePointer(cross).quad(bin)
+            let re = c.re + (d.re * y.re + d.im * y.im - c.re) * Self.rate
+            let im = c.im + (d.im * y.re - d.re * y.im - c.im) * Self.rate
+            cross.setQuad(bin, BinVector(re, im))
+            let heard = UnsafePointer(microphonePower).quad(bin)
+            let expected = UnsafePointer(echoPower).quad(bin)
+            let powers = (heard + (d.squares - heard) * Self.rate, expected + (y.squares - expected) * Self.rate)
+            microphonePower.setQuad(bin, powers.0)
+            echoPower.setQuad(bin, powers.1)
+            totals += powers.0 + powers.1
+            let raw = (re * re + im * im) / (powers.0 * powers.1 + 1e-30)
+            let coherence = raw.replacing(with: 1, where: raw .> 1)
+            let counts = (coherence .> 0.3) .& (powers.1 .> leastPower)
+            let share = (coherence / (1.02 - coherence)) * omega
+            let w = SIMD4<Float>().replacing(with: share, where: counts)
+            sums += w * Self.phase(re, im)
+            weights += w * omega
+            omega += 4 * step
         }
+        let (sum, weight, total) = (sums.sum(), weights.sum(), totals.sum())
         guard sum.isFinite, weight.isFinite, total.isFinite else {
             forget()
             return nil
@@ -125,16 +130,17 @@ package struct DriftLoop: ~Copyable {
     /// arg z to 2e-4 rad: an odd polynomial for the arc tangent up to 1 (Abramowitz and Stegun 4.4.49, shortened), and
     /// symmetry for the rest.
     @_noLocks
-    private func phase(_ z: Complex) -> Float {
-        let x = z.re.magnitude
-        let y = z.im.magnitude
-        let greater = max(x, y)
-        guard greater > 0 else { return 0 }
-        let t = min(x, y) / greater
+    private static func phase(_ re: SIMD4<Float>, _ im: SIMD4<Float>) -> SIMD4<Float> {
+        let x = re.replacing(with: -re, where: re .< 0)
+        let y = im.replacing(with: -im, where: im .< 0)
+        let isSteep = y .> x
+        let greater = x.replacing(with: y, where: isSteep) + 1e-30
+        let t = y.replacing(with: x, where: isSteep) / greater
         let s = t * t
-        var angle = t * (0.999_866_0 + s * (-0.330_299_5 + s * (0.180_141_0 + s * (-0.085_133_0 + s * 0.020_835_1))))
-        if y > x { angle = Float.pi / 2 - angle }
-        if z.re < 0 { angle = Float.pi - angle }
-        return z.im < 0 ? -angle : angle
+        let high: SIMD4<Float> = 0.180_141_0 + s * (-0.085_133_0 + s * 0.020_835_1)
+        var angle: SIMD4<Float> = t * (0.999_866_0 + s * (-0.330_299_5 + s * high))
+        angle.replace(with: Float.pi / 2 - angle, where: isSteep)
+        angle.replace(with: Float.pi - angle, where: re .< 0)
+        return angle.replacing(with: -angle, where: im .< 0)
     }
 }
