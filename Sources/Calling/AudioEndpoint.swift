@@ -18,7 +18,7 @@ public final class AudioEndpoint: @unchecked Sendable {
     public let sampleRate: Int
     /// Channels played: 1, or 2 for a headset.
     public let playoutChannels: Int
-    /// Rung when a whole frame waits in the capture ring, and when the playback thread has taken a block.
+    /// Rung when a whole frame waits in the capture ring, and when the playback thread has taken a short block.
     let bell: Bell
 
     // Media thread's ends of the rings.

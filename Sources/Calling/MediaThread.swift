@@ -18,7 +18,7 @@ final class CallLeg {
 }
 
 /// The live edge of a `MediaLoop`: one thread that waits for the capture ring and the play-out ring, and steps the loop when
-/// either has something.
+/// the one has a frame or the other wants to be filled.
 ///
 /// A packet does not wake it: the kernel notes when it came, and nothing is done with it before the next block is pulled.
 /// That saves a wake-up for each.
