@@ -8,7 +8,7 @@ package enum PlayoutSchedule {
     /// Longest block that is replaced at once, in nanoseconds.
     package static var promptNanoseconds: Int64 { @_noLocks get { 10_000_000 } }
     /// How long before a block is taken it is there, in milliseconds: what the media thread may be late.
-    package static let leadMilliseconds = 6.0
+    package static let leadMilliseconds = 4.0
     /// A block is never replaced sooner than this after it was taken, in milliseconds.
     private static let leastWaitMilliseconds = 2.0
 

@@ -13,23 +13,31 @@ TALKERS = {
     "own_en_f": ("en*", 3, 4),
     "own_fr_f": ("fr*", 0, 4),
     "own_it_m": ("it*", 4, 4),
-    "held_es_f": ("es*", 0, 4),
-    "held_ru": ("ru*", 0, 4),
-    "held_fr_f": ("fr*", 6, 4),
+    "own_es_f": ("es*", 0, 4),
+    "own_ru": ("ru*", 0, 4),
+    "own_fr_f2": ("fr*", 6, 4),
+    "held_en": ("en*", 9, 4),
+    "held_es": ("es*", 7, 4),
+    "held_it": ("it*", 10, 4),
+    "held_ru": ("ru*", 6, 4),
 }
 # Size in m, absorption of energy, loudspeaker, microphone.
 ROOMS = {
     "own_kitchen": ((3.1, 2.7, 2.4), 0.22, (1.2, 1.1, 0.9), (1.5, 1.35, 1.0)),
     "own_office": ((4.8, 3.9, 2.7), 0.26, (2.0, 1.6, 0.8), (2.6, 2.1, 0.9)),
-    "held_study": ((3.9, 3.3, 2.5), 0.34, (1.0, 2.0, 1.0), (1.2, 1.6, 0.8)),
-    "held_hall": ((7.4, 5.2, 3.1), 0.27, (3.0, 2.2, 1.1), (3.7, 2.9, 0.9)),
+    "own_study": ((3.9, 3.3, 2.5), 0.34, (1.0, 2.0, 1.0), (1.2, 1.6, 0.8)),
+    "own_hall": ((7.4, 5.2, 3.1), 0.27, (3.0, 2.2, 1.1), (3.7, 2.9, 0.9)),
+    "held_bedroom": ((4.2, 3.0, 2.6), 0.30, (1.4, 0.9, 0.7), (1.9, 1.2, 0.8)),
+    "held_living": ((6.1, 4.4, 2.6), 0.24, (2.2, 3.0, 0.6), (3.0, 2.4, 1.0)),
 }
 # Pairs as the bench has them: far end's talkers, near end's.
 PAIRS = {
     "E": (["own_fr_f"], ["own_it_m"]),
     "F": (["own_it_m", "own_en_f"], ["own_fr_f"]),
-    "G": (["held_es_f"], ["held_ru"]),
-    "H": (["held_ru"], ["held_fr_f"]),
+    "G": (["own_es_f"], ["own_ru"]),
+    "H": (["own_ru"], ["own_fr_f2"]),
+    "I": (["held_en"], ["held_es"]),
+    "J": (["held_it"], ["held_ru"]),
 }
 # Pair, room, delay ms, drift ppm, loudspeaker, near end over echo dB.
 OWN = [
@@ -45,20 +53,32 @@ OWN = [
     ("F", "own_office", 60, 0, "mild", -6),
     ("E", "own_kitchen", 220, 0, "mild", 0),
     ("F", "own_kitchen", 460, 15, "mild", 0),
+    ("G", "own_study", 25, 150, "mild", 0),
+    ("H", "own_hall", 25, -30, "mild", 0),
+    ("G", "own_hall", 95, -40, "mild", 3),
+    ("H", "own_study", 95, 210, "none", 0),
+    ("G", "own_study", 150, -200, "mild", -3),
+    ("H", "own_hall", 150, 10, "mild", 0),
+    ("G", "own_hall", 280, 20, "mild", 0),
+    ("H", "own_study", 280, -280, "mild", 6),
+    ("G", "own_study", 55, 75, "none", 0),
+    ("H", "own_study", 400, -90, "mild", 0),
+    ("G", "own_hall", 55, 0, "mild", -6),
+    ("H", "own_hall", 400, 0, "mild", 0),
 ]
 HELD_OUT = [
-    ("G", "held_study", 25, 150, "mild", 0),
-    ("H", "held_hall", 25, -30, "mild", 0),
-    ("G", "held_hall", 95, -40, "mild", 3),
-    ("H", "held_study", 95, 210, "none", 0),
-    ("G", "held_study", 150, -200, "mild", -3),
-    ("H", "held_hall", 150, 10, "mild", 0),
-    ("G", "held_hall", 280, 20, "mild", 0),
-    ("H", "held_study", 280, -280, "mild", 6),
-    ("G", "held_study", 55, 75, "none", 0),
-    ("H", "held_study", 400, -90, "mild", 0),
-    ("G", "held_hall", 55, 0, "mild", -6),
-    ("H", "held_hall", 400, 0, "mild", 0),
+    ("I", "held_bedroom", 40, -170, "mild", 0),
+    ("J", "held_living", 40, 60, "mild", 0),
+    ("I", "held_living", 120, 110, "mild", 4),
+    ("J", "held_bedroom", 120, -15, "none", 0),
+    ("I", "held_bedroom", 200, 240, "mild", -4),
+    ("J", "held_living", 200, -70, "mild", 0),
+    ("I", "held_living", 250, -260, "mild", 0),
+    ("J", "held_bedroom", 250, 35, "mild", 5),
+    ("I", "held_bedroom", 10, 0, "none", 0),
+    ("J", "held_bedroom", 370, 140, "mild", 0),
+    ("I", "held_living", 70, -100, "mild", -5),
+    ("J", "held_living", 370, 0, "mild", 0),
 ]
 
 
