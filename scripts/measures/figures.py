@@ -17,6 +17,7 @@ class Figures:
         if value is not None and (at_most is not None or at_least is not None):
             holds = (at_most is None or value <= at_most) and (at_least is None or value >= at_least)
         row = {"what": what, "value": value, "unit": unit, "at_most": at_most, "at_least": at_least, "holds": holds}
+        row["taken"] = time.strftime("%Y-%m-%d %H:%M")
         self.rows.append(row | {"note": note})
         mark = {None: "    ", True: "ok  ", False: "MISS"}[holds]
         bound = f"  ({bounds(row)})" if bounds(row) else ""
@@ -25,6 +26,15 @@ class Figures:
     @property
     def missed(self):
         return [row for row in self.rows if row["holds"] is False]
+
+    def keep(self, folder):
+        """Takes the place of the same rows in `folder`, whose others stay as they were."""
+        with open(os.path.join(folder, "figures.json")) as f:
+            before = json.load(f)
+        fresh = {row["what"]: row for row in self.rows}
+        kept = [{"taken": before["measured"], **row} for row in before["figures"]]
+        rows = [fresh.pop(row["what"], row) for row in kept]
+        self.rows = rows + list(fresh.values())
 
     def write(self, folder, how):
         os.makedirs(folder, exist_ok=True)
@@ -41,11 +51,12 @@ class Figures:
         with open(os.path.join(folder, "figures.md"), "w") as f:
             f.write(
                 f"# Figures\n\nWritten by `scripts/measure`, {head['measured']}: {how}, on {head['cores']} cores "
-                f"({head['processor']}).\n\n| what | measured | bound | holds | note |\n|---|---|---|---|---|\n"
+                f"({head['processor']}).\n\n| what | measured | bound | holds | taken | note |\n|---|---|---|---|---|---|\n"
             )
             for row in self.rows:
                 holds = {None: "", True: "yes", False: "**no**"}[row["holds"]]
-                f.write(f"| {row['what']} | {text(row['value'])} {row['unit']} | {bounds(row)} | {holds} | {row['note']} |\n")
+                cells = (row["what"], f"{text(row['value'])} {row['unit']}", bounds(row), holds, row["taken"], row["note"])
+                f.write(f"| {' | '.join(cells)} |\n")
 
 
 def bounds(row):

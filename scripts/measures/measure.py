@@ -17,6 +17,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts", "checks"))
 from rig import speech  # noqa: E402
 from rig.stillness import Stillness  # noqa: E402
 
+PARTS = ("clean", "networks", "cost", "echo", "long", "loopback", "benchmarks")
 BEST_PEER_MS = 93.9  # GStreamer, Opus 20 ms, on the same bench
 # Takes the right to real-time priority away from a program, also from root's.
 ORDINARY = "setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice --ambient-caps=-sys_nice"
@@ -172,27 +173,41 @@ def main():
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--bench")
     options.add_argument("--quick", action="store_true")
+    options.add_argument("--only", help="some parts; the other rows stay: " + ",".join(PARTS))
     given = options.parse_args()
-    yodel, figures = os.environ["YODEL"], Figures()
+    parts = given.only.split(",") if given.only else PARTS
+    if unknown := set(parts) - set(PARTS):
+        options.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    yodel, figures, quick = os.environ["YODEL"], Figures(), given.quick
     if given.bench:
         with bench_calls.Bench(given.bench, yodel) as bench:
             speech.write(bench.talk, 48000, 20)
-            clean_delay(bench, figures, repeats=1 if given.quick else 5)
-            bad_networks(bench, figures, seconds=15 if given.quick else 30)
-            cost(bench, figures, seconds=15 if given.quick else 25, repeats=1 if given.quick else 3)
-            echo(bench, figures, calls=1 if given.quick else 5, seconds=40)
-            long_call(bench, figures, seconds=30 if given.quick else 600)
+            for part, measure in (
+                ("clean", lambda: clean_delay(bench, figures, repeats=1 if quick else 5)),
+                ("networks", lambda: bad_networks(bench, figures, seconds=15 if quick else 30)),
+                ("cost", lambda: cost(bench, figures, seconds=15 if quick else 25, repeats=1 if quick else 3)),
+                ("echo", lambda: echo(bench, figures, calls=1 if quick else 5, seconds=40)),
+                ("long", lambda: long_call(bench, figures, seconds=30 if quick else 600)),
+            ):
+                if part in parts:
+                    measure()
     else:
         print("no bench folder given: delay, gaps and cost against other programs are not measured", flush=True)
-    own_figures.loopback(yodel, figures, given.quick)
-    own_figures.benchmarks(ROOT, figures, given.quick)
+    if "loopback" in parts:
+        own_figures.loopback(yodel, figures, quick)
+    if "benchmarks" in parts:
+        own_figures.benchmarks(ROOT, figures, quick)
     how = (
         "calls on the bench, loopback and benchmarks"
         if given.bench
         else "loopback and benchmarks only, without the call bench"
     )
-    figures.write(os.path.join(ROOT, "docs"), how + (", shortened" if given.quick else ""))
-    sys.exit(1 if figures.missed else 0)
+    docs = os.path.join(ROOT, "docs")
+    missed = figures.missed
+    if given.only:
+        figures.keep(docs)
+    figures.write(docs, how + (", shortened" if quick else ""))
+    sys.exit(1 if missed else 0)
 
 
 if __name__ == "__main__":
