@@ -98,11 +98,7 @@ public final class MediaLoop {
     }
 
     /// When the next step is due even if no audio and no packet comes.
-    public var nextDeadline: HostTime? {
-        let calls = calls.map(\.nextDeadline).min()
-        guard let refill else { return calls }
-        return calls.map { min($0, refill) } ?? refill
-    }
+    public var nextDeadline: HostTime? { (calls.map(\.nextDeadline) + [refill].compactMap(\.self)).min() }
 
     // MARK: - Towards the network
 
@@ -171,10 +167,11 @@ public final class MediaLoop {
     /// The device takes its next block when the sample after the last one has the device's own delay before it.
     private func planRefill(after stream: StreamTiming, now: HostTime) {
         let latency = endpoint.unit.latency
-        guard let device = latency.playbackDevice else { return }
-        let next = stream.hostTime.advanced(byMilliseconds: -device - (latency.playbackConversion ?? 0))
+        let next = latency.playbackDevice.map {
+            stream.hostTime.advanced(byMilliseconds: -$0 - (latency.playbackConversion ?? 0))
+        }
         refill = PlayoutSchedule.refill(
-            next: next, block: Double(stream.frames) * 1000 / Double(endpoint.sampleRate),
+            next: next ?? now, block: Double(stream.frames) * 1000 / Double(endpoint.sampleRate),
             margin: level.marginMilliseconds, now: now)
     }
 

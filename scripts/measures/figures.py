@@ -28,13 +28,14 @@ class Figures:
         return [row for row in self.rows if row["holds"] is False]
 
     def keep(self, folder):
-        """Takes the place of the same rows in `folder`, whose others stay as they were."""
+        """Takes the place of the same rows in `folder`, whose others stay as they were; returns how those were taken."""
         with open(os.path.join(folder, "figures.json")) as f:
             before = json.load(f)
         fresh = {row["what"]: row for row in self.rows}
         kept = [{"taken": before["measured"], **row} for row in before["figures"]]
         rows = [fresh.pop(row["what"], row) for row in kept]
         self.rows = rows + list(fresh.values())
+        return before["how"]
 
     def write(self, folder, how):
         os.makedirs(folder, exist_ok=True)

@@ -197,16 +197,16 @@ def main():
         own_figures.loopback(yodel, figures, quick)
     if "benchmarks" in parts:
         own_figures.benchmarks(ROOT, figures, quick)
-    how = (
-        "calls on the bench, loopback and benchmarks"
-        if given.bench
-        else "loopback and benchmarks only, without the call bench"
-    )
-    docs = os.path.join(ROOT, "docs")
-    missed = figures.missed
+    docs, missed = os.path.join(ROOT, "docs"), figures.missed
     if given.only:
-        figures.keep(docs)
-    figures.write(docs, how + (", shortened" if quick else ""))
+        how = figures.keep(docs)
+    else:
+        how = "calls on the bench, loopback and benchmarks"
+        if not given.bench:
+            how = "loopback and benchmarks only, without the call bench"
+        if quick:
+            how += ", shortened"
+    figures.write(docs, how)
     sys.exit(1 if missed else 0)
 
 
