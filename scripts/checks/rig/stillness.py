@@ -1,7 +1,8 @@
 """Notes when the machine itself stands still: a thread of real-time priority on each processor that wakes up late.
 
-A virtual machine's host may take its processors away for tens of milliseconds. A call that is measured then says nothing of
-the program. Load of our own is not counted: it gives way to that priority; without the right to it nothing is noted.
+A virtual machine's host may take its processors away for tens of milliseconds, or for many short moments, which Linux counts
+as stolen time. A call that is measured then says nothing of the program. Load of our own is not counted: it gives way to that
+priority; without the right to it only stolen time is noted.
 """
 
 import atexit
@@ -13,9 +14,11 @@ import threading
 import time
 
 NAP_S = 0.005
-# What the shortest of the endpoints' buffers bridge.
-LATE_S = 0.010
+# A quiet machine is at most half as late; the endpoints' shortest buffers bridge little more.
+LATE_S = 0.005
 PRIORITY = 60
+# The host withholds this part of the processors' time from a machine that is not quiet.
+STOLEN = 0.03
 
 
 class Stillness:
@@ -26,12 +29,30 @@ class Stillness:
         self.process = subprocess.Popen([sys.executable, __file__], stdout=self.notes)
         atexit.register(self.process.kill)
 
+    def unrest(self, began, before):
+        """What was seen of the host since `began` (time.monotonic()), where `processor_time()` was `before`; None when nothing."""
+        standstills = self.since(began)
+        if standstills:
+            return f"the machine stood still {len(standstills)} times, for up to {max(standstills):.0f} ms"
+        total, stolen = (now - then for now, then in zip(processor_time(), before))
+        if stolen >= STOLEN * total > 0:
+            return f"the host withheld {100 * stolen / total:.0f} % of the processors' time"
+        return None
+
     def since(self, began):
         """Lengths in milliseconds of all standstills after `began` (time.monotonic())."""
         with self.reading:
             self.notes.seek(0)
             rows = [line.split() for line in self.notes]
         return [float(lateness) for at, lateness in rows if float(at) >= began]
+
+
+def processor_time():
+    """(All, stolen) time of all processors in ticks, since the machine started."""
+    with open("/proc/stat") as file:
+        # user, nice, system, idle, iowait, irq, softirq, steal; guests' time is in the first two again
+        ticks = [int(field) for field in file.readline().split()[1:9]]
+    return sum(ticks), ticks[7] if len(ticks) > 7 else 0
 
 
 def watch(processor):

@@ -4,7 +4,7 @@ import sys
 import threading
 import time
 import traceback
-from .stillness import Stillness
+from .stillness import Stillness, processor_time
 
 TRIES = 3
 
@@ -32,17 +32,16 @@ class Verdicts:
     def check_all(self, statements):
         """Runs the bodies of the (what, body) pairs that `statements()` gives, perhaps by turns with what they judge.
 
-        Where figures of sound or delay alone fail (`Uneven`), and the machine itself stood still meanwhile, all are made again,
-        by the same measure. No standstill excuses a crash, a wrong exit code or a missing report."""
+        Where figures of sound or delay alone fail (`Uneven`), and the machine itself was not quiet meanwhile, all are made again,
+        by the same measure. No unrest excuses a crash, a wrong exit code or a missing report."""
         for attempt in range(1, TRIES + 1):
-            began = time.monotonic()
+            began, before = time.monotonic(), processor_time()
             results = [(what, *outcome(body)) for what, body in statements()]
             failed = [(what, why) for what, why, _ in results if why]
             may_repeat = failed and all(isinstance(why, Uneven) for _, why in failed)
-            standstills = self.stillness.since(began) if may_repeat else []
-            if attempt == TRIES or not standstills:
+            seen = self.stillness.unrest(began, before) if may_repeat else None
+            if attempt == TRIES or not seen:
                 break
-            seen = f"the machine stood still {len(standstills)} times, for up to {max(standstills):.0f} ms"
             for what, why in failed:
                 print(f"AGAIN {self.name} {what}: {why}; {seen}", flush=True)
         for what, why, figure in results:
