@@ -35,6 +35,8 @@ struct ALSAPlaybackLoop: ~Copyable {
     private static let discardNanoseconds: Int64 = 150_000_000
     /// Shortest sleep: a turn without progress must not spin.
     private static let shortestSleep: Int64 = 1_000_000
+    /// How long after its start late turns of a stream say nothing of those to come, in nanoseconds.
+    private static let settling: Int64 = 2_000_000_000
     /// While more than this is left to be played, in nanoseconds, an application that has nothing ready is waited for.
     private static let patience: Int64 = 6_000_000
     /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
@@ -140,8 +142,9 @@ struct ALSAPlaybackLoop: ~Copyable {
             line.pointee.hasMoved.store(false, ordering: .relaxed)
             target.moved()
         }
-        let low = target.frames &- stream.period
+        if now &- begun > Self.settling { target.late(by: Double(now &- due) / 1e6) }
         target.found(level: level)
+        let low = target.frames &- stream.period
         if level > low || pending > 0 { return wait(level &- low, now, scratch) }
         if nanoseconds(level) > Self.patience, !callbacks.canFetch(stream.period) {
             // What is still queued bridges a late media thread.

@@ -51,6 +51,60 @@ import Testing
         #expect(target.milliseconds == 25)
     }
 
+    @Test("Two late turns make room for one twice as late as the less late, and the server's own block", arguments: [
+        (5.0, 20.0), (8, 26), (9, 28), (20, 50), (60, 50), (101, 20), (-3, 20), (-.infinity, 20), (.nan, 20),
+    ])
+    func lateTurns(milliseconds: Double, target wanted: Double) {
+        var target = PlaybackTarget(period: 240, buffer: 14_400, rate: 48_000)
+        target.late(by: 20)
+        target.played(48_000)
+        #expect(target.milliseconds == 20, "one alone is none")
+        for _ in 0..<2 {
+            target.late(by: milliseconds)
+            target.played(48_000)
+            #expect(abs(target.milliseconds - wanted) < 0.1, "the same again adds nothing")
+        }
+    }
+
+    @Test func lateTurnsInOneBurstAndOnesFarApartAreNotTakenForTwo() {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        target.late(by: 12)
+        target.played(4800)
+        target.late(by: 12)
+        #expect(target.milliseconds == 20)
+        for _ in 0..<(200 * 121) { target.played(240) }
+        target.late(by: 12)
+        #expect(target.milliseconds == 20)
+    }
+
+    @Test func whatLateTurnsRaisedShrinksAfterACalmTimeInWhichNoneIsNearlyAsLate() {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        target.late(by: 10)
+        target.played(48_000)
+        target.late(by: 10)
+        let raised = target.milliseconds
+        for _ in 0..<4 {
+            for _ in 0..<(200 * 50) { target.played(240) }
+            target.late(by: 9)
+        }
+        #expect(raised == 30 && target.milliseconds == raised)
+        for _ in 0..<(200 * 120) {
+            target.played(240)
+            target.late(by: 1)
+        }
+        #expect(target.milliseconds == 20)
+    }
+
+    @Test func anUnderrunThatALateTurnExplainsIsNotCountedAgain() {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        target.late(by: 16)
+        target.played(48_000)
+        target.late(by: 16)
+        let raised = target.milliseconds
+        target.underran()
+        #expect(raised == 42 && target.milliseconds == raised)
+    }
+
     @Test func aBufferOfOnePeriodDoesNotTrap() {
         var target = PlaybackTarget(period: 960, buffer: 960, rate: 48_000)
         target.underran()

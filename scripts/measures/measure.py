@@ -4,6 +4,7 @@
 import argparse
 import os
 import shutil
+import signal
 import statistics
 import sys
 import time
@@ -178,6 +179,8 @@ def main():
     parts = given.only.split(",") if given.only else PARTS
     if unknown := set(parts) - set(PARTS):
         options.error(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    # Endpoints and sound servers are ended on the way out.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     yodel, figures, quick = os.environ["YODEL"], Figures(), given.quick
     if given.bench:
         with bench_calls.Bench(given.bench, yodel) as bench:
