@@ -87,8 +87,9 @@ extension JitterBuffer {
     ///
     /// A packet is needed at the start of the pull that reaches it, up to a block before its first sample is due.
     /// Packets begin at places in their blocks that differ by the common divisor of both lengths: down to the next
-    /// such place the delay can be lowered for nothing, and from there by whole divisors only. The place nearest to the
-    /// target is taken, if half of the target's margin covers what it lacks.
+    /// such place the delay can be lowered for nothing, and from there by whole divisors only. Of the places on both sides of
+    /// the target the cheaper one is taken where packets are lost. Elsewhere each near miss is a shift in speech: the lower
+    /// one is taken only if half of the target's margin covers what it lacks.
     func excess(of head: StoredPacket, _ axis: StreamAxis, _ call: Call) -> Int {
         guard let start = clock.earliest, let floor = history.floor else { return 0 }
         let needed = start + axis.milliseconds(call.start) - axis.mediaMilliseconds(head.position)
@@ -98,14 +99,28 @@ extension JitterBuffer {
         let latest = Int64(call.wanted) - divisor + free
         let spare = needed - axis.milliseconds(latest - into) - (floor + target.aboveFloor)
         let grid = axis.milliseconds(divisor)
+        let steps = steps(over: spare, grid: grid)
+        let excess = axis.milliseconds(free) + grid * steps
         let deadZone = 0.5 + 0.08 * (history.standingQueue + target.aboveFloor)
-        let slack = 0.5 * min(target.margin, grid)
-        let excess = axis.milliseconds(free) + grid * ((spare + slack) / grid).rounded(.down)
-        let matters = spare < 0 ? spare < -0.75 * target.margin : excess >= deadZone
+        let matters = excess < 0 ? target.hasLoss || spare < -0.75 * target.margin : excess >= deadZone
         guard matters, abs(excess) < 10_000 else {
             movesInSound = false
             return 0
         }
         return Int(excess * Double(sampleRate) / 1000)
+    }
+
+    /// What a move must win, in milliseconds of delay, before it is made for a lower cost alone.
+    private static let leastGain = 1.0
+
+    /// Steps of `grid` milliseconds from the present place, `spare` milliseconds over the target, down to the place to take.
+    private func steps(over spare: Double, grid: Double) -> Double {
+        guard target.hasLoss else { return ((spare + 0.5 * min(target.margin, grid)) / grid).rounded(.down) }
+        let steps = (spare / grid).rounded(.down)
+        let upper = target.aboveFloor + spare - steps * grid
+        // Below the target the present place can only be the lower one.
+        let gain = spare < 0 ? -Self.leastGain : Self.leastGain
+        let isLowerCheaper = target.cost(of: upper - grid) <= target.cost(of: upper) - gain
+        return isLowerCheaper ? steps + 1 : steps
     }
 }

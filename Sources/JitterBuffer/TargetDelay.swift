@@ -22,10 +22,16 @@ package struct TargetDelay {
     /// Loss from which contents come late because they are repaired, 0...1: that delay has an end and bodes nothing worse.
     private static let repairedLoss = 0.05
 
+    /// Loss from which a wider margin buys nothing that is heard, 0...1.
+    private static let leastLoss = 0.01
+
     /// Target above the floor, in milliseconds.
     package private(set) var aboveFloor: Double
     /// The part of it that is a margin over what the statistics ask for.
     private(set) var margin = 2.0
+    /// Whether packets are being lost, so that what comes late has been repaired or is missed like the lost.
+    private(set) var hasLoss = false
+    private let curve = CostCurve()
     private let cautiousBins: Int
     private var nextUpdate = -Double.infinity
 
@@ -38,15 +44,15 @@ package struct TargetDelay {
     }
 
     /// Works the target out again when it is time.
-    /// - Parameter lossRatio: packets that never arrived, 0...1. Where packets are lost anyway, a wider margin buys
-    ///   nothing that is heard.
+    /// - Parameter lossRatio: packets that never arrived, 0...1.
     package mutating func update(_ history: inout ArrivalHistory, lossRatio: Double, at time: Double) {
         guard time >= nextUpdate || time < nextUpdate - 2 * Self.interval, history.events > 0 else { return }
         nextUpdate = time + Self.interval
         let (x, common) = leastCost(history, lossRatio: lossRatio)
         history.allowance = x
+        hasLoss = lossRatio >= Self.leastLoss
         // Where the delays end sharply (95 % of them lie close below x), there is nothing beyond to be wary of.
-        margin = 2 + (lossRatio < 0.01 ? min(6, 0.3 * x, max(0, x - common)) : 0)
+        margin = 2 + (!hasLoss ? min(6, 0.3 * x, max(0, x - common)) : 0)
         aboveFloor = min(max(x + margin, minimumMs), maximumMs)
     }
 
@@ -69,6 +75,7 @@ package struct TargetDelay {
             let contents = Self.calmDoubt.contents + wildness * (Self.wildDoubt.contents - Self.calmDoubt.contents)
             let scale = Self.calmDoubt.scale + wildness * (Self.wildDoubt.scale - Self.calmDoubt.scale)
             var bin = min(top, last)
+            curve.begin(highest: bin)
             // Two sums, since each addition waits for the one before.
             var lates = (0.0, 0.0)
             var above = bin + 1
@@ -89,6 +96,7 @@ package struct TargetDelay {
                 // x covers the bins up to and including this one.
                 let x = Double(bin + 1) * width
                 let cost = Self.price(Self.packetMs + queue + x) + costOfAll * (late + doubt)
+                curve.note(cost, bin: bin)
                 if cost <= bestCost {
                     bestCost = cost
                     best = x
@@ -101,6 +109,9 @@ package struct TargetDelay {
             return (best, common)
         }
     }
+
+    /// What a delay above the floor costs, its margin included, in milliseconds of delay; infinite where it was not worked out.
+    func cost(of delay: Double) -> Double { curve.cost(of: delay - margin) }
 
     private static func price(_ delay: Double) -> Double { delay <= 150 ? delay : 150 + 2.5 * (delay - 150) }
 }

@@ -136,7 +136,7 @@ extension CallConfiguration {
     public mutating func protect(_ isProtected: Bool, copies: Bool, reportIntervalSeconds: Double) {
         encoder.inbandFEC = isProtected
         // Nominal: speech takes a tenth less, so that a voice with its copies stays under 52 kbit/s.
-        if codec == .opus { maximumBitrate = isProtected ? max(59_500, encoder.bitrate) : encoder.bitrate }
+        if codec == .opus { maximumBitrate = isProtected ? max(60_500, encoder.bitrate) : encoder.bitrate }
         // The type that RFC 2198 leaves to agreement: any that is free.
         redundancyPayloadType = isProtected && copies ? 121 : nil
         self.reportIntervalSeconds = reportIntervalSeconds

@@ -1,0 +1,25 @@
+/// What each delay above the floor costs the listener, bin by bin: made anew with each target, so that delays that can be had
+/// are compared where the best one cannot. Its memory is laid out once.
+final class CostCurve {
+    private let costs: UnsafeMutablePointer<Double>
+    private var count = 0
+
+    init() {
+        costs = .allocate(capacity: ArrivalHistory.bins)
+        costs.initialize(repeating: 0, count: ArrivalHistory.bins)
+    }
+
+    deinit { costs.deallocate() }
+
+    /// Empties the curve; delays up to and including `highest` will be noted.
+    func begin(highest: Int) { count = min(max(highest + 1, 0), ArrivalHistory.bins) }
+
+    /// - Parameter bin: that a delay covers, with all below it; not above the `highest` of `begin`.
+    func note(_ cost: Double, bin: Int) { costs[bin] = cost }
+
+    /// Cost of a delay in milliseconds above the floor, in milliseconds of delay; infinite outside what was looked at.
+    func cost(of delay: Double) -> Double {
+        let bin = (delay / ArrivalHistory.binWidth).rounded() - 1
+        return bin >= 0 && bin < Double(count) ? costs[Int(bin)] : .infinity
+    }
+}
