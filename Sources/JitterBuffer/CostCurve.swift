@@ -11,15 +11,18 @@ final class CostCurve {
 
     deinit { costs.deallocate() }
 
-    /// Empties the curve; delays up to and including `highest` will be noted.
+    /// Empties the curve; all bins up to and including `highest` are to be noted.
     func begin(highest: Int) { count = min(max(highest + 1, 0), ArrivalHistory.bins) }
 
     /// - Parameter bin: that a delay covers, with all below it; not above the `highest` of `begin`.
     func note(_ cost: Double, bin: Int) { costs[bin] = cost }
 
-    /// Cost of a delay in milliseconds above the floor, in milliseconds of delay; infinite outside what was looked at.
+    /// Cost of a delay in milliseconds above the floor, in milliseconds of delay; infinite below the first bin.
     func cost(of delay: Double) -> Double {
         let bin = (delay / ArrivalHistory.binWidth).rounded() - 1
-        return bin >= 0 && bin < Double(count) ? costs[Int(bin)] : .infinity
+        guard bin >= 0, bin.isFinite, count > 0 else { return .infinity }
+        // Beyond what was looked at nothing is expected to be late: all that grows is the delay.
+        let seen = min(bin, Double(count - 1))
+        return costs[Int(seen)] + (bin - seen) * ArrivalHistory.binWidth
     }
 }

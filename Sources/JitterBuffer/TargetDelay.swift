@@ -110,8 +110,10 @@ package struct TargetDelay {
         }
     }
 
-    /// What a delay above the floor costs, its margin included, in milliseconds of delay; infinite where it was not worked out.
-    func cost(of delay: Double) -> Double { curve.cost(of: delay - margin) }
+    /// What a delay above the floor costs, its margin included, in milliseconds of delay; infinite below the lower bound.
+    package func cost(of delay: Double) -> Double {
+        delay >= minimumMs ? curve.cost(of: delay - margin) : .infinity
+    }
 
     private static func price(_ delay: Double) -> Double { delay <= 150 ? delay : 150 + 2.5 * (delay - 150) }
 }

@@ -48,6 +48,21 @@ import Testing
         #expect(with.delay(20, 60) < 40)
     }
 
+    @Test("Where packets are lost the place below the target is taken if it costs little, elsewhere the safer one", arguments: [true, false])
+    func place(hasLoss: Bool) throws {
+        var stream = StreamSimulation(codec: .opus, seconds: 60, signal: Signal.voice)
+        stream.settings.inbandFEC = false
+        // Pulls of a packet each: a packet waits for 5.5 or for 25.5 ms, and one in 500 needs 7.
+        stream.pullMilliseconds = 20
+        stream.pullJitter = 0
+        stream.network = { packet, _ in
+            hasLoss && packet.index % 20 == 10 ? [] : packet.index % 500 == 499 ? [21.8] : [17.8]
+        }
+        let result = try stream.run()
+        print("target \(result.pulls.last?.outcome.targetMs ?? .nan), delay \(result.delay(30, 60))")
+        #expect(hasLoss ? result.delay(30, 60) < 8 : result.delay(30, 60) > 20)
+    }
+
     @Test("Time lost to missing packets does not become delay")
     func noCreep() throws {
         var stream = StreamSimulation(codec: .pcmu, seconds: 60, signal: Signal.tone(300))

@@ -7,14 +7,21 @@ import Testing
         latency: LatencyProfile = .balanced, seconds: Double = 60, loss: Double = 0,
         delay: (_ index: Int) -> [(delay: Double, weight: Double)]
     ) -> Double {
+        settled(latency: latency, seconds: seconds, loss: loss, delay: delay).aboveFloor
+    }
+
+    private func settled(
+        latency: LatencyProfile = .balanced, minimum: Double = 0, seconds: Double = 60, loss: Double = 0,
+        delay: (_ index: Int) -> [(delay: Double, weight: Double)]
+    ) -> TargetDelay {
         var history = ArrivalHistory()
-        var target = TargetDelay(configuration: JitterBufferConfiguration(latency: latency))
+        var target = TargetDelay(configuration: JitterBufferConfiguration(latency: latency, minimumDelayMs: minimum))
         for index in 0..<Int(seconds * 50) {
             let time = Double(index * 20)
             for event in delay(index) { history.add(delay: event.delay, weight: event.weight, at: time) }
             target.update(&history, lossRatio: loss, at: time)
         }
-        return target.aboveFloor
+        return target
     }
 
     @Test("With equal delays the target is the floor and 2 ms")
@@ -26,6 +33,21 @@ import Testing
     func copies() {
         let value = target(loss: 0.1) { $0 % 10 == 9 ? [(60, 0.7)] : [(40, 1)] }
         #expect((20...25).contains(value))
+    }
+
+    @Test("Nothing costs less than the target; below the bound, and below the floor, nothing is to be had")
+    func costs() {
+        for loss in [0, 0.1] {
+            let target = settled(loss: loss) { $0 % 10 == 9 ? [(60, 0.7)] : [(Double($0 % 7), 1)] }
+            let best = target.cost(of: target.aboveFloor)
+            for step in -20...20 { #expect(target.cost(of: target.aboveFloor + Double(step)) >= best) }
+            #expect(target.cost(of: target.aboveFloor - 10) > best + 100)
+            #expect((best + 9...best + 11).contains(target.cost(of: target.aboveFloor + 10)))
+            for absurd in [-1, -1e300, .infinity, -.infinity, .nan] { #expect(target.cost(of: absurd) == .infinity) }
+            #expect(target.cost(of: 1e300) > 1e299)
+        }
+        let bounded = settled(minimum: 40) { _ in [(0, 1)] }
+        #expect(bounded.cost(of: 39) == .infinity && bounded.cost(of: 40) < 100)
     }
 
     @Test("An outage of 1.7 s after 30 s of calm moves it by less than 30 ms")
