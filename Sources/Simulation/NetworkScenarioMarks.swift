@@ -8,7 +8,7 @@ extension NetworkScenario {
         case .bufferbloat: Marks(delayMilliseconds: 245, concealedMilliseconds: 300)
         case .lteHandover: Marks(delayMilliseconds: 65, concealedMilliseconds: 250)
         case .randomLoss: Marks(delayMilliseconds: 65, concealedMilliseconds: 900)
-        case .burstLoss: Marks(delayMilliseconds: 95, concealedMilliseconds: 1200)
+        case .burstLoss: Marks(delayMilliseconds: 90, concealedMilliseconds: 1300)
         case .routeChange: Marks(delayMilliseconds: 125, concealedMilliseconds: 400)
         case .drift: Marks(delayMilliseconds: 85, concealedMilliseconds: 0)
         }

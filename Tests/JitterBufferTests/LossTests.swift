@@ -48,7 +48,9 @@ import Testing
         #expect(with.delay(20, 60) < 40)
     }
 
-    @Test("Where packets are lost the place below the target is taken if it costs little, elsewhere the safer one", arguments: [true, false])
+    @Test(
+        "Where packets are lost the place below the target is taken if it costs little, elsewhere the safer one",
+        arguments: [true, false])
     func place(hasLoss: Bool) throws {
         var stream = StreamSimulation(codec: .opus, seconds: 60, signal: Signal.voice)
         stream.settings.inbandFEC = false
