@@ -65,19 +65,18 @@ def bad_networks(bench, figures, seconds):
             gaps = peer.get("tone", {}).get("gap_ms_per_min")
             figures.add(f"GStreamer, {what}", peer.get("a_to_b", {}).get("median_ms"), "ms", None, f"gaps {gaps} ms/min")
 
-    # A sound server that stumbles over a measuring program makes the buffer wary for 20 s: the middle of three.
+    # One series alone says little: 3 of 10 took 20 s or more.
     period = 0.6
     backs = []
     for i in range(3):
         series = bench.delay_series(f"spike{i}", "spike=20000:120,warm=8000", count=100, period=period)
         backs.append(bench_calls.longest_excess(series, period))
-    known = sorted(back for back in backs if back is not None)
     figures.add(
         "back at its delay after a spike of 120 ms",
-        known[len(known) // 2] if known else None,
+        max((back for back in backs if back is not None), default=None),
         "s",
         5,
-        f"a spike every 20 s; 3 series of 100 chirps: {', '.join(map(str, backs))}",
+        f"a spike every 20 s; the worst of 3 series of 100 chirps: {', '.join(map(str, backs))}",
     )
 
 
