@@ -9,83 +9,111 @@ struct ALSACaptureLoop: ~Copyable {
     private let engine: ALSAEngine
     private let line: UnsafeMutablePointer<ALSALine>
     private let callbacks: DeviceCallbacks
+    /// What ends a wait: the line's own signal, and the other direction's on a thread for both.
+    private let wakes: [EventSignal]
     private var stream: ALSAStream
     private var format: DeviceStreamFormat
+    private var scratch: ALSAScratch
     private var timeline: BlockTimeline
+    /// While the device is lost.
+    private var pacer: ALSAPacer?
     private var sampleTime: Int64 = 0
     private var zeroFrames = 0
-    private var idleNanoseconds: Int64 = 0
+    /// Time waited without anything coming, in nanoseconds; a program that was stopped has not waited.
+    private var idle: Int64 = 0
     private var begun: Int64 = 0
     private var staleFrames = 0
+    /// Until then the PCM is not looked at.
+    private var restsUntil: Int64 = 0
 
     /// Digital silence of this length is reported.
     static let silenceSeconds = 3.0
-    private static let waitNanoseconds: Int64 = 250_000_000
+    private static let longestWait: Int64 = 250_000_000
 
-    enum Outcome { case fine, stopped, lost(Int) }
-
-    init(engine: ALSAEngine, line: UnsafeMutablePointer<ALSALine>, stream: ALSAStream, callbacks: DeviceCallbacks) {
+    init(
+        engine: ALSAEngine, line: UnsafeMutablePointer<ALSALine>, stream: ALSAStream, callbacks: DeviceCallbacks,
+        otherWake: EventSignal? = nil
+    ) {
         self.engine = engine
         self.line = line
         self.stream = stream
         self.callbacks = callbacks
+        wakes = [line.pointee.wake] + (otherWake.map { [$0] } ?? [])
         format = stream.format
+        scratch = ALSAScratch(stream, frames: stream.format.maximumFrames, wakes: wakes)
         timeline = BlockTimeline(rate: stream.rate)
     }
 
     /// Runs until the line stops.
     mutating func run() {
-        var isPresent = true
-        while !line.pointee.stopping.load(ordering: .acquiring) {
-            if isPresent {
-                let code = runStream()
-                line.pointee.surrender(stream, code: code)
-                isPresent = false
-            } else if pace() {
-                isPresent = true
-            }
-        }
-        if isPresent { line.pointee.surrender(stream, code: 0) }
-        line.pointee.finished.signal()
+        start()
+        while !isStopping { step(wait(until: .max)) }
+        finish()
     }
 
-    /// Turns until the stream ends: 0 when stopped, else the loss code.
-    private mutating func runStream() -> Int {
-        let scratch = ALSAScratch(stream, frames: format.maximumFrames, wake: line.pointee.wake.fileDescriptor)
+    var isStopping: Bool { line.pointee.isStopping }
+
+    /// Starts the stream.
+    mutating func start() {
         let started = calsa_start(stream.pcm)
-        if started < 0 { return Int(started) }
+        if started < 0 { return lose(Int(started)) }
         begun = calsa_now()
-        idleNanoseconds = 0
+        idle = 0
+        restsUntil = begun
         zeroFrames = 0
         staleFrames = stream.buffer * 2
         timeline = BlockTimeline(rate: stream.rate)
-        while true {
-            switch turn(scratch) {
-            case .fine: continue
-            case .stopped:
-                _ = calsa_drop(stream.pcm)
-                return 0
-            case .lost(let code): return code
-            }
-        }
     }
 
+    /// Waits until the microphone has something (true), or for what else there is to do, at most until `deadline`.
+    mutating func wait(until deadline: Int64) -> Bool {
+        let now = calsa_now()
+        let isResting = now < restsUntil
+        let own = pacer?.deadline ?? (isResting ? restsUntil : now &+ Self.longestWait)
+        let came = scratch.wait(
+            nanoseconds: (own < deadline ? own : deadline) &- now, wakesOnly: isResting || pacer != nil)
+        let waited = calsa_now() &- now
+        idle &+= waited < Self.longestWait ? waited : Self.longestWait
+        if came.wake { for wake in wakes { wake.drain() } }
+        return came.pcm
+    }
+
+    /// After a wait: takes what the microphone has, or makes do without.
+    mutating func step(_ isReady: Bool) {
+        if let pacer { return pace(pacer) }
+        if isStopping { return }
+        let code = isReady ? turn() : stall()
+        if code < 0 { lose(code) }
+    }
+
+    /// Gives the stream back.
+    mutating func finish() {
+        if pacer == nil {
+            _ = calsa_drop(stream.pcm)
+            line.pointee.surrender(stream, code: 0)
+        }
+        scratch.dispose()
+        line.pointee.finished.signal()
+    }
+
+    private mutating func lose(_ code: Int) {
+        line.pointee.surrender(stream, code: code)
+        pacer = ALSAPacer(format: format)
+    }
+
+    /// One turn: 0, or the negative code of what broke the stream.
     @_noLocks
-    private mutating func turn(_ scratch: borrowing ALSAScratch) -> Outcome {
-        let ready = scratch.wait(nanoseconds: Self.waitNanoseconds)
-        if scratch.isWoken { return .stopped }
-        if ready <= 0 { return idle(Self.waitNanoseconds) }
+    private mutating func turn() -> Int {
         // poll's own bits mean nothing for a plugin; a negative answer comes with every broken stream
-        let events = calsa_events(stream.pcm, scratch.descriptors, UInt32(scratch.descriptorCount))
+        let events = scratch.events(of: stream.pcm)
         let available = events < 0 ? Int(events) : calsa_available(stream.pcm)
         if available < 0 { return recover(available) }
-        if available == 0 { return rest(scratch) }
-        return read(available, scratch)
+        return available == 0 ? rest() : read(available)
     }
 
     /// Reads what is there and hands it over, in blocks of at most the format's maximum.
     @_noLocks
-    private mutating func read(_ available: Int, _ scratch: borrowing ALSAScratch) -> Outcome {
+    private mutating func read(_ available: Int) -> Int {
         let reported = calsa_delay(stream.pcm)
         let now = calsa_now()
         if reported > staleFrames {
@@ -95,7 +123,7 @@ struct ALSACaptureLoop: ~Copyable {
             line.pointee.countXrun()
             timeline.reset()
             let code = calsa_restart(stream.pcm)
-            return code < 0 ? .lost(Int(code)) : .fine
+            return code < 0 ? Int(code) : 0
         }
         var age = reported >= available ? reported : available
         line.pointee.delay.store(age &* 1_000_000 / stream.rate, ordering: .relaxed)
@@ -106,7 +134,7 @@ struct ALSACaptureLoop: ~Copyable {
             if got == -Int(EAGAIN) || got == 0 { break }
             if got < 0 { return recover(got) }
             // given up by `stop` while alsa-lib held this thread: nobody is there to hear
-            if line.pointee.stopping.load(ordering: .acquiring) { return .stopped }
+            if isStopping { return 0 }
             let count = got &* stream.channels
             let heard = stream.sampleType.decode(scratch.raw, into: scratch.samples, count: count)
             noteSilence(heard: heard, frames: got)
@@ -120,32 +148,32 @@ struct ALSACaptureLoop: ~Copyable {
             left &-= got
             age &-= got
         }
-        if left == available { return rest(scratch) }
-        idleNanoseconds = 0
-        return .fine
+        if left == available { return rest() }
+        idle = 0
+        return 0
     }
 
     /// Over- or underrun, or worse: what recovering does not cure is a loss.
     @_noLocks
-    private mutating func recover(_ code: Int) -> Outcome {
-        if calsa_recover(stream.pcm, Int32(truncatingIfNeeded: code)) < 0 { return .lost(code) }
+    private mutating func recover(_ code: Int) -> Int {
+        if calsa_recover(stream.pcm, Int32(truncatingIfNeeded: code)) < 0 { return code }
         line.pointee.countXrun()
         timeline.reset()
         let started = calsa_start(stream.pcm)
-        return started < 0 ? .lost(Int(started)) : .fine
+        return started < 0 ? Int(started) : 0
     }
 
-    /// A turn without progress although poll returned: sleep, for some plugins' descriptors stay ready for ever.
+    /// A turn without progress although poll returned: not again at once, for some plugins' descriptors stay ready for ever.
     @_noLocks
-    private mutating func rest(_ scratch: borrowing ALSAScratch) -> Outcome {
-        if scratch.waitForWake(nanoseconds: 1_000_000) { return .stopped }
-        return idle(1_000_000)
+    private mutating func rest() -> Int {
+        restsUntil = calsa_now() &+ 1_000_000
+        return stall()
     }
 
+    /// Nothing came: whether that has lasted too long.
     @_noLocks
-    private mutating func idle(_ nanoseconds: Int64) -> Outcome {
-        idleNanoseconds &+= nanoseconds
-        return idleNanoseconds > ALSALine.stallLimit(age: calsa_now() &- begun) ? .lost(ALSALine.stalled) : .fine
+    private func stall() -> Int {
+        idle > ALSALine.stallLimit(age: calsa_now() &- begun) ? ALSALine.stalled : 0
     }
 
     @_noLocks
@@ -160,30 +188,25 @@ struct ALSACaptureLoop: ~Copyable {
         }
     }
 
-    /// Silence, a period at a time by the host clock, until a stream is on offer (true) or the line stops.
-    private mutating func pace() -> Bool {
-        let pacer = ALSAPacer(format: format, wake: line.pointee.wake)
-        while !line.pointee.stopping.load(ordering: .acquiring) {
-            if let next = line.pointee.takeOffer() {
-                adopt(next)
-                return true
-            }
-            if pacer.waitForPeriod() {
-                let time = DeviceTime(
-                    sampleTime: sampleTime, hostTime: HostTime(nanoseconds: calsa_now()), latencyMilliseconds: 0)
-                pacer.clear()
-                callbacks.deliver(pacer.samples, frames: format.periodFrames, time: time)
-                sampleTime &+= Int64(format.periodFrames)
-            }
-        }
-        return false
+    /// Silence, a period at a time by the host clock, until a stream is on offer.
+    private mutating func pace(_ pacer: ALSAPacer) {
+        if let next = line.pointee.takeOffer() { return adopt(next) }
+        guard pacer.takePeriod() else { return }
+        let time = DeviceTime(
+            sampleTime: sampleTime, hostTime: HostTime(nanoseconds: calsa_now()), latencyMilliseconds: 0)
+        pacer.clear()
+        callbacks.deliver(pacer.samples, frames: format.periodFrames, time: time)
+        sampleTime &+= Int64(format.periodFrames)
     }
 
     private mutating func adopt(_ next: ALSAStream) {
-        line.pointee.wake.drain()  // before `stopping` is looked at again: no stop is lost
+        pacer = nil
         stream = next
         let changed = next.format != format
         format = next.format
+        scratch.dispose()
+        scratch = ALSAScratch(next, frames: format.maximumFrames, wakes: wakes)
         if changed { callbacks.announce(format, capture: true) }
+        start()
     }
 }

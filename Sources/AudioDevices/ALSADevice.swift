@@ -18,8 +18,8 @@ public final class ALSADevice: HardwareDevice {
         var capture: ALSAStream?
         var playback: ALSAStream?
         var engine: ALSAEngine?
-        var captureThread: RealtimeThreadBox?
-        var playbackThread: RealtimeThreadBox?
+        /// One for each direction, or one for both.
+        var threads: [RealtimeThreadBox] = []
         var supervisor: RealtimeThreadBox?
         var handler: (@Sendable (DeviceEvent) -> Void)?
     }
@@ -103,11 +103,17 @@ public final class ALSADevice: HardwareDevice {
                 status.playbackLatencyMilliseconds = milliseconds(line.pointee.delay.load(ordering: .relaxed))
                 status.playbackTargetMilliseconds = milliseconds(line.pointee.target.load(ordering: .relaxed))
             }
-            status.realtimePriority = [state.captureThread, state.playbackThread].compactMap { $0?.priority }.min()
+            status.realtimePriority = state.threads.compactMap(\.priority).min()
             status.isPresent = engine.isPresent.load(ordering: .relaxed)
             status.reopenCount = engine.reopened.load(ordering: .relaxed)
             return status
         }
+    }
+
+    /// Whether both directions hang or are lost together: one PCM's, or one sound server's.
+    private var isOneDevice: Bool {
+        let plugins = [captureName, playbackName].map { $0.prefix { $0 != ":" } }
+        return captureName == playbackName || plugins.allSatisfy { $0 == "pulse" } || plugins.allSatisfy { $0 == "pipewire" }
     }
 
     /// Opens what the request asks for and no earlier run left open.
@@ -139,18 +145,38 @@ public final class ALSADevice: HardwareDevice {
         let policy = request.realtimePriority.map { ThreadPolicy.realtime(priority: $0) } ?? .normal
         let supervisor = ALSASupervisor(engine: engine)
         state.supervisor = RealtimeThreadBox(
-            try RealtimeThread(name: "yodel-devices", owning: supervisor) { $0.run() })
+            try RealtimeThread(name: "yodel-devices", owning: supervisor) { $0.run() },
+            finished: engine.supervisorFinished)
+        func thread<Loop: ~Copyable>(
+            _ name: String, until finished: EventSignal, _ loop: consuming sending Loop,
+            _ body: @escaping @Sendable (inout Loop) -> Void
+        ) throws(RealtimeError) {
+            let thread = try RealtimeThread(name: name, policy: policy, owning: loop, body: body)
+            state.threads.append(RealtimeThreadBox(thread, finished: finished))
+        }
+        if let capture = state.capture, let playback = state.playback,
+            let microphone = engine.capture?.line, let loudspeaker = engine.playback?.line,
+            isOneDevice, ALSADuplexLoop.suits(capture, playback)
+        {
+            state.capture = nil  // the thread owns them now
+            state.playback = nil
+            let loop = ALSADuplexLoop(
+                capture: ALSACaptureLoop(
+                    engine: engine, line: microphone, stream: capture, callbacks: callbacks,
+                    otherWake: loudspeaker.pointee.wake),
+                playback: ALSAPlaybackLoop(
+                    engine: engine, line: loudspeaker, stream: playback, callbacks: callbacks, isDuplex: true))
+            try thread("yodel-duplex", until: loudspeaker.pointee.finished, loop) { $0.run() }
+        }
         if let line = engine.playback?.line, let stream = state.playback {
-            state.playback = nil  // the thread owns it now
+            state.playback = nil
             let loop = ALSAPlaybackLoop(engine: engine, line: line, stream: stream, callbacks: callbacks)
-            state.playbackThread = RealtimeThreadBox(
-                try RealtimeThread(name: "yodel-playback", policy: policy, owning: loop) { $0.run() })
+            try thread("yodel-playback", until: line.pointee.finished, loop) { $0.run() }
         }
         if let line = engine.capture?.line, let stream = state.capture {
             state.capture = nil
             let loop = ALSACaptureLoop(engine: engine, line: line, stream: stream, callbacks: callbacks)
-            state.captureThread = RealtimeThreadBox(
-                try RealtimeThread(name: "yodel-capture", policy: policy, owning: loop) { $0.run() })
+            try thread("yodel-capture", until: line.pointee.finished, loop) { $0.run() }
         }
     }
 
@@ -163,17 +189,11 @@ public final class ALSADevice: HardwareDevice {
             direction.line.pointee.wake.signal()
         }
         engine.report.signal()
-        if let thread = state.captureThread, let line = engine.capture?.line {
-            thread.end(after: line.pointee.finished, milliseconds: Self.stopMilliseconds)
-            state.capture = line.pointee.reusable()
-        }
-        if let thread = state.playbackThread, let line = engine.playback?.line {
-            thread.end(after: line.pointee.finished, milliseconds: Self.stopMilliseconds)
-            state.playback = line.pointee.reusable()
-        }
-        state.supervisor?.end(after: engine.supervisorFinished, milliseconds: Self.stopMilliseconds)
-        state.captureThread = nil
-        state.playbackThread = nil
+        for thread in state.threads { thread.end(milliseconds: Self.stopMilliseconds) }
+        state.capture = engine.capture?.line.pointee.reusable()
+        state.playback = engine.playback?.line.pointee.reusable()
+        state.supervisor?.end(milliseconds: Self.stopMilliseconds)
+        state.threads = []
         state.supervisor = nil
         state.engine = nil
     }

@@ -1,5 +1,6 @@
 import AudioUnits
 import CALSA
+import Glibc
 import Realtime
 import Synchronization
 
@@ -60,6 +61,14 @@ struct ALSALine: ~Copyable {
             unused.close()
         }
         wake.signal()
+    }
+
+    var isStopping: Bool { @_noLocks get { stopping.load(ordering: .acquiring) } }
+
+    /// Thread: waits until `deadline`, or until it is woken.
+    func sleep(until deadline: Int64) {
+        var descriptor = pollfd(fd: wake.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        if calsa_poll(&descriptor, 1, deadline &- calsa_now()) > 0 { wake.drain() }
     }
 
     /// Thread or cleanup: the stream on offer, if any.

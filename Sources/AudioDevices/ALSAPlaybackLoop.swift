@@ -7,29 +7,35 @@ import Realtime
 /// it consumes at the same pace.
 ///
 /// It does not wait for the PCM to take more, since the ring buffer is much longer than the level held and so always
-/// takes more: it sleeps until the level has come down by a period.
+/// takes more: it sleeps until the level has come down by a period. On a thread that captures as well it goes with the
+/// microphone's turns instead, wherever they come near enough (`ALSADuplexLoop`).
 struct ALSAPlaybackLoop: ~Copyable {
     /// Keeps the line alive; never touched in a turn.
     private let engine: ALSAEngine
     private let line: UnsafeMutablePointer<ALSALine>
     private let callbacks: DeviceCallbacks
+    /// Whether the thread captures as well.
+    private let isDuplex: Bool
     private var stream: ALSAStream
     private var format: DeviceStreamFormat
+    private var scratch: ALSAScratch
     private var timeline: BlockTimeline
     private var target: PlaybackTarget
+    /// While the device is lost.
+    private var pacer: ALSAPacer?
     private var sampleTime: Int64 = 0
     /// What ALSA said to be queued, and when it last went down.
     private var lastQueued = 0
     private var lastProgress: Int64 = 0
     private var begun: Int64 = 0
     private var nextDiscard: Int64 = 0
-    /// When the present turn should have begun.
-    private var due: Int64 = 0
+    /// When the next turn is due.
+    private(set) var due: Int64 = 0
+    /// Whether the present turn goes with the microphone's and may play before it must.
+    private var isEarly = false
     /// Frames of a block the PCM has not taken yet, and where they start.
     private var pending = 0
     private var pendingStart = 0
-
-    enum Outcome { case sleep(Int64), stopped, lost(Int) }
 
     /// A server that takes nothing for this long is not waited for: what it would have played is dropped.
     private static let discardNanoseconds: Int64 = 150_000_000
@@ -42,96 +48,120 @@ struct ALSAPlaybackLoop: ~Copyable {
     /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
     /// yet taken, then `shortestSleep` later, finds the moment just after it, where lateness is survived longest.
     private static let creep: Int64 = 50_000
+    /// On a thread that captures as well, in periods: how much before it is due a period goes with the microphone's turn; and
+    /// what is played first, so that the first one is due a little after that turn.
+    private static let mostEarly = 0.6
+    private static let duplexLead = 0.2
+    /// And for which part of the level held that turn is waited for.
+    private static let grace = 0.3
 
-    init(engine: ALSAEngine, line: UnsafeMutablePointer<ALSALine>, stream: ALSAStream, callbacks: DeviceCallbacks) {
+    init(
+        engine: ALSAEngine, line: UnsafeMutablePointer<ALSALine>, stream: ALSAStream, callbacks: DeviceCallbacks,
+        isDuplex: Bool = false
+    ) {
         self.engine = engine
         self.line = line
         self.stream = stream
         self.callbacks = callbacks
+        self.isDuplex = isDuplex
         format = stream.format
+        scratch = ALSAScratch(stream, frames: stream.format.maximumFrames)
         timeline = BlockTimeline(rate: stream.rate)
         target = PlaybackTarget(period: stream.period, buffer: stream.buffer, rate: stream.rate)
     }
 
     /// Runs until the line stops.
     mutating func run() {
-        var isPresent = true
-        while !line.pointee.stopping.load(ordering: .acquiring) {
-            if isPresent {
-                let code = runStream()
-                line.pointee.surrender(stream, code: code)
-                isPresent = false
-            } else if pace() {
-                isPresent = true
-            }
+        start()
+        while !isStopping {
+            line.pointee.sleep(until: due)
+            step(atCapture: false)
         }
-        if isPresent { line.pointee.surrender(stream, code: 0) }
+        finish()
+    }
+
+    var isStopping: Bool { line.pointee.isStopping }
+
+    /// Starts the stream.
+    mutating func start() {
+        timeline = BlockTimeline(rate: stream.rate)
+        let code = begin()
+        if code < 0 { lose(code) }
+    }
+
+    /// Plays a period if one is due, or, where the microphone has its turn now, nearly due.
+    mutating func step(atCapture: Bool) {
+        if let pacer { return pace(pacer) }
+        if isStopping || (!atCapture && calsa_now() < due) { return }
+        if atCapture { isEarly = true }
+        let code = turn()
+        if code < 0 { lose(code) }
+    }
+
+    /// Gives the stream back.
+    mutating func finish() {
+        if pacer == nil {
+            _ = calsa_drop(stream.pcm)
+            line.pointee.surrender(stream, code: 0)
+        }
+        scratch.dispose()
         line.pointee.finished.signal()
     }
 
-    /// Turns until the stream ends: 0 when stopped, else the loss code.
-    private mutating func runStream() -> Int {
-        let scratch = ALSAScratch(stream, frames: format.maximumFrames, wake: line.pointee.wake.fileDescriptor)
-        timeline = BlockTimeline(rate: stream.rate)
-        var outcome = begin(scratch)
-        while true {
-            switch outcome {
-            case .sleep(let nanoseconds):
-                outcome = scratch.waitForWake(nanoseconds: nanoseconds) ? .stopped : turn(scratch)
-            case .stopped:
-                _ = calsa_drop(stream.pcm)
-                return 0
-            case .lost(let code): return code
-            }
-        }
+    private mutating func lose(_ code: Int) {
+        line.pointee.surrender(stream, code: code)
+        pacer = ALSAPacer(format: format)
+        due = calsa_now()
     }
 
-    /// Fills a prepared stream to its target, silence first, and starts it.
+    /// Fills a prepared stream to its target, silence first, and starts it. Returns 0, or the negative code of what broke it.
     @_noLocks
-    private mutating func begin(_ scratch: borrowing ALSAScratch) -> Outcome {
+    private mutating func begin() -> Int {
         pending = 0
         timeline.reset()
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
-        let lead = target.frames &- stream.period
+        var lead = target.frames &- stream.period
+        if isDuplex { lead &+= Int(Double(stream.period) * Self.duplexLead) }
         if lead > 0 {
             for index in 0..<(lead &* stream.channels) { scratch.samples[index] = 0 }
             stream.sampleType.encode(scratch.samples, into: scratch.raw, count: lead &* stream.channels)
             let written = calsa_write(stream.pcm, scratch.raw, lead)
-            if written < 0 { return .lost(written) }
+            if written < 0 { return written }
             sampleTime &+= Int64(written)
         }
-        let code = render(scratch, delay: lead > 0 ? lead : 0)
-        if code < 0 { return .lost(code) }
+        let code = render(delay: lead > 0 ? lead : 0)
+        if code < 0 { return code }
         let started = calsa_start(stream.pcm)
-        if started < 0 { return .lost(Int(started)) }
+        if started < 0 { return Int(started) }
         lastProgress = calsa_now()
         lastQueued = lead &+ stream.period
         begun = lastProgress
         nextDiscard = lastProgress &+ Self.discardNanoseconds
-        due = lastProgress &+ Self.shortestSleep
         // the first thing a server does is to take its own block: look again at once
-        return .sleep(Self.shortestSleep)
+        due = lastProgress &+ Self.shortestSleep
+        return 0
     }
 
+    /// One turn: 0, or the negative code of what broke the stream.
     @_noLocks
-    private mutating func turn(_ scratch: borrowing ALSAScratch) -> Outcome {
+    private mutating func turn() -> Int {
         let available = calsa_available(stream.pcm)
-        if available < 0 { return recover(available, scratch) }
+        if available < 0 { return recover(available) }
         var level = stream.buffer &- available
         let now = calsa_now()
         if level < lastQueued {
             lastProgress = now
         } else if now &- lastProgress > ALSALine.stallLimit(age: now &- begun) {
-            return .lost(ALSALine.stalled)
+            return ALSALine.stalled
         }
         lastQueued = level
         if level < 0 {  // a device that plays on when it has nothing
             _ = calsa_drop(stream.pcm)
-            return recover(-Int(EPIPE), scratch)
+            return recover(-Int(EPIPE))
         }
         if pending > 0 {
-            let code = flush(scratch)
-            if code < 0 { return recover(code, scratch) }
+            let code = flush()
+            if code < 0 { return recover(code) }
         }
         let reported = calsa_delay(stream.pcm)
         // A server tells in steps how much it took, but smoothly what is left to be heard: the less of the two holds.
@@ -145,33 +175,45 @@ struct ALSAPlaybackLoop: ~Copyable {
         if now &- begun > Self.settling { target.late(by: Double(now &- due) / 1e6) }
         target.found(level: level)
         let low = target.frames &- stream.period
-        if level > low || pending > 0 { return wait(level &- low, now, scratch) }
+        let allowed = isEarly ? low &+ Int(Double(stream.period) * Self.mostEarly) : low
+        if level > allowed || pending > 0 {
+            if !isEarly { wait(level &- low, now) }
+            isEarly = false
+            return 0
+        }
         if nanoseconds(level) > Self.patience, !callbacks.canFetch(stream.period) {
-            // What is still queued bridges a late media thread.
+            // What is still queued bridges a late media thread; the turn stays what it is.
             due = now &+ Self.shortestSleep
-            return .sleep(Self.shortestSleep)
+            return 0
         }
         // One period only, also when more are due: whoever fills the ring behind the callback has slept as long as we have, and
         // needs the moment until the next turn.
-        let code = render(scratch, delay: delay)
-        if code < 0 { return recover(code, scratch) }
+        let code = render(delay: delay)
+        if code < 0 { return recover(code) }
         let written = stream.period
         level &+= written
         lastQueued &+= written
         nextDiscard = now &+ Self.discardNanoseconds
         target.played(written)
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
-        // from the time this turn was due: lateness must not add up
-        let isPunctual = now &- due < Self.shortestSleep
-        due = (isPunctual ? due : now) &+ nanoseconds(written) &- Self.creep
         let rest = nanoseconds(level &- low)
-        if due > now &+ rest { due = now &+ rest }
-        return .sleep(due &- now > Self.shortestSleep ? due &- now : Self.shortestSleep)
+        if isEarly {
+            // the microphone's next turn comes first, unless it is late
+            isEarly = false
+            due = now &+ rest &+ nanoseconds(Int(Double(low) * Self.grace))
+        } else {
+            // from the time this turn was due: lateness must not add up
+            let isPunctual = now &- due < Self.shortestSleep
+            due = (isPunctual ? due : now) &+ nanoseconds(written) &- Self.creep
+            if due > now &+ rest { due = now &+ rest }
+        }
+        if due < now &+ Self.shortestSleep { due = now &+ Self.shortestSleep }
+        return 0
     }
 
     /// Nothing to write yet: look again soon if the server is about to take a block, else when it should be.
     @_noLocks
-    private mutating func wait(_ excess: Int, _ now: Int64, _ scratch: borrowing ALSAScratch) -> Outcome {
+    private mutating func wait(_ excess: Int, _ now: Int64) {
         if now > nextDiscard {
             // the server hangs or has not begun: the application's pace goes on without it
             fetch(scratch.samples, frames: stream.period, time: time(delay: stream.buffer))
@@ -180,23 +222,22 @@ struct ALSAPlaybackLoop: ~Copyable {
         let rest = nanoseconds(excess)
         let nap = rest < nanoseconds(stream.period) ? Self.shortestSleep : rest &- nanoseconds(stream.period)
         due = now &+ (nap > Self.shortestSleep ? nap : Self.shortestSleep)
-        return .sleep(due &- now)
     }
 
     /// Gets one period from the callback and writes it. Returns a negative errno, or 0.
     @_noLocks
-    private mutating func render(_ scratch: borrowing ALSAScratch, delay: Int) -> Int {
+    private mutating func render(delay: Int) -> Int {
         fetch(scratch.samples, frames: stream.period, time: time(delay: delay))
         stream.sampleType.encode(scratch.samples, into: scratch.raw, count: stream.period &* stream.channels)
         pending = stream.period
         pendingStart = 0
-        return flush(scratch)
+        return flush()
     }
 
     /// Asks the application, unless `stop` has given this thread up while alsa-lib held it: then nobody is there.
     @_noLocks
     private func fetch(_ samples: UnsafeMutablePointer<Float>, frames: Int, time: DeviceTime) {
-        if line.pointee.stopping.load(ordering: .acquiring) {
+        if isStopping {
             for index in 0..<(frames &* stream.channels) { samples[index] = 0 }
         } else {
             callbacks.fetch(samples, frames: frames, time: time)
@@ -216,7 +257,7 @@ struct ALSAPlaybackLoop: ~Copyable {
 
     /// Writes what fits of the pending block: a plugin may take less than a period.
     @_noLocks
-    private mutating func flush(_ scratch: borrowing ALSAScratch) -> Int {
+    private mutating func flush() -> Int {
         while pending > 0 {
             let offset = pendingStart &* stream.channels &* stream.sampleType.bytes
             let written = calsa_write(stream.pcm, scratch.raw + offset, pending)
@@ -230,41 +271,37 @@ struct ALSAPlaybackLoop: ~Copyable {
 
     /// An underrun makes the target grow; what recovering does not cure is a loss.
     @_noLocks
-    private mutating func recover(_ code: Int, _ scratch: borrowing ALSAScratch) -> Outcome {
-        if calsa_recover(stream.pcm, Int32(truncatingIfNeeded: code)) < 0 { return .lost(code) }
+    private mutating func recover(_ code: Int) -> Int {
+        if calsa_recover(stream.pcm, Int32(truncatingIfNeeded: code)) < 0 { return code }
         target.underran()
         line.pointee.countXrun()
-        return begin(scratch)
+        return begin()
     }
 
     @_noLocks
     private func nanoseconds(_ frames: Int) -> Int64 { Int64(Double(frames) * 1e9 / Double(stream.rate)) }
 
-    /// Consumes a period at a time by the host clock until a stream is on offer (true) or the line stops.
-    private mutating func pace() -> Bool {
-        let pacer = ALSAPacer(format: format, wake: line.pointee.wake)
-        while !line.pointee.stopping.load(ordering: .acquiring) {
-            if let next = line.pointee.takeOffer() {
-                adopt(next)
-                return true
-            }
-            if pacer.waitForPeriod() {
-                let time = DeviceTime(
-                    sampleTime: sampleTime, hostTime: HostTime(nanoseconds: calsa_now()), latencyMilliseconds: 0)
-                callbacks.fetch(pacer.samples, frames: format.periodFrames, time: time)
-                sampleTime &+= Int64(format.periodFrames)
-            }
-        }
-        return false
+    /// Consumes a period at a time by the host clock until a stream is on offer.
+    private mutating func pace(_ pacer: ALSAPacer) {
+        if let next = line.pointee.takeOffer() { return adopt(next) }
+        guard pacer.takePeriod() else { return }
+        due = pacer.deadline
+        let time = DeviceTime(
+            sampleTime: sampleTime, hostTime: HostTime(nanoseconds: calsa_now()), latencyMilliseconds: 0)
+        callbacks.fetch(pacer.samples, frames: format.periodFrames, time: time)
+        sampleTime &+= Int64(format.periodFrames)
     }
 
     private mutating func adopt(_ next: ALSAStream) {
-        line.pointee.wake.drain()  // before `stopping` is looked at again: no stop is lost
+        pacer = nil
         let sameShape = next.rate == stream.rate && next.period == stream.period && next.buffer == stream.buffer
         if !sameShape { target = PlaybackTarget(period: next.period, buffer: next.buffer, rate: next.rate) }
         stream = next
         let changed = next.format != format
         format = next.format
+        scratch.dispose()
+        scratch = ALSAScratch(next, frames: format.maximumFrames)
         if changed { callbacks.announce(format, capture: false) }
+        start()
     }
 }

@@ -1,48 +1,53 @@
 import CALSA
 import Glibc
+import Realtime
 
-/// Buffers of one direction's thread: device samples, Float32 samples, poll descriptors. Renewed with each stream,
-/// never in a turn.
-struct ALSAScratch: ~Copyable {
+/// Buffers of one stream: device samples, Float32 samples, and the descriptors a capturing thread polls. Renewed with each
+/// stream, never in a turn.
+///
+/// A handle, not an owner: who made it disposes of it.
+struct ALSAScratch: BitwiseCopyable {
     let raw: UnsafeMutableRawPointer
     let samples: UnsafeMutablePointer<Float>
-    /// The PCM's descriptors, then the wake signal's.
-    let descriptors: UnsafeMutablePointer<pollfd>
-    let descriptorCount: Int
+    /// The PCM's descriptors, then the wake signals'.
+    private let descriptors: UnsafeMutablePointer<pollfd>
+    private let pcmCount: Int
+    private let wakeCount: Int
 
-    init(_ stream: ALSAStream, frames: Int, wake: Int32) {
+    init(_ stream: ALSAStream, frames: Int, wakes: [EventSignal] = []) {
         let count = max(frames, stream.buffer) * stream.channels
         raw = .allocate(byteCount: count * stream.sampleType.bytes, alignment: 16)
         raw.initializeMemory(as: UInt8.self, repeating: 0, count: count * stream.sampleType.bytes)
         samples = .allocate(capacity: count)
         samples.initialize(repeating: 0, count: count)
         let wanted = max(Int(snd_pcm_poll_descriptors_count(stream.pcm)), 0)
-        descriptors = .allocate(capacity: wanted + 1)
-        descriptors.initialize(repeating: pollfd(), count: wanted + 1)
-        descriptorCount = max(Int(snd_pcm_poll_descriptors(stream.pcm, descriptors, UInt32(wanted))), 0)
-        descriptors[descriptorCount] = pollfd(fd: wake, events: Int16(POLLIN), revents: 0)
+        descriptors = .allocate(capacity: wanted + wakes.count)
+        descriptors.initialize(repeating: pollfd(), count: wanted + wakes.count)
+        pcmCount = max(Int(snd_pcm_poll_descriptors(stream.pcm, descriptors, UInt32(wanted))), 0)
+        wakeCount = wakes.count
+        for (index, wake) in wakes.enumerated() {
+            descriptors[pcmCount + index] = pollfd(fd: wake.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        }
     }
 
-    deinit {
+    func dispose() {
         raw.deallocate()
         samples.deallocate()
         descriptors.deallocate()
     }
 
-    /// Waits for the wake signal alone; true when it came.
+    /// Waits for a wake signal and, unless `wakesOnly`, for the PCM: which of the two came.
     @_noLocks
-    func waitForWake(nanoseconds: Int64) -> Bool {
-        let signal = descriptors + descriptorCount
-        signal.pointee.revents = 0
-        return calsa_poll(signal, 1, nanoseconds) > 0
+    func wait(nanoseconds: Int64, wakesOnly: Bool) -> (pcm: Bool, wake: Bool) {
+        let first = wakesOnly ? pcmCount : 0
+        let ready = calsa_poll(descriptors + first, UInt32(pcmCount &+ wakeCount &- first), nanoseconds)
+        if ready <= 0 { return (false, false) }
+        var woken: Int32 = 0
+        for index in 0..<wakeCount where descriptors[pcmCount &+ index].revents != 0 { woken &+= 1 }
+        return (ready > woken, woken > 0)
     }
 
-    /// Waits for the PCM or the wake signal. Negative: errno of poll; 0: nothing in time.
+    /// What the descriptors' events mean for the PCM: poll's bits, or a negative errno.
     @_noLocks
-    func wait(nanoseconds: Int64) -> Int32 {
-        descriptors[descriptorCount].revents = 0
-        return calsa_poll(descriptors, UInt32(descriptorCount + 1), nanoseconds)
-    }
-
-    var isWoken: Bool { @_noLocks get { descriptors[descriptorCount].revents != 0 } }
+    func events(of pcm: OpaquePointer) -> Int32 { calsa_events(pcm, descriptors, UInt32(pcmCount)) }
 }

@@ -51,6 +51,8 @@ struct ALSAStream: @unchecked Sendable, BitwiseCopyable {
 
     func close() { snd_pcm_close(pcm) }
 
+    var periodMilliseconds: Double { Double(period) * 1000 / Double(rate) }
+
     /// What the callbacks see.
     var format: DeviceStreamFormat {
         DeviceStreamFormat(

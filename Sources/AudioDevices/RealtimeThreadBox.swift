@@ -6,13 +6,17 @@ final class RealtimeThreadBox: @unchecked Sendable {
     /// The SCHED_FIFO priority it runs at; `nil` is ordinary scheduling.
     let priority: Int?
 
-    init(_ thread: consuming RealtimeThread) {
+    /// Readable once the thread has ended.
+    private let finished: EventSignal
+
+    init(_ thread: consuming RealtimeThread, finished: EventSignal) {
+        self.finished = finished
         if case .realtime(let priority) = thread.granted { self.priority = priority } else { priority = nil }
         self.thread = consume thread
     }
 
-    /// Joins the thread once `finished` is readable, or lets go of it after `milliseconds`.
-    func end(after finished: EventSignal, milliseconds: Double) {
+    /// Joins the thread once it has ended, or lets go of it after `milliseconds`.
+    func end(milliseconds: Double) {
         guard let thread = thread.take() else { return }
         if ALSAEngine.wait(finished, milliseconds: milliseconds) { thread.join() }
     }

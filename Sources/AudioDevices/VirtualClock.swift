@@ -60,13 +60,14 @@ final class VirtualClock {
         thread = RealtimeThreadBox(
             try RealtimeThread(
                 name: "yodel-clock", policy: priority.map { .realtime(priority: $0) } ?? .normal,
-                owning: Loop(core: core, shared: shared)) { $0.run() })
+                owning: Loop(core: core, shared: shared)) { $0.run() },
+            finished: shared.finished)
         self.priority = thread.priority
     }
 
     func stop() {
         shared.stopping.store(true, ordering: .releasing)
         shared.wake.signal()
-        thread.end(after: shared.finished, milliseconds: Self.stopMilliseconds)
+        thread.end(milliseconds: Self.stopMilliseconds)
     }
 }

@@ -4,7 +4,7 @@ import Realtime
 /// The playback thread's end of the `playoutRing`: hands the unit what it asks for, silence where the ring is short.
 ///
 /// Runs inside the render scope. After a turn that took little, or found too little, it wakes the media thread, which fills the
-/// ring again; for longer blocks that thread comes by itself (`PlayoutSchedule`).
+/// ring again; for longer blocks that thread comes by itself (`PlayoutSchedule`), unless it was waited for: then its plan is old.
 struct PlayoutOutlet: ~Copyable {
     private var ring: RingConsumer<Float>
     private var timing: TripleBufferWriter<PlayoutTiming>
@@ -15,6 +15,7 @@ struct PlayoutOutlet: ~Copyable {
     private var consumed: Int64 = 0
     private var missing: Int64 = 0
     private var hasStarted = false
+    private var hasWaited = false
 
     init(
         ring: consuming RingConsumer<Float>, timing: consuming TripleBufferWriter<PlayoutTiming>, bell: BellCord,
@@ -30,7 +31,9 @@ struct PlayoutOutlet: ~Copyable {
     /// Whether the media thread has filled in what the next turn takes; before the first sound there is nothing to wait for.
     @_noLocks
     mutating func isReady(_ frames: Int) -> Bool {
-        !hasStarted || ring.available(wanted: frames &* channels) >= frames &* channels
+        let isReady = !hasStarted || ring.available(wanted: frames &* channels) >= frames &* channels
+        if !isReady { hasWaited = true }
+        return isReady
     }
 
     /// One turn of the playback thread.
@@ -45,7 +48,9 @@ struct PlayoutOutlet: ~Copyable {
         let next = HostTime(nanoseconds: slice.time.hostTime.nanoseconds &+ Int64(slice.frames) &* nanosecondsPerFrame)
         let stream = StreamTiming(sampleIndex: consumed, hostTime: next, frames: slice.frames)
         timing.publish(PlayoutTiming(stream: stream, missing: missing))
-        if taken < slice.frames || Int64(slice.frames) &* nanosecondsPerFrame <= PlayoutSchedule.promptNanoseconds { bell.ring() }
+        let isShort = Int64(slice.frames) &* nanosecondsPerFrame <= PlayoutSchedule.promptNanoseconds
+        if taken < slice.frames || isShort || hasWaited { bell.ring() }
+        hasWaited = false
     }
 }
 

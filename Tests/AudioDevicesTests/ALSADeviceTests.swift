@@ -14,6 +14,9 @@ import Testing
         return request
     }
 
+    /// A period for which each direction has a thread, and one for which they share one.
+    private static let periods = [10.0, 20.0]
+
     /// Plays into a null sink and captures its monitor.
     private func loop() -> ALSADevice { ALSADevice(capture: "pulse:out.monitor", playback: "pulse:out") }
 
@@ -40,6 +43,7 @@ import Testing
         #expect((pieces.max() ?? 0) > 0.99, "\(pieces)")
         #expect(log.captureBlocks.allSatisfy { $0 <= grant.capture!.maximumFrames })
         #expect(log.playbackBlocks.allSatisfy { $0 <= grant.playback!.maximumFrames })
+        #expect(log.threads.count == (period < 15 ? 2 : 1), "long periods of both directions share a thread")
         #expect(status.isPresent && status.playbackTargetMilliseconds ?? 0 >= 10)
         #expect(status.playbackLatencyMilliseconds ?? 1000 < 300)
         // the pace is the sound server's
@@ -50,14 +54,14 @@ import Testing
         withExtendedLifetime(server) { device.close() }
     }
 
-    @Test func aKilledServerIsLostSilenceGoesOnAndItComesBack() async throws {
+    @Test(arguments: periods) func aKilledServerIsLostSilenceGoesOnAndItComesBack(period: Double) async throws {
         let server = try PulseServer()
         try await server.start()
         let device = loop()
         let events = EventLog()
         device.setEventHandler { events.add($0) }
         let probe = CallbackProbe(voice: tone(700, rate: 48_000))
-        _ = try device.open(request())
+        _ = try device.open(request(period: period))
         try device.start(probe.callbacks)
         try await Task.sleep(for: .seconds(1))
         server.kill()
@@ -81,12 +85,12 @@ import Testing
         device.close()
     }
 
-    @Test func stopIsBoundedEvenWhenTheServerHangs() async throws {
+    @Test(arguments: periods) func stopIsBoundedEvenWhenTheServerHangs(period: Double) async throws {
         let server = try PulseServer()
         try await server.start()
         let device = loop()
         let probe = CallbackProbe()
-        _ = try device.open(request())
+        _ = try device.open(request(period: period))
         try device.start(probe.callbacks)
         try await Task.sleep(for: .milliseconds(500))
         server.signal(SIGSTOP)
@@ -102,12 +106,12 @@ import Testing
         device.close()
     }
 
-    @Test func aStoppedDeviceStartsAgain() async throws {
+    @Test(arguments: periods) func aStoppedDeviceStartsAgain(period: Double) async throws {
         let server = try PulseServer()
         try await server.start()
         let device = loop()
         let probe = CallbackProbe()
-        _ = try device.open(request())
+        _ = try device.open(request(period: period))
         for _ in 0..<5 {
             let before = probe.contents.played
             try device.start(probe.callbacks)

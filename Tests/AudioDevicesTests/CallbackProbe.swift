@@ -1,4 +1,5 @@
 import AudioUnits
+import Glibc
 import Realtime
 
 /// Stands where an I/O unit would: plays what `voice` says and keeps what is captured.
@@ -11,6 +12,7 @@ final class CallbackProbe: Sendable {
         var playbackBlocks: [Int] = []
         var playbackTimes: [DeviceTime] = []
         var formats: [DeviceStreamFormat] = []
+        var threads: Set<pthread_t> = []
     }
 
     private let log = Lock(Log())
@@ -34,6 +36,7 @@ final class CallbackProbe: Sendable {
                     $0.captured += UnsafeBufferPointer(start: samples, count: frames)
                     $0.captureTimes.append(time)
                     $0.captureBlocks.append(frames)
+                    $0.threads.insert(pthread_self())
                 }
             },
             playback: { context, samples, frames, time in
@@ -44,6 +47,7 @@ final class CallbackProbe: Sendable {
                     $0.played += frames
                     $0.playbackBlocks.append(frames)
                     $0.playbackTimes.append(time)
+                    $0.threads.insert(pthread_self())
                 }
             },
             formatChanged: { context, _, format in

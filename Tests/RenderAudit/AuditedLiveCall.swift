@@ -12,10 +12,15 @@ public struct AuditedLiveCall {
     public let packetsReceived: [Int]
 
     /// Calls for `seconds`, mutes and unmutes meanwhile, and hangs up.
-    /// - Parameter makeDevice: the device of side 0 and of side 1, at 48 kHz.
-    public init(seconds: Int, makeDevice: (_ side: Int, LoopbackPlan) throws -> any HardwareDevice) throws {
+    /// - Parameters:
+    ///   - period: of the devices, in milliseconds.
+    ///   - makeDevice: the device of side 0 and of side 1, at 48 kHz.
+    public init(
+        seconds: Int, period: Double = 10, makeDevice: (_ side: Int, LoopbackPlan) throws -> any HardwareDevice
+    ) throws {
         book = AuditBook()
         var plan = LoopbackPlan()
+        plan.periodMilliseconds = period
         plan.seconds = Double(seconds)
         plan.wrapDevice = book.wrap
         let here = IPAddress(v4: 0x7f00_0001)
