@@ -242,13 +242,20 @@ def xruns_in_the_middle(row):
     return total
 
 
-def longest_excess(series, period, above_ms=10):
-    """Seconds of the longest stretch during which the delay stayed above its former value (the median of the first
-    five chirps)."""
-    if len(series) < 10:
-        return None
-    base, longest, run = statistics.median(series[:5]), 0, 0
-    for delay in series:
-        run = run + 1 if delay > base + above_ms else 0
-        longest = max(longest, run)
-    return longest * period
+def times_back(series, count, period, first_ms, every_ms, above_ms=10):
+    """For each spike the seconds until the delay was its former again: the median of the five chirps before. Where chirps
+    were missed nobody knows which those were: none."""
+    if len(series) != count:
+        return []
+    backs = []
+    # When a call began and when its first chirp came is known to a second or so.
+    slack = round(1.2 / period)
+    for spike in range(round(first_ms / 1000 / period), count - slack - 1, round(every_ms / 1000 / period)):
+        if spike < slack + 5:
+            continue
+        former = statistics.median(series[spike - slack - 5 : spike - slack])
+        high = [delay > former + above_ms for delay in series[spike - slack :]]
+        start = next((i for i in range(2 * slack) if high[i]), None)
+        length = 0 if start is None else (high[start:] + [False]).index(False)
+        backs.append(round(length * period, 1))
+    return backs
