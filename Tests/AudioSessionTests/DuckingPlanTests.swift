@@ -45,6 +45,16 @@ import Testing
         #expect(policy.end().isEmpty)
     }
 
+    @Test("V2: what the server tells after the end lowers nobody again", arguments: [false, true])
+    func staysEnded(isRestored: Bool) {
+        var (policy, volumes) = began()
+        _ = policy.end()
+        var scene = Scene.desktop
+        if !isRestored { scene.playing[1].volumes = volumes[60]! }
+        #expect(policy.take(scene).isEmpty)
+        #expect(policy.change(Scene.call).isEmpty)
+    }
+
     @Test("V2: a volume the person changed meanwhile is not touched again")
     func leavesAlone() {
         var (policy, _) = began()

@@ -17,6 +17,7 @@ package struct SessionPolicy: Sendable {
     private var monitors: Set<String> = []
     private var routing = RoutePlan()
     private var ducking: DuckingPlan
+    private var hasEnded = false
     private var mutedByUs: Set<UInt32> = []
     private var silence: OutputSilence?
     private var interrupter: Int?
@@ -40,6 +41,7 @@ package struct SessionPolicy: Sendable {
     /// The server told how things are.
     /// - Parameter held: streams that other living sessions have lowered.
     package mutating func take(_ snapshot: ServerSnapshot, held: Set<UInt32> = []) -> [SessionAction] {
+        guard !hasEnded else { return [] }
         self.held = held
         var actions: [SessionAction] = []
         if !hasServer {
@@ -61,8 +63,11 @@ package struct SessionPolicy: Sendable {
         return [.tell(.serverLost(reason: reason))]
     }
 
-    /// Puts back what was changed for others.
+    /// Puts back what was changed for others. What the server tells afterwards changes nothing: it may come while the last
+    /// actions are under way.
     package mutating func end() -> [SessionAction] {
+        guard !hasEnded else { return [] }
+        hasEnded = true
         guard let snapshot, hasServer else { return [] }
         let unmuted = mutedByUs.sorted().map { SessionAction.setMute(stream: $0, false) }
         mutedByUs = []
@@ -86,7 +91,7 @@ package struct SessionPolicy: Sendable {
     }
 
     private mutating func decide() -> [SessionAction] {
-        guard let snapshot, hasServer else { return [] }
+        guard !hasEnded, let snapshot, hasServer else { return [] }
         let own = snapshot.clients.first { $0.index == snapshot.ownClient }
         let clients = Set(snapshot.clients.filter { own != nil && $0.process == own?.process }.map(\.index))
         let playing = snapshot.playing.filter { $0.client.map(clients.contains) ?? false }
