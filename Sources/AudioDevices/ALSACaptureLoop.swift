@@ -88,12 +88,8 @@ struct ALSACaptureLoop: ~Copyable {
 
     /// Gives the stream back.
     mutating func finish() {
-        if pacer == nil {
-            _ = calsa_drop(stream.pcm)
-            line.pointee.surrender(stream, code: 0)
-        }
         scratch.dispose()
-        line.pointee.finished.signal()
+        line.pointee.finish(pacer == nil ? stream : nil)
     }
 
     private mutating func lose(_ code: Int) {

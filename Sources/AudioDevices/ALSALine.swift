@@ -84,6 +84,15 @@ struct ALSALine: ~Copyable {
         report.signal()
     }
 
+    /// Thread, at its end: stops and gives back the stream that it still has.
+    func finish(_ stream: ALSAStream?) {
+        if let stream {
+            _ = calsa_drop(stream.pcm)
+            surrender(stream, code: 0)
+        }
+        finished.signal()
+    }
+
     /// Supervisor or device: the stream that was given up, if any.
     func takeSurrendered() -> ALSAStream? { Self.take(surrendered.exchange(0, ordering: .acquiringAndReleasing)) }
 
