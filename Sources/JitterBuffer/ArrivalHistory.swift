@@ -70,7 +70,8 @@ package struct ArrivalHistory {
         driftPPM = estimate
         for index in 0..<Self.bins { weights[index] = 0 }
         totalWeight = 0
-        spread = 0
+        widest = 0
+        rhythm = SpikeRhythm()
         age = 0
         presentWeight = 1
         floorWindow.removeAll()
@@ -109,14 +110,22 @@ package struct ArrivalHistory {
     /// Delay above the floor from which one arrival alone is a straggler and two in a row are a spike, in milliseconds.
     private static let spikeDelay = 40.0
     private var before = 0.0
+    private var widest = 0.0
+    private var rhythm = SpikeRhythm()
+
     /// How far above the floor packets came of themselves, in milliseconds, fading with the memory: not stragglers, nor
-    /// what was repaired from later packets.
-    private(set) var spread = 0.0
+    /// what was repaired from later packets, nor spikes that are over.
+    var spread: Double { rhythm.isOver ? min(widest, rhythm.mostSince) : widest }
 
     /// - Parameter decay: what is left of the old, 0...1.
     private mutating func noteSpread(_ excess: Double, decay: Double) {
-        spread *= decay
-        spread = max(spread, excess <= Self.spikeDelay ? excess : min(excess, before))
+        widest *= decay
+        widest = max(widest, excess <= Self.spikeDelay ? excess : min(excess, before))
+        if excess <= Self.spikeDelay {
+            rhythm.noteOnTime(excess: excess, at: lastTime)
+        } else if before > Self.spikeDelay {
+            rhythm.noteSpike(at: lastTime)
+        }
         before = excess
     }
 
@@ -183,7 +192,8 @@ package struct ArrivalHistory {
     func withBins<R>(_ body: (_ weight: (Int) -> Double, _ total: Double) -> R) -> R {
         let scale = 1 / presentWeight
         let first = floorBin
-        let last = base + Self.bins
+        // Spikes that came evenly and are over count as if they had not been.
+        let last = min(base + Self.bins, rhythm.isOver ? first + Int(rhythm.mostSince / Self.binWidth) + 2 : .max)
         return body({ first + $0 < last ? weights[slot(first + $0)] * scale : 0 }, totalWeight * scale)
     }
 

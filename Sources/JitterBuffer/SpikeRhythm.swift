@@ -1,0 +1,54 @@
+/// Whether spikes of delay come at even intervals, as they do while a radio scans its channels, and have ended.
+///
+/// Their delay is kept until the next one is due. While packets are held up none arrives, so one that arrives on time then
+/// tells that the next spike has stayed out.
+struct SpikeRhythm {
+    /// Intervals that make a rhythm, and the ratio of the longest to the shortest of them that is still one.
+    private static let intervals = 4
+    private static let mostUneven = 1.1
+    /// Late arrivals that follow each other within so many milliseconds are one spike.
+    private static let sameSpike = 500.0
+
+    /// The last intervals from spike to spike, in milliseconds; infinite before there were so many.
+    private var lengths = InlineArray<4, Double>(repeating: .infinity)
+    private var next = 0
+    private var lastStart = -Double.infinity
+    private var lastLate = -Double.infinity
+    private var lastOnTime = -Double.infinity
+    /// How far above the floor packets came since the last spike, in milliseconds.
+    private(set) var mostSince = 0.0
+
+    /// Notes an arrival that is part of a spike.
+    /// - Parameter time: arrival in milliseconds.
+    mutating func noteSpike(at time: Double) {
+        defer { lastLate = max(lastLate, time) }
+        guard time - lastLate > Self.sameSpike else { return }
+        lengths[next] = time - lastStart
+        next = (next + 1) % Self.intervals
+        lastStart = time
+        mostSince = 0
+    }
+
+    /// Notes an arrival that is part of none.
+    /// - Parameters:
+    ///   - excess: how far above the floor it came, in milliseconds.
+    ///   - time: arrival in milliseconds.
+    mutating func noteOnTime(excess: Double, at time: Double) {
+        // A spike's own tail says nothing of what follows it.
+        guard time - lastLate > Self.sameSpike else { return }
+        lastOnTime = max(lastOnTime, time)
+        mostSince = max(mostSince, excess)
+    }
+
+    /// Whether spikes came evenly and the next one has stayed out.
+    var isOver: Bool {
+        var shortest = Double.infinity
+        var longest = 0.0
+        for index in 0..<Self.intervals {
+            shortest = min(shortest, lengths[index])
+            longest = max(longest, lengths[index])
+        }
+        guard longest < .infinity, longest <= Self.mostUneven * shortest else { return false }
+        return lastOnTime - lastStart > longest + (longest - shortest)
+    }
+}
