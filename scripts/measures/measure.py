@@ -42,8 +42,8 @@ def clean_delay(bench, figures, repeats):
         row = bench.call(f"clean{i}", bench.commands(), count=25)
         if row.get("a_to_b", {}).get("found"):
             medians.append(row["a_to_b"]["median_ms"])
-            stated = bench_calls.ledger(row)
-            errors += [] if stated is None else [abs(stated - medians[-1])]
+            error = bench_calls.ledger_error(row)
+            errors += [] if error is None else [error]
     note = f"{len(medians)} calls: " + ", ".join(f"{m:.1f}" for m in medians)
     figures.add("mouth to ear, Opus 20 ms, clean", median(medians), "ms", BEST_PEER_MS, note + "; aim 75")
     figures.add("ledger against measured, clean", worst(errors), "ms", 10, "largest difference of any call")
@@ -59,7 +59,7 @@ def bad_networks(bench, figures, seconds):
         tone = row.get("tone", {})
         stalled = f"the measuring programs stood still for up to {tone.get('rig_stall_ms')} ms"
         figures.add(f"gaps, {what}", tone.get("gap_ms_per_min"), "ms/min", most_gaps, stalled)
-        figures.add(f"ledger against measured, {what}", difference(bench_calls.ledger(row), heard.get("median_ms")), "ms", 10)
+        figures.add(f"ledger against measured, {what}", bench_calls.ledger_error(row), "ms", 10)
         if shutil.which("gst-launch-1.0"):
             peer = bench.call(f"gst-{name}", GSTREAMER, count=25, tone_seconds=seconds, impair=impair)
             gaps = peer.get("tone", {}).get("gap_ms_per_min")
@@ -67,6 +67,7 @@ def bad_networks(bench, figures, seconds):
 
     # One series alone says little. The caller has sent for about 8.5 s when the first chirp comes.
     period, backs = 0.6, []
+    stillness, began = Stillness(), time.monotonic()
     for i in range(3):
         series = bench.delay_series(f"spike{i}", "spike=20000:120,warm=8000", count=100, period=period)
         backs += bench_calls.times_back(series, 100, period, first_ms=20_000 - 8_500, every_ms=20_000)
@@ -75,7 +76,7 @@ def bad_networks(bench, figures, seconds):
         max(backs, default=None),
         "s",
         5,
-        f"a spike every 20 s; the worst of: {', '.join(map(str, backs))}",
+        f"a spike every 20 s; the worst of: {', '.join(map(str, backs))}; {stood_still(stillness.since(began))}",
     )
 
 
@@ -86,14 +87,17 @@ def long_call(bench, figures, seconds):
         row = bench.long_call(f"long-{real_time}", bench.commands(prefix=prefix), seconds, real_time)
         what = f"{seconds / 60:g} min call, {name}"
         tone = row.get("tone", {})
-        stood = stillness.since(began)
-        note = f"the player's own: {tone.get('said_gap_ms_per_min')}; the machine stood still {len(stood)} times"
-        if stood:
-            note += f", for up to {max(stood):.0f} ms"
+        note = f"the player's own: {tone.get('said_gap_ms_per_min')}; {stood_still(stillness.since(began))}"
         figures.add(f"{what}: gaps", tone.get("gap_ms_per_min"), "ms/min", 0, note)
         figures.add(f"{what}: xruns", bench_calls.xruns_in_the_middle(row), "", 0 if real_time else None,
             f"all of it, measuring programs' start and end too: {bench_calls.xruns(row)}")
         figures.add(f"{what}: mouth to ear", row.get("a_to_b", {}).get("median_ms"), "ms")
+
+
+def stood_still(lengths):
+    """In words, what kept every program of the machine from running, ms each time."""
+    longest = f", for up to {max(lengths):.0f} ms" if lengths else ""
+    return f"the machine stood still {len(lengths)} times{longest}"
 
 
 def cost(bench, figures, seconds, repeats):
@@ -167,10 +171,6 @@ def median(values):
 
 def worst(values):
     return round(max(values), 1) if values else None
-
-
-def difference(a, b):
-    return None if a is None or b is None else round(abs(a - b), 1)
 
 
 def main():
