@@ -124,7 +124,7 @@ package struct ArrivalHistory {
         if excess <= Self.spikeDelay {
             rhythm.noteOnTime(excess: excess, at: lastTime)
         } else if before > Self.spikeDelay {
-            rhythm.noteSpike(at: lastTime)
+            rhythm.noteSpike(excess: min(excess, before), at: lastTime)
         }
         before = excess
     }

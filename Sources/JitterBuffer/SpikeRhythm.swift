@@ -15,18 +15,29 @@ struct SpikeRhythm {
     private var lastStart = -Double.infinity
     private var lastLate = -Double.infinity
     private var lastOnTime = -Double.infinity
-    /// How far above the floor packets came since the last spike, in milliseconds.
+    /// Whether a spike came out of time since the last one in time: a single one, of another origin, hides no rhythm.
+    private var hasStray = false
+    /// How far above the floor packets came since the last spike in time, in milliseconds.
     private(set) var mostSince = 0.0
 
     /// Notes an arrival that is part of a spike.
-    /// - Parameter time: arrival in milliseconds.
-    mutating func noteSpike(at time: Double) {
+    /// - Parameters:
+    ///   - excess: how far above the floor it came, in milliseconds.
+    ///   - time: arrival in milliseconds.
+    mutating func noteSpike(excess: Double, at time: Double) {
         defer { lastLate = max(lastLate, time) }
-        guard time - lastLate > Self.sameSpike else { return }
-        lengths[next] = time - lastStart
-        next = (next + 1) % Self.intervals
-        lastStart = time
-        mostSince = 0
+        let isNew = time - lastLate > Self.sameSpike
+        if isNew, !hasStray, let even = evenIntervals, Self.mostUneven * (time - lastStart) < even.lowerBound {
+            hasStray = true
+        } else if isNew {
+            lengths[next] = time - lastStart
+            next = (next + 1) % Self.intervals
+            lastStart = time
+            mostSince = 0
+            hasStray = false
+        }
+        // When the others are over, it is not.
+        if hasStray { mostSince = max(mostSince, excess) }
     }
 
     /// Notes an arrival that is part of none.
@@ -40,15 +51,20 @@ struct SpikeRhythm {
         mostSince = max(mostSince, excess)
     }
 
-    /// Whether spikes came evenly and the next one has stayed out.
-    var isOver: Bool {
+    /// The shortest and the longest of the last intervals; nil when they are no rhythm.
+    private var evenIntervals: ClosedRange<Double>? {
         var shortest = Double.infinity
         var longest = 0.0
         for index in 0..<Self.intervals {
             shortest = min(shortest, lengths[index])
             longest = max(longest, lengths[index])
         }
-        guard longest < .infinity, longest <= Self.mostUneven * shortest else { return false }
-        return lastOnTime - lastStart > longest + (longest - shortest)
+        return longest < .infinity && longest <= Self.mostUneven * shortest ? shortest...longest : nil
+    }
+
+    /// Whether spikes came evenly and the next one has stayed out.
+    var isOver: Bool {
+        guard let even = evenIntervals else { return false }
+        return lastOnTime - lastStart > 2 * even.upperBound - even.lowerBound
     }
 }

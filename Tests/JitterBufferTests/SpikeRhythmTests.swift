@@ -33,6 +33,25 @@ import Testing
         #expect(at(30, targets) > 100)
     }
 
+    @Test("One spike out of time between even ones does not hide that they have ended")
+    func stray() {
+        let targets = targets(spikesAt: [5, 10, 15, 20, 25, 28, 30], seconds: 40)
+        #expect(at(35, targets) > 100)
+        #expect(at(35.4, targets) < 20)
+    }
+
+    @Test("A spike out of time is remembered when the even ones have ended")
+    func strayAfterTheLast() {
+        let targets = targets(spikesAt: [5, 10, 15, 20, 25, 28], seconds: 40)
+        #expect(at(34, targets) > 100)
+    }
+
+    @Test("Several spikes out of time are no rhythm")
+    func strays() {
+        let targets = targets(spikesAt: [5, 10, 15, 20, 25, 27, 28.5, 30], seconds: 40)
+        #expect(at(36, targets) > 100)
+    }
+
     @Test("When spikes come again after they were let go, all that was known of them is known again")
     func again() {
         let targets = targets(spikesAt: [5, 10, 15, 20, 25, 33], seconds: 36)
