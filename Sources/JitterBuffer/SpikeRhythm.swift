@@ -8,6 +8,8 @@ struct SpikeRhythm {
     private static let mostUneven = 1.1
     /// Late arrivals that follow each other within so many milliseconds are one spike.
     private static let sameSpike = 500.0
+    /// How well the start of a spike is known, in milliseconds: to two packets.
+    private static let resolution = 40.0
 
     /// The last intervals from spike to spike, in milliseconds; infinite before there were so many.
     private var lengths = InlineArray<4, Double>(repeating: .infinity)
@@ -27,12 +29,14 @@ struct SpikeRhythm {
     mutating func noteSpike(excess: Double, at time: Double) {
         defer { lastLate = max(lastLate, time) }
         let isNew = time - lastLate > Self.sameSpike
-        if isNew, !hasStray, let even = evenIntervals, Self.mostUneven * (time - lastStart) < even.lowerBound {
+        // What comes so late was held up since then.
+        let start = time - excess
+        if isNew, !hasStray, let even = evenIntervals, Self.mostUneven * (start - lastStart) < even.lowerBound {
             hasStray = true
         } else if isNew {
-            lengths[next] = time - lastStart
+            lengths[next] = start - lastStart
             next = (next + 1) % Self.intervals
-            lastStart = time
+            lastStart = start
             mostSince = 0
             hasStray = false
         }
@@ -65,6 +69,7 @@ struct SpikeRhythm {
     /// Whether spikes came evenly and the next one has stayed out.
     var isOver: Bool {
         guard let even = evenIntervals else { return false }
-        return lastOnTime - lastStart > 2 * even.upperBound - even.lowerBound
+        let unevenness = max(even.upperBound - even.lowerBound, Self.resolution)
+        return lastOnTime - lastStart > even.upperBound + unevenness
     }
 }
