@@ -8,7 +8,8 @@ package struct PauseDetector {
     /// Mean square of the background.
     private(set) var noise: Float?
     private var speech: Float = 0
-    private var pauseMilliseconds = 0.0
+    /// How long the present pause has lasted, in milliseconds; 0 in sound.
+    private(set) var pauseMilliseconds = 0.0
     /// Milliseconds since the last settled pause.
     package private(set) var sinceSettled = 0.0
 

@@ -30,6 +30,16 @@ import Testing
         #expect(abs(result.delay(24, 30) - result.delay(14, 18.9)) <= 8)
     }
 
+    @Test("In fluent speech the greater part of a great delay comes back in pauses too short to settle")
+    func fluentSpeech() throws {
+        var stream = StreamSimulation(codec: .l16, seconds: 30, signal: Signal.fluentVoice)
+        stream.network = { packet, random in Self.stall(packet.sentAt, at: 19_300, random: &random) }
+        let result = try stream.run()
+        let before = result.delay(14, 18.9)
+        #expect(result.delay(19.45, 19.6) > before + 80)
+        #expect(result.delay(21.1, 21.5) < before + 60)
+    }
+
     @Test("Stalls every 5 s are learnt, and their delay is given up when the next has stayed out")
     func recurring() throws {
         var stream = StreamSimulation(codec: .opus, seconds: 70, signal: Signal.tone(500))
