@@ -7,8 +7,8 @@ extension JitterBuffer {
     private static let patience = 5000.0
     private static let lastPatience = 15_000.0
     /// A delay this far above its target is lowered in a shorter pause too, once that has lasted so long; in milliseconds.
-    /// Settled pauses may be seconds apart in fluent speech. It costs nothing there: over recorded networks PESQ rose by 0.00
-    /// to 0.01 while the mean delay fell by 0.4 ms, with longer clips by 1.7 ms.
+    /// Settled pauses may be seconds apart in fluent speech. Over recorded networks it cost no PESQ, and made the mean delay
+    /// 0.4 ms shorter, with longer clips 1.7 ms.
     private static let farAbove = 50.0
     private static let shortPause = 80.0
     /// Way in milliseconds that is worth it when patience ends.

@@ -183,13 +183,19 @@ def jitter_table(bench, offsets):
              "| --- | --- | --- | --- | --- | --- | --- |"]
     differences = []
     for name in JITTER:
+        rows = []
         for offset in offsets:
             trace = bench.shifted(name, offset)
             row = bench.ours(trace, more="--no-redundancy", name="ours-no-copies")
             over = bench.over_line(row, trace)
+            rows.append(row)
             differences.append(over)
             fixed = " | ".join(figures(bench.fixed(trace, depth)) for depth in DEPTHS)
             lines.append(f"| {name}, {offset} | {figures(row)} | {over:+.2f} | {fixed} |")
+        if len(rows) > 1:
+            mean = {key: statistics.mean(row[key] for row in rows) for key in ("plcmos", "pesq", "delay_ms")}
+            over = statistics.mean(differences[-len(rows):])
+            lines.append(f"| **{name}, mean** | {figures(mean)} | {over:+.2f} | | | | |")
     lines += ["", f"Mean {statistics.mean(differences):+.2f}, least {min(differences):+.2f} PESQ."]
     return lines
 
