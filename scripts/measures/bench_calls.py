@@ -243,9 +243,9 @@ def xruns_in_the_middle(row):
     return total
 
 
-def times_back(series, count, period, first_ms, every_ms, above_ms=10):
-    """For each spike the seconds until the delay was its former again: the median of the five chirps before. Where chirps
-    were missed nobody knows which those were: none."""
+def times_back(series, count, period, first_ms, every_ms, above_ms=10, within=5):
+    """For each spike the seconds until the delay was its former again, which is the median of the five chirps before, and
+    what was left above it after `within` seconds, ms. Where chirps were missed nobody knows which those were: none."""
     if len(series) != count:
         return []
     backs = []
@@ -255,8 +255,12 @@ def times_back(series, count, period, first_ms, every_ms, above_ms=10):
         if spike < slack + 5:
             continue
         former = statistics.median(series[spike - slack - 5 : spike - slack])
-        high = [delay > former + above_ms for delay in series[spike - slack :]]
-        start = next((i for i in range(2 * slack) if high[i]), None)
-        length = 0 if start is None else (high[start:] + [False]).index(False)
-        backs.append(round(length * period, 1))
+        excess = [delay - former for delay in series[spike - slack :]]
+        start = next((i for i in range(2 * slack) if excess[i] > above_ms), None)
+        if start is None:
+            backs.append((0.0, 0.0))
+            continue
+        length = ([e > above_ms for e in excess[start:]] + [False]).index(False)
+        left = excess[start + round(within / period) :][:1]
+        backs.append((round(length * period, 1), max([0.0, *left])))
     return backs
