@@ -51,14 +51,15 @@ def clean_delay(bench, figures, repeats):
 
 def bad_networks(bench, figures, seconds):
     """Bad lines, the best peer in the same run on the same lines."""
+    stillness = Stillness()
     for what, impair, most_ms, most_gaps in NETWORKS:
-        name = impair.split("=")[0]
+        name, began = impair.split("=")[0], time.monotonic()
         row = bench.call(name, bench.commands(), count=25, tone_seconds=seconds, impair=impair)
         heard = row.get("a_to_b", {})
         figures.add(f"mouth to ear, {what}", heard.get("median_ms"), "ms", most_ms, f"at most {heard.get('max_ms')}")
         tone = row.get("tone", {})
-        stalled = f"the measuring programs stood still for up to {tone.get('rig_stall_ms')} ms"
-        figures.add(f"gaps, {what}", tone.get("gap_ms_per_min"), "ms/min", most_gaps, stalled)
+        note = stood_still(stillness.since(began))
+        figures.add(f"gaps, {what}", tone.get("gap_ms_per_min"), "ms/min", most_gaps, note)
         figures.add(f"ledger against measured, {what}", difference(bench_calls.ledger(row), heard.get("median_ms")), "ms", 10)
         if shutil.which("gst-launch-1.0"):
             peer = bench.call(f"gst-{name}", GSTREAMER, count=25, tone_seconds=seconds, impair=impair)
@@ -66,8 +67,7 @@ def bad_networks(bench, figures, seconds):
             figures.add(f"GStreamer, {what}", peer.get("a_to_b", {}).get("median_ms"), "ms", None, f"gaps {gaps} ms/min")
 
     # One series alone says little. The caller has sent for about 8.5 s when the first chirp comes.
-    period, backs = 0.6, []
-    stillness, began = Stillness(), time.monotonic()
+    period, backs, began = 0.6, [], time.monotonic()
     for i in range(3):
         series = bench.delay_series(f"spike{i}", "spike=20000:120,warm=8000", count=100, period=period)
         backs += bench_calls.times_back(series, 100, period, first_ms=20_000 - 8_500, every_ms=20_000)
