@@ -4,6 +4,7 @@
 import contextlib
 import datetime
 import json
+import math
 import os
 import shlex
 import signal
@@ -261,6 +262,6 @@ def times_back(series, count, period, first_ms, every_ms, above_ms=10, within=5)
             backs.append((0.0, 0.0))
             continue
         length = ([e > above_ms for e in excess[start:]] + [False]).index(False)
-        left = excess[start + round(within / period) :][:1]
+        left = excess[start + math.ceil(within / period) :][:1]
         backs.append((round(length * period, 1), max([0.0, *left])))
     return backs
