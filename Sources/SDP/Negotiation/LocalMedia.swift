@@ -1,0 +1,26 @@
+/// Where and how this side receives: what its own lines tell. It may change during a call; the next offer tells it.
+public struct LocalMedia: Hashable, Sendable {
+    /// Numeric IPv4 or IPv6 address for `c=` and `o=`.
+    public var address: String
+    /// Of RTP.
+    public var port: UInt16
+    /// Of RTCP; equal to `port` where RTCP can only share it.
+    public var controlPort: UInt16
+    public var ssrc: UInt32?
+    public var cname: String?
+    /// What this side wants; `sendonly` or `inactive` is a hold.
+    public var direction: MediaDirection
+
+    /// - `controlPort`: nil: the port after `port` (RFC 3550 section 11).
+    public init(
+        address: String, port: UInt16, controlPort: UInt16? = nil, ssrc: UInt32? = nil, cname: String? = nil,
+        direction: MediaDirection = .sendrecv
+    ) {
+        self.address = address
+        self.port = port
+        self.controlPort = controlPort ?? (port == .max ? port : port + 1)
+        self.ssrc = ssrc
+        self.cname = cname
+        self.direction = direction
+    }
+}

@@ -1,0 +1,65 @@
+import Realtime
+
+/// An account with its registration.
+struct AccountState {
+    enum Registration: Hashable {
+        case none
+        /// REGISTER is under way, for the first time or to refresh.
+        case registering
+        case registered
+        /// Waits to be tried again.
+        case failed
+        /// REGISTER with `expires=0` is under way.
+        case unregistering
+    }
+
+    var account: Account
+    var authenticator: Authenticator
+    var registration = Registration.none
+    /// The person wants it registered.
+    var isWanted = false
+    /// The same for all of an account's REGISTERs (RFC 3261 section 10.2.4).
+    var callID: String
+    var number: UInt32
+    let tag: String
+    /// When to refresh, or to try again.
+    var next: HostTime?
+    /// Failures in a row.
+    var failures = 0
+    /// The expiry to ask for: the account's, or more after a 423.
+    var expires: UInt32
+    /// The Contact that the registrar holds.
+    var contact: String?
+    /// Where the registrar sees our datagrams come from.
+    var seenAddress: TransportAddress?
+    var serviceRoute: [NameAddress] = []
+    /// Addresses of the account's servers, as they answered: they are trusted where strangers are not.
+    var servers: Set<String> = []
+    var flow: Destination?
+    /// The server refused an outbound flow (439): do not ask again.
+    var avoidsOutbound = false
+
+    init(account: Account, callID: String, number: UInt32, tag: String) {
+        self.account = account
+        self.callID = callID
+        self.number = number
+        self.tag = tag
+        expires = account.expires
+        authenticator = Authenticator(
+            user: account.user ?? account.address.userText ?? "", password: account.password, realm: account.realm)
+    }
+
+    /// Routes of requests outside of dialogs: what the registrar asked for (RFC 3608), else the outbound proxy.
+    var preloadedRoutes: [NameAddress] {
+        if !serviceRoute.isEmpty { return serviceRoute }
+        return proxyRoute.map { [$0] } ?? []
+    }
+
+    var proxyRoute: NameAddress? {
+        account.outboundProxy.map { proxy in
+            var proxy = proxy
+            if !proxy.isLooseRoute { proxy.parameters.set("lr", nil) }
+            return NameAddress(uri: .sip(proxy))
+        }
+    }
+}

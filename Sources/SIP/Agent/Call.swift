@@ -1,0 +1,160 @@
+import Realtime
+
+/// One call of the user agent: an INVITE of ours or of a peer's, its dialogs, and what is under way in it.
+final class Call {
+    /// An ACK of ours, kept to be sent again when its 2xx comes again.
+    struct Acknowledgement {
+        let number: UInt32
+        let bytes: [UInt8]
+        let destination: Destination
+    }
+
+    /// A 2xx of ours to INVITE, sent until its ACK comes (RFC 3261 section 13.3.1.4).
+    struct Success {
+        let key: TransactionKey
+        let number: UInt32
+        let response: Response
+        /// The ACK brings the answer to our offer.
+        let hasOffer: Bool
+        var interval: Double
+        var next: HostTime
+        let limit: HostTime
+    }
+
+    /// A provisional response of ours, sent until its PRACK comes (RFC 3262 section 3).
+    struct Reliable {
+        let number: UInt32
+        let response: Response
+        var interval: Double
+        var next: HostTime
+        let limit: HostTime
+    }
+
+    /// The peer's re-INVITE or UPDATE, which waits for our user.
+    struct RemoteOffer {
+        let key: TransactionKey
+        let request: Request
+        let limit: HostTime
+    }
+
+    /// A 2xx or a reliable provisional brought an offer, which waits for our user's answer.
+    struct OwedAnswer {
+        enum Carrier {
+            case acknowledge
+            case prack(RAck)
+        }
+        let tag: String
+        let number: UInt32
+        let carrier: Carrier
+        let limit: HostTime
+    }
+
+    /// A change of ours that has to wait (491, RFC 3261 section 14.1).
+    struct Retry {
+        let body: Body?
+        let usesUpdate: Bool
+        let time: HostTime
+        let count: Int
+    }
+
+    let handle: CallHandle
+    let isOutgoing: Bool
+    let account: AccountID?
+    let callID: String
+    let localTag: String
+    var hasEnded = false
+    /// A 2xx was sent or has come.
+    var isAnswered = false
+
+    /// Dialogs by the peer's tag: several early ones when a call forks.
+    var dialogs: [String: Dialog] = [:]
+    /// The dialog that the call lives in.
+    var currentTag: String?
+    /// What the peer says that it serves.
+    var peerAllows: [Method] = []
+
+    // As caller
+    var invite: Exchange?
+    var isCancelSent = false
+    /// Forks whose late 2xx was acknowledged and ended.
+    var discarded: Set<String> = []
+    var acknowledgements: [String: Acknowledgement] = [:]
+    /// The last RSeq by the peer's tag.
+    var reliableNumbers: [String: UInt32] = [:]
+    /// A reliable provisional had the offer, and PRACK the answer.
+    var hasReliableAgreement = false
+    var intervalRetries = 0
+
+    // As callee
+    var serverKey: TransactionKey?
+    var request: Request?
+    var source: Source?
+    var replaces: CallHandle?
+    var reliable: Reliable?
+    var queuedProvisionals: [(status: Int, reason: String?, body: Body?)] = []
+    var lastReliableNumber: UInt32 = 0
+    /// `answer` came while a reliable provisional was not acknowledged.
+    var queuedAnswer: Body??
+    /// The body that a reliable provisional has already carried: the 2xx repeats it.
+    var lastProvisional: Response?
+    var nextProvisional: HostTime?
+    var success: Success?
+    var byeWhenAcknowledged: CallEnd?
+
+    // Both
+    var ringingLimit: HostTime?
+    var modification: Exchange?
+    var retry: Retry?
+    /// How often a change was put off in a row.
+    var retryCount = 0
+    var remoteOffer: RemoteOffer?
+    var owedAnswer: OwedAnswer?
+    var session: SessionTimer?
+    /// What we last said of our side of the session, for refreshes.
+    var localBody: Body?
+    var transfer = Transfer()
+
+    init(handle: CallHandle, isOutgoing: Bool, account: AccountID?, callID: String, localTag: String) {
+        self.handle = handle
+        self.isOutgoing = isOutgoing
+        self.account = account
+        self.callID = callID
+        self.localTag = localTag
+    }
+
+    /// The dialog that the call lives in; before an answer as callee, the only one.
+    var current: Dialog? {
+        get { currentTag.flatMap { dialogs[$0] } }
+        set { if let newValue { dialogs[newValue.id.remoteTag] = newValue } }
+    }
+
+    /// The next time at which something of this call is due.
+    var deadline: HostTime? {
+        var times = [ringingLimit, nextProvisional, retry?.time, remoteOffer?.limit, owedAnswer?.limit]
+        times += [session?.next, transfer.limit]
+        if let success { times += [success.next, success.limit] }
+        if let reliable { times += [reliable.next, reliable.limit] }
+        return times.compactMap { $0 }.min()
+    }
+
+    /// An offer is under way in either direction (RFC 3264 section 4).
+    var hasPendingOffer: Bool {
+        modification != nil || remoteOffer != nil || owedAnswer != nil || success != nil
+    }
+}
+
+/// RFC 4028: who refreshes, and when.
+struct SessionTimer {
+    let seconds: UInt32
+    let isRefresher: Bool
+    /// When to refresh, or when to give up on a peer that does not.
+    let next: HostTime
+
+    init(seconds: UInt32, isRefresher: Bool, now: HostTime) {
+        self.seconds = seconds
+        self.isRefresher = isRefresher
+        let interval = Double(seconds)
+        let wait = isRefresher ? interval / 2 : interval - min(32, interval / 3)
+        next = now.advanced(byMilliseconds: 1000 * wait)
+    }
+}

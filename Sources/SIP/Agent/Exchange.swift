@@ -1,0 +1,56 @@
+/// A request of ours with all its attempts: hops tried one after the other, and answers to challenges.
+final class Exchange {
+    enum Purpose {
+        case invite(Call)
+        /// A session change or refresh: re-INVITE or UPDATE.
+        case modify(Call)
+        case prack(Call, tag: String)
+        /// ACK to a 2xx: no transaction.
+        case acknowledge(Call, tag: String)
+        case refer(Call)
+        case register(AccountID)
+        case request(RequestID)
+        /// BYE, NOTIFY, INFO ...: whatever the answer is, only 481 and 408 matter, and only to a call.
+        case inDialog(Call)
+        /// BYE to a dialog that nobody wants, CANCEL.
+        case discard
+    }
+
+    /// How it went.
+    enum Result {
+        case provisional(Response)
+        case final(Response)
+        case timedOut
+        /// No hop could be reached.
+        case unreachable
+        case unauthenticated(AuthenticationFailure, Response)
+    }
+
+    var request: Request
+    let purpose: Purpose
+    let account: AccountID?
+    /// Where it is sent instead of its first Route or request URI.
+    var nextHop: SIPURI?
+    /// Hops that have not been tried.
+    var remaining: [Hop] = []
+    var hop: Hop?
+    var attempt = AuthenticationAttempt()
+    var key: TransactionKey?
+    var isFinished = false
+
+    init(_ request: Request, _ purpose: Purpose, account: AccountID?, nextHop: SIPURI? = nil) {
+        self.request = request
+        self.purpose = purpose
+        self.account = account
+        self.nextHop = nextHop
+    }
+
+    var call: Call? {
+        switch purpose {
+        case .invite(let call), .modify(let call), .prack(let call, _), .acknowledge(let call, _), .refer(let call),
+            .inDialog(let call):
+            call
+        case .register, .request, .discard: nil
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import Realtime
+
+/// Requests on their way out: resolved, sent, authenticated, tried at the next hop (RFC 3263 section 4.3).
+extension UserAgent {
+    func start(_ exchange: Exchange, now: HostTime) {
+        let target = exchange.nextHop.map { URI.sip($0) } ?? exchange.request.nextHop
+        guard case .sip(let uri) = target else { return finish(exchange, .unreachable, now: now) }
+        if let hop = Self.numericHop(uri) {
+            exchange.remaining = [hop]
+            return tryNextHop(exchange, now: now)
+        }
+        let id = ResolutionID(number: nextNumber())
+        resolutions[id] = exchange
+        timers.schedule(.resolution(id), at: now.advanced(byMilliseconds: configuration.timers.timeout))
+        outputs.append(.resolve(id, uri))
+    }
+
+    /// The answer to `resolve`: the hops in the order in which they are to be tried; none when the name leads nowhere.
+    public func resolved(_ id: ResolutionID, _ hops: [Hop], now: HostTime) {
+        guard let exchange = resolutions.removeValue(forKey: id) else { return }
+        exchange.remaining = Array(hops.prefix(16))
+        tryNextHop(exchange, now: now)
+    }
+
+    /// The hop of a URI that needs no name server; nil for a host name.
+    private static func numericHop(_ uri: SIPURI) -> Hop? {
+        guard HostPort.isNumeric(uri.host) else { return nil }
+        let asked = uri.parameters["transport"].flatMap { TransportKind(rawValue: $0.asciiLowercased) }
+        let transport = uri.isSecure ? TransportKind.tls : asked ?? .udp
+        let address = TransportAddress(host: uri.host, port: uri.port ?? transport.defaultPort)
+        return Hop(transport: transport, address: address, serverName: transport == .tls ? HostPort.bare(uri.host) : nil)
+    }
+
+    func tryNextHop(_ exchange: Exchange, now: HostTime) {
+        // sips: never leaves TLS (RFC 3261 section 26.2.2).
+        let needsTLS =
+            exchange.request.uri.isSecure || exchange.nextHop?.isSecure == true
+            || exchange.request.nextHop.isSecure
+        while !exchange.remaining.isEmpty {
+            let hop = exchange.remaining.removeFirst()
+            guard !needsTLS || hop.transport == .tls else { continue }
+            exchange.hop = hop
+            return launch(exchange, on: hop, now: now)
+        }
+        finish(exchange, .unreachable, now: now)
+    }
+
+    private func launch(_ exchange: Exchange, on hop: Hop, now: HostTime) {
+        var request = exchange.request
+        let branch = Via.cookie + randomToken(words: 2)
+        let local = localAddress(for: hop)
+        let via = Via(
+            transport: hop.transport.viaName, host: local.host, port: local.port,
+            parameters: Parameters([Parameters.Item("branch", branch), Parameters.Item("rport", nil)]))
+        request.headers.remove(.via)
+        request.headers.prepend(.via, via.text)
+        if case .register(let id) = exchange.purpose {
+            request.headers.set(.contact, registerContact(id, hop: hop))
+        } else if Self.needsContact(request.method) {
+            request.headers.append(.contact, contact(account: exchange.account, hop: hop, secure: request.uri.isSecure))
+        }
+        if request.method == .ack {
+            let bytes = request.bytes
+            if case .acknowledge(let call, let tag) = exchange.purpose {
+                call.acknowledgements[tag] = Call.Acknowledgement(
+                    number: request.headers.cSeq.number, bytes: bytes, destination: hop.destination)
+            }
+            return send(bytes, to: hop.destination)
+        }
+        let key = TransactionKey(branch: branch, method: request.method)
+        exchange.key = key
+        clients[key] = Client(
+            transaction: ClientTransaction(
+                request: request, destination: hop.destination, settings: configuration.timers),
+            exchange: exchange)
+        drive(client: key, .start, now: now)
+    }
+
+    private static func needsContact(_ method: Method) -> Bool {
+        [.invite, .update, .refer, .notify, .options].contains(method)
+    }
+
+    func localAddress(for hop: Hop) -> TransportAddress {
+        hop.local ?? configuration.localAddresses[hop.transport]
+            ?? TransportAddress(host: "0.0.0.0", port: hop.transport.defaultPort)
+    }
+
+    /// Our Contact towards `hop`: the address that the account's registrar saw, or the local one.
+    func contact(account id: AccountID?, hop: Hop, secure: Bool) -> String {
+        let state = id.flatMap { accounts[$0] }
+        let address = hop.transport == .udp ? state?.seenAddress ?? localAddress(for: hop) : localAddress(for: hop)
+        var parameters = Parameters()
+        if hop.transport != .udp, !secure { parameters.set("transport", hop.transport.rawValue) }
+        let uri = SIPURI(
+            isSecure: secure, user: state?.account.address.userText ?? configuration.user, host: address.host,
+            port: address.port, parameters: parameters)
+        return NameAddress(uri: .sip(uri)).text
+    }
+
+    // MARK: Transactions of the client
+
+    func receive(_ response: Response, from source: Source, now: HostTime) {
+        // A response with several Vias was sent to somebody else first: we are no proxy (RFC 3261 section 18.1.2).
+        guard let branch = response.headers.topVia?.branch, response.headers.vias.count == 1 else {
+            return emit(.dropped(.strayResponse, source))
+        }
+        let key = TransactionKey(branch: branch, method: response.headers.cSeq.method)
+        guard clients[key] != nil else { return emit(.dropped(.strayResponse, source)) }
+        drive(client: key, .response(response), now: now)
+    }
+
+    func drive(client key: TransactionKey, _ event: ClientTransaction.Event, now: HostTime) {
+        guard var client = clients[key] else { return }
+        let actions = client.transaction.handle(event, now: now)
+        if client.transaction.state == .terminated {
+            clients[key] = nil
+        } else {
+            clients[key]?.transaction = client.transaction
+            timers.schedule(.client(key), at: client.transaction.deadline)
+        }
+        for action in actions {
+            switch action {
+            case .send(let bytes): send(bytes, to: client.transaction.destination)
+            case .deliver(let response): deliver(response, to: client.exchange, now: now)
+            case .timedOut: failOver(client.exchange, .timedOut, now: now)
+            case .transportFailed: failOver(client.exchange, .unreachable, now: now)
+            }
+        }
+    }
+
+    private func deliver(_ response: Response, to exchange: Exchange, now: HostTime) {
+        if response.isProvisional { return conclude(exchange, .provisional(response), now: now) }
+        guard !exchange.isFinished else { return conclude(exchange, .final(response), now: now) }
+        switch response.status {
+        case 401, 407: authenticate(exchange, response, now: now)
+        case 503 where !exchange.remaining.isEmpty && !isAbandoned(exchange): tryNextHop(exchange, now: now)
+        default: finish(exchange, .final(response), now: now)
+        }
+    }
+
+    private func failOver(_ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+        guard !exchange.isFinished else { return }
+        if exchange.remaining.isEmpty || isAbandoned(exchange) { return finish(exchange, result, now: now) }
+        tryNextHop(exchange, now: now)
+    }
+
+    /// The person has hung up meanwhile: nothing is tried again.
+    private func isAbandoned(_ exchange: Exchange) -> Bool {
+        if case .invite(let call) = exchange.purpose { return call.hasEnded }
+        return false
+    }
+
+    /// Sends the request again with an answer to the challenge, to the hop that challenged.
+    private func authenticate(_ exchange: Exchange, _ response: Response, now: HostTime) {
+        guard !isAbandoned(exchange) else { return finish(exchange, .final(response), now: now) }
+        guard let id = exchange.account, let state = accounts[id], let hop = exchange.hop,
+            isAccountServer(exchange, state)
+        else { return finish(exchange, .unauthenticated(.noCredentials, response), now: now) }
+        var request = exchange.request
+        do throws(AuthenticationFailure) {
+            try accounts[id]?.authenticator.answer(
+                response, in: &request, attempt: &exchange.attempt, clientNonce: randomToken(words: 2))
+        } catch {
+            return finish(exchange, .unauthenticated(error, response), now: now)
+        }
+        renumber(&request, of: exchange)
+        exchange.request = request
+        launch(exchange, on: hop, now: now)
+    }
+
+    /// A digest is only for the account's own servers: its registrar, its proxy, or its domain. A configured realm
+    /// stands for that too, wherever the challenge comes from.
+    private func isAccountServer(_ exchange: Exchange, _ state: AccountState) -> Bool {
+        if state.account.realm != nil { return true }
+        let hosts = [state.account.address.host, state.account.registrarURI.host, state.account.outboundProxy?.host]
+        let asked = [exchange.nextHop?.host, exchange.request.nextHop.sip?.host, exchange.request.uri.sip?.host]
+        for case let host? in asked {
+            if hosts.contains(where: { $0?.equalsIgnoringCase(host) == true }) { return true }
+        }
+        // The registrar's Service-Route, or the Record-Route of one of its servers.
+        return exchange.hop.map { state.servers.contains($0.address.host) } ?? false
+    }
+
+    private func renumber(_ request: inout Request, of exchange: Exchange) {
+        let method = request.method
+        let number: UInt32
+        if let call = exchange.call, var dialog = call.current, request.headers.to.tag != nil {
+            number = dialog.next()
+            call.current = dialog
+        } else if case .register(let id) = exchange.purpose {
+            accounts[id]?.number += 1
+            number = accounts[id]?.number ?? request.headers.cSeq.number + 1
+        } else {
+            number = request.headers.cSeq.number + 1
+        }
+        request.headers.set(.cSeq, CSeq(number: number, method: method).text)
+    }
+
+    private func finish(_ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+        guard !exchange.isFinished else { return }
+        exchange.isFinished = true
+        conclude(exchange, result, now: now)
+    }
+
+    private func conclude(_ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+        switch exchange.purpose {
+        case .invite(let call): inviteProgressed(call, exchange, result, now: now)
+        case .modify(let call): modificationProgressed(call, exchange, result, now: now)
+        case .prack(let call, let tag): prackProgressed(call, tag: tag, result, now: now)
+        case .refer(let call): referProgressed(call, result, now: now)
+        case .register(let id): registerProgressed(id, exchange, result, now: now)
+        case .request(let id): requestProgressed(id, result)
+        case .inDialog(let call): inDialogProgressed(call, result, now: now)
+        case .acknowledge, .discard: break
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import Realtime
+
+/// Requests inside a dialog, and the end of calls (RFC 3261 sections 12.2.2 and 15).
+extension UserAgent {
+    func receiveInDialog(_ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+        guard let id = DialogID(incoming: request), let call = dialogs[id], var dialog = call.dialogs[id.remoteTag] else {
+            return reply(to: request, 481, from: source)
+        }
+        guard !refuseUnknownExtensions(request, source) else { return }
+        guard Method.served.contains(request.method) else {
+            let status = Method.knownButNotServed.contains(request.method) ? 405 : 501
+            return reply(to: request, status, from: source, adding: [HeaderField(.allow, Self.allowed)])
+        }
+        guard dialog.admits(request.headers.cSeq) else { return reply(to: request, 500, from: source) }
+        call.dialogs[id.remoteTag] = dialog
+        guard open(request, key, source, now: now) else { return }
+        switch request.method {
+        case .bye: saidBye(call, request, key, now: now)
+        case .invite, .update: offered(call, request, key, source, now: now)
+        case .prack: acknowledgedReliably(call, request, key, source, now: now)
+        case .refer: referred(call, request, key, source, now: now)
+        case .notify: transferNotified(call, request, key, now: now)
+        case .info:
+            respond(key, response(to: request, 200, tag: call.localTag), now: now)
+            emit(.info(call.handle, Body(headers: request.headers, bytes: request.body)))
+        case .message:
+            respond(key, response(to: request, 200, tag: call.localTag), now: now)
+            if let body = Body(headers: request.headers, bytes: request.body) {
+                emit(.message(from: request.headers.from, to: request.headers.to, body, source))
+            }
+        default:
+            var answer = response(to: request, 200, tag: call.localTag)
+            for field in capabilities { answer.headers.append(field) }
+            respond(key, answer, now: now)
+        }
+    }
+
+    private func saidBye(_ call: Call, _ request: Request, _ key: TransactionKey, now: HostTime) {
+        respond(key, response(to: request, 200, tag: call.localTag), now: now)
+        finishOpenRequests(call, now: now)
+        if !call.isOutgoing, !call.isAnswered { refuse(call, 487, now: now) }
+        // A BYE before our INVITE has its final response still leaves that INVITE to be ended.
+        if call.isOutgoing, !call.isAnswered { cancel(call, now: now) }
+        let cause: CallEnd.Cause = call.byeWhenAcknowledged == nil ? .remote : .local
+        end(call, CallEnd(cause, reason: "BYE", headers: request.headers))
+    }
+
+    /// Every request that waits for our user gets its final response (RFC 3261 section 15.1.2).
+    private func finishOpenRequests(_ call: Call, now: HostTime) {
+        abandonTransfer(call, now: now)
+        guard let offer = call.remoteOffer else { return }
+        call.remoteOffer = nil
+        respond(offer.key, response(to: offer.request, 487, tag: call.localTag), now: now)
+    }
+
+    // MARK: Hanging up
+
+    /// Ends a call in whatever state it is: CANCEL, a final response, or BYE. `reason` says why (RFC 3326).
+    public func hangUp(_ handle: CallHandle, reason: Reason? = nil, now: HostTime) throws(UserAgentError) {
+        let call = try call(handle)
+        hangUp(call, CallEnd(.local), reason: reason, now: now)
+    }
+
+    func hangUp(_ call: Call, _ end: CallEnd, reason: Reason? = nil, now: HostTime) {
+        guard !call.hasEnded, call.byeWhenAcknowledged == nil else { return }
+        if call.isAnswered {
+            finishOpenRequests(call, now: now)
+            // The callee's BYE waits for the ACK (RFC 3261 section 15).
+            if call.success != nil, !call.isOutgoing, call.modification == nil {
+                call.byeWhenAcknowledged = end
+                return
+            }
+            return sayBye(call, end, reason: reason, now: now)
+        }
+        if call.isOutgoing {
+            self.end(call, end)
+            cancel(call, reason: reason, now: now)
+        } else {
+            refuse(call, end.cause == .noAnswer ? 480 : 603, now: now)
+            self.end(call, end)
+        }
+    }
+
+    func sayBye(_ call: Call, _ end: CallEnd, reason: Reason? = nil, now: HostTime) {
+        guard !call.hasEnded, var dialog = call.current else { return }
+        finishOpenRequests(call, now: now)
+        // A 2xx of ours with an offer that nobody answered is still acknowledged first.
+        if let owed = call.owedAnswer, case .acknowledge = owed.carrier {
+            call.owedAnswer = nil
+            acknowledge(call, dialog, number: owed.number, body: nil, like: call.invite?.request, now: now)
+        }
+        var request = dialog.request(.bye)
+        if let reason { request.headers.append(.reason, reason.text) }
+        call.current = dialog
+        self.end(call, end)
+        start(Exchange(request, .discard, account: call.account), now: now)
+    }
+
+    // MARK: Our small requests
+
+    /// Sends INFO inside the call, for example DTMF as `application/dtmf-relay`.
+    public func sendInfo(_ handle: CallHandle, body: Body, now: HostTime) throws(UserAgentError) {
+        let call = try call(handle)
+        guard call.isAnswered, var dialog = call.current else { throw .wrongState("it is not answered") }
+        let request = dialog.request(.info, body: body)
+        call.current = dialog
+        start(Exchange(request, .inDialog(call), account: call.account), now: now)
+    }
+
+    func inDialogProgressed(_ call: Call, _ result: Exchange.Result, now: HostTime) {
+        if case .final(let response) = result, response.status == 481, call.isAnswered {
+            // The peer has forgotten the call (RFC 3261 section 12.2.1.2).
+            finishOpenRequests(call, now: now)
+            end(call, CallEnd(.remote, status: 481, reason: response.reason))
+        }
+    }
+
+    // MARK: A call's timers
+
+    func fire(_ call: Call, now: HostTime) {
+        defer { schedule(call) }
+        if let limit = call.ringingLimit, limit <= now {
+            return hangUp(call, CallEnd(.noAnswer, status: call.isOutgoing ? 408 : 480), now: now)
+        }
+        if let success = call.success, !repeatSuccess(call, success, now: now) { return }
+        if let reliable = call.reliable, !repeatReliable(call, reliable, now: now) { return }
+        if let time = call.nextProvisional, time <= now {
+            call.nextProvisional = now.advanced(byMilliseconds: 60_000)
+            if call.reliable == nil, let key = call.serverKey, let last = call.lastProvisional,
+                !last.headers.contains(.rSeq)
+            {
+                respond(key, last, now: now)
+            }
+        }
+        if let offer = call.remoteOffer, offer.limit <= now {
+            call.remoteOffer = nil
+            respond(offer.key, response(to: offer.request, 488, tag: call.localTag), now: now)
+        }
+        if let owed = call.owedAnswer, owed.limit <= now {
+            return hangUp(call, CallEnd(.timeout, reason: "no answer was given to the peer's offer"), now: now)
+        }
+        if let retry = call.retry, retry.time <= now {
+            call.retry = nil
+            retryModification(call, retry, now: now)
+        }
+        if let session = call.session, session.next <= now { sessionDue(call, session, now: now) }
+        if let limit = call.transfer.limit, limit <= now { abandonTransfer(call, now: now) }
+    }
+
+    /// False when the call has ended over it.
+    private func repeatSuccess(_ call: Call, _ success: Call.Success, now: HostTime) -> Bool {
+        if success.limit <= now {
+            call.success = nil
+            sayBye(call, call.byeWhenAcknowledged ?? CallEnd(.notAcknowledged), now: now)
+            return false
+        }
+        guard success.next <= now else { return true }
+        var again = success
+        again.interval = min(2 * success.interval, configuration.timers.t2)
+        again.next = now.advanced(byMilliseconds: again.interval)
+        call.success = again
+        respond(success.key, success.response, now: now)
+        return true
+    }
+
+    private func repeatReliable(_ call: Call, _ reliable: Call.Reliable, now: HostTime) -> Bool {
+        if reliable.limit <= now {
+            // RFC 3262 section 3: without a PRACK the INVITE is refused with a 5xx.
+            refuse(call, 504, now: now)
+            end(call, CallEnd(.notAcknowledged, status: 504))
+            return false
+        }
+        guard reliable.next <= now, let key = call.serverKey else { return true }
+        var again = reliable
+        again.interval = 2 * reliable.interval
+        again.next = now.advanced(byMilliseconds: again.interval)
+        call.reliable = again
+        respond(key, reliable.response, now: now)
+        return true
+    }
+}

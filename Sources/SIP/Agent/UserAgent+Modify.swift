@@ -1,0 +1,224 @@
+import Realtime
+
+/// Changes of a session in either direction: re-INVITE and UPDATE (RFC 3261 section 14, RFC 3311).
+extension UserAgent {
+    /// Asks the peer to change the session: `body` is the new offer; nil asks the peer for one. `usesUpdate`: UPDATE
+    /// instead of re-INVITE, also before the call is answered (the peer must allow it).
+    public func modify(
+        _ handle: CallHandle, body: Body?, usesUpdate: Bool = false, now: HostTime
+    ) throws(UserAgentError) {
+        let call = try call(handle)
+        // Before the answer, the first offer must have been answered reliably (RFC 3311 section 5.1).
+        let isAgreed =
+            call.isOutgoing
+            ? hasReliableAnswer(call) : call.lastReliableNumber != 0 && call.reliable == nil && call.queuedAnswer == nil
+        guard call.current != nil, call.isAnswered || (usesUpdate && body != nil && isAgreed) else {
+            throw .wrongState("it is not answered")
+        }
+        guard !usesUpdate || call.peerAllows.contains(.update) else { throw .wrongState("the peer does not serve UPDATE") }
+        guard !call.hasPendingOffer, call.retry == nil, call.byeWhenAcknowledged == nil else { throw .offerPending }
+        sendModification(call, body: body, usesUpdate: usesUpdate, now: now)
+    }
+
+    func sendModification(_ call: Call, body: Body?, usesUpdate: Bool, now: HostTime) {
+        guard var dialog = call.current else { return }
+        var request = dialog.request(usesUpdate ? .update : .invite, body: body)
+        call.current = dialog
+        request.headers.append(.allow, Self.allowed)
+        request.headers.append(.supported, Self.supportedExtensions.joined(separator: ", "))
+        if let session = call.session {
+            let isUAC = session.isRefresher
+            let value = SessionExpires(seconds: session.seconds, refresher: isUAC ? .uac : .uas)
+            request.headers.append(.sessionExpires, value.text)
+            request.headers.append(.minSE, String(configuration.minSE))
+        }
+        if let body { call.localBody = body }
+        let exchange = Exchange(request, .modify(call), account: call.account)
+        call.modification = exchange
+        start(exchange, now: now)
+    }
+
+    func modificationProgressed(_ call: Call, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+        if case .final(let response) = result, response.isSuccess, exchange.request.method == .invite,
+            let sent = call.acknowledgements[response.headers.to.tag ?? ""],
+            sent.number == response.headers.cSeq.number
+        {
+            return send(sent.bytes, to: sent.destination)
+        }
+        if case .provisional(let response) = result { return modificationProvisional(call, response, now: now) }
+        let isOurs = call.modification === exchange
+        if isOurs { call.modification = nil }
+        guard !call.hasEnded else { return acknowledgeLate(call, exchange, result, now: now) }
+        guard isOurs else { return }
+        switch result {
+        case .final(let response) where response.isSuccess: modified(call, exchange, response, now: now)
+        case .final(let response): modificationRefused(call, exchange, response, now: now)
+        case .timedOut:
+            hangUp(call, CallEnd(.timeout, status: 408), now: now)
+        case .unreachable:
+            emit(.modificationFailed(call.handle, status: 503, reason: "no way to the peer"))
+        case .unauthenticated(let failure, let response):
+            emit(.modificationFailed(call.handle, status: response.status, reason: failure.rawValue))
+        case .provisional: break
+        }
+        schedule(call)
+    }
+
+    private func modificationProvisional(_ call: Call, _ response: Response, now: HostTime) {
+        guard response.headers.lists("100rel", in: .require), let number = response.headers.rSeq,
+            let tag = response.headers.to.tag, !call.hasEnded
+        else { return }
+        prack(call, tag: tag, RAck(responseNumber: number, cSeq: response.headers.cSeq), body: nil, now: now)
+    }
+
+    /// A re-INVITE's 2xx that comes after the BYE still wants its ACK.
+    private func acknowledgeLate(_ call: Call, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+        guard case .final(let response) = result, response.isSuccess, exchange.request.method == .invite,
+            let dialog = call.current
+        else { return }
+        let number = response.headers.cSeq.number
+        acknowledge(call, dialog, number: number, body: nil, like: exchange.request, now: now)
+    }
+
+    private func modified(_ call: Call, _ exchange: Exchange, _ response: Response, now: HostTime) {
+        guard var dialog = call.current else { return }
+        dialog.refreshTarget(response.headers)
+        call.current = dialog
+        notePeer(call, response.headers)
+        agreeOnSession(call, response: response, now: now)
+        let body = Body(headers: response.headers, bytes: response.body)
+        let isInvite = exchange.request.method == .invite
+        let needsAnswer = isInvite && exchange.request.body.isEmpty && body != nil
+        let number = response.headers.cSeq.number
+        if needsAnswer {
+            owe(call, tag: dialog.id.remoteTag, number: number, .acknowledge, now: now)
+        } else if isInvite {
+            acknowledge(call, dialog, number: number, body: nil, like: exchange.request, now: now)
+        }
+        // A refresh without a body changes nothing that anybody has to know.
+        if !isInvite, exchange.request.body.isEmpty { return }
+        emit(
+            .modified(
+                call.handle,
+                Negotiation(
+                    branch: dialog.id.remoteTag, body: body, needsAnswer: needsAnswer, headers: response.headers)))
+    }
+
+    private func modificationRefused(_ call: Call, _ exchange: Exchange, _ response: Response, now: HostTime) {
+        let usesUpdate = exchange.request.method == .update
+        let body = Body(headers: exchange.request.headers, bytes: exchange.request.body)
+        switch response.status {
+        case 491 where call.retryCount < 6:
+            // Who made the Call-ID waits longer, so that both do not meet again (RFC 3261 section 14.1).
+            let wait = call.isOutgoing ? randomShare(2.1...4) : randomShare(0...2)
+            call.retryCount += 1
+            call.retry = Call.Retry(
+                body: body, usesUpdate: usesUpdate,
+                time: now.advanced(byMilliseconds: 10 * (100 * wait).rounded()), count: call.retryCount)
+        case 500 where call.retryCount < 6 && response.headers.retryAfter.map { $0 <= 10 } == true:
+            call.retryCount += 1
+            call.retry = Call.Retry(
+                body: body, usesUpdate: usesUpdate,
+                time: now.advanced(byMilliseconds: 1000 * Double(response.headers.retryAfter ?? 0) + 10),
+                count: call.retryCount)
+        case 422 where call.intervalRetries < 2:
+            guard let least = response.headers.minSE, let session = call.session else { fallthrough }
+            call.intervalRetries += 1
+            call.session = SessionTimer(
+                seconds: max(least, session.seconds), isRefresher: session.isRefresher, now: now)
+            sendModification(call, body: body, usesUpdate: usesUpdate, now: now)
+        case 481 where call.isAnswered:
+            abandonTransfer(call, now: now)
+            end(call, CallEnd(.remote, status: 481, reason: response.reason))
+        case 408 where call.isAnswered: hangUp(call, CallEnd(.timeout, status: 408), now: now)
+        default:
+            call.retryCount = 0
+            emit(.modificationFailed(call.handle, status: response.status, reason: response.reason))
+        }
+    }
+
+    func retryModification(_ call: Call, _ retry: Call.Retry, now: HostTime) {
+        guard !call.hasPendingOffer else {
+            // The peer's own change is under way: ours waits for a while more.
+            call.retry = Call.Retry(
+                body: retry.body, usesUpdate: retry.usesUpdate, time: now.advanced(byMilliseconds: 500),
+                count: retry.count)
+            return
+        }
+        sendModification(call, body: retry.body, usesUpdate: retry.usesUpdate, now: now)
+    }
+
+    // MARK: The peer's changes
+
+    func offered(_ call: Call, _ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+        let isInvite = request.method == .invite
+        func refuse(_ status: Int, _ fields: [HeaderField] = []) {
+            var answer = response(to: request, status, tag: call.localTag)
+            for field in fields { answer.headers.append(field) }
+            respond(key, answer, now: now)
+        }
+        if let refusal = bodyRefusal(request) { return refuse(refusal.status, refusal.fields) }
+        if let interval = request.headers.sessionExpires, interval.seconds < configuration.minSE,
+            request.headers.lists("timer", in: .supported)
+        {
+            return refuse(422, [HeaderField(.minSE, String(configuration.minSE))])
+        }
+        let body = Body(headers: request.headers, bytes: request.body)
+        if isInvite || body != nil {
+            if isInvite, !call.isAnswered { return refuse(call.isOutgoing ? 491 : 500, retrySoon) }
+            // Their change meets one of theirs that is not done: 500. It meets one of ours: 491.
+            if call.remoteOffer != nil { return refuse(500, retrySoon) }
+            let meetsOurs = call.modification.map { $0.request.method == .invite || !$0.request.body.isEmpty } ?? false
+            if meetsOurs || call.success != nil || call.owedAnswer != nil { return refuse(491) }
+            // UPDATE before an answer: our INVITE's own offer is still open.
+            if !call.isAnswered, call.isOutgoing ? !hasReliableAnswer(call) : call.reliable != nil {
+                return refuse(call.isOutgoing ? 491 : 500, retrySoon)
+            }
+        }
+        if let id = DialogID(incoming: request), var dialog = call.dialogs[id.remoteTag] {
+            dialog.refreshTarget(request.headers)
+            call.dialogs[id.remoteTag] = dialog
+        }
+        notePeer(call, request.headers)
+        guard isInvite || body != nil else {
+            // UPDATE without an offer only refreshes the session.
+            var answer = response(to: request, 200, tag: call.localTag)
+            addDialogFields(to: &answer, request, source: source, account: call.account)
+            agreeOnSession(call, request: request, answer: &answer, now: now)
+            respond(key, answer, now: now)
+            return schedule(call)
+        }
+        if isInvite { respond(key, response(to: request, 100, tag: nil), now: now) }
+        // The user's answer has to be there before the peer's transaction gives up.
+        let limit = now.advanced(byMilliseconds: (isInvite ? 1 : 0.75) * configuration.timers.timeout)
+        call.remoteOffer = Call.RemoteOffer(key: key, request: request, limit: limit)
+        call.source = source
+        schedule(call)
+        emit(.modificationRequested(call.handle, body))
+    }
+
+    private var retrySoon: [HeaderField] {
+        [HeaderField(.retryAfter, String(Int(randomShare(0...10))))]
+    }
+
+    private func hasReliableAnswer(_ call: Call) -> Bool { !call.reliableNumbers.isEmpty }
+
+    func agree(_ call: Call, _ offer: Call.RemoteOffer, body: Body?, now: HostTime) {
+        call.remoteOffer = nil
+        guard let source = call.source else { return }
+        var answer = response(to: offer.request, 200, tag: call.localTag)
+        addDialogFields(to: &answer, offer.request, source: source, account: call.account)
+        agreeOnSession(call, request: offer.request, answer: &answer, now: now)
+        if let body {
+            answer.set(body)
+            call.localBody = body
+        }
+        if offer.request.method == .invite {
+            let hasOffer = body != nil && offer.request.body.isEmpty
+            repeatUntilAcknowledged(call, offer.key, offer.request, answer, hasOffer: hasOffer, now: now)
+        } else {
+            respond(offer.key, answer, now: now)
+            schedule(call)
+        }
+    }
+}

@@ -1,0 +1,232 @@
+import Realtime
+
+/// Registrations that live: refreshed in time, tried again with patience (RFC 3261 section 10, 3327, 3608, 5626).
+extension UserAgent {
+    /// Adds an account; it is not registered yet. `callID`: of an earlier run, so that the registrar sees one client.
+    public func add(_ account: Account, callID: String? = nil) {
+        accounts[account.id] = AccountState(
+            account: account, callID: callID ?? randomToken(words: 2),
+            number: UInt32(truncatingIfNeeded: random.next() as UInt64) & 0xFFFF, tag: randomToken())
+    }
+
+    /// Takes over an account's new settings. Call-ID and CSeq are kept; `register` makes them known.
+    public func update(_ account: Account) throws(UserAgentError) {
+        guard let old = accounts[account.id] else { throw .noSuchAccount(account.id) }
+        var state = AccountState(account: account, callID: old.callID, number: old.number, tag: old.tag)
+        state.registration = old.registration
+        state.isWanted = old.isWanted
+        state.contact = old.contact
+        state.next = old.next
+        state.servers = old.servers
+        state.serviceRoute = old.serviceRoute
+        accounts[account.id] = state
+    }
+
+    /// The Call-ID of the account's REGISTERs, to be kept over restarts.
+    public func registrationCallID(_ id: AccountID) -> String? { accounts[id]?.callID }
+
+    /// Registers, or registers anew at once: after a change of address, a resume from sleep, a flow that failed.
+    public func register(_ id: AccountID, now: HostTime) throws(UserAgentError) {
+        guard accounts[id] != nil else { throw .noSuchAccount(id) }
+        accounts[id]?.isWanted = true
+        accounts[id]?.failures = 0
+        sendRegister(id, now: now)
+    }
+
+    /// Takes the binding back. `unregistered` follows when the registrar has answered, or has not in time.
+    public func unregister(_ id: AccountID, now: HostTime) throws(UserAgentError) {
+        guard let state = accounts[id] else { throw .noSuchAccount(id) }
+        accounts[id]?.isWanted = false
+        accounts[id]?.next = nil
+        guard state.registration == .registered || state.registration == .registering else {
+            accounts[id]?.registration = .none
+            return emit(.unregistered(id))
+        }
+        sendRegister(id, now: now)
+    }
+
+    /// Forgets an account without a word to anybody.
+    public func remove(_ id: AccountID) { accounts[id] = nil }
+
+    /// The local address has changed: what was seen of the old one is void, and every account registers anew.
+    public func addressChanged(now: HostTime) {
+        for id in accounts.keys.sorted(by: { $0.name < $1.name }) {
+            accounts[id]?.seenAddress = nil
+            accounts[id]?.failures = 0
+            if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
+        }
+    }
+
+    func fire(account id: AccountID, now: HostTime) {
+        guard let state = accounts[id], state.isWanted, let next = state.next else { return }
+        guard next <= now else { return timers.schedule(.account(id), at: next) }
+        accounts[id]?.next = nil
+        sendRegister(id, now: now)
+    }
+
+    private func sendRegister(_ id: AccountID, now: HostTime) {
+        guard var state = accounts[id] else { return }
+        state.number += 1
+        state.registration = state.isWanted ? .registering : .unregistering
+        state.next = nil
+        var request = Request(method: .register, uri: .sip(state.account.domainURI))
+        if let route = state.proxyRoute { request.headers.append(.route, route.text) }
+        request.headers.append(.maxForwards, "70")
+        let address = NameAddress(displayName: state.account.displayName, uri: .sip(state.account.address))
+        var from = address
+        from.tag = state.tag
+        request.headers.append(.from, from.text)
+        request.headers.append(.to, address.text)
+        request.headers.append(.callID, state.callID)
+        request.headers.append(.cSeq, CSeq(number: state.number, method: .register).text)
+        let asksOutbound = state.account.instance != nil && !state.avoidsOutbound
+        request.headers.append(.supported, asksOutbound ? "path, outbound" : "path")
+        request.headers.append(.allow, Self.allowed)
+        request.headers.append(.expires, String(state.isWanted ? state.expires : 0))
+        if let product = configuration.product { request.headers.append(.userAgent, product) }
+        let nextHop = state.proxyRoute == nil ? state.account.registrarURI : nil
+        let exchange = Exchange(request, .register(id), account: id, nextHop: nextHop)
+        state.authenticator.preempt(&exchange.request, attempt: &exchange.attempt, clientNonce: randomToken(words: 2))
+        accounts[id] = state
+        start(exchange, now: now)
+    }
+
+    /// The Contact of a REGISTER: with instance and flow (RFC 5626), and the old binding taken back when it was another.
+    func registerContact(_ id: AccountID, hop: Hop) -> String {
+        guard let state = accounts[id],
+            var address = NameAddress(contact(account: id, hop: hop, secure: state.account.address.isSecure))
+        else { return "" }
+        let old = state.contact
+        let plain = address.uri.text
+        if let instance = state.account.instance {
+            address.parameters.set("+sip.instance", "\"<\(instance)>\"")
+            if !state.avoidsOutbound { address.parameters.set("reg-id", "1") }
+        }
+        accounts[id]?.contact = plain
+        guard let old, old != plain, state.isWanted else { return address.text }
+        return "\(address.text), <\(old)>;expires=0"
+    }
+
+    func registerProgressed(_ id: AccountID, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+        guard let state = accounts[id] else { return }
+        // An answer to an older REGISTER says nothing about the last one.
+        guard exchange.request.headers.cSeq.number == state.number else { return }
+        if state.registration == .unregistering {
+            if case .provisional = result { return }
+            accounts[id]?.registration = .none
+            accounts[id]?.contact = nil
+            accounts[id]?.serviceRoute = []
+            return emit(.unregistered(id))
+        }
+        switch result {
+        case .provisional: break
+        case .final(let response) where response.isSuccess: registered(id, exchange, response, now: now)
+        case .final(let response): refused(id, response, now: now)
+        case .timedOut: failed(id, .network, 408, "the registrar does not answer", now: now)
+        case .unreachable: failed(id, .network, nil, "no way to the registrar", now: now)
+        case .unauthenticated(let failure, let response):
+            accounts[id]?.authenticator.forget()
+            failed(id, .authentication, response.status, failure.rawValue, now: now)
+        }
+    }
+
+    private func registered(_ id: AccountID, _ exchange: Exchange, _ response: Response, now: HostTime) {
+        guard var state = accounts[id], let hop = exchange.hop else { return }
+        let seen = seenAddress(response)
+        let shown = state.seenAddress ?? localAddress(for: hop)
+        state.servers.insert(hop.address.host)
+        state.serviceRoute = response.headers.addresses(.serviceRoute)
+        state.flow = hop.destination
+        if state.account.followsSeenAddress, hop.transport == .udp, let seen, seen != shown, state.failures < 3 {
+            // A NAT stands between: register once more, with the address that the registrar can reach.
+            state.seenAddress = seen
+            state.failures += 1
+            accounts[id] = state
+            return sendRegister(id, now: now)
+        }
+        let granted = granted(response, contact: state.contact) ?? state.expires
+        guard granted > 0 else { return failed(id, .refused, response.status, "the registrar keeps no binding", now: now) }
+        state.registration = .registered
+        state.failures = 0
+        // Early enough for a lost packet or two, whatever was granted.
+        let share = granted > 90 ? randomShare(0.7...0.85) : 0.5
+        state.next = now.advanced(byMilliseconds: 1000 * max(1, Double(min(granted, 86_400)) * share))
+        accounts[id] = state
+        timers.schedule(.account(id), at: state.next)
+        let flowTimer = response.headers.text(HeaderName("Flow-Timer")).flatMap { UInt32($0) }
+        emit(
+            .registered(
+                id,
+                Registered(
+                    expires: granted, contact: state.contact.flatMap { URI($0) } ?? .sip(state.account.address),
+                    seenAddress: seen, serviceRoute: state.serviceRoute, flowTimer: flowTimer)))
+    }
+
+    private func seenAddress(_ response: Response) -> TransportAddress? {
+        guard let via = response.headers.topVia else { return nil }
+        guard let port = via.responsePort ?? via.port else { return nil }
+        return TransportAddress(host: via.received ?? HostPort.bare(via.host), port: port)
+    }
+
+    /// What the registrar granted to our Contact, in seconds.
+    private func granted(_ response: Response, contact: String?) -> UInt32? {
+        if let contact, let own = URI(contact) {
+            let match = response.headers.contacts.first { $0.uri.isEquivalent(to: own) }
+            if let text = match?.parameters["expires"] { return UInt32(text) }
+        }
+        return response.headers.expires
+    }
+
+    private func refused(_ id: AccountID, _ response: Response, now: HostTime) {
+        let status = response.status
+        switch status {
+        case 423:
+            // The registrar wants a longer expiry (RFC 3261 section 10.2.8); a day is where trust ends.
+            guard let least = response.headers.minExpires, let state = accounts[id], least > state.expires, least <= 86_400
+            else { break }
+            accounts[id]?.expires = least
+            return sendRegister(id, now: now)
+        case 439 where accounts[id]?.avoidsOutbound == false:
+            accounts[id]?.avoidsOutbound = true
+            return sendRegister(id, now: now)
+        default: break
+        }
+        let kind: RegistrationFailure.Class =
+            status == 401 || status == 407 || status == 403
+            ? .authentication : status == 408 || status == 430 ? .network : status >= 500 && status < 600 ? .server : .refused
+        failed(id, kind, status, response.reason, after: response.headers.retryAfter, now: now)
+    }
+
+    private func failed(
+        _ id: AccountID, _ kind: RegistrationFailure.Class, _ status: Int?, _ reason: String, after least: UInt32? = nil,
+        now: HostTime
+    ) {
+        guard var state = accounts[id] else { return }
+        let retry = state.account.retry
+        let isRefusal = kind == .authentication || kind == .refused
+        let first = isRefusal ? retry.refusedFirst : retry.networkFirst
+        let longest = isRefusal ? retry.refusedLongest : retry.networkLongest
+        var wait = first
+        for _ in 0..<min(state.failures, 16) { wait = min(2 * wait, longest) }
+        wait *= randomShare(0.5...1)
+        // What the server asks for is the least; a little more keeps a crowd of clients apart.
+        if let least { wait = max(wait, Double(min(least, 86_400)) * randomShare(1...1.1)) }
+        state.failures += 1
+        state.registration = .failed
+        state.next = now.advanced(byMilliseconds: 1000 * wait)
+        accounts[id] = state
+        timers.schedule(.account(id), at: state.next)
+        emit(
+            .registrationFailed(id, RegistrationFailure(kind: kind, status: status, reason: reason, retryAfter: wait)))
+    }
+
+    /// The stream that a registration's calls would come over has gone (RFC 5626 section 4.2.1): it is made anew.
+    func flowFailed(_ destination: Destination, now: HostTime) {
+        for (id, state) in accounts.sorted(by: { $0.key.name < $1.key.name })
+        where state.isWanted && state.registration == .registered && destination.transport.isReliable
+            && state.flow?.transport == destination.transport && state.flow?.address == destination.address
+        {
+            failed(id, .network, nil, "the connection to the registrar has gone", now: now)
+        }
+    }
+}

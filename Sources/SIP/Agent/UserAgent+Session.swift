@@ -1,0 +1,53 @@
+import Realtime
+
+/// Session timers, RFC 4028: a call whose other end has vanished is found out and ended.
+extension UserAgent {
+    /// As the one who was asked: puts Session-Expires into the 2xx.
+    func agreeOnSession(_ call: Call, request: Request, answer: inout Response, now: HostTime) {
+        let asked = request.headers.sessionExpires
+        let peerCan = request.headers.lists("timer", in: .supported)
+        guard asked != nil || (peerCan && configuration.sessionExpires != nil) else {
+            call.session = nil
+            return
+        }
+        let least = max(configuration.minSE, request.headers.minSE ?? 0)
+        let wanted =
+            asked.map { min($0.seconds, configuration.sessionExpires ?? $0.seconds) }
+            ?? configuration.sessionExpires ?? 1800
+        let seconds = max(wanted, least)
+        // A peer that knows no timers cannot refresh (section 9, table 2).
+        let refresher: SessionExpires.Refresher = peerCan ? asked?.refresher ?? .uac : .uas
+        answer.headers.set(.sessionExpires, SessionExpires(seconds: seconds, refresher: refresher).text)
+        if refresher == .uac { answer.headers.append(.require, "timer") }
+        call.session = SessionTimer(seconds: seconds, isRefresher: refresher == .uas, now: now)
+    }
+
+    /// As the one who asked: reads the 2xx. Without Session-Expires there is no timer.
+    func agreeOnSession(_ call: Call, response: Response, now: HostTime) {
+        guard let agreed = response.headers.sessionExpires, agreed.seconds > 0 else {
+            call.session = nil
+            return
+        }
+        // An interval below what the RFC allows would make us flood.
+        let seconds = max(agreed.seconds, 30)
+        call.session = SessionTimer(seconds: seconds, isRefresher: agreed.refresher != .uas, now: now)
+        schedule(call)
+    }
+
+    func sessionDue(_ call: Call, _ session: SessionTimer, now: HostTime) {
+        guard session.isRefresher else {
+            return hangUp(
+                call, CallEnd(.sessionExpired, status: 408),
+                reason: Reason(namespace: "SIP", cause: 408, phrase: "Session expired"), now: now)
+        }
+        // Should the refresh fail without a word, the next one comes after half of what is left.
+        call.session = SessionTimer(seconds: max(30, session.seconds / 2), isRefresher: true, now: now)
+        guard !call.hasPendingOffer, call.retry == nil else { return }
+        let usesUpdate = call.peerAllows.contains(.update)
+        // The agreed interval is asked for again, not the shortened one.
+        let shortened = call.session
+        call.session = session
+        sendModification(call, body: usesUpdate ? nil : call.localBody, usesUpdate: usesUpdate, now: now)
+        call.session = shortened
+    }
+}

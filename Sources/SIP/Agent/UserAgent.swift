@@ -1,0 +1,204 @@
+import Realtime
+
+/// A SIP user agent without sockets, clocks or threads (docs/sip-room.md has the picture). Everything that happens is
+/// handed in with the time at which it happened; everything that is to be done comes out of `takeOutputs`.
+/// One owner calls it, from one thread or actor at a time.
+public final class UserAgent {
+    public let configuration: UserAgentConfiguration
+    var outputs: [UserAgentOutput] = []
+    var random: any RandomNumberGenerator
+    let parser: MessageParser
+    /// Mixed into the To tags of answers that keep no state.
+    let tagSeed: UInt64
+
+    var accounts: [AccountID: AccountState] = [:]
+    var clients: [TransactionKey: Client] = [:]
+    var servers: [TransactionKey: ServerTransaction] = [:]
+    /// INVITEs being served, by what a merged request shares with them (RFC 3261 section 8.2.2.2).
+    var merges: [String: TransactionKey] = [:]
+    var resolutions: [ResolutionID: Exchange] = [:]
+    var calls: [CallHandle: Call] = [:]
+    var dialogs: [DialogID: Call] = [:]
+    var framers: [ConnectionID: StreamFramer] = [:]
+    var load = SourceLoad()
+    var timers = TimerQueue<TimerOwner>()
+    private var lastNumber: UInt64 = 0
+
+    /// A request of ours in its transaction.
+    struct Client {
+        var transaction: ClientTransaction
+        let exchange: Exchange
+    }
+
+    enum TimerOwner: Hashable {
+        case client(TransactionKey)
+        case server(TransactionKey)
+        case call(CallHandle)
+        case account(AccountID)
+        case resolution(ResolutionID)
+    }
+
+    /// `random` makes tags, branches and client nonces: the system's generator in a program, a seeded one in tests.
+    public init(configuration: UserAgentConfiguration, random: any RandomNumberGenerator = SystemRandomNumberGenerator()) {
+        self.configuration = configuration
+        var random = random
+        tagSeed = random.next()
+        self.random = random
+        parser = MessageParser(limits: configuration.limits)
+    }
+
+    // MARK: What comes in
+
+    /// A datagram came.
+    public func receive(datagram bytes: [UInt8], from source: Source, now: HostTime) {
+        handle(parser.parse(bytes), from: source, now: now)
+    }
+
+    /// A stream brought octets. `source.connection` must be set.
+    public func receive(stream bytes: some Sequence<UInt8>, from source: Source, now: HostTime) {
+        guard let connection = source.connection else { return }
+        var framer = framers[connection] ?? StreamFramer(limits: configuration.limits)
+        var elements: [StreamFramer.Element] = []
+        var failure: StreamFramer.Failure?
+        do throws(StreamFramer.Failure) {
+            try framer.receive(bytes, into: &elements)
+        } catch {
+            failure = error
+        }
+        framers[connection] = framer
+        for element in elements {
+            switch element {
+            case .message(let message): handle(parser.parse(message), from: source, now: now)
+            case .ping: send([13, 10], to: source.destination)
+            case .pong: break
+            }
+        }
+        if let failure {
+            framers[connection] = nil
+            emit(.dropped(.brokenStream(failure), source))
+            outputs.append(.close(connection))
+        }
+    }
+
+    /// Octets of a message that has not ended, on that stream: a transport closes a stream that keeps some for long.
+    public func pendingBytes(on connection: ConnectionID) -> Int { framers[connection]?.pendingBytes ?? 0 }
+
+    /// A stream ended, or could not be opened, or a datagram could not be sent.
+    public func transportFailed(_ destination: Destination, now: HostTime) {
+        if let connection = destination.connection { framers[connection] = nil }
+        let hit = clients.filter {
+            $0.value.transaction.destination.transport == destination.transport
+                && $0.value.transaction.destination.address == destination.address
+        }
+        for key in hit.keys.sorted(by: { $0.identity < $1.identity }) { drive(client: key, .transportError, now: now) }
+        flowFailed(destination, now: now)
+    }
+
+    /// The time has come for what `nextDeadline` announced. Harmless at any other time.
+    public func advance(to now: HostTime) {
+        while let owner = timers.takeDue(now) {
+            switch owner {
+            case .client(let key): drive(client: key, .time, now: now)
+            case .server(let key): drive(server: key, .time, now: now)
+            case .call(let handle): if let call = calls[handle] { fire(call, now: now) }
+            case .account(let id): fire(account: id, now: now)
+            case .resolution(let id): resolved(id, [], now: now)
+            }
+        }
+    }
+
+    /// When `advance` is to be called next; nil when nothing waits.
+    public var nextDeadline: HostTime? { timers.next }
+
+    /// Everything to be done, in order. Afterwards there is nothing until the next input.
+    public func takeOutputs() -> [UserAgentOutput] {
+        defer { outputs = [] }
+        return outputs
+    }
+
+    /// How much is kept, for tests and figures.
+    public var stateCount: Int {
+        clients.count + servers.count + merges.count + resolutions.count + calls.count + dialogs.count + load.count
+    }
+
+    // MARK: Helpers of every part
+
+    func emit(_ event: UserAgentEvent) { outputs.append(.event(event)) }
+
+    func send(_ bytes: [UInt8], to destination: Destination) { outputs.append(.send(bytes, destination)) }
+
+    func nextNumber() -> UInt64 {
+        lastNumber += 1
+        return lastNumber
+    }
+
+    /// At least 64 random bits in hexadecimal digits.
+    func randomToken(words: Int = 1) -> String {
+        (0..<words).map { _ in
+            let digits = String(random.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        }.joined()
+    }
+
+    /// A share of `range`, at random.
+    func randomShare(_ range: ClosedRange<Double>) -> Double {
+        let unit = Double((random.next() as UInt64) >> 11) / Double(1 << 53)
+        return range.lowerBound + unit * (range.upperBound - range.lowerBound)
+    }
+
+    private func handle(_ outcome: ParseOutcome, from source: Source, now: HostTime) {
+        switch outcome {
+        case .keepAlive: break
+        case .message(.request(let request)): receive(request.stamped(from: source), from: source, now: now)
+        case .message(.response(let response)): receive(response, from: source, now: now)
+        case .rejected(let problem, let answer):
+            emit(.dropped(.unparsable(problem), source))
+            if let answer { send(answer.stamped(from: source).bytes, to: source.destination(for: answer.headers)) }
+        }
+    }
+}
+
+extension Source {
+    /// Back over the way it came.
+    var destination: Destination { Destination(transport: transport, address: remote, connection: connection) }
+
+    /// Where a response goes: always the packet's own source address. The port is the source's when the client asked for
+    /// that (RFC 3581), else that of its Via (RFC 3261 section 18.2.2).
+    func destination(for headers: Headers) -> Destination {
+        guard transport == .udp, let via = headers.topVia, !via.parameters.contains("rport") else { return destination }
+        let port = via.port ?? transport.defaultPort
+        return Destination(transport: transport, address: TransportAddress(host: remote.host, port: port))
+    }
+}
+
+extension Headers {
+    /// Notes in the top Via where the packet came from.
+    mutating func stamp(_ source: Source) {
+        var list = vias
+        guard !list.isEmpty else { return }
+        if list[0].parameters.contains("rport") {
+            list[0].parameters.set("rport", String(source.remote.port))
+            list[0].parameters.set("received", source.remote.host)
+        } else if HostPort.bare(list[0].host) != source.remote.host {
+            list[0].parameters.set("received", source.remote.host)
+        }
+        remove(.via)
+        for via in list.reversed() { prepend(.via, via.text) }
+    }
+}
+
+extension Request {
+    func stamped(from source: Source) -> Request {
+        var copy = self
+        copy.headers.stamp(source)
+        return copy
+    }
+}
+
+extension Response {
+    func stamped(from source: Source) -> Response {
+        var copy = self
+        copy.headers.stamp(source)
+        return copy
+    }
+}

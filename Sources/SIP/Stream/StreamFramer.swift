@@ -1,0 +1,103 @@
+/// Cuts a TCP or TLS stream into messages (RFC 3261 section 18.3). A stream whose framing is lost cannot be mended:
+/// it has to be closed.
+public struct StreamFramer: Sendable {
+    /// What stood in the stream.
+    public enum Element: Equatable, Sendable {
+        /// A whole message, for `MessageParser`.
+        case message([UInt8])
+        /// CR LF CR LF: answer with a pong, CR LF (RFC 5626 section 4.4.1).
+        case ping
+        /// CR LF between messages: the answer to our ping.
+        case pong
+    }
+
+    /// Why a stream has to be closed.
+    public enum Failure: String, Error, Hashable, Sendable {
+        /// A message, or its header fields, beyond the limits.
+        case tooLarge
+        /// A Content-Length that is missing, repeated with another value, or no number.
+        case badContentLength
+    }
+
+    private var buffer: [UInt8] = []
+    /// Octets of `buffer` already looked through for the end of the header fields.
+    private var searched = 0
+    private let limits: MessageLimits
+
+    public init(limits: MessageLimits = MessageLimits()) { self.limits = limits }
+
+    /// Octets of a message that has not ended. A caller that sees them stay for long closes the stream.
+    public var pendingBytes: Int { buffer.count }
+
+    /// Takes what the stream brought and returns what is whole. Elements before a failure are in `elements`.
+    public mutating func receive(_ bytes: some Sequence<UInt8>, into elements: inout [Element]) throws(Failure) {
+        buffer += bytes
+        while let element = try next() { elements.append(element) }
+    }
+
+    private mutating func next() throws(Failure) -> Element? {
+        if let signal = takeLineEnds() { return signal }
+        guard !buffer.isEmpty, buffer[0] != 13 else { return nil }
+        guard let end = headerEnd() else {
+            guard buffer.count <= limits.message else { throw .tooLarge }
+            return nil
+        }
+        let length = try contentLength(buffer[..<end])
+        let total = end + length
+        guard total <= limits.message else { throw .tooLarge }
+        guard buffer.count >= total else { return nil }
+        let message = Array(buffer[..<total])
+        drop(total)
+        return .message(message)
+    }
+
+    /// Line ends before a message. A single CR LF is a pong or what an untidy sender left behind; two are a ping.
+    private mutating func takeLineEnds() -> Element? {
+        guard buffer.count >= 2, buffer[0] == 13, buffer[1] == 10 else {
+            // A line feed alone between messages is passed over.
+            if let first = buffer.first, first == 10 || (first == 13 && buffer.count > 1) {
+                drop(1)
+                return takeLineEnds()
+            }
+            return nil
+        }
+        if buffer.count >= 4, buffer[2] == 13, buffer[3] == 10 {
+            drop(4)
+            return .ping
+        }
+        // Half a second pair may still come; whoever sends a ping sends it in one piece, so do not wait for it.
+        drop(2)
+        return .pong
+    }
+
+    private mutating func drop(_ count: Int) {
+        buffer.removeFirst(count)
+        searched = 0
+    }
+
+    /// Where the body begins; nil while the empty line has not come.
+    private mutating func headerEnd() -> Int? {
+        var index = max(0, searched - 3)
+        while index + 3 < buffer.count {
+            if buffer[index] == 13, buffer[index + 1] == 10, buffer[index + 2] == 13, buffer[index + 3] == 10 {
+                return index + 4
+            }
+            index += 1
+        }
+        searched = buffer.count
+        return nil
+    }
+
+    private func contentLength(_ head: ArraySlice<UInt8>) throws(Failure) -> Int {
+        guard let block = HeaderBlock(head, limits: limits) else { throw .badContentLength }
+        if block.problem == .tooLarge { throw .tooLarge }
+        let fields = block.headers.all(.contentLength)
+        // On a stream the length is not optional (RFC 3261 section 20.14); without one, there is no body to wait for.
+        guard let first = fields.first else { return 0 }
+        guard let length = FieldRules.number(first, limit: UInt64(UInt32.max)),
+            fields.allSatisfy({ FieldRules.number($0, limit: UInt64(UInt32.max)) == length })
+        else { throw .badContentLength }
+        guard length <= UInt64(limits.message) else { throw .tooLarge }
+        return Int(length)
+    }
+}

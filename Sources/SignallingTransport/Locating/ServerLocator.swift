@@ -1,0 +1,224 @@
+import Glibc
+
+/// Finds the servers of a URI, RFC 3263, without asking anybody itself: it says which questions to ask, takes the
+/// answers in any order, and ends with the hops in the order in which they are to be tried.
+///
+/// NAPTR and SRV records are asked for at once, so that a domain without NAPTR costs no round trip more.
+public struct ServerLocator: Sendable {
+    public enum Step: Hashable, Sendable {
+        /// Ask these, and wait for those that were asked before.
+        case ask([DNSQuestion])
+        case found([ServerHop])
+        case failed(LocationFailure)
+    }
+
+    /// SRV records that are followed, and hops that come out, at most: a zone may hold thousands.
+    public static let maximumTargets = 16
+    public static let maximumHops = 32
+
+    private enum Stage: Sendable {
+        case services
+        /// SRV names out of NAPTR records that were not asked for at once.
+        case replacements([(transport: SignallingProtocol, name: String)])
+        case hosts
+    }
+
+    private let query: ServerQuery
+    /// Without brackets and without the dot at the end.
+    private let host: String
+    /// What this side has sockets for, the most wanted first.
+    private let transports: [SignallingProtocol]
+    private let usesV4: Bool
+    private let usesV6: Bool
+    private var stage = Stage.services
+    private var open: Set<DNSQuestion> = []
+    private var answers: [DNSQuestion: DNSAnswer] = [:]
+    private var targets: [(transport: SignallingProtocol, host: String, port: UInt16)] = []
+
+    /// - `transports`: enabled ones, the most wanted first; that order counts where DNS gives none.
+    public init(
+        _ query: ServerQuery, transports: [SignallingProtocol] = [.udp, .tcp, .tls], usesV4: Bool = true,
+        usesV6: Bool = true
+    ) {
+        self.query = query
+        var host = query.host
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        while host.hasSuffix("."), host.utf8.count > 1 { host.removeLast() }
+        self.host = host
+        self.transports = transports.filter { !query.isSecure || $0 == .tls }
+        self.usesV4 = usesV4
+        self.usesV6 = usesV6
+    }
+
+    /// The first step.
+    public mutating func start(random: inout some RandomNumberGenerator) -> Step {
+        if query.isSecure && query.transport == .udp { return .failed(.notSecure) }
+        guard !transports.isEmpty else { return .failed(.unsupported(host)) }
+        let wanted = wantedTransport
+        if let wanted, !transports.contains(wanted) { return .failed(.unsupported(host)) }
+        if Self.isNumeric(host) {
+            let transport = wanted ?? fallback
+            return finish([(transport, [host], query.port ?? transport.defaultPort)])
+        }
+        if let port = query.port {
+            targets = [(wanted ?? fallback, host, port)]
+            return askForHosts()
+        }
+        let services = srvNames.map { DNSQuestion.srv($0.name) }
+        return ask(wanted == nil ? [.naptr(host)] + services : services)
+    }
+
+    /// Takes an answer. Answers to what was not asked are passed over.
+    public mutating func take(
+        _ answer: DNSAnswer, to question: DNSQuestion, random: inout some RandomNumberGenerator
+    ) -> Step {
+        guard open.remove(question) != nil else { return .ask([]) }
+        answers[question] = answer
+        guard open.isEmpty else { return .ask([]) }
+        switch stage {
+        case .services: return chooseServices(&random)
+        case .replacements(let names): return follow(names, &random)
+        case .hosts: return hostsFound()
+        }
+    }
+
+    /// The transport that the URI asks for. `sips` over TCP is TLS.
+    private var wantedTransport: SignallingProtocol? {
+        query.transport.map { query.isSecure && $0 == .tcp ? .tls : $0 }
+    }
+
+    /// Where neither URI nor DNS tell: RFC 3263 section 4.1 says UDP, and TLS for `sips`.
+    private var fallback: SignallingProtocol {
+        query.isSecure ? .tls : transports.contains(.udp) ? .udp : transports.first ?? .udp
+    }
+
+    private var srvNames: [(transport: SignallingProtocol, name: String)] {
+        (wantedTransport.map { [$0] } ?? transports).map { ($0, Self.prefix($0) + host) }
+    }
+
+    private static func prefix(_ transport: SignallingProtocol) -> String {
+        switch transport {
+        case .udp: "_sip._udp."
+        case .tcp: "_sip._tcp."
+        case .tls: "_sips._tcp."
+        }
+    }
+
+    private mutating func ask(_ questions: [DNSQuestion]) -> Step {
+        open.formUnion(questions)
+        return .ask(questions)
+    }
+
+    // MARK: NAPTR and SRV
+
+    private mutating func chooseServices(_ random: inout some RandomNumberGenerator) -> Step {
+        guard case .naptr(let records)? = answers[.naptr(host)] else { return follow(srvNames, &random) }
+        var usable: [(transport: SignallingProtocol, name: String)] = []
+        for record in records.sorted(by: { ($0.order, $0.preference) < ($1.order, $1.preference) }) {
+            guard let transport = Self.transport(ofService: record.service), transports.contains(transport),
+                record.flags.lowercased() == "s", record.replacement.utf8.count > 1, usable.count < 8
+            else { continue }
+            usable.append((transport, record.replacement))
+        }
+        guard !usable.isEmpty else { return follow(srvNames, &random) }
+        stage = .replacements(usable)
+        let missing = usable.map { DNSQuestion.srv($0.name) }.filter { answers[$0] == nil }
+        if missing.isEmpty { return follow(usable, &random) }
+        var unique: [DNSQuestion] = []
+        for question in missing where !unique.contains(question) { unique.append(question) }
+        return ask(unique)
+    }
+
+    private static func transport(ofService service: String) -> SignallingProtocol? {
+        switch service.uppercased() {
+        case "SIP+D2U": .udp
+        case "SIP+D2T": .tcp
+        case "SIPS+D2T": .tls
+        default: nil
+        }
+    }
+
+    private mutating func follow(
+        _ names: [(transport: SignallingProtocol, name: String)], _ random: inout some RandomNumberGenerator
+    ) -> Step {
+        var saysNo = false
+        for (transport, name) in names {
+            guard case .srv(let records)? = answers[.srv(name)] else { continue }
+            for record in orderedByWeight(Array(records.prefix(256)), random: &random) {
+                if record.target.isEmpty || record.target == "." {
+                    saysNo = true
+                } else if record.port != 0 {
+                    targets.append((transport, record.target, record.port))
+                }
+            }
+        }
+        targets = Array(targets.prefix(Self.maximumTargets))
+        if targets.isEmpty {
+            if saysNo { return .failed(.noService(host)) }
+            let transport = wantedTransport ?? fallback
+            targets = [(transport, host, transport.defaultPort)]
+        }
+        return askForHosts()
+    }
+
+    // MARK: Addresses
+
+    private mutating func askForHosts() -> Step {
+        stage = .hosts
+        var questions: [DNSQuestion] = []
+        for target in targets {
+            if Self.isNumeric(target.host) {
+                answers[.addresses(target.host)] = .addresses([target.host])
+            } else if !questions.contains(.addresses(target.host)) {
+                questions.append(.addresses(target.host))
+            }
+        }
+        return questions.isEmpty ? hostsFound() : ask(questions)
+    }
+
+    private func hostsFound() -> Step {
+        var found: [(transport: SignallingProtocol, addresses: [String], port: UInt16)] = []
+        for target in targets {
+            guard case .addresses(let list)? = answers[.addresses(target.host)] else { continue }
+            found.append((target.transport, list, target.port))
+        }
+        return finish(found)
+    }
+
+    private func finish(_ found: [(transport: SignallingProtocol, addresses: [String], port: UInt16)]) -> Step {
+        var hops: [ServerHop] = []
+        for (transport, addresses, port) in found {
+            for address in interleaved(addresses) {
+                let hop = ServerHop(
+                    transport: transport, address: SignallingAddress(host: address, port: port),
+                    serverName: transport == .tls ? host : nil)
+                if !hops.contains(hop) { hops.append(hop) }
+            }
+        }
+        if !hops.isEmpty { return .found(Array(hops.prefix(Self.maximumHops))) }
+        if found.contains(where: { !$0.addresses.isEmpty }) { return .failed(.unsupported(host)) }
+        for target in targets {
+            if case .failed(let failure)? = answers[.addresses(target.host)] {
+                return .failed(.dns(target.host, failure))
+            }
+        }
+        return .failed(.unknownHost(targets.first?.host ?? host))
+    }
+
+    /// The families by turns, IPv6 first, so that one that leads nowhere costs one attempt (RFC 8305 section 4).
+    private func interleaved(_ addresses: [String]) -> [String] {
+        let six = usesV6 ? addresses.filter { $0.utf8.contains(UInt8(ascii: ":")) } : []
+        let four = usesV4 ? addresses.filter { !$0.utf8.contains(UInt8(ascii: ":")) } : []
+        var mixed: [String] = []
+        for index in 0..<max(six.count, four.count) {
+            if index < six.count { mixed.append(six[index]) }
+            if index < four.count { mixed.append(four[index]) }
+        }
+        return mixed
+    }
+
+    static func isNumeric(_ host: String) -> Bool {
+        var address = in6_addr()
+        return inet_pton(AF_INET6, host, &address) == 1 || inet_pton(AF_INET, host, &address) == 1
+    }
+}

@@ -1,0 +1,50 @@
+import COpenSSL
+import Glibc
+
+/// The authorities that are trusted, read from a file or the system's folder. Read again when the file has changed.
+struct TrustStore {
+    /// What tells one state of a file from another.
+    struct Stamp: Equatable {
+        var inode: UInt64
+        var size: Int64
+        var seconds: Int
+        var nanoseconds: Int
+
+        /// nil: there is no such file.
+        init?(_ path: String) {
+            var found = stat()
+            guard stat(path, &found) == 0 else { return nil }
+            inode = UInt64(found.st_ino)
+            size = Int64(found.st_size)
+            seconds = found.st_mtim.tv_sec
+            nanoseconds = found.st_mtim.tv_nsec
+        }
+    }
+
+    /// Owns an `X509_STORE`.
+    final class Handle {
+        let pointer: OpaquePointer
+
+        init(_ pointer: OpaquePointer) { self.pointer = pointer }
+
+        deinit { X509_STORE_free(pointer) }
+    }
+
+    private var cached: (path: String?, stamp: Stamp?, handle: Handle)?
+
+    /// - `path`: a PEM file; nil: the system's authorities.
+    mutating func handle(path: String?) throws(SignallingFailure) -> Handle {
+        let stamp = path.flatMap { Stamp($0) }
+        if let cached, cached.path == path, cached.stamp == stamp { return cached.handle }
+        guard let store = X509_STORE_new() else { throw .credentials("out of memory for certificates") }
+        let handle = Handle(store)
+        let isRead = path.map { X509_STORE_load_file(store, $0) } ?? X509_STORE_set_default_paths(store)
+        guard isRead == 1 else {
+            ERR_clear_error()
+            throw .credentials(
+                "no CA certificates can be read from \(path ?? "the system's folder"): a PEM file is needed")
+        }
+        cached = (path, stamp, handle)
+        return handle
+    }
+}

@@ -1,0 +1,142 @@
+import NIOCore
+import NIOPosix
+import Realtime
+
+/// The state of a `SignallingTransport`. Everything here happens on its event loop.
+final class TransportCore {
+    let configuration: TransportConfiguration
+    let loop: any EventLoop
+    private let handler: @Sendable (SignallingEvent) -> Void
+    /// The UDP sockets that send, by family.
+    var datagramSockets: [Bool: any Channel] = [:]
+    private var bound: [any Channel] = []
+    var streams: [SignallingConnectionID: Stream] = [:]
+    /// Streams that requests may use: those this side opened, and aliases.
+    var routes: [Route: SignallingConnectionID] = [:]
+    var contexts: TLSContexts
+    var store = TrustStore()
+    private var lastNumber: UInt64 = 0
+    private var alarm: Scheduled<Void>?
+    private var isStopped = false
+
+    init(
+        _ configuration: TransportConfiguration, loop: any EventLoop,
+        handler: @escaping @Sendable (SignallingEvent) -> Void
+    ) {
+        self.configuration = configuration
+        self.loop = loop
+        self.handler = handler
+        contexts = TLSContexts(configuration.tls)
+    }
+
+    func tell(_ event: SignallingEvent) {
+        if !isStopped { handler(event) }
+    }
+
+    func nextID() -> SignallingConnectionID {
+        lastNumber += 1
+        return SignallingConnectionID(number: lastNumber)
+    }
+
+    // MARK: Sockets that are bound
+
+    func bind(_ listener: TransportConfiguration.Listener) -> EventLoopFuture<TransportConfiguration.Listener> {
+        let address: SocketAddress
+        do {
+            address = try listener.address.socketAddress()
+            // Found now, not with the first stranger.
+            if listener.transport == .tls { _ = try contexts.serverContext() }
+        } catch {
+            return loop.makeFailedFuture(error)
+        }
+        let core = NIOLoopBound(self, eventLoop: loop)
+        let channel =
+            listener.transport == .udp
+            ? datagramBootstrap(core, isV6: listener.address.isV6).bind(to: address)
+            : serverBootstrap(core, listener.transport, isV6: listener.address.isV6).bind(to: address)
+        return channel.map { channel in
+            let real = SignallingAddress(channel.localAddress) ?? listener.address
+            core.value.note(channel, sends: listener.transport == .udp, isV6: real.isV6)
+            return TransportConfiguration.Listener(listener.transport, real)
+        }
+    }
+
+    private func note(_ channel: any Channel, sends: Bool, isV6: Bool) {
+        bound.append(channel)
+        if sends, datagramSockets[isV6] == nil { datagramSockets[isV6] = channel }
+    }
+
+    /// An IPv6 socket takes no IPv4: that has one of its own.
+    private static let onlyV6 = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
+
+    private func datagramBootstrap(_ core: NIOLoopBound<TransportCore>, isV6: Bool) -> DatagramBootstrap {
+        let bootstrap = DatagramBootstrap(group: loop)
+            .channelOption(.receivePacketInfo, value: true)
+            // A whole datagram: what does not fit would be cut off.
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(DatagramHandler(core.value))
+                }
+            }
+        return isV6 ? bootstrap.channelOption(Self.onlyV6, value: 1) : bootstrap
+    }
+
+    private func serverBootstrap(
+        _ core: NIOLoopBound<TransportCore>, _ transport: SignallingProtocol, isV6: Bool
+    ) -> ServerBootstrap {
+        let bootstrap = ServerBootstrap(group: loop)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.writeBufferWaterMark, value: waterMark)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try core.value.accept(channel, transport) }
+            }
+        return isV6 ? bootstrap.serverChannelOption(Self.onlyV6, value: 1) : bootstrap
+    }
+
+    var waterMark: ChannelOptions.Types.WriteBufferWaterMark {
+        .init(low: configuration.queuedBytes / 2, high: configuration.queuedBytes)
+    }
+
+    // MARK: Datagrams
+
+    func sendDatagram(_ bytes: [UInt8], to destination: SignallingDestination) {
+        guard let socket = datagramSockets[destination.address.isV6] else {
+            tell(.failed(destination, .noSocket(.udp, isV6: destination.address.isV6)))
+            return
+        }
+        let address: SocketAddress
+        do { address = try destination.address.socketAddress() } catch {
+            tell(.failed(destination, error))
+            return
+        }
+        let envelope = AddressedEnvelope(remoteAddress: address, data: socket.allocator.buffer(bytes: bytes))
+        let core = NIOLoopBound(self, eventLoop: loop)
+        socket.writeAndFlush(envelope).whenFailure { core.value.tell(.failed(destination, SignallingFailure($0))) }
+    }
+
+    // MARK: Time
+
+    func wake(at deadline: HostTime?) {
+        alarm?.cancel()
+        alarm = nil
+        guard let deadline, !isStopped else { return }
+        let core = NIOLoopBound(self, eventLoop: loop)
+        // Both count CLOCK_MONOTONIC.
+        alarm = loop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(max(0, deadline.nanoseconds)))) {
+            core.value.tell(.awake(HostTime.monotonicNow()))
+        }
+    }
+
+    func stop() {
+        isStopped = true
+        wake(at: nil)
+        for channel in bound { channel.close(promise: nil) }
+        for stream in streams.values { stream.channel?.close(promise: nil) }
+        bound = []
+        streams = [:]
+        routes = [:]
+        datagramSockets = [:]
+    }
+}

@@ -1,0 +1,214 @@
+import SIP
+import Testing
+
+/// RFC 3261 sections 13.2 and 17.1.1.
+@Suite("A call that we make") struct CallerTests {
+    private func dial(_ bench: Bench, body: Body? = offer) throws -> CallHandle {
+        let handle = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: body, now: bench.now)
+        bench.collect()
+        return handle
+    }
+
+    @Test("INVITE has all that it needs") func inviteIsComplete() throws {
+        let bench = Bench()
+        _ = try dial(bench)
+        let invite = try bench.request(.invite)
+        let via = try #require(invite.headers.topVia)
+        #expect(via.transport == "UDP")
+        #expect(via.host == "192.0.2.1")
+        #expect(via.parameters.contains("rport"))
+        // The cookie and 128 random bits.
+        #expect(try #require(via.transactionBranch).utf8.count == 7 + 32)
+        #expect(try #require(invite.headers.from.tag).utf8.count == 16)
+        #expect(invite.headers.to.tag == nil)
+        #expect(invite.headers.maxForwards == 70)
+        #expect(invite.headers.contacts.first?.uri.text == "sip:yodel@192.0.2.1:5060")
+        #expect(Body(headers: invite.headers, bytes: invite.body) == offer)
+        #expect(bench.sent[0].destination.address == bench.peer.remote)
+    }
+
+    @Test("timer A doubles from T1, timer B ends after 64 T1") func retransmission() throws {
+        let bench = Bench()
+        let handle = try dial(bench)
+        let start = bench.now
+        bench.advance(40_000)
+        let times = bench.sent.map { $0.time.milliseconds(since: start) }
+        #expect(times == [0, 500, 1500, 3500, 7500, 15_500, 31_500])
+        #expect(bench.ended.count == 1)
+        #expect(bench.ended.first?.0 == handle)
+        #expect(bench.ended.first?.1.cause == .timeout)
+        #expect(bench.agent.stateCount == 0)
+    }
+
+    @Test("a provisional stops the repetitions; the ring limit cancels") func ringing() throws {
+        let bench = Bench { $0.ringingLimit = 60 }
+        _ = try dial(bench)
+        bench.answer(try bench.request(.invite), 180)
+        bench.advance(59_000)
+        #expect(bench.requests.count == 1)
+        #expect(bench.progress.map(\.status) == [180])
+        bench.advance(1001)
+        #expect(bench.ended.first?.1.cause == .noAnswer)
+        #expect(bench.requests(.cancel).count == 1)
+    }
+
+    @Test("2xx: ACK with a new branch, and again for each repetition") func success() throws {
+        let bench = Bench()
+        let handle = try dial(bench)
+        let invite = try bench.request(.invite)
+        bench.answer(invite, 200, [(.recordRoute, "<sip:p2@192.0.2.9;lr>, <sip:p1@192.0.2.9;lr>")], body: answerBody)
+        bench.answer(invite, 200, [(.recordRoute, "<sip:p2@192.0.2.9;lr>, <sip:p1@192.0.2.9;lr>")], body: answerBody)
+        let acks = bench.requests(.ack)
+        #expect(acks.count == 2)
+        #expect(acks.first?.bytes == acks.last?.bytes)
+        let ack = try bench.request(.ack)
+        #expect(ack.headers.topVia?.branch != invite.headers.topVia?.branch)
+        #expect(ack.headers.cSeq.number == invite.headers.cSeq.number)
+        #expect(ack.uri.text == "sip:peer@192.0.2.9:5060")
+        #expect(ack.headers.addresses(.route).map(\.uri.text) == ["sip:p1@192.0.2.9;lr", "sip:p2@192.0.2.9;lr"])
+        #expect(bench.answered.count == 1)
+        #expect(bench.answered.first?.1.body == answerBody)
+        #expect(bench.answered.first?.1.needsAnswer == false)
+        try bench.agent.hangUp(handle, now: bench.now)
+        bench.collect()
+        let bye = try bench.request(.bye)
+        #expect(bye.headers.cSeq.number == invite.headers.cSeq.number + 1)
+        #expect(bye.headers.to.tag == "peer")
+        bench.answer(bye, 200)
+        bench.advance(70_000)
+        #expect(bench.agent.stateCount == 0)
+    }
+
+    @Test("a refusal is acknowledged on its own branch, again when it comes again") func refusal() throws {
+        let bench = Bench()
+        _ = try dial(bench)
+        let invite = try bench.request(.invite)
+        for _ in 0..<2 {
+            bench.answer(
+                invite, 486, [(.reason, "Q.850;cause=17"), (.warning, "399 h \"in a meeting\""), (.retryAfter, "60")])
+        }
+        let acks = bench.requests(.ack)
+        #expect(acks.count == 2)
+        #expect(acks.first?.headers.topVia == invite.headers.topVia)
+        #expect(acks.first?.headers.to.tag == "peer")
+        #expect(acks.first?.uri == invite.uri)
+        let end = try #require(bench.ended.first?.1)
+        #expect(end.cause == .refused)
+        #expect(end.status == 486)
+        #expect(end.reasons.first?.cause == 17)
+        #expect(end.warnings.first?.phrase == "in a meeting")
+        #expect(end.retryAfter == 60)
+        #expect(bench.ended.count == 1)
+        bench.advance(33_000)
+        #expect(bench.agent.stateCount == 0)
+    }
+
+    @Test("without an offer in INVITE the 2xx brings one, and ACK the answer") func offerless() throws {
+        let bench = Bench()
+        let handle = try dial(bench, body: nil)
+        bench.answer(try bench.request(.invite), 200, body: answerBody)
+        #expect(bench.answered.first?.1.needsAnswer == true)
+        #expect(bench.requests(.ack).isEmpty)
+        try bench.agent.acknowledge(handle, body: offer, now: bench.now)
+        bench.collect()
+        let ack = try bench.request(.ack)
+        #expect(Body(headers: ack.headers, bytes: ack.body) == offer)
+    }
+
+    @Test("an offer that nobody answers ends the call with ACK and BYE") func owedAnswer() throws {
+        let bench = Bench()
+        _ = try dial(bench, body: nil)
+        bench.answer(try bench.request(.invite), 200, body: answerBody)
+        bench.advance(32_001)
+        #expect(Array(bench.requests.dropFirst().map(\.method.name).prefix(2)) == ["ACK", "BYE"])
+        #expect(bench.ended.count == 1)
+    }
+
+    @Test("3xx is told with its contacts and followed by nobody") func redirect() throws {
+        let bench = Bench()
+        _ = try dial(bench)
+        bench.answer(try bench.request(.invite), 302, [(.contact, "<sip:other@192.0.2.7>;q=0.5, <tel:+1900>")])
+        let end = try #require(bench.ended.first?.1)
+        #expect(end.cause == .redirected)
+        #expect(end.contacts.map(\.uri.text) == ["sip:other@192.0.2.7", "tel:+1900"])
+        bench.advance(1000)
+        #expect(bench.requests(.invite).count == 1)
+    }
+
+    @Test("503, a time-out and a refused connection try the next hop; a 404 does not") func failOver() throws {
+        let bench = Bench()
+        let hops = (1...4).map {
+            Hop(transport: .udp, address: TransportAddress(host: "192.0.2.\(50 + $0)", port: 5060))
+        }
+        bench.names["pbx.example.com"] = hops
+        _ = try bench.agent.invite(uri("sip:a@pbx.example.com"), body: offer, now: bench.now)
+        bench.collect()
+        let first = try bench.request(.invite)
+        bench.answer(first, 503)
+        #expect(bench.requests(.ack).count == 1)
+        #expect(bench.sent.last?.destination.address == hops[1].address)
+        bench.agent.transportFailed(hops[1].destination, now: bench.now)
+        bench.collect()
+        #expect(bench.sent.last?.destination.address == hops[2].address)
+        bench.advance(32_001)
+        #expect(bench.sent.last?.destination.address == hops[3].address)
+        let last = try bench.request(.invite)
+        #expect(last.headers.topVia?.branch != first.headers.topVia?.branch)
+        bench.answer(last, 404)
+        #expect(bench.ended.first?.1.status == 404)
+    }
+
+    @Test("sips: takes TLS hops only, and none means no call") func secure() throws {
+        let bench = Bench()
+        let address = TransportAddress(host: "192.0.2.9", port: 5061)
+        bench.names["a.example.com"] = [
+            Hop(transport: .udp, address: address), Hop(transport: .tls, address: address, serverName: "a.example.com"),
+        ]
+        _ = try bench.agent.invite(uri("sips:x@a.example.com"), body: offer, now: bench.now)
+        bench.collect()
+        #expect(bench.sent.map(\.destination.transport) == [.tls])
+        #expect(bench.sent.first?.destination.serverName == "a.example.com")
+        #expect(try bench.request(.invite).headers.contacts.first?.uri.isSecure == true)
+        bench.names["b.example.com"] = [Hop(transport: .tcp, address: address)]
+        _ = try bench.agent.invite(uri("sips:x@b.example.com"), body: offer, now: bench.now)
+        bench.collect()
+        #expect(bench.sent.count == 1)
+        #expect(bench.ended.first?.1.cause == .network)
+    }
+
+    @Test("header fields in a URI that is called are never obeyed") func embeddedFields() throws {
+        let bench = Bench()
+        _ = try bench.agent.invite(
+            uri("sip:a@192.0.2.9;method=BYE?Route=%3Csip:evil.example.com%3E"), body: offer, now: bench.now)
+        bench.collect()
+        let invite = try bench.request(.invite)
+        #expect(invite.uri.text == "sip:a@192.0.2.9")
+        #expect(!invite.headers.contains(.route))
+    }
+
+    @Test("a strict router becomes the request URI") func strictRoute() throws {
+        let bench = Bench()
+        let handle = try dial(bench)
+        bench.answer(try bench.request(.invite), 200, [(.recordRoute, "<sip:strict@192.0.2.8>")], body: answerBody)
+        try bench.agent.hangUp(handle, now: bench.now)
+        bench.collect()
+        let bye = try bench.request(.bye)
+        #expect(bye.uri.text == "sip:strict@192.0.2.8")
+        #expect(bye.headers.addresses(.route).map(\.uri.text) == ["sip:peer@192.0.2.9:5060"])
+        #expect(bench.sent.last?.destination.address.host == "192.0.2.8")
+    }
+
+    @Test("a response with two Vias, or of another branch, is nobody's") func strays() throws {
+        let bench = Bench()
+        _ = try dial(bench)
+        let invite = try bench.request(.invite)
+        var doubled = invite
+        doubled.headers.append(.via, "SIP/2.0/UDP 255.255.255.255;branch=z9hG4bKx")
+        bench.answer(doubled, 200, body: answerBody)
+        var foreign = invite
+        foreign.headers.set(.via, "SIP/2.0/UDP 192.0.2.1;branch=z9hG4bKother")
+        bench.answer(foreign, 200, body: answerBody)
+        #expect(bench.answered.isEmpty)
+        #expect(bench.drops == [.strayResponse, .strayResponse])
+    }
+}

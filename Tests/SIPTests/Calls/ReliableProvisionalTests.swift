@@ -1,0 +1,84 @@
+import SIP
+import Testing
+
+/// RFC 3262.
+@Suite("Reliable provisional responses") struct ReliableProvisionalTests {
+    private let early: [(HeaderName, String)] = [(.require, "100rel"), (.rSeq, "7")]
+
+    @Test("each gets one PRACK; repetitions and those out of turn get none") func caller() throws {
+        let bench = Bench()
+        _ = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: offer, now: bench.now)
+        bench.collect()
+        let invite = try bench.request(.invite)
+        #expect(invite.headers.lists("100rel", in: .supported))
+        bench.answer(invite, 183, early, body: answerBody)
+        bench.answer(invite, 183, early, body: answerBody)
+        bench.answer(invite, 180, [(.require, "100rel"), (.rSeq, "9")])
+        let pracks = bench.requests(.prack)
+        #expect(pracks.count == 1)
+        #expect(pracks.first?.headers.rAck == RAck(responseNumber: 7, cSeq: invite.headers.cSeq))
+        #expect(pracks.first?.headers.to.tag == "peer")
+        #expect(pracks.first?.headers.cSeq.number == 2)
+        bench.answer(invite, 180, [(.require, "100rel"), (.rSeq, "8")])
+        #expect(bench.requests(.prack).count == 2)
+        #expect(bench.progress.map(\.status) == [183, 180])
+        bench.answer(invite, 200, body: answerBody)
+        #expect(try bench.request(.ack).headers.cSeq.number == 1)
+    }
+
+    @Test("an offer in it is answered in PRACK, and the 2xx needs no answer then") func offerInProvisional() throws {
+        let bench = Bench()
+        let handle = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: nil, now: bench.now)
+        bench.collect()
+        let invite = try bench.request(.invite)
+        bench.answer(invite, 183, early, body: answerBody)
+        #expect(bench.progress.first?.needsAnswer == true)
+        #expect(bench.requests(.prack).isEmpty)
+        try bench.agent.acknowledge(handle, body: offer, now: bench.now)
+        bench.collect()
+        #expect(try bench.request(.prack).body == offer.bytes)
+        bench.answer(invite, 200)
+        #expect(bench.answered.first?.1.needsAnswer == false)
+        #expect(bench.requests(.ack).count == 1)
+    }
+
+    @Test("ours is repeated until PRACK, and 200 waits for it") func callee() throws {
+        let bench = Bench()
+        var call = PeerCall()
+        bench.feed(call.request(.invite, body: offer, [(.supported, "100rel")]))
+        let handle = try #require(bench.incoming.first?.0)
+        try bench.agent.ring(handle, status: 183, body: answerBody, now: bench.now)
+        try bench.agent.ring(handle, now: bench.now)
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        bench.advance(1600)
+        #expect(bench.codes == [100, 183, 183, 183])
+        let number = try #require(bench.response().headers.rSeq)
+        call.toTag = try bench.response().headers.to.tag
+        bench.feed(call.request(.prack, number: 2, body: nil, [(.rAck, "\(number + 1) 1 INVITE")]))
+        #expect(bench.codes.last == 481)
+        bench.feed(call.request(.prack, number: 3, body: nil, [(.rAck, "\(number) 1 INVITE")]))
+        #expect(bench.codes.suffix(2) == [200, 200])
+        #expect(try bench.response().headers.cSeq.method == .invite)
+    }
+
+    @Test("a caller that requires it gets it for 180 too; unacknowledged for 64 T1 it is 504") func noPrack() throws {
+        let bench = Bench()
+        bench.feed(PeerCall().request(.invite, branch: "z9hG4bKi", body: offer, [(.require, "100rel")]))
+        try bench.agent.ring(try #require(bench.incoming.first?.0), now: bench.now)
+        bench.collect()
+        #expect(try bench.response().headers.lists("100rel", in: .require))
+        bench.advance(32_001)
+        #expect(bench.codes.contains(504))
+        #expect(bench.ended.first?.1.cause == .notAcknowledged)
+    }
+
+    @Test("a caller that cannot do it gets plain ones") func plain() throws {
+        let bench = Bench()
+        bench.feed(PeerCall().request(.invite, branch: "z9hG4bKi", body: offer))
+        try bench.agent.ring(
+            try #require(bench.incoming.first?.0), status: 183, body: answerBody, now: bench.now)
+        bench.collect()
+        #expect(try bench.response().headers.rSeq == nil)
+    }
+}

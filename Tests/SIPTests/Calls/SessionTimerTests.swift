@@ -1,0 +1,82 @@
+import SIP
+import Testing
+
+/// RFC 4028.
+@Suite("Session timers") struct SessionTimerTests {
+    @Test("as refresher we send UPDATE at half the interval, again and again") func refresher() throws {
+        let bench = Bench()
+        _ = try bench.establishedOutgoing(
+            fields: [(.allow, "INVITE, BYE, UPDATE"), (.sessionExpires, "600;refresher=uac"), (.require, "timer")])
+        bench.advance(299_999)
+        #expect(bench.requests(.update).isEmpty)
+        bench.advance(2)
+        let update = try bench.request(.update)
+        #expect(update.body.isEmpty)
+        #expect(update.headers.sessionExpires == SessionExpires(seconds: 600, refresher: .uac))
+        bench.answer(update, 200, [(.sessionExpires, "600;refresher=uac")])
+        bench.advance(300_001)
+        #expect(Set(bench.requests(.update).map(\.headers.cSeq.number)).count == 2)
+        #expect(bench.modified.isEmpty)
+    }
+
+    @Test("a peer without UPDATE gets a re-INVITE with the same offer") func byInvite() throws {
+        let bench = Bench()
+        _ = try bench.establishedOutgoing(fields: [(.allow, "INVITE, BYE"), (.sessionExpires, "600;refresher=uac")])
+        bench.advance(300_001)
+        #expect(try bench.request(.invite).body == offer.bytes)
+    }
+
+    @Test("a peer that does not refresh is given up a little before the end") func expires() throws {
+        let bench = Bench()
+        _ = try bench.establishedOutgoing(fields: [(.sessionExpires, "600;refresher=uas")])
+        bench.advance(567_000)
+        #expect(bench.ended.isEmpty)
+        bench.advance(1100)
+        #expect(bench.ended.first?.1.cause == .sessionExpired)
+        #expect(try bench.request(.bye).headers.reasons.first?.cause == 408)
+    }
+
+    @Test("without Session-Expires in the 2xx there is none") func none() throws {
+        let bench = Bench()
+        _ = try bench.establishedOutgoing()
+        bench.advance(10_000_000)
+        #expect(bench.sent.isEmpty)
+        #expect(bench.ended.isEmpty)
+    }
+
+    @Test("422: once more with the peer's minimum") func tooSmall() throws {
+        let bench = Bench()
+        _ = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: offer, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.invite), 422, [(.minSE, "3600")])
+        let again = try bench.request(.invite)
+        #expect(again.headers.sessionExpires?.seconds == 3600)
+        #expect(again.headers.minSE == 3600)
+        #expect(again.headers.cSeq.number == 2)
+        bench.answer(again, 422, [(.minSE, "7200")])
+        bench.answer(try bench.request(.invite), 422, [(.minSE, "9000")])
+        #expect(bench.requests(.invite).count == 3)
+        #expect(bench.ended.first?.1.status == 422)
+    }
+
+    @Test("as callee: 422 below our minimum; the caller refreshes where it can, else we") func callee() throws {
+        let bench = Bench()
+        let fields: [(HeaderName, String)] = [(.supported, "timer"), (.sessionExpires, "60")]
+        bench.feed(PeerCall().request(.invite, branch: "z9hG4bKshort", body: offer, fields))
+        #expect(bench.codes == [422])
+        #expect(try bench.response().headers.minSE == 90)
+        #expect(bench.incoming.isEmpty)
+        _ = try bench.establishedIncoming([(.supported, "timer"), (.sessionExpires, "100")])
+        bench.advance(67_999)
+        #expect(bench.ended.isEmpty)
+        bench.advance(2)
+        #expect(bench.ended.first?.1.cause == .sessionExpired)
+    }
+
+    @Test("as callee of a peer without timers we refresh for the proxy that asked") func proxyAsked() throws {
+        let bench = Bench()
+        _ = try bench.establishedIncoming([(.sessionExpires, "100"), (.allow, "INVITE, UPDATE")])
+        bench.advance(50_001)
+        #expect(try bench.request(.update).headers.sessionExpires?.seconds == 100)
+    }
+}

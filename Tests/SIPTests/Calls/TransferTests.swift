@@ -1,0 +1,111 @@
+import SIP
+import Testing
+
+/// RFC 3515, 3891, 3892.
+@Suite("Transfers") struct TransferTests {
+    private func progress(_ bench: Bench) -> [Int] {
+        bench.events.compactMap { if case .transferProgress(_, let status, _) = $0 { status } else { nil } }
+    }
+
+    @Test("we ask: REFER, and the NOTIFYs tell how it goes") func asking() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        try bench.agent.transfer(handle, to: uri("sip:carol@example.com"), now: bench.now)
+        bench.collect()
+        let refer = try bench.request(.refer)
+        #expect(refer.headers.referTo?.uri.text == "sip:carol@example.com")
+        #expect(refer.headers.referredBy?.uri.text == "sip:me@example.com")
+        bench.answer(refer, 202)
+        for (index, line) in ["SIP/2.0 100 Trying", "SIP/2.0 180", "SIP/2.0 200 OK"].enumerated() {
+            let state = index == 2 ? "terminated;reason=noresource" : "active;expires=60"
+            bench.feed(
+                call.request(
+                    .notify, number: UInt32(2 + index),
+                    body: Body(contentType: "message/sipfrag", bytes: wire(line + "\n")),
+                    [(.event, "refer"), (.subscriptionState, state)]))
+        }
+        #expect(progress(bench) == [100, 180, 200])
+        #expect(bench.codes == [200, 200, 200])
+        bench.feed(call.request(.notify, number: 9, body: nil, [(.event, "refer")]))
+        #expect(bench.codes.last == 481)
+    }
+
+    @Test("attended: Refer-To names the other dialog as the target sees it") func attended() throws {
+        let bench = Bench()
+        let (first, _) = try bench.establishedIncoming()
+        let second = try bench.establishedOutgoing()
+        try bench.agent.transfer(first, to: uri("sip:peer@192.0.2.9"), replacing: second, now: bench.now)
+        bench.collect()
+        let target = try #require(bench.request(.refer).headers.referTo?.uri.sip)
+        let value = try #require(target.headers.first?.value)
+        #expect(target.headers.first?.name == "Replaces")
+        #expect(value.contains("%3Bto%2Dtag%3Dpeer"))
+    }
+
+    @Test("we are asked: the user decides, 202, NOTIFY up to the result") func asked() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        bench.feed(
+            call.request(
+                .refer, number: 2, body: nil,
+                [
+                    (.referTo, "<sip:carol@example.com?Replaces=a%40b%3Bto-tag%3D1%3Bfrom-tag%3D2>"),
+                    (.referredBy, "<sip:bob@example.com>"),
+                ]))
+        guard case .transferRequested(_, let request)? = bench.events.last else {
+            Issue.record("not asked")
+            return
+        }
+        #expect(request.target.text == "sip:carol@example.com")
+        #expect(request.replaces == Replaces(callID: "a@b", toTag: "1", fromTag: "2"))
+        try bench.agent.acceptTransfer(handle, now: bench.now)
+        bench.collect()
+        #expect(bench.codes == [202])
+        #expect(try bench.request(.notify).body == wire("SIP/2.0 100 Trying\n"))
+        try bench.agent.reportTransfer(handle, status: 486, now: bench.now)
+        bench.collect()
+        let last = try bench.request(.notify)
+        #expect(last.headers.subscriptionState?.token == "terminated")
+        #expect(last.body == wire("SIP/2.0 486 Busy Here\n"))
+        #expect(throws: UserAgentError.self) { try bench.agent.reportTransfer(handle, status: 200, now: bench.now) }
+    }
+
+    @Test("a REFER that nobody decides gets its final response", arguments: [true, false])
+    func undecided(hangsUp: Bool) throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        bench.feed(call.request(.refer, number: 2, body: nil, [(.referTo, "<sip:c@example.com>")]))
+        if hangsUp { try bench.agent.hangUp(handle, now: bench.now) }
+        bench.advance(30_000)
+        #expect(bench.codes == [487])
+    }
+
+    @Test("REFER outside of a call, or to another method, calls nobody") func refused() throws {
+        let bench = Bench()
+        var (_, call) = try bench.establishedIncoming()
+        bench.feed(call.request(.refer, number: 2, body: nil, [(.referTo, "<sip:c@example.com;method=BYE>")]))
+        bench.feed(call.request(.refer, number: 3))
+        bench.feed(call.request(.refer, number: 4, body: nil, [(.referTo, "<http://example.com>")]))
+        var stranger = PeerCall(callID: "stranger")
+        bench.feed(stranger.request(.refer, body: nil, [(.referTo, "<sip:c@example.com>")]))
+        #expect(bench.codes == [501, 400, 416, 403])
+        #expect(bench.events.isEmpty)
+    }
+
+    @Test("INVITE with Replaces takes a call's place; one that names none gets 481") func replaces() throws {
+        let bench = Bench()
+        let (old, call) = try bench.establishedIncoming()
+        var other = PeerCall(callID: "other", fromTag: "o")
+        bench.feed(other.request(.invite, body: offer, [(.replaces, "nothing;to-tag=a;from-tag=b")]))
+        #expect(bench.codes == [481])
+        let text = "\(call.callID);to-tag=\(call.toTag ?? "");from-tag=\(call.fromTag)"
+        bench.feed(other.request(.invite, number: 2, body: offer, [(.replaces, text), (.require, "replaces")]))
+        let (new, incoming) = try #require(bench.incoming.first)
+        #expect(incoming.replaces == old)
+        try bench.agent.answer(new, body: answerBody, now: bench.now)
+        bench.collect()
+        #expect(bench.ended.map(\.0) == [old])
+        #expect(bench.ended.first?.1.cause == .replaced)
+        #expect(try bench.request(.bye).headers.callID == call.callID)
+    }
+}

@@ -1,0 +1,223 @@
+import SIP
+import Testing
+
+/// RFC 3261 section 10, RFC 3327, 3608, 5626.
+@Suite("Registrations") struct RegistrationTests {
+    private let id = AccountID("a")
+
+    private func bench(seed: UInt64 = 7, _ change: (inout Account) -> Void = { _ in }) throws -> Bench {
+        let bench = Bench(seed: seed)
+        var account = Account(
+            id: id, address: SIPURI(user: "101", host: "192.0.2.9"), displayName: "One", expires: 600,
+            followsSeenAddress: false)
+        change(&account)
+        bench.agent.add(account)
+        try bench.agent.register(id, now: bench.now)
+        bench.collect()
+        return bench
+    }
+
+    @Test("REGISTER is complete") func complete() throws {
+        let register = try bench().request(.register)
+        #expect(register.uri.text == "sip:192.0.2.9")
+        #expect(register.headers.to.uri.text == "sip:101@192.0.2.9")
+        #expect(register.headers.to.tag == nil)
+        #expect(register.headers.from.tag != nil)
+        #expect(register.headers.expires == 600)
+        #expect(register.headers.contacts.first?.uri.text == "sip:101@192.0.2.1:5060")
+        #expect(register.headers.lists("path", in: .supported))
+    }
+
+    @Test("is refreshed at a safe share of what was granted, with the same Call-ID", arguments: 1...20)
+    func refresh(seed: Int) throws {
+        let bench = try bench(seed: UInt64(seed))
+        let first = try bench.request(.register)
+        bench.answer(first, 200, [(.contact, "<sip:old@192.0.2.1>;expires=9, <sip:101@192.0.2.1:5060>;expires=300")])
+        #expect(bench.registrations.first?.expires == 300)
+        let start = bench.now
+        bench.advance(300_000 * 0.86)
+        let sent = try #require(bench.sent.dropFirst().first)
+        let wait = sent.time.milliseconds(since: start)
+        #expect(wait >= 209_000 && wait <= 256_000, "seed \(seed): \(wait) ms")
+        let second = try #require(bench.requests(.register).dropFirst().first)
+        #expect(second.headers.callID == first.headers.callID)
+        #expect(second.headers.cSeq.number == first.headers.cSeq.number + 1)
+        #expect(second.headers.from.tag == first.headers.from.tag)
+    }
+
+    @Test("423: at once again with the registrar's minimum; a nonsense minimum is not followed") func tooBrief() throws {
+        let bench = try bench()
+        bench.answer(try bench.request(.register), 423, [(.minExpires, "1800")])
+        #expect(try bench.request(.register).headers.expires == 1800)
+        bench.answer(try bench.request(.register), 423, [(.minExpires, "1800")])
+        #expect(bench.requests.count == 2)
+        #expect(bench.failures.first?.kind == .refused)
+    }
+
+    @Test("a silent registrar: retries with back-off, each wait longer, with jitter", arguments: 1...5)
+    func silent(seed: Int) throws {
+        let bench = try bench(seed: UInt64(seed))
+        bench.advance(600_000)
+        let waits = bench.failures.map(\.retryAfter)
+        #expect(waits.count > 5)
+        #expect(bench.failures.allSatisfy { $0.kind == .network })
+        #expect(waits.allSatisfy { $0 >= 1 && $0 <= 30 }, "seed \(seed): \(waits)")
+        #expect(waits.suffix(3).allSatisfy { $0 >= 15 })
+    }
+
+    @Test("Retry-After is obeyed") func retryAfter() throws {
+        let bench = try bench()
+        bench.answer(try bench.request(.register), 503, [(.retryAfter, "120")])
+        let wait = try #require(bench.failures.first?.retryAfter)
+        #expect(wait >= 120 && wait <= 132.1)
+        #expect(bench.failures.first?.kind == .server)
+        bench.advance(119_000)
+        #expect(bench.requests.count == 1)
+        bench.advance(14_000)
+        #expect(bench.requests(.register).count >= 2)
+    }
+
+    @Test("a refusal is not repeated for minutes", arguments: [403, 404, 603]) func refusal(status: Int) throws {
+        let bench = try bench()
+        bench.answer(try bench.request(.register), status)
+        #expect(bench.failures.first?.status == status)
+        bench.advance(149_000)
+        #expect(bench.requests.count == 1)
+    }
+
+    @Test("the address that the registrar sees becomes the Contact, and the old binding goes") func seenAddress() throws {
+        let bench = try bench { $0.followsSeenAddress = true }
+        let first = try bench.request(.register)
+        var seen = first
+        seen.headers.set(
+            .via, try #require(first.headers.text(.via)).replacing(";rport", with: ";rport=4444;received=198.51.100.1"))
+        bench.answer(seen, 200, [(.expires, "600")])
+        #expect(bench.registrations.isEmpty)
+        let second = try bench.request(.register)
+        let contacts = second.headers.contacts
+        #expect(contacts.map(\.uri.text) == ["sip:101@198.51.100.1:4444", "sip:101@192.0.2.1:5060"])
+        #expect(contacts.last?.parameters["expires"] == "0")
+        var again = second
+        again.headers.set(
+            .via, try #require(second.headers.text(.via)).replacing(";rport", with: ";rport=4444;received=198.51.100.1"))
+        bench.answer(again, 200, [(.expires, "600")])
+        #expect(bench.registrations.first?.seenAddress == TransportAddress(host: "198.51.100.1", port: 4444))
+        #expect(bench.requests.count == 2)
+        _ = try bench.agent.invite(uri("sip:102@192.0.2.9"), account: id, body: offer, now: bench.now)
+        bench.collect()
+        #expect(try bench.request(.invite).headers.contacts.first?.uri.text == "sip:101@198.51.100.1:4444")
+    }
+
+    @Test("Service-Route leads later calls") func serviceRoute() throws {
+        let bench = try bench()
+        bench.answer(
+            try bench.request(.register), 200, [(.expires, "600"), (.serviceRoute, "<sip:edge@192.0.2.77;lr>")])
+        _ = try bench.agent.invite(uri("sip:x@example.com"), account: id, body: offer, now: bench.now)
+        bench.collect()
+        #expect(try bench.request(.invite).headers.addresses(.route).map(\.uri.text) == ["sip:edge@192.0.2.77;lr"])
+        #expect(bench.sent.last?.destination.address.host == "192.0.2.77")
+    }
+
+    @Test("an outbound proxy is the first route of REGISTER and calls") func outboundProxy() throws {
+        let bench = try bench { $0.outboundProxy = SIPURI(host: "192.0.2.66") }
+        #expect(bench.sent.last?.destination.address.host == "192.0.2.66")
+        #expect(try bench.request(.register).headers.addresses(.route).first?.uri.sip?.isLooseRoute == true)
+    }
+
+    @Test("a registrar under another name than the domain's serves the domain's calls too") func registrar() throws {
+        let bench = try bench {
+            $0.address = SIPURI(user: "101", host: "yodel.test")
+            $0.registrar = SIPURI(host: "192.0.2.55", port: 15060)
+        }
+        #expect(bench.sent.last?.destination.address == TransportAddress(host: "192.0.2.55", port: 15060))
+        #expect(try bench.request(.register).uri.text == "sip:yodel.test")
+        _ = try bench.agent.invite(uri("sip:102@yodel.test"), account: id, body: offer, now: bench.now)
+        _ = try bench.agent.invite(uri("tel:+49-30-1234"), account: id, body: offer, now: bench.now)
+        bench.collect()
+        #expect(bench.sent.suffix(2).allSatisfy { $0.destination.address.port == 15060 })
+        #expect(try bench.request(.invite).uri.text == "sip:+49301234@yodel.test;user=phone")
+        #expect(bench.resolved.isEmpty)
+    }
+
+    @Test("unregistering asks for 0 seconds and is told") func unregister() throws {
+        let bench = try bench()
+        bench.answer(try bench.request(.register), 200, [(.expires, "600")])
+        try bench.agent.unregister(id, now: bench.now)
+        bench.collect()
+        #expect(try bench.request(.register).headers.expires == 0)
+        bench.answer(try bench.request(.register), 200)
+        guard case .unregistered(id)? = bench.events.last else {
+            Issue.record("not told")
+            return
+        }
+        bench.advance(2_000_000)
+        #expect(bench.requests.count == 2)
+    }
+
+    @Test("a stream that is lost registers anew; a changed address at once") func flow() throws {
+        let bench = try bench { $0.registrar = URI("sip:192.0.2.9;transport=tcp")?.sip }
+        let destination = try #require(bench.sent.last?.destination)
+        #expect(destination.transport == .tcp)
+        #expect(try bench.request(.register).headers.contacts.first?.uri.text == "sip:101@192.0.2.1:5060;transport=tcp")
+        bench.answer(try bench.request(.register), 200, [(.expires, "600")])
+        bench.agent.transportFailed(destination, now: bench.now)
+        bench.collect()
+        #expect(bench.failures.first?.kind == .network)
+        bench.advance(2001)
+        #expect(bench.requests.count == 2)
+        bench.answer(try bench.request(.register), 200, [(.expires, "600")])
+        bench.agent.addressChanged(now: bench.now)
+        bench.collect()
+        #expect(bench.requests.count == 3)
+    }
+
+    @Test("an instance asks for an outbound flow, and 439 asks without") func outbound() throws {
+        let bench = try bench { $0.instance = "urn:uuid:00000000-0000-1000-8000-000A95A0E128" }
+        let contact = try #require(bench.request(.register).headers.contacts.first)
+        #expect(contact.parameters["reg-id"] == "1")
+        #expect(contact.parameters.unquoted("+sip.instance") == "<urn:uuid:00000000-0000-1000-8000-000A95A0E128>")
+        bench.answer(try bench.request(.register), 439)
+        #expect(try bench.request(.register).headers.contacts.first?.parameters.contains("reg-id") == false)
+    }
+
+    @Test("a call from the registrar's address is the account's, with the name it vouches for") func incoming() throws {
+        let bench = try bench()
+        bench.answer(try bench.request(.register), 200, [(.expires, "600")])
+        var call = PeerCall()
+        call.extra = [(.pAssertedIdentity, "\"Boss\" <sip:boss@example.com>")]
+        var invite = call.request(.invite, body: offer)
+        invite.uri = try uri("sip:101@192.0.2.1:5060")
+        bench.feed(invite)
+        #expect(bench.incoming.last?.1.account == id)
+        #expect(bench.incoming.last?.1.isFromAccountServer == true)
+        #expect(bench.incoming.last?.1.assertedIdentity?.displayName == "Boss")
+        call.callID = "second"
+        var stranger = call.request(.invite, body: offer)
+        stranger.uri = try uri("sip:101@192.0.2.1:5060")
+        bench.feed(
+            stranger.bytes,
+            from: Source(transport: .udp, remote: TransportAddress(host: "203.0.113.5", port: 5060)))
+        #expect(bench.incoming.last?.1.isFromAccountServer == false)
+        #expect(bench.incoming.last?.1.assertedIdentity == nil)
+    }
+
+    @Test("four accounts for a day: no growth of state") func day() throws {
+        let bench = Bench()
+        for number in 1...4 {
+            bench.agent.add(
+                Account(
+                    id: AccountID("\(number)"), address: SIPURI(user: "\(number)", host: "192.0.2.9"),
+                    followsSeenAddress: false))
+            try bench.agent.register(AccountID("\(number)"), now: bench.now)
+        }
+        bench.collect()
+        var most = 0
+        for _ in 0..<(24 * 60) {
+            for request in bench.requests { bench.answer(request, 200, [(.expires, "600")]) }
+            bench.clear()
+            bench.advance(60_000)
+            most = max(most, bench.agent.stateCount)
+        }
+        #expect(most <= 8)
+    }
+}

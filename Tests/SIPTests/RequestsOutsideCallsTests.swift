@@ -1,0 +1,151 @@
+import SIP
+import Testing
+
+@Suite("Requests outside of calls, and what strangers can do") struct RequestsOutsideCallsTests {
+    @Test("OPTIONS is answered without state, each time the same") func options() throws {
+        let bench = Bench()
+        let request = PeerCall().request(.options, branch: "z9hG4bKo")
+        bench.feed(request)
+        bench.feed(request)
+        #expect(bench.codes == [200, 200])
+        #expect(bench.responses.first?.bytes == bench.responses.last?.bytes)
+        #expect(bench.agent.stateCount == 0)
+        let ok = try bench.response()
+        #expect(ok.headers.allow.contains(.invite))
+        #expect(ok.headers.tokens(.accept) == ["application/sdp"])
+        #expect(ok.headers.lists("100rel", in: .supported))
+        #expect(ok.headers.to.tag != nil)
+    }
+
+    @Test(
+        "what is not served is refused with its own code",
+        arguments: [
+            ("REGISTER", 405), ("SUBSCRIBE", 405), ("PUBLISH", 405), ("FOO", 501), ("BYE", 481), ("PRACK", 481),
+            ("UPDATE", 481), ("INFO", 481), ("NOTIFY", 481), ("REFER", 403),
+        ])
+    func refused(method: String, status: Int) throws {
+        let bench = Bench()
+        var call = PeerCall()
+        bench.feed(call.request(SIP.Method(method)))
+        #expect(bench.codes == [status])
+        #expect(bench.agent.stateCount == 0)
+        if status == 405 { #expect(try bench.response().headers.allow.isEmpty == false) }
+    }
+
+    @Test("MESSAGE is shown once, whatever is repeated") func message() throws {
+        let bench = Bench()
+        let text = Body(contentType: "text/plain;charset=utf-8", bytes: Array("hi".utf8))
+        let request = PeerCall().request(.message, branch: "z9hG4bKm", body: text)
+        bench.feed(request)
+        bench.feed(request)
+        #expect(bench.codes == [200, 200])
+        #expect(bench.events.count == 1)
+        var call = PeerCall(callID: "other")
+        bench.feed(call.request(.message, body: Body(contentType: "image/png", bytes: [1])))
+        #expect(bench.codes.last == 415)
+    }
+
+    @Test("our OPTIONS and MESSAGE tell how they went") func ours() throws {
+        let bench = Bench()
+        let id = try bench.agent.options(uri("sip:192.0.2.9"), now: bench.now)
+        let other = try bench.agent.send(
+            .message, to: uri("sip:a@192.0.2.9"), body: Body(contentType: "text/plain", bytes: [65]), now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.options), 200)
+        bench.advance(32_001)
+        let answers = bench.events.compactMap { event -> (RequestID, Int)? in
+            if case .answer(let id, let status, _, _) = event { (id, status) } else { nil }
+        }
+        #expect(answers.map(\.1) == [200, 408])
+        #expect(answers.map(\.0) == [id, other])
+    }
+
+    @Test("a non-INVITE request is repeated at T1 doubling to T2, and given up after 64 T1") func timers() throws {
+        let bench = Bench()
+        _ = try bench.agent.options(uri("sip:192.0.2.9"), now: bench.now)
+        bench.collect()
+        let start = bench.now
+        bench.advance(40_000)
+        let times = bench.sent.map { $0.time.milliseconds(since: start) }
+        #expect(times == [0, 500, 1500, 3500, 7500, 11_500, 15_500, 19_500, 23_500, 27_500, 31_500])
+    }
+
+    @Test("a reliable transport repeats nothing") func reliable() throws {
+        let bench = Bench()
+        _ = try bench.agent.options(uri("sip:192.0.2.9;transport=tcp"), now: bench.now)
+        bench.advance(40_000)
+        #expect(bench.sent.count == 1)
+        #expect(bench.sent.first?.destination.transport == .tcp)
+    }
+
+    @Test("a stream: pong for a ping, answers on the same connection, broken framing closes it") func stream() throws {
+        let bench = Bench()
+        let source = Source(
+            transport: .tcp, remote: TransportAddress(host: "192.0.2.9", port: 40_000), connection: ConnectionID(3))
+        bench.feed([13, 10, 13, 10], from: source)
+        #expect(bench.rawSent == [[13, 10]])
+        let request = PeerCall().request(.options, branch: "z9hG4bKs").bytes
+        bench.feed(Array(request[..<30]), from: source)
+        #expect(bench.agent.pendingBytes(on: ConnectionID(3)) == 30)
+        bench.feed(Array(request[30...]), from: source)
+        #expect(bench.codes == [200])
+        #expect(bench.sent.last?.destination.connection == ConnectionID(3))
+        bench.feed(wire("INVITE x SIP/2.0\nContent-Length: -4\n\n"), from: source)
+        #expect(bench.closed == [ConnectionID(3)])
+    }
+
+    @Test("a stranger's calls are capped, others still come through") func callCap() throws {
+        let bench = Bench()
+        for index in 0..<20 {
+            var call = PeerCall(callID: String(repeating: "c", count: index + 1))
+            bench.feed(call.request(.invite, body: offer))
+        }
+        #expect(bench.incoming.count == 4)
+        #expect(bench.codes.filter { $0 == 503 }.count == 16)
+        let other = Source(transport: .udp, remote: TransportAddress(host: "198.51.100.3", port: 5060))
+        var call = PeerCall(callID: "from elsewhere")
+        call.callID = "elsewhere"
+        bench.feed(call.request(.invite, body: offer).bytes, from: other)
+        #expect(bench.incoming.count == 5)
+    }
+
+    @Test("a stranger's transactions are capped and dropped without an answer") func transactionCap() throws {
+        let bench = Bench()
+        for index in 0..<1000 {
+            let body = Body(contentType: "text/plain", bytes: [65])
+            bench.feed(PeerCall(callID: "m\(index)").request(.message, branch: "z9hG4bKm\(index)", body: body))
+        }
+        #expect(bench.codes.count == 128)
+        #expect(bench.drops.filter { $0 == .tooManyTransactions }.count == 872)
+        bench.advance(33_000)
+        #expect(bench.agent.stateCount == 0)
+    }
+
+    @Test("a name that leads nowhere, and one that nobody resolves") func unresolved() throws {
+        let bench = Bench()
+        bench.names["nowhere.example.com"] = []
+        _ = try bench.agent.options(uri("sip:nowhere.example.com"), now: bench.now)
+        bench.collect()
+        guard case .answer(_, status: 503, _, _)? = bench.events.last else {
+            Issue.record("not told")
+            return
+        }
+        _ = try bench.agent.options(uri("sip:slow.example.com"), now: bench.now)
+        _ = bench.agent.takeOutputs()
+        bench.advance(32_001)
+        #expect(bench.events.count == 2)
+        #expect(bench.agent.stateCount == 0)
+    }
+
+    @Test("URIs that cannot be called are refused") func badTargets() throws {
+        let bench = Bench()
+        for text in ["tel:+123", "http://example.com", "urn:service:sos"] {
+            #expect(throws: UserAgentError.badURI(text)) {
+                _ = try bench.agent.invite(uri(text), body: offer, now: bench.now)
+            }
+        }
+        #expect(throws: UserAgentError.noSuchAccount(AccountID("x"))) {
+            _ = try bench.agent.invite(uri("sip:a@b"), account: AccountID("x"), body: offer, now: bench.now)
+        }
+    }
+}

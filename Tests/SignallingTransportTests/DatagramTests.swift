@@ -1,0 +1,108 @@
+import SignallingTransport
+import Testing
+
+@Suite("Datagrams") struct DatagramTests {
+    @Test(
+        "a datagram arrives with where it came from and which address it was sent to", arguments: ["127.0.0.1", "::1"])
+    func sourceAndLocal(host: String) async throws {
+        let one = try Side([.udp], host: host)
+        let two = try Side([.udp], host: host)
+        one.transport.send(bytes("OPTIONS"), to: try two.destination())
+        let (text, source) = try #require(await two.inbox.received(7))
+        #expect(text == "OPTIONS")
+        #expect(source.remote == one.transport.listeners[0].address)
+        #expect(source.local == two.transport.listeners[0].address)
+        #expect(source.transport == .udp && source.connection == nil)
+        two.transport.send(bytes("200"), to: SignallingDestination(transport: .udp, address: source.remote))
+        #expect(await one.inbox.received(3)?.text == "200")
+        await one.end()
+        await two.end()
+    }
+
+    @Test("a socket bound to all addresses tells which one a datagram was sent to")
+    func wildcard() async throws {
+        let one = try Side([.udp])
+        let two = try Side([.udp], host: "0.0.0.0")
+        let port = two.transport.listeners[0].address.port
+        one.transport.send(
+            bytes("x"),
+            to: SignallingDestination(transport: .udp, address: SignallingAddress(host: "127.0.0.2", port: port)))
+        let (_, source) = try #require(await two.inbox.received())
+        #expect(source.local == SignallingAddress(host: "127.0.0.2", port: port))
+        await one.end()
+        await two.end()
+    }
+
+    @Test("both families may be bound to one port, and each sends its own")
+    func bothFamilies() async throws {
+        let port = try unusedPort()
+        let one = try Side {
+            $0.listeners = [
+                .init(.udp, SignallingAddress(host: "0.0.0.0", port: port)),
+                .init(.udp, SignallingAddress(host: "::", port: port)),
+            ]
+        }
+        let four = try Side([.udp])
+        let six = try Side([.udp], host: "::1")
+        one.transport.send(bytes("4"), to: try four.destination())
+        one.transport.send(bytes("6"), to: try six.destination())
+        #expect(await four.inbox.received()?.source.remote == SignallingAddress(host: "127.0.0.1", port: port))
+        #expect(await six.inbox.received()?.source.remote == SignallingAddress(host: "::1", port: port))
+        for side in [one, four, six] { await side.end() }
+    }
+
+    @Test("a datagram of 60,000 bytes arrives whole")
+    func large() async throws {
+        let one = try Side([.udp])
+        let two = try Side([.udp])
+        one.transport.send([UInt8](repeating: 7, count: 60_000), to: try two.destination())
+        #expect(await two.inbox.received(60_000)?.text.utf8.count == 60_000)
+        await one.end()
+        await two.end()
+    }
+
+    @Test("what cannot be sent is told: no socket of the family, no address, too long")
+    func failures() async throws {
+        let one = try Side([.udp])
+        one.transport.send(
+            [1], to: SignallingDestination(transport: .udp, address: SignallingAddress(host: "::1", port: 9)))
+        #expect(await one.inbox.failed()?.1 == .noSocket(.udp, isV6: true))
+        await one.end()
+        let two = try Side([.udp])
+        let name = SignallingDestination(transport: .udp, address: SignallingAddress(host: "host.example", port: 9))
+        two.transport.send([1], to: name)
+        #expect(await two.inbox.failed()?.1 == .notNumeric("host.example"))
+        await two.end()
+        let three = try Side([.udp])
+        three.transport.send([UInt8](repeating: 0, count: 70_000), to: try three.destination())
+        guard case .system? = await three.inbox.failed()?.1 else {
+            Issue.record("70,000 bytes fit no datagram")
+            return
+        }
+        await three.end()
+    }
+
+    @Test("an address in use is told when binding, and nothing stays bound")
+    func addressInUse() async throws {
+        let one = try Side([.udp, .tcp])
+        let taken = one.transport.listeners[0].address
+        #expect(throws: SignallingFailure.self) {
+            try Side {
+                $0.listeners = [.init(.tcp, SignallingAddress(host: "127.0.0.1", port: 0)), .init(.udp, taken)]
+            }
+        }
+        await one.end()
+        let again = try Side { $0.listeners = [.init(.udp, taken)] }
+        await again.end()
+    }
+
+    @Test("the local address towards a destination is the route's")
+    func localAddress() throws {
+        let four = try SignallingAddress.local(towards: SignallingAddress(host: "127.0.0.9", port: 5060))
+        #expect(four.host == "127.0.0.1")
+        #expect(try SignallingAddress.local(towards: SignallingAddress(host: "::1", port: 0)).host == "::1")
+        #expect(throws: SignallingFailure.notNumeric("x")) {
+            try SignallingAddress.local(towards: SignallingAddress(host: "x", port: 1))
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import Glibc
+import Realtime
+import SignallingTransport
+import Testing
+
+/// What a transport has told, for tests that wait for one thing or another.
+final class Inbox: Sendable {
+    private let events = Lock([SignallingEvent]())
+
+    func put(_ event: SignallingEvent) { events.withLock { $0.append(event) } }
+
+    var all: [SignallingEvent] { events.withLock { $0 } }
+
+    /// Waits until `pick` finds something; nil after ten seconds, which only a failure takes.
+    func wait<Value: Sendable>(_ pick: (SignallingEvent) -> Value?) async -> Value? {
+        for _ in 0..<5000 {
+            for event in all {
+                if let value = pick(event) { return value }
+            }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        return nil
+    }
+
+    func opened(inbound: Bool = false) async -> SignallingConnection? {
+        await wait { if case .opened(let connection) = $0, connection.isInbound == inbound { connection } else { nil } }
+    }
+
+    func closed() async -> (SignallingConnection, SignallingFailure)? {
+        await wait { if case .closed(let connection, let failure) = $0 { (connection, failure) } else { nil } }
+    }
+
+    func failed() async -> (SignallingDestination, SignallingFailure)? {
+        await wait { if case .failed(let destination, let failure) = $0 { (destination, failure) } else { nil } }
+    }
+
+    /// Waits for `count` bytes, and gives the first ones with where they came from.
+    func received(_ count: Int = 1) async -> (text: String, source: SignallingSource)? {
+        for _ in 0..<5000 {
+            var bytes: [UInt8] = []
+            var first: SignallingSource?
+            for case .received(let part, let source) in all {
+                bytes += part
+                first = first ?? source
+            }
+            if let first, bytes.count >= count { return (String(decoding: bytes, as: UTF8.self), first) }
+            try? await Task.sleep(for: .milliseconds(2))
+        }
+        return nil
+    }
+}
+
+/// A transport with its inbox. `end` it.
+struct Side {
+    let transport: SignallingTransport
+    let inbox = Inbox()
+
+    init(
+        _ protocols: [SignallingProtocol] = [], host: String = "127.0.0.1", tls: TLSSettings = TLSSettings(),
+        configure: (inout TransportConfiguration) -> Void = { _ in }
+    ) throws {
+        var configuration = TransportConfiguration(
+            listeners: protocols.map { .init($0, SignallingAddress(host: host, port: 0)) }, tls: tls)
+        configure(&configuration)
+        let inbox = inbox
+        transport = try SignallingTransport(configuration: configuration) { inbox.put($0) }
+    }
+
+    func end() async { await transport.shutdown() }
+
+    /// Where `transport` of this side listens.
+    func destination(_ kind: SignallingProtocol = .udp, serverName: String? = nil) throws -> SignallingDestination {
+        let listener = try #require(transport.listeners.first { $0.transport == kind })
+        return SignallingDestination(transport: kind, address: listener.address, serverName: serverName)
+    }
+}
+
+/// The path of a file in Fixtures.
+func fixture(_ name: String, file: String = #filePath) -> String {
+    file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/Fixtures/" + name
+}
+
+func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+/// A port on loopback at which nothing listens.
+func unusedPort() throws -> UInt16 {
+    let socket = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let port = withUnsafeMutablePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic -> Bool in
+            bind(socket, generic, size) == 0 && getsockname(socket, generic, &size) == 0
+        }
+    }
+    try #require(port)
+    return UInt16(bigEndian: address.sin_port)
+}
+
+/// A small seeded generator (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
