@@ -6,12 +6,15 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Build: headers of the C libraries that Package.swift names.
 build_packages=(libasound2-dev libspeexdsp-dev libopus-dev libsndfile1-dev libkissfft-dev libyaml-dev
-    libjansson-dev libpcap0.8-dev libpulse-dev)
+    libjansson-dev libpcap0.8-dev libpulse-dev libspandsp-dev libc-ares-dev libssl-dev)
 # Measuring on PulseAudio null sinks instead of sound hardware.
 sound_packages=(pulseaudio pulseaudio-utils libasound2-plugins python3 python3-numpy)
 # Checks: speech, peers, protocol decoder.
 check_packages=(asterisk-core-sounds-en-g722 ffmpeg tshark baresip-core linphone-cli
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad)
+# Formatters and linters; ruff is no Debian package and comes from PyPI into .build.
+lint_packages=(shellcheck mypy python3-numpy python3-venv)
+ruff_version=0.17.6
 container_packages=(podman runc netavark aardvark-dns iptables debootstrap)
 
 die() {

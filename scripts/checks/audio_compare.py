@@ -12,8 +12,11 @@ nothing, one that moves within a second does, and so do gaps, noise and the wron
 import argparse
 import json
 import sys
+
 import numpy as np
+
 from rig import wav
+from rig.kinds import Event, Samples
 
 RATE = 48000  # fine enough that half a sample costs under 0.1 % at 3400 Hz
 BAND = (300.0, 3400.0)
@@ -22,7 +25,7 @@ SEARCH_S = 0.25  # how far a second may lie from the overall delay
 MAX_DELAY_S = 3.0
 
 
-def resample(x, rate):
+def resample(x: Samples, rate: int) -> Samples:
     if rate == RATE:
         return np.asarray(x, np.float64)
     n = int(round(len(x) * RATE / rate))
@@ -33,7 +36,7 @@ def resample(x, rate):
     return np.fft.irfft(out, n) * (n / len(x))
 
 
-def band_pass(x):
+def band_pass(x: Samples) -> Samples:
     spectrum = np.fft.rfft(x)
     f = np.fft.rfftfreq(len(x), 1 / RATE)
     # Edges of 40 Hz: no ringing that would smear a gap over its neighbours.
@@ -41,21 +44,21 @@ def band_pass(x):
     return np.fft.irfft(spectrum * gain, len(x))
 
 
-def correlate(long, short):
+def correlate(long: Samples, short: Samples) -> Samples:
     """Sliding dot product of `short` over `long`, one value for each full overlap."""
     n = 1 << (len(long) + len(short)).bit_length()
     full = np.fft.irfft(np.fft.rfft(long, n) * np.conj(np.fft.rfft(short, n)), n)
     return full[: len(long) - len(short) + 1]
 
 
-def overall_delay(said, heard):
+def overall_delay(said: Samples, heard: Samples) -> int:
     """Delay in samples by which `heard` follows `said`, from the whole signals; negative when it was started later."""
     reach = int(MAX_DELAY_S * RATE)
     padded = np.concatenate((np.zeros(reach), heard, np.zeros(reach + max(0, len(said) - len(heard)))))
     return int(np.argmax(correlate(padded, said))) - reach
 
 
-def compare(said, heard, said_rate, heard_rate):
+def compare(said: Samples, heard: Samples, said_rate: int, heard_rate: int) -> Event:
     """{'correlation': median, 'worst', 'seconds': how many were speech, 'delay_ms', 'delay_spread_ms', 'gain_db'}"""
     said, heard = band_pass(resample(said, said_rate)), band_pass(resample(heard, heard_rate))
     if len(heard) < 2 * RATE or not np.any(np.abs(heard) > 1e-4):
@@ -67,7 +70,7 @@ def compare(said, heard, said_rate, heard_rate):
             "note": "nothing was heard",
         }
     delay, reach = overall_delay(said, heard), int(SEARCH_S * RATE)
-    level = [np.sqrt(np.mean(said[s : s + RATE] ** 2)) for s in range(0, len(said) - RATE + 1, RATE)]
+    level = [float(np.sqrt(np.mean(said[s : s + RATE] ** 2))) for s in range(0, len(said) - RATE + 1, RATE)]
     figures, delays, gains = [], [], []
     for i, rms in enumerate(level):
         if rms < max(level) * 10 ** (SPEECH_DB / 20):
@@ -87,11 +90,11 @@ def compare(said, heard, said_rate, heard_rate):
         "seconds": len(figures),
         "delay_ms": round(float(np.median(delays)), 1),
         "delay_spread_ms": round(max(delays) - min(delays), 1),
-        "gain_db": round(20 * float(np.log10(max(np.median(gains), 1e-6))), 1),
+        "gain_db": round(20 * float(np.log10(max(float(np.median(gains)), 1e-6))), 1),
     }
 
 
-def best(second, window):
+def best(second: Samples, window: Samples) -> tuple[float, int, float]:
     """(normalised correlation, offset, gain) of the best place of `second` within `window`."""
     dot = correlate(window, second)
     energy = np.concatenate(([0.0], np.cumsum(window**2)))
@@ -103,13 +106,13 @@ def best(second, window):
     return float(figure[at]), at, float(abs(dot[at]) / own)
 
 
-def compare_files(said_path, heard_path, channel=0):
+def compare_files(said_path: str, heard_path: str, channel: int = 0) -> Event:
     said_rate, said = wav.read(said_path)
     heard_rate, heard = wav.read(heard_path)
     return compare(said[:, 0], heard[:, channel], said_rate, heard_rate)
 
 
-def synthetic(seconds, seed):
+def synthetic(seconds: float, seed: int) -> Samples:
     """Speech-like: noise shaped by a 4 Hz syllable rhythm, with pauses."""
     random = np.random.default_rng(seed)
     t = np.arange(seconds * RATE) / RATE
@@ -118,7 +121,7 @@ def synthetic(seconds, seed):
     return 0.1 * x
 
 
-def selftest():
+def selftest() -> list[str]:
     """The figure must fall for each fault, and only for faults: returns the list of statements that do not hold."""
     x = synthetic(15, seed=11)
     zero = np.zeros(int(0.083 * RATE))
@@ -128,7 +131,7 @@ def selftest():
     holes = late.copy()
     for second in range(15):
         holes[second * RATE : second * RATE + RATE // 4] = 0
-    cases = [
+    cases: list[tuple[str, Event, float, float]] = [
         ("a delayed, quieter copy is equal", compare(x, 0.3 * late, RATE, RATE), 0.999, 1.0),
         ("a copy at 8 kHz is equal in the band", compare(x, resample_down(late, 8000), RATE, 8000), 0.995, 1.0),
         ("a delay that moves between two seconds costs nothing", compare(x, jumping, RATE, RATE), 0.999, 1.0),
@@ -149,16 +152,16 @@ def selftest():
     return wrong
 
 
-def resample_down(x, rate):
+def resample_down(x: Samples, rate: int) -> Samples:
     n = int(round(len(x) * rate / RATE))
     return np.fft.irfft(np.fft.rfft(x)[: n // 2 + 1], n) * (n / len(x))
 
 
-def level_in_band(x, noise, db):
-    return 10 ** (db / 20) * np.std(band_pass(x)) / np.std(band_pass(noise))
+def level_in_band(x: Samples, noise: Samples, db: float) -> float:
+    return float(10 ** (db / 20) * np.std(band_pass(x)) / np.std(band_pass(noise)))
 
 
-def main():
+def main() -> None:
     options = argparse.ArgumentParser(formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__)
     options.add_argument("said", nargs="?")
     options.add_argument("heard", nargs="?")
@@ -169,8 +172,7 @@ def main():
         wrong = selftest()
         print(
             "\n".join(
-                [f"FAIL audio_compare selftest: {w}" for w in wrong]
-                or ["PASS audio_compare selftest: 9 statements hold"]
+                [f"FAIL audio_compare selftest: {w}" for w in wrong] or ["PASS audio_compare selftest: 9 statements hold"]
             )
         )
         sys.exit(1 if wrong else 0)

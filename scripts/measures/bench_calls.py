@@ -12,29 +12,33 @@ import statistics
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
+from kinds import Row
 
 
 class Bench:
     """The bench folder with its rooms running. `yodel` is the program; logs of both sides are kept for their
     reports."""
 
-    def __init__(self, folder, yodel, python="/usr/bin/python3"):
+    def __init__(self, folder: str, yodel: str, python: str = "/usr/bin/python3") -> None:
         self.folder, self.yodel, self.python = folder, yodel, python
         self.work = tempfile.mkdtemp(prefix="yodel-measure-")
         self.rooms = os.path.join(self.work, "rooms")
         self.talk = os.path.join(self.work, "talk.wav")
         self.count = 0
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         subprocess.run([f"{self.folder}/rooms.sh", "start", self.rooms], check=True, stdout=subprocess.DEVNULL)
         time.sleep(3)
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         subprocess.run([f"{self.folder}/rooms.sh", "stop", self.rooms], check=False)
         subprocess.run(["rm", "-rf", self.work], check=False)
 
-    def commands(self, options="", prefix="", codec="opus"):
+    def commands(self, options: str = "", prefix: str = "", codec: str = "opus") -> tuple[str, str]:
         """The command lines of callee and caller; $ROOM is filled in by run.py."""
         self.count += 1
         port = 26000 + 4 * self.count
@@ -45,7 +49,7 @@ class Bench:
             f"{prefix} {own} call rtp://127.0.0.1:{port} {tail}".strip(),
         )
 
-    def call(self, name, commands, real_time=2, **phases):
+    def call(self, name: str, commands: Sequence[str], real_time: int = 2, **phases: Any) -> Row:
         """One call by run.py; its row, with `reports` and `stats` of yodel's own events where the endpoints printed
         any."""
         callee, caller = commands
@@ -69,13 +73,13 @@ class Bench:
             arguments += [f"--{phase.replace('_', '-')}={value}"]
         done = subprocess.run(arguments, stdout=subprocess.PIPE, text=True)
         rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-        row = next((r for r in rows if not r.get("summary")), {"error": f"run.py ended with {done.returncode}"})
+        row: Row = next((r for r in rows if not r.get("summary")), {"error": f"run.py ended with {done.returncode}"})
         if "error" in row:
             print(f"     {name}: {row['error']}; {self.tail(name)}", flush=True)
         row["events"] = {side: self.events(f"{self.work}/{name}-{side}.log") for side in "ab"}
         return row
 
-    def events(self, path):
+    def events(self, path: str) -> list[Row]:
         if not os.path.exists(path):
             return []
         events = []
@@ -86,7 +90,7 @@ class Bench:
                         events.append(json.loads(line))
         return events
 
-    def tail(self, name):
+    def tail(self, name: str) -> str:
         said = []
         for side in "ab":
             path = f"{self.work}/{name}-{side}.log"
@@ -95,7 +99,7 @@ class Bench:
                     said += [f"{side}: {line.strip()}" for line in f.readlines()[-2:]]
         return " / ".join(said)[:500]
 
-    def delay_series(self, name, impair, count, period):
+    def delay_series(self, name: str, impair: str, count: int, period: float) -> list[Any]:
         """Delay chirp by chirp (ms) through a call whose packets `impair` maltreats; None for what was not heard is
         left out."""
         library = f"{self.work}/impair.so"
@@ -106,9 +110,9 @@ class Bench:
             row = self.sound(environment, f"--count={count}", f"--period={period}", f"--maxlat={0.9 * period}")
         return row.get("series_ms", [])
 
-    def long_call(self, name, commands, seconds, real_time):
+    def long_call(self, name: str, commands: Sequence[str], seconds: float, real_time: int) -> Row:
         """A call with a steady tone through it: its row, as `call`'s."""
-        row = {}
+        row: Row = {}
         with self.endpoints(name, commands, {}, real_time) as environment:
             row["a_to_b"] = self.sound(environment, "--count=5")
             began = time.time()
@@ -119,13 +123,13 @@ class Bench:
         return row
 
     @contextlib.contextmanager
-    def endpoints(self, name, commands, variables, real_time=2):
+    def endpoints(self, name: str, commands: Sequence[str], variables: dict[str, str], real_time: int = 2) -> Iterator[Any]:
         """Both endpoints in their rooms, callee first, in the call by the time the body runs; the rooms' environment."""
         environment = self.environment()
         priority = ["chrt", "-r", str(real_time)] if real_time else []
         running = []
         try:
-            for side, command in zip("ba", commands):
+            for side, command in zip("ba", commands, strict=True):
                 log = open(f"{self.work}/{name}-{side}.log", "wb")
                 running.append(
                     subprocess.Popen(
@@ -145,20 +149,20 @@ class Bench:
             for endpoint in running:
                 endpoint.wait(5)
 
-    def sound(self, environment, *options):
+    def sound(self, environment: dict[str, str], *options: Any) -> Row:
         """What m2e.py found on the sound from room a to room b."""
         return self.row_of([f"{self.folder}/m2e.py", "--src=a", "--dst=b", *options], environment)
 
-    def tone(self, environment, seconds):
+    def tone(self, environment: dict[str, str], seconds: float) -> Row:
         """Gaps and jumps in a tone from room a to room b."""
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "long_tone.py")
         return self.row_of([script, self.folder, str(seconds)], environment)
 
-    def row_of(self, script, environment):
+    def row_of(self, script: list[str], environment: dict[str, str]) -> Row:
         done = subprocess.run([self.python, *script], env=environment, stdout=subprocess.PIPE, text=True)
         return json.loads(done.stdout.splitlines()[-1])
 
-    def environment(self):
+    def environment(self) -> dict[str, str]:
         values = dict(os.environ)
         with open(f"{self.rooms}/env") as f:
             for word in f.read().replace("export", "").split():
@@ -166,7 +170,7 @@ class Bench:
                 values[key] = value
         return values
 
-    def raw_wakeups(self, period_ms, seconds):
+    def raw_wakeups(self, period_ms: int, seconds: float) -> float:
         """Wakeups a second of arecord and aplay together at this period, four periods of buffer."""
         environment = self.environment()
         form = [
@@ -211,7 +215,7 @@ class Bench:
         return sum(p["wakeups_per_s"] for p in json.loads(done.stdout)["processes"].values())
 
 
-def ledger(row, side="b", chirps_s=30):
+def ledger(row: Row, side: str = "b", chirps_s: int = 30) -> float | None:
     """Median of the mouth-to-ear delay that yodel itself stated on one side while the chirps went through, ms: it moves
     on in what comes after them. Statistics come each second, and the chirps begin with the fifth. Where the delay changes
     in the middle of the chirps, the two medians may fall on different sides of the change."""
@@ -220,13 +224,13 @@ def ledger(row, side="b", chirps_s=30):
     return statistics.median(stated) if stated else None
 
 
-def xruns(row):
+def xruns(row: Row) -> int | None:
     """Capture and playback xruns of both sides, from their reports; None without a report."""
     reports = [e for side in "ab" for e in row["events"][side] if e.get("type") == "report"]
     return sum(v for r in reports for v in (r.get("xruns") or {}).values()) if len(reports) == 2 else None
 
 
-def xruns_in_the_middle(row):
+def xruns_in_the_middle(row: Row) -> int | None:
     """The same while nothing but the tone went on, from the statistics of each second."""
     begin, end = row["middle"]
     total = 0
@@ -244,7 +248,9 @@ def xruns_in_the_middle(row):
     return total
 
 
-def times_back(series, count, period, first_ms, every_ms, above_ms=10, within=5):
+def times_back(
+    series: list[Any], count: int, period: float, first_ms: float, every_ms: float, above_ms: float = 10, within: float = 5
+) -> list[tuple[float, float]]:
     """For each spike the seconds until the delay was its former again, which is the median of the five chirps before, and
     what was left above it after `within` seconds, ms. Where chirps were missed nobody knows which those were: none."""
     if len(series) != count:

@@ -4,13 +4,18 @@ import json
 import os
 import platform
 import time
+from typing import Any
+
+from kinds import Row
 
 
 class Figures:
-    def __init__(self):
-        self.rows = []
+    def __init__(self) -> None:
+        self.rows: list[Row] = []
 
-    def add(self, what, value, unit="", at_most=None, note="", at_least=None):
+    def add(
+        self, what: str, value: Any, unit: str = "", at_most: float | None = None, note: str = "", at_least: float | None = None
+    ) -> None:
         """`value` None means: not measured. `at_most` or `at_least` is the bound the project promises; neither where it only
         reports."""
         holds = None
@@ -24,10 +29,10 @@ class Figures:
         print(f"{mark} {what}: {text(value)} {unit}{bound}{'  ' + note if note else ''}", flush=True)
 
     @property
-    def missed(self):
+    def missed(self) -> list[Row]:
         return [row for row in self.rows if row["holds"] is False]
 
-    def keep(self, folder):
+    def keep(self, folder: str) -> str:
         """Takes the place of the same rows in `folder`, whose others stay as they were; returns how those were taken."""
         with open(os.path.join(folder, "figures.json")) as f:
             before = json.load(f)
@@ -37,7 +42,7 @@ class Figures:
         self.rows = rows + list(fresh.values())
         return before["how"]
 
-    def write(self, folder, how):
+    def write(self, folder: str, how: str) -> None:
         os.makedirs(folder, exist_ok=True)
         head = {
             "measured": time.strftime("%Y-%m-%d"),
@@ -60,18 +65,18 @@ class Figures:
                 f.write(f"| {' | '.join(cells)} |\n")
 
 
-def bounds(row):
+def bounds(row: Row) -> str:
     signs = (("≥", row["at_least"]), ("≤", row["at_most"]))
     return ", ".join(f"{sign} {bound:g}" for sign, bound in signs if bound is not None)
 
 
-def text(value):
+def text(value: Any) -> str:
     if value is None:
         return "not measured"
     return f"{value:g}" if isinstance(value, (int, float)) else str(value)
 
 
-def processor():
+def processor() -> str:
     with open("/proc/cpuinfo") as f:
         for line in f:
             if line.startswith("model name"):

@@ -7,13 +7,15 @@ processor that computes with real-time priority stops the endpoints that are bei
 import json
 import os
 import sys
+from collections.abc import Callable
+from typing import Any
 
 sys.path.insert(0, sys.argv[1])
-import m2e  # noqa: E402
+import m2e
 
 
-def in_real_time(start):
-    def started(*arguments, **options):
+def in_real_time(start: Callable[..., Any]) -> Callable[..., Any]:
+    def started(*arguments: str, **options: Any) -> Any:
         m2e.realtime(3)
         try:
             return start(*arguments, **options)
@@ -27,15 +29,15 @@ m2e.record = in_real_time(m2e.record)
 m2e.play = in_real_time(m2e.play)
 
 
-def noting(report):
-    def noted(*arguments):
+def noting(report: Callable[..., Any]) -> Callable[..., Any]:
+    def noted(*arguments: str) -> Any:
         reports.append(report(*arguments))
         return reports[-1]
 
     return noted
 
 
-reports = []  # of what was heard, then of what was said
+reports: list[Any] = []  # of what was heard, then of what was said
 m2e.tone_report = noting(m2e.tone_report)
 row = m2e.tone("a", "b", float(sys.argv[2]))
 # A player that starts with a gap of its own makes one for whoever listens.

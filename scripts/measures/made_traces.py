@@ -1,11 +1,14 @@
 """Networks made up for the receive path: what the recorded traces do not show. Each is drawn from its own seed."""
+
 import random
+from collections.abc import Callable, Iterator
+from typing import Any
 
 FRAME = 20.0
 COUNT = 3100
 
 
-def gilbert_elliott(rng, loss, run):
+def gilbert_elliott(rng: Any, loss: float, run: float) -> Iterator[Any]:
     """Loss in bursts of a mean length, and a little jitter."""
     bad = False
     leave, enter = 1 / run, loss / (run * (1 - loss))
@@ -14,7 +17,7 @@ def gilbert_elliott(rng, loss, run):
         yield None if bad else 15 + rng.expovariate(1 / 3)
 
 
-def spikes(rng, every, height):
+def spikes(rng: Any, every: float, height: float) -> Iterator[Any]:
     """A stall now and then, after which all packets come at once."""
     end = -1.0
     due = rng.uniform(0.5, 1.5) * every
@@ -26,19 +29,19 @@ def spikes(rng, every, height):
         yield max(20 + rng.expovariate(1 / 2), end - now)
 
 
-def route_change(rng, step):
+def route_change(rng: Any, step: float) -> Iterator[Any]:
     """The path becomes longer by a step after 20 s and short again after 40 s."""
     for k in range(COUNT):
         yield 25 + (step if 1000 <= k < 2000 else 0) + rng.expovariate(1 / 4)
 
 
-def drift(rng, ppm):
+def drift(rng: Any, ppm: float) -> Iterator[Any]:
     """The sender's clock runs slow or fast."""
     for k in range(COUNT):
         yield 60 + k * FRAME * ppm * 1e-6 + rng.expovariate(1 / 3)
 
 
-def bufferbloat(rng, top):
+def bufferbloat(rng: Any, top: float) -> Iterator[Any]:
     """A queue that fills in 4 s and empties again, every 10 s."""
     for k in range(COUNT):
         phase = (k * FRAME / 1000) % 10
@@ -46,14 +49,14 @@ def bufferbloat(rng, top):
         yield 20 + queue + rng.expovariate(1 / 5)
 
 
-def quiet_then_busy(rng, spread):
+def quiet_then_busy(rng: Any, spread: float) -> Iterator[Any]:
     """Calm for 20 s, then jitter, then calm."""
     for k in range(COUNT):
         busy = 1000 <= k < 2200
         yield 20 + (rng.uniform(0, spread) if busy else rng.expovariate(1 / 1.5))
 
 
-def in_order(delays):
+def in_order(delays: Any) -> Iterator[Any]:
     """Delays of packets that do not overtake each other."""
     last = 0.0
     for k, delay in enumerate(delays):
@@ -61,7 +64,7 @@ def in_order(delays):
         yield last - k * FRAME
 
 
-def contention(rng, load, top):
+def contention(rng: Any, load: float, top: float) -> Iterator[Any]:
     """Wi-Fi among others: calm spells and busy ones of some seconds, with many short stalls and few long ones up to `top`."""
     busy = False
     end = -1.0
@@ -74,7 +77,7 @@ def contention(rng, load, top):
         yield max(12 + rng.expovariate(1 / (6 if busy else 1.5)), end - now)
 
 
-def handover(rng, outages):
+def handover(rng: Any, outages: Any) -> Iterator[Any]:
     """Mobile uplink in slots of 5 ms; at the given seconds nothing comes for so many milliseconds, then all."""
     end = -1.0
     left = list(outages)
@@ -86,7 +89,7 @@ def handover(rng, outages):
 
 
 # Name, maker, its arguments, seed, and whether constants may be chosen by it.
-MADE = [
+MADE: list[tuple[str, Callable[..., Iterator[Any]], Any, int, bool]] = [
     ("ge10_run2", gilbert_elliott, (0.10, 2.0), 11, True),
     ("ge08_run4", gilbert_elliott, (0.08, 4.0), 12, False),
     ("spikes_3s_150", spikes, (3000, 150), 21, True),
@@ -112,7 +115,7 @@ MADE = [
 ORDERED = (contention, handover)
 
 
-def write(folder):
+def write(folder: str) -> list[tuple[str, str, bool]]:
     """Writes every trace into `folder`, as seq,send_ms,arrive_ms; returns name, path and whether it was used to tune."""
     made = []
     for name, maker, arguments, seed, tuned in MADE:
@@ -128,7 +131,7 @@ def write(folder):
     return made
 
 
-def shifted(path, offset, target):
+def shifted(path: str, offset: int, target: str) -> None:
     """The trace at `path` from its line `offset` on, round to where it began."""
     delays = []
     for line in open(path).read().split("\n")[1:]:

@@ -8,23 +8,25 @@ import signal
 import statistics
 import sys
 import time
+from collections.abc import Sequence
+from typing import Any
+
 import bench_calls
 import live_echo
 import own_figures
 from figures import Figures
+from kinds import Row
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "scripts", "checks"))
-from rig import speech  # noqa: E402
-from rig.stillness import Stillness  # noqa: E402
+from rig import speech
+from rig.stillness import Stillness
 
 PARTS = ("clean", "networks", "cost", "echo", "long", "loopback", "benchmarks")
 BEST_PEER_MS = 93.9  # GStreamer, Opus 20 ms, on the same bench
 # Takes the right to real-time priority away from a program, also from root's.
 ORDINARY = "setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice --ambient-caps=-sys_nice"
-BARESIP_LIKE_US = (
-    "\"opus_stereo no\" \"opus_sprop_stereo no\" \"opus_application voip\" \"opus_complexity {complexity}\""
-)
+BARESIP_LIKE_US = '"opus_stereo no" "opus_sprop_stereo no" "opus_application voip" "opus_complexity {complexity}"'
 OPUS_COMPLEXITY = 5
 # Impairment, most delay in ms, most gaps in ms a minute.
 NETWORKS = (
@@ -36,7 +38,7 @@ NETWORKS = (
 GSTREAMER = [f"env BUF=20000 LAT=5000 JB=20 $BENCH/peers/gst.sh {side} opus" for side in "ba"]
 
 
-def clean_delay(bench, figures, repeats):
+def clean_delay(bench: Any, figures: Figures, repeats: int) -> None:
     medians, errors = [], []
     for i in range(repeats):
         row = bench.call(f"clean{i}", bench.commands(), count=25)
@@ -49,7 +51,7 @@ def clean_delay(bench, figures, repeats):
     figures.add("ledger against measured, clean", worst(errors), "ms", 10, "largest difference of any call")
 
 
-def bad_networks(bench, figures, seconds):
+def bad_networks(bench: Any, figures: Figures, seconds: float) -> None:
     """Bad lines, the best peer in the same run on the same lines."""
     stillness = Stillness()
     for what, impair, most_ms, most_gaps in NETWORKS:
@@ -81,7 +83,7 @@ def bad_networks(bench, figures, seconds):
     )
 
 
-def long_call(bench, figures, seconds):
+def long_call(bench: Any, figures: Figures, seconds: float) -> None:
     stillness = Stillness()
     for name, prefix, real_time in (("real-time priority", "", 2), ("ordinary priority", ORDINARY, 0)):
         began = time.monotonic()
@@ -90,18 +92,23 @@ def long_call(bench, figures, seconds):
         tone = row.get("tone", {})
         note = f"the player's own: {tone.get('said_gap_ms_per_min')}; {stood_still(stillness.since(began))}"
         figures.add(f"{what}: gaps", tone.get("gap_ms_per_min"), "ms/min", 0, note)
-        figures.add(f"{what}: xruns", bench_calls.xruns_in_the_middle(row), "", 0 if real_time else None,
-            f"all of it, measuring programs' start and end too: {bench_calls.xruns(row)}")
+        figures.add(
+            f"{what}: xruns",
+            bench_calls.xruns_in_the_middle(row),
+            "",
+            0 if real_time else None,
+            f"all of it, measuring programs' start and end too: {bench_calls.xruns(row)}",
+        )
         figures.add(f"{what}: mouth to ear", row.get("a_to_b", {}).get("median_ms"), "ms")
 
 
-def stood_still(lengths):
+def stood_still(lengths: list[float]) -> str:
     """In words, what kept every program of the machine from running, ms each time."""
     longest = f", for up to {max(lengths):.0f} ms" if lengths else ""
     return f"the machine stood still {len(lengths)} times{longest}"
 
 
-def cost(bench, figures, seconds, repeats):
+def cost(bench: Any, figures: Figures, seconds: float, repeats: int) -> None:
     """CPU against baresip in the same run, wakeups against arecord and aplay, memory. Both programs take turns: one figure
     alone moves by a tenth with whatever else the machine does."""
     raw = bench.raw_wakeups(20, min(seconds, 20))
@@ -136,7 +143,7 @@ def cost(bench, figures, seconds, repeats):
         figures.add(f"default periods, opus: {key.split('_')[0]}", row.get(key), unit)
 
 
-def echo(bench, figures, calls, seconds):
+def echo(bench: Any, figures: Figures, calls: int, seconds: float) -> None:
     """A far room that returns the caller's voice at -10 dB; webrtcdsp beside it where GStreamer is installed."""
     rows, medians = live_echo.measure(bench, calls, seconds)
     for program, figure in medians.items():
@@ -147,38 +154,42 @@ def echo(bench, figures, calls, seconds):
         note = f"medians of {calls} calls: {each}"
         figures.add(f"echo taken off, {program}, first 5 s", figure["erle_first5s_db"], "dB", at_least=15 if is_ours else None)
         figures.add(
-            f"echo taken off, {program}, converged", figure["erle_converged_db"], "dB", note=note, at_least=30 if is_ours else None
+            f"echo taken off, {program}, converged",
+            figure["erle_converged_db"],
+            "dB",
+            note=note,
+            at_least=30 if is_ours else None,
         )
         worst_call = figure["worst_converged_db"]
         figures.add(f"echo taken off, {program}, worst call", worst_call, "dB", at_least=20 if is_ours else None)
 
 
-def process_cost(bench, name, commands, seconds):
+def process_cost(bench: Any, name: str, commands: list[str], seconds: float) -> Row:
     return bench.call(name, commands, count=2, cpu_seconds=seconds, talk=bench.talk).get("cpu_a", {})
 
 
-def middle(rows, key):
+def middle(rows: list[Row], key: str) -> float | None:
     values = [row[key] for row in rows if row.get(key) is not None]
     return round(statistics.median(values), 2) if values else None
 
 
-def spread(rows):
+def spread(rows: list[Row]) -> str:
     return ", ".join(f"{row['cpu_s_per_min']:.2f}" for row in rows if row.get("cpu_s_per_min") is not None)
 
 
-def median(values):
+def median(values: Sequence[float]) -> float | None:
     return round(statistics.median(values), 1) if values else None
 
 
-def worst(values):
+def worst(values: Sequence[float]) -> float | None:
     return round(max(values), 1) if values else None
 
 
-def difference(a, b):
+def difference(a: Any, b: Any) -> float | None:
     return None if a is None or b is None else round(abs(a - b), 1)
 
 
-def main():
+def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--bench")
     options.add_argument("--quick", action="store_true")

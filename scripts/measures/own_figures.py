@@ -3,7 +3,14 @@ networks, Benchmarks."""
 
 import json
 import os
+import signal
+import statistics
 import subprocess
+import time
+
+import instructions
+from figures import Figures
+from kinds import Row
 
 NETWORKS = [
     ("clean", ""),
@@ -13,14 +20,10 @@ NETWORKS = [
 ]
 
 
-def report(yodel, *arguments):
-    done = subprocess.run(
-        [yodel, "loopback", "--json", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def report(yodel: str, *arguments: str) -> Row | None:
+    done = subprocess.run([yodel, "loopback", "--json", *arguments], capture_output=True, text=True)
     reports = [
-        e
-        for e in map(json.loads, filter(lambda s: s.startswith("{"), done.stdout.splitlines()))
-        if e.get("type") == "report"
+        e for e in map(json.loads, filter(lambda s: s.startswith("{"), done.stdout.splitlines())) if e.get("type") == "report"
     ]
     if not reports:
         print(
@@ -31,7 +34,7 @@ def report(yodel, *arguments):
     return reports[-1]
 
 
-def loopback(yodel, figures, quick):
+def loopback(yodel: str, figures: Figures, quick: bool) -> None:
     seconds = "10" if quick else "60"
     live = report(yodel, "--duration", seconds)
     way = (live or {}).get("a_to_b", {})
@@ -47,9 +50,34 @@ def loopback(yodel, figures, quick):
         figures.add(f"offline, {name}: mouth to ear", way.get("mouth_to_ear_ms"), "ms", note=note)
         ratio = way.get("concealed_ratio")
         figures.add(f"offline, {name}: concealed", None if ratio is None else round(60000 * ratio), "ms/min", note=note)
+    executed = instructions.offline_minute(yodel)
+    figures.add(
+        "offline, clean: instructions of a minute, both endpoints",
+        None if executed is None else round(executed / 1e6),
+        "million",
+        note="callgrind, 20 s less 5 s of `yodel loopback --offline --seed 1`",
+    )
+    ends = [until_end(yodel) for _ in range(2 if quick else 5)]
+    figures.add(
+        "a call ends after SIGTERM", round(max(ends), 2), "s", 1, f"worst of {len(ends)}, median {statistics.median(ends):.2f}"
+    )
 
 
-def benchmarks(root, figures, quick):
+def until_end(yodel: str) -> float:
+    """Seconds from SIGTERM in the middle of a call to the end of the process."""
+    with subprocess.Popen([yodel, "loopback", "--json"], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        for line in process.stdout:
+            if '"media_started"' in line:
+                break
+        asked = time.monotonic()
+        process.send_signal(signal.SIGTERM)
+        process.stdout.read()
+        process.wait()
+        return time.monotonic() - asked
+
+
+def benchmarks(root: str, figures: Figures, quick: bool) -> None:
     """The Benchmarks package: ring against JACK's in one run, and what each stage of the picture costs per 20 ms."""
     command = ["swift", "run", "--package-path", os.path.join(root, "Benchmarks"), "-c", "release", "yodel-benchmarks"]
     done = subprocess.run([*command, "--json", *(["--quick"] if quick else [])], stdout=subprocess.PIPE, text=True)
@@ -58,9 +86,7 @@ def benchmarks(root, figures, quick):
         return
     report = json.loads(done.stdout.splitlines()[-1])
     for ring in report["rings"]:
-        figures.add(
-            f"ring, {ring['name']}", ring["yodel_ns"], "ns", ring["jack_ns"], "bound: jack_ringbuffer in the same run"
-        )
+        figures.add(f"ring, {ring['name']}", ring["yodel_ns"], "ns", ring["jack_ns"], "bound: jack_ringbuffer in the same run")
     for stage in report["stages"]:
         figures.add(
             f"cost of 20 ms, {stage['name']}",

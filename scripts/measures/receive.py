@@ -1,6 +1,8 @@
 """The receive path measured: rows by the quality bench, and the page docs/receive-figures.md. See scripts/bench-receive."""
+
 import argparse
 import datetime
+import itertools
 import json
 import math
 import os
@@ -8,8 +10,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from typing import Any
 
 import made_traces
+from kinds import Row
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LOSS = ["clean", "ethernet", "iid05", "iid10", "iid20", "iid30", "ge05", "ge20"]
@@ -17,9 +22,17 @@ JITTER = ["wifi24", "wifi24_spikes", "lte_tmobile", "lte_verizon"]
 DEPTHS = [40, 120, 200, 400]
 # What is to be reached: PLCMOS, PESQ, mean delay in ms. Within 0.05, 0.03 and 3 ms counts: that is the noise between offsets.
 TARGETS = {
-    "clean": (4.26, 4.43, 27), "ethernet": (4.28, 4.43, 42), "iid05": (4.17, 3.97, 71), "iid10": (4.1, 3.8, 80),
-    "iid20": (4.0, 3.85, 97), "iid30": (3.8, 3.3, 100), "ge05": (4.05, 3.75, 110), "ge20": (3.9, 3.15, 120),
-    "wifi24": (4.25, 4.15, 160), "wifi24_spikes": (4.2, 3.7, 180), "lte_tmobile": (4.25, 4.34, 85),
+    "clean": (4.26, 4.43, 27),
+    "ethernet": (4.28, 4.43, 42),
+    "iid05": (4.17, 3.97, 71),
+    "iid10": (4.1, 3.8, 80),
+    "iid20": (4.0, 3.85, 97),
+    "iid30": (3.8, 3.3, 100),
+    "ge05": (4.05, 3.75, 110),
+    "ge20": (3.9, 3.15, 120),
+    "wifi24": (4.25, 4.15, 160),
+    "wifi24_spikes": (4.2, 3.7, 180),
+    "lte_tmobile": (4.25, 4.34, 85),
     "lte_verizon": (4.2, 3.8, 200),
 }
 OFFSETS = [0, 700, 1500, 2300]
@@ -28,7 +41,7 @@ OFFSETS = [0, 700, 1500, 2300]
 class Rows:
     """What was measured, kept from run to run."""
 
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.path = path
         self.rows = {}
         if os.path.exists(path):
@@ -36,7 +49,7 @@ class Rows:
                 row = json.loads(line)
                 self.rows[row["key"]] = row
 
-    def get(self, key, measure):
+    def get(self, key: str, measure: Callable[[], Row]) -> Row:
         if key not in self.rows:
             row = measure()
             row["key"] = key
@@ -47,7 +60,7 @@ class Rows:
         return self.rows[key]
 
 
-def figures(row):
+def figures(row: Row) -> str:
     if not row or "plcmos" not in row:
         return "–"
     if math.isnan(row["plcmos"]):
@@ -56,7 +69,7 @@ def figures(row):
 
 
 class Bench:
-    def __init__(self, options):
+    def __init__(self, options: argparse.Namespace) -> None:
         sys.path.insert(0, os.path.join(options.bench, "quality"))
         import plc_bench
 
@@ -71,12 +84,22 @@ class Bench:
             self.stored = {(row["trace"], row["fec"]): row for row in map(json.loads, file)}
         self.version = f"{state.st_size}-{int(state.st_mtime)}"
 
-    def run(self, name, trace, fec, ext=None, depth=0):
+    def run(self, name: str, trace: str, fec: int, ext: tuple[str, str] | None = None, depth: int = 0) -> Row:
         key = f"{name} {os.path.basename(trace)} {fec}" + (f" {self.version}" if name.startswith("ours") else "")
 
-        def measure():
-            job = (self.options.corpus, os.path.join(self.options.work, "bin"), 16000, trace, os.path.basename(trace)[:-4],
-                   fec, depth, -1 if fec else 0, ext, 1)
+        def measure() -> Row:
+            job = (
+                self.options.corpus,
+                os.path.join(self.options.work, "bin"),
+                16000,
+                trace,
+                os.path.basename(trace)[:-4],
+                fec,
+                depth,
+                -1 if fec else 0,
+                ext,
+                1,
+            )
             row = self.plc.job(job)
             if "error" in row:
                 raise SystemExit(f"{key}: {row['error']}")
@@ -84,11 +107,11 @@ class Bench:
 
         return self.rows.get(key, measure)
 
-    def ours(self, trace, fec=1, more="", name="ours"):
+    def ours(self, trace: str, fec: int = 1, more: str = "", name: str = "ours") -> Row:
         command = os.environ["YODEL"] + " replay --rate {rate} --in {in} --trace {trace} --fec {fec} --out {out} " + more
         return self.run(name, trace, fec, ("ours", command))
 
-    def neteq(self, trace, fec=1):
+    def neteq(self, trace: str, fec: int = 1) -> Row:
         """WebRTC itself in real time, 70 s, if asked for; else the row that the bench keeps of it."""
         if not self.options.neteq:
             return self.stored[os.path.basename(trace)[:-4], fec]
@@ -96,37 +119,37 @@ class Bench:
         command = f"{sys.executable} {script} {{rate}} {{in}} {{trace}} {{out}} {{fec}}"
         return self.run("neteq", trace, fec, ("neteq", command))
 
-    def fixed(self, trace, depth):
+    def fixed(self, trace: str, depth: int) -> Row:
         return self.run(f"fixed{depth}", trace, 1, depth=depth)
 
-    def trace(self, name):
+    def trace(self, name: str) -> str:
         return os.path.join(self.options.corpus, "traces", name + ".csv")
 
-    def shifted(self, name, offset):
+    def shifted(self, name: str, offset: int) -> str:
         if offset == 0:
             return self.trace(name)
         path = os.path.join(self.options.work, f"{name}+{offset}.csv")
         made_traces.shifted(self.trace(name), offset, path)
         return path
 
-    def over_line(self, row, trace):
+    def over_line(self, row: Row, trace: str) -> float:
         """PESQ of `row` over the line through the fixed buffers at the same delay."""
         points = [(f["delay_ms"], f["pesq"]) for f in (self.fixed(trace, depth) for depth in DEPTHS)]
         delay = row["delay_ms"]
         if delay <= points[0][0]:
             return row["pesq"] - points[0][1]
-        for (d0, p0), (d1, p1) in zip(points, points[1:]):
+        for (d0, p0), (d1, p1) in itertools.pairwise(points):
             if delay <= d1:
                 return row["pesq"] - (p0 + (p1 - p0) * (delay - d0) / (d1 - d0))
         return row["pesq"] - points[-1][1]
 
 
-def target(name):
+def target(name: str) -> str:
     plcmos, pesq, delay = TARGETS[name]
     return f"{plcmos:.2f} / {pesq:.2f} @{delay}"
 
 
-def missed(row, name):
+def missed(row: Row, name: str) -> str:
     """By how much a row misses its target, in words; what is reached is not said."""
     plcmos, pesq, delay = TARGETS[name]
     parts = []
@@ -139,7 +162,7 @@ def missed(row, name):
     return ", ".join(parts)
 
 
-def behind(row, other):
+def behind(row: Row, other: Row) -> str:
     """Where a row without copies falls behind NetEQ's: more delay, less PESQ, PLCMOS lower by more than 0.1."""
     parts = []
     if row["delay_ms"] > other["delay_ms"]:
@@ -151,13 +174,15 @@ def behind(row, other):
     return ", ".join(parts)
 
 
-def kilobits(row):
+def kilobits(row: Row) -> str:
     return f"{row['info']['kbps']:.0f}"
 
 
-def main_table(bench):
-    lines = ["| trace | to reach | ours | kbit/s | missed by | without copies | kbit/s | NetEQ | behind NetEQ by |",
-             "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"]
+def main_table(bench: Any) -> list[str]:
+    lines = [
+        "| trace | to reach | ours | kbit/s | missed by | without copies | kbit/s | NetEQ | behind NetEQ by |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
     for name in LOSS + JITTER:
         trace = bench.trace(name)
         full = bench.ours(trace)
@@ -165,11 +190,12 @@ def main_table(bench):
         neteq = bench.neteq(trace)
         lines.append(
             f"| {name} | {target(name)} | {figures(full)} | {kilobits(full)} | {missed(full, name)} | {figures(plain)} | "
-            f"{kilobits(plain)} | {figures(neteq)} | {behind(plain, neteq)} |")
+            f"{kilobits(plain)} | {figures(neteq)} | {behind(plain, neteq)} |"
+        )
     return lines
 
 
-def slow_reports(bench):
+def slow_reports(bench: Any) -> list[str]:
     lines = ["| trace | reports every 5 s | every 1 s |", "| --- | --- | --- |"]
     for name in ["iid10", "iid20", "iid30", "ge05", "ge20"]:
         trace = bench.trace(name)
@@ -178,9 +204,11 @@ def slow_reports(bench):
     return lines
 
 
-def jitter_table(bench, offsets):
-    lines = ["| trace, offset | ours, no copies | over the line | fixed 40 | fixed 120 | fixed 200 | fixed 400 |",
-             "| --- | --- | --- | --- | --- | --- | --- |"]
+def jitter_table(bench: Any, offsets: list[int]) -> list[str]:
+    lines = [
+        "| trace, offset | ours, no copies | over the line | fixed 40 | fixed 120 | fixed 200 | fixed 400 |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
     differences = []
     for name in JITTER:
         rows = []
@@ -194,21 +222,23 @@ def jitter_table(bench, offsets):
             lines.append(f"| {name}, {offset} | {figures(row)} | {over:+.2f} | {fixed} |")
         if len(rows) > 1:
             mean = {key: statistics.mean(row[key] for row in rows) for key in ("plcmos", "pesq", "delay_ms")}
-            over = statistics.mean(differences[-len(rows):])
+            over = statistics.mean(differences[-len(rows) :])
             lines.append(f"| **{name}, mean** | {figures(mean)} | {over:+.2f} | | | | |")
     lines += ["", f"Mean {statistics.mean(differences):+.2f}, least {min(differences):+.2f} PESQ."]
     return lines
 
 
-def made_table(bench):
+def made_table(bench: Any) -> list[str]:
     # PLCMOS hardly tells a moved delay from none, and takes most of the time.
     plcmos = bench.plc.S.plcmos
     bench.plc.S.plcmos = lambda *_: float("nan")
     folder = os.path.join(bench.options.work, "made")
     os.makedirs(folder, exist_ok=True)
     differences = []
-    lines = ["| trace | held back | ours | over the line | fixed 40 | fixed 120 | fixed 200 | fixed 400 |",
-             "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+    lines = [
+        "| trace | held back | ours | over the line | fixed 40 | fixed 120 | fixed 200 | fixed 400 |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+    ]
     for name, path, tuned in made_traces.write(folder):
         row = bench.ours(path, more="--no-redundancy", name="ours-no-copies")
         over = bench.over_line(row, path)
@@ -220,7 +250,7 @@ def made_table(bench):
     return lines
 
 
-def narrowband(bench, trace, ours):
+def narrowband(bench: Bench, trace: str, ours: Any) -> Row:
     """PESQ (P.862, narrowband) of G.711 through a trace, and its mean delay."""
     import numpy
     import pesq
@@ -232,8 +262,22 @@ def narrowband(bench, trace, ours):
         source, target = folder + "/in.raw", folder + "/out.raw"
         numpy.clip(speech * 32768, -32768, 32767).astype("<i2").tofile(source)
         if ours:
-            command = [os.environ["YODEL"], "replay", "--rate", "8000", "--codec", "pcmu", "--in", source, "--trace", trace,
-                       "--fec", "0", "--out", target]
+            command = [
+                os.environ["YODEL"],
+                "replay",
+                "--rate",
+                "8000",
+                "--codec",
+                "pcmu",
+                "--in",
+                source,
+                "--trace",
+                trace,
+                "--fec",
+                "0",
+                "--out",
+                target,
+            ]
         else:
             command = [os.path.join(bench.options.work, "bin", "spandsp_plc"), source, trace, target]
         text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -241,12 +285,12 @@ def narrowband(bench, trace, ours):
     values = []
     for start, end, _ in segments:
         start, end = max(0, start // 2 - 1200), end // 2 + 1200
-        reference, degraded, _ = score.align(speech[start:end], heard[start:end + 4000], 8000, 500)
+        reference, degraded, _ = score.align(speech[start:end], heard[start : end + 4000], 8000, 500)
         values.append(pesq.pesq(8000, reference, degraded, "nb"))
     return {"pesq": float(numpy.mean(values)), "delay_ms": float(text.split()[0]) if ours else None}
 
 
-def g711_table(bench):
+def g711_table(bench: Any) -> list[str]:
     binary = os.path.join(bench.options.work, "bin", "spandsp_plc")
     if not os.path.exists(binary):
         source = os.path.join(ROOT, "scripts", "measures", "spandsp_plc.c")
@@ -264,7 +308,7 @@ def g711_table(bench):
     return lines
 
 
-def kept(path, heading):
+def kept(path: str, heading: str) -> list[str]:
     """What the page says under a heading that is not measured this time: it stays."""
     if not os.path.exists(path):
         return []
@@ -272,7 +316,7 @@ def kept(path, heading):
     return next((["", *f"## {text}".rstrip().split("\n")] for text in sections[1:] if text.startswith(heading)), [])
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--bench", required=True)
     parser.add_argument("--corpus", required=True)
@@ -288,30 +332,48 @@ def main():
     if options.offsets:
         asked += f"--offsets {','.join(map(str, options.offsets))} "
     page = [
-        "# The receive path, measured", "",
+        "# The receive path, measured",
+        "",
         f"Taken on {day} with `scripts/bench-receive {asked}BENCH_DIR`. Seven utterances of 60 s "
         "in all, 16 kHz, Opus in packets of 20 ms, device pulls of 10 ms. Figures are PLCMOS / PESQ @ mean delay in ms: "
         "network and buffer, without the codec's look-ahead. One set of constants for all rows. The sender hears of loss by "
         "RTCP alone, every second unless said otherwise, so that the first seconds are unprotected. NetEQ is WebRTC with its "
-        f"own Opus and in-band FEC: {how}; it does not repeat exactly (0.1 PLCMOS, 0.14 PESQ, 12 ms). Rates are of the payload. An empty cell under *missed* or *behind* means that nothing is.", "",
-        "## Recorded and drawn networks", "",
+        f"own Opus and in-band FEC: {how}; it does not repeat exactly (0.1 PLCMOS, 0.14 PESQ, 12 ms). Rates are of the payload. An empty cell under *missed* or *behind* means that nothing is.",
+        "",
+        "## Recorded and drawn networks",
+        "",
     ]
     page += main_table(bench)
     page += ["", "## How soon the sender hears of loss", ""] + slow_reports(bench)
-    page += ["", "## Jitter, against fixed buffers", "",
-             "*Over the line*: PESQ above the line through the fixed buffers of 40, 120, 200 and 400 ms at the same delay. "
-             "*Offset*: the packet at which the recording is entered.", ""]
+    page += [
+        "",
+        "## Jitter, against fixed buffers",
+        "",
+        "*Over the line*: PESQ above the line through the fixed buffers of 40, 120, 200 and 400 ms at the same delay. "
+        "*Offset*: the packet at which the recording is entered.",
+        "",
+    ]
     page += jitter_table(bench, options.offsets or ([0] if options.quick else OFFSETS))
     path = os.path.join(ROOT, "docs", "receive-figures.md")
     if options.quick:
         page += kept(path, "Made-up networks")
     else:
-        page += ["", "## Made-up networks", "",
-                 f"Taken on {day}. Drawn by `scripts/measures/made_traces.py`; *held back*: no constant was chosen by it. "
-                 "PESQ @ mean delay alone.", ""]
+        page += [
+            "",
+            "## Made-up networks",
+            "",
+            f"Taken on {day}. Drawn by `scripts/measures/made_traces.py`; *held back*: no constant was chosen by it. "
+            "PESQ @ mean delay alone.",
+            "",
+        ]
         page += made_table(bench)
-    page += ["", "## G.711", "",
-             "PESQ (narrowband) of G.711 at 8 kHz. spandsp stands behind a buffer deep enough for every packet.", ""]
+    page += [
+        "",
+        "## G.711",
+        "",
+        "PESQ (narrowband) of G.711 at 8 kHz. spandsp stands behind a buffer deep enough for every packet.",
+        "",
+    ]
     page += g711_table(bench)
     page += kept(path, "Live")
     with open(path, "w") as file:

@@ -15,13 +15,14 @@ import numpy as np
 FORMAT = ["--raw", "--format=s16le", "--rate=48000", "--channels=1"]
 
 
-def main(source, sink, gain_db):
+def main(source: str, sink: str, gain_db: str) -> None:
     gain = 10 ** (float(gain_db) / 20)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(3))
     recorder = subprocess.Popen(["parec", "-d", source, "--latency-msec=5", *FORMAT], stdout=subprocess.PIPE)
     player = subprocess.Popen(["pacat", "-d", sink, "--latency-msec=20", *FORMAT], stdin=subprocess.PIPE)
+    assert recorder.stdout and player.stdin
     try:
         while block := os.read(recorder.stdout.fileno(), 9600):
             samples = np.frombuffer(block, np.int16) * gain

@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
 """Converter beside libsoxr, TimePitch beside librubberband, in one run; called by scripts/bench-units."""
+
 import argparse
 import ctypes
 import json
 import pathlib
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import soundfile
 import soxr
+from kinds import Row, Samples
 from pesq import pesq
 
 PAIRS = [(44100, 48000), (48000, 44100), (8000, 48000), (48000, 8000), (16000, 48000), (48000, 16000)]
 SPEEDS = [0.5, 0.7, 0.8, 1.25, 1.5, 2.0]
 
 
-def run_unit(program, arguments, samples):
+def run_unit(program: str, arguments: list[Any], samples: Samples) -> Samples:
     words = [program] + [str(word) for word in arguments]
     done = subprocess.run(words, input=samples.astype("<f4").tobytes(), stdout=subprocess.PIPE, check=True)
     return np.frombuffer(done.stdout, "<f4").astype(float)
@@ -27,7 +30,7 @@ class RubberBand:
 
     FINER = 0x20000000
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.lib = ctypes.CDLL("librubberband.so.2")
         self.lib.rubberband_new.restype = ctypes.c_void_p
         self.lib.rubberband_new.argtypes = [ctypes.c_uint, ctypes.c_uint, ctypes.c_int, ctypes.c_double, ctypes.c_double]
@@ -41,7 +44,7 @@ class RubberBand:
         self.lib.rubberband_set_expected_input_duration.argtypes = [ctypes.c_void_p, ctypes.c_uint]
         self.lib.rubberband_set_max_process_size.argtypes = [ctypes.c_void_p, ctypes.c_uint]
 
-    def stretch(self, samples, rate, speed, options):
+    def stretch(self, samples: Samples, rate: int, speed: float, options: int) -> Samples:
         data = np.ascontiguousarray(samples, np.float32)
         state = self.lib.rubberband_new(rate, 1, options, 1 / speed, 1.0)
         self.lib.rubberband_set_expected_input_duration(state, len(data))
@@ -60,7 +63,7 @@ class RubberBand:
         return np.concatenate(pieces).astype(float)
 
 
-def residue_db(samples, frequency, rate):
+def residue_db(samples: Samples, frequency: float, rate: int) -> tuple[float, float]:
     """Everything but the tone, against the tone, in dB; the tone's level, in dB of full scale."""
     time = np.arange(len(samples)) / rate
     basis = np.stack([np.cos(2 * np.pi * frequency * time), np.sin(2 * np.pi * frequency * time)], 1)
@@ -70,7 +73,7 @@ def residue_db(samples, frequency, rate):
     return 10 * np.log10(np.mean((samples - tone) ** 2) / (np.mean(tone**2) + 1e-30) + 1e-30), level
 
 
-def convert_all(program, start, target, frequency):
+def convert_all(program: str, start: int, target: int, frequency: float) -> dict[str, Samples]:
     time = np.arange(start * 2) / start
     tone = 0.5 * np.sin(2 * np.pi * frequency * time)
     outputs = {f"yodel_q{quality}": run_unit(program, ["converter", start, target, quality], tone) for quality in (5, 10)}
@@ -79,11 +82,11 @@ def convert_all(program, start, target, frequency):
     return {name: output[target // 2 : target * 3 // 2] for name, output in outputs.items()}
 
 
-def converters(program):
+def converters(program: str) -> list[Row]:
     rows = []
     for start, target in PAIRS:
         low = min(start, target)
-        row = {"from_hz": start, "to_hz": target}
+        row: Row = {"from_hz": start, "to_hz": target}
         for name, sound in convert_all(program, start, target, 997).items():
             residue, level = residue_db(sound, 997, target)
             row[name] = {"thd_n_db": round(residue, 1), "gain_997_db": round(level + 6.0206, 3)}
@@ -105,11 +108,11 @@ def converters(program):
     return rows
 
 
-def there_and_back(stretch, samples, speed):
+def there_and_back(stretch: Any, samples: Samples, speed: float) -> Samples:
     return stretch(stretch(samples, speed), 1 / speed)
 
 
-def stretchers(program, files):
+def stretchers(program: str, files: dict[str, str]) -> list[Row]:
     band = RubberBand()
     tools = {
         "yodel": lambda samples, speed: run_unit(program, ["time-pitch", 16000, speed], samples),
@@ -134,7 +137,7 @@ def stretchers(program, files):
     return rows
 
 
-def page(result):
+def page(result: Row) -> str:
     lines = ["# Figures of the units", "", "Made by `scripts/bench-units`; " + result["material"] + ".", ""]
     lines += ["## Converter beside libsoxr", ""]
     lines += ["| from | to | | THD+N at 997 Hz, dB | gain at 0.5 / 0.8 / 0.9 of the lower limit, dB | image or alias, dB |"]
@@ -144,9 +147,14 @@ def page(result):
             one = row[name]
             gains = " / ".join(f"{one[f'gain_at_{part}_nyquist_db']:+.2f}" for part in (0.5, 0.8, 0.9))
             lines.append(
-                f"| {row['from_hz']} | {row['to_hz']} | {name} | {one['thd_n_db']:.1f} | {gains} | {one['image_db']:.1f} |")
-    lines += ["", "Image: of a tone at 0.85 of the lower limit upwards; alias: of one three quarters of the way from the lower to the "
-              "upper limit downwards. \"Limit\" is half a rate.", ""]
+                f"| {row['from_hz']} | {row['to_hz']} | {name} | {one['thd_n_db']:.1f} | {gains} | {one['image_db']:.1f} |"
+            )
+    lines += [
+        "",
+        "Image: of a tone at 0.85 of the lower limit upwards; alias: of one three quarters of the way from the lower to the "
+        'upper limit downwards. "Limit" is half a rate.',
+        "",
+    ]
     lines += ["## TimePitch beside librubberband", "", "PESQ (wide band) of speech played at a speed and back again.", ""]
     lines += ["| speed | yodel | Rubber Band R2 | Rubber Band R3 |", "|---|---|---|---|"]
     for row in result["time_pitch"]:
@@ -154,7 +162,7 @@ def page(result):
     return "\n".join(lines) + "\n"
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     parser.add_argument("--out", required=True, type=pathlib.Path)

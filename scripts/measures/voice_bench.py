@@ -5,11 +5,14 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import voice_cases
 from figures import processor
+from kinds import Row
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ECHO = "erle_0_3,erle_late,echo_st,dt_echo,dt_other,near_pesq,near_att_db,cpu_us_per_20ms"
@@ -19,7 +22,7 @@ ECHO_ONLY = "--no-noise-suppression --no-gain-control"
 
 
 class Bench:
-    def __init__(self, arguments):
+    def __init__(self, arguments: argparse.Namespace) -> None:
         sys.path.insert(0, os.path.join(arguments.bench, "quality"))
         import aec_bench
         import score
@@ -32,22 +35,24 @@ class Bench:
         for quality in ("low", "medium", "high"):
             aec_bench.EXT[f"yodel-{quality}"] = self.command(f"--quality {quality} {ECHO_ONLY}")
         aec_bench.EXT["yodel-speexdsp"] = self.command(f"--echo-canceller speexdsp {ECHO_ONLY}")
-        self.sections = []
+        self.sections: list[Row] = []
 
-    def command(self, options):
+    def command(self, options: str) -> str:
         return f"{self.yodel} process --rate {{rate}} --far {{far}} --mic {{mic}} --out {{out}} {options}"
 
-    def processors(self, *ours):
+    def processors(self, *ours: Any) -> list[Any]:
         plain = [("none", {}), ("speex", {"tail": 200, "pp": "res"}), ("aec3", {})]
         return plain + [("ext", {"ext": f"yodel-{name}"}) for name in ours]
 
-    def pool(self, function, jobs):
+    def pool(self, function: Callable[[Any], Any], jobs: Any) -> list[Row]:
         from multiprocessing import get_context
 
         with get_context("fork").Pool(2) as pool:
             return [row for rows in pool.imap_unordered(function, jobs) for row in rows]
 
-    def echo(self, title, cases, fs, ours, columns=ECHO, bounds=None, note=""):
+    def echo(
+        self, title: str, cases: Any, fs: int, ours: Any, columns: Any = ECHO, bounds: Any | None = None, note: str = ""
+    ) -> None:
         """`cases`: pair, room, delay, drift, loudspeaker, SER, room it changes to."""
         jobs = [
             (self.corpus, fs, pair, room, delay, ppm, nl, move, self.processors(*ours), ser)
@@ -55,9 +60,9 @@ class Bench:
         ]
         self.add(title, self.pool(self.aec.one, jobs), columns, bounds, f"{len(jobs)} cases. {note}".strip())
 
-    def add(self, title, rows, columns, bounds=None, note="", key="proc"):
+    def add(self, title: str, rows: Any, columns: Any, bounds: Any | None = None, note: str = "", key: str = "proc") -> None:
         names = columns.split(",")
-        table = {}
+        table: dict[str, list[Row]] = {}
         for row in rows:
             table.setdefault(row[key], []).append(row)
         means = {
@@ -70,7 +75,7 @@ class Bench:
         print(markdown(section), flush=True)
 
 
-def grid(bench):
+def grid(bench: Any) -> None:
     cases = [
         (p, r, d, q, "mild", 0, None)
         for p in "AB"
@@ -83,7 +88,7 @@ def grid(bench):
     bench.echo("Echo, 16 kHz, the bench's grid", cases, 16000, ours, bounds=bounds)
 
 
-def grid48(bench):
+def grid48(bench: Any) -> None:
     cases = [
         (p, r, d, q, "mild", 0, None)
         for p in "AB"
@@ -95,26 +100,24 @@ def grid48(bench):
         bench.echo(f"Echo, {fs // 1000} kHz, rooms that exist at both rates", cases, fs, ("high",))
 
 
-def change(bench):
+def change(bench: Any) -> None:
     cases = [(p, r, d, 0, "mild", 0, "seminar_clap") for p in "AB" for r in ("ism_desk", "am_ir0") for d in (0, 120)]
     bench.echo("Echo path changes at 6 s", cases, 16000, ("medium", "high"), bounds={"erle_late": 22})
 
 
-def clipping(bench):
-    cases = [
-        (p, r, d, 0, "strong", 0, None) for p in "AB" for r in ("ism_desk", "am_ir0", "seminar_clap") for d in (0, 120)
-    ]
+def clipping(bench: Any) -> None:
+    cases = [(p, r, d, 0, "strong", 0, None) for p in "AB" for r in ("ism_desk", "am_ir0", "seminar_clap") for d in (0, 120)]
     bench.echo("Strongly clipping loudspeaker", cases, 16000, ("medium", "high"), bounds={"erle_late": 18})
 
 
-def own(bench):
+def own(bench: Any) -> None:
     held_out = bench.arguments.held_out
     chosen = voice_cases.HELD_OUT if held_out else voice_cases.OWN
     title = "Cases held out for the final check" if held_out else "Cases of our own"
     bench.echo(title, [(*case, None) for case in chosen], 16000, ("low", "medium", "high"))
 
 
-def real(bench):
+def real(bench: Any) -> None:
     folder = os.path.join(bench.corpus, "real_aec")
     clips = [f[:-8] for f in sorted(os.listdir(folder)) if f.endswith("_lpb.wav")]
     jobs = [(bench.corpus, clip, bench.processors("speexdsp", "medium", "high")) for clip in clips]
@@ -126,7 +129,7 @@ def real(bench):
     bench.add("Device recordings, near end alone", [r for r in rows if r["talk"] == "nst"], "other,dns_ovrl_mos")
 
 
-def clean(bench):
+def clean(bench: Any) -> None:
     """Headset: nothing comes back, so the near end must come through untouched, far end silent or not."""
     rows = []
     talkers = [("p501_en_fm", "vctk_p286_m"), ("vctk_p286_m", "freesound33711_f")]
@@ -153,11 +156,16 @@ def clean(bench):
                             cpu_us_per_20ms=us,
                         )
                     )
-    bench.add("No echo path (headset)", rows, "pesq,gain_db,latency_ms,cpu_us_per_20ms", {"pesq": 4.0}, "PESQ of the "
-              "output against the microphone; level may fall by 0.5 dB at most.")
+    bench.add(
+        "No echo path (headset)",
+        rows,
+        "pesq,gain_db,latency_ms,cpu_us_per_20ms",
+        {"pesq": 4.0},
+        "PESQ of the output against the microphone; level may fall by 0.5 dB at most.",
+    )
 
 
-def table_of(bench, what):
+def table_of(bench: Any, what: str) -> tuple[Any, Any]:
     """Runs ns_bench.py and reads its Markdown back."""
     quality = os.path.join(bench.arguments.bench, "quality")
     switch = {"ns": "--no-echo-cancellation --no-gain-control", "agc": ""}[what]
@@ -168,22 +176,31 @@ def table_of(bench, what):
     return lines[0], lines[2:]
 
 
-def noise(bench):
+def noise(bench: Any) -> None:
     head, lines = table_of(bench, "ns")
-    rows = [dict(zip(head[2:], map(float, line[2:])), proc=f"{line[0]} dB: {line[1]}") for line in lines]
-    bench.add("Noise suppression, 16 kHz", rows, ",".join(head[2:]), note="16 clips a row; overall >= 2.55 at 5 dB and "
-              ">= 3.0 at 15 dB, PESQ not below `speex -25`.")
+    rows = [dict(zip(head[2:], map(float, line[2:]), strict=False), proc=f"{line[0]} dB: {line[1]}") for line in lines]
+    bench.add(
+        "Noise suppression, 16 kHz",
+        rows,
+        ",".join(head[2:]),
+        note="16 clips a row; overall >= 2.55 at 5 dB and >= 3.0 at 15 dB, PESQ not below `speex -25`.",
+    )
 
 
-def gain(bench):
+def gain(bench: Any) -> None:
     head, lines = table_of(bench, "agc")
-    rows = [dict(zip(head[1:], map(float, line[1:])), proc=f"{line[0]}, in at {line[1]} dBFS") for line in lines]
+    rows = [dict(zip(head[1:], map(float, line[1:]), strict=False), proc=f"{line[0]}, in at {line[1]} dBFS") for line in lines]
     bench.add("Gain control, 16 kHz", rows, ",".join(head[2:]), note="-20 +- 3 dBFS within 3 s; noise of -60 dBFS stays.")
-    bench.add("Echo with gain control on, after quiet speech", residual(bench), "off_dbfs,on_dbfs,rise_db", {},
-              "Level of the output while the far end speaks alone; it must not rise.")
+    bench.add(
+        "Echo with gain control on, after quiet speech",
+        residual(bench),
+        "off_dbfs,on_dbfs,rise_db",
+        {},
+        "Level of the output while the far end speaks alone; it must not rise.",
+    )
 
 
-def residual(bench):
+def residual(bench: Any) -> list[Row]:
     """Near end at -42 dBFS for 10 s, which earns gain; then 10 s of echo alone."""
     rows, fs = [], 16000
     for room in ("ism_desk", "seminar_clap", "own_office"):
@@ -205,7 +222,7 @@ def residual(bench):
     return rows
 
 
-def markdown(section):
+def markdown(section: Row) -> str:
     lines = [f"## {section['title']}", ""]
     if section["note"]:
         lines += [section["note"], ""]
@@ -222,7 +239,7 @@ def markdown(section):
     return "\n".join(lines) + "\n"
 
 
-def write(bench, command):
+def write(bench: Any, command: str) -> None:
     folder = os.path.join(ROOT, "docs")
     head = {
         "measured": time.strftime("%Y-%m-%d %H:%M"),
@@ -245,7 +262,7 @@ def write(bench, command):
         f.write("\n".join(markdown(section) for section in bench.sections))
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("--bench", "--corpus", "--work"):
         parser.add_argument(name, required=True)

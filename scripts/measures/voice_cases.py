@@ -3,8 +3,11 @@
 import glob
 import os
 import subprocess
+from typing import Any
+
 import numpy as np
 import soundfile
+from kinds import Samples
 
 RATE = 16000
 SOUNDS = "/usr/share/asterisk/sounds"
@@ -82,7 +85,7 @@ HELD_OUT = [
 ]
 
 
-def make(folder, corpus):
+def make(folder: str, corpus: str) -> str:
     """A corpus folder with the bench's own files and ours; what exists is kept."""
     for part in os.listdir(corpus):
         os.makedirs(os.path.join(folder, part), exist_ok=True)
@@ -102,7 +105,7 @@ def make(folder, corpus):
     return folder
 
 
-def talker(language, first, count):
+def talker(language: str, first: int, count: int) -> Samples:
     prompts = [p for p in glob.glob(f"{SOUNDS}/{language}/**/*.g722", recursive=True) if "silence" not in p]
     prompts.sort(key=lambda path: (-os.path.getsize(path), path))
     if len(prompts) < first + count:
@@ -111,13 +114,13 @@ def talker(language, first, count):
     return speech * (0.5 / np.max(np.abs(speech)))
 
 
-def decode(path):
+def decode(path: str) -> Samples:
     command = ["ffmpeg", "-v", "error", "-f", "g722", "-i", path, "-ar", str(RATE), "-ac", "1", "-f", "f32le", "-"]
     out = subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout
     return np.frombuffer(out, "<f4").astype(np.float64)
 
 
-def response(size, absorption, loudspeaker, microphone):
+def response(size: tuple[float, float, float], absorption: float, loudspeaker: Any, microphone: Any) -> Samples:
     import pyroomacoustics
 
     room = pyroomacoustics.ShoeBox(

@@ -8,12 +8,16 @@ import subprocess
 import tempfile
 import threading
 import time
-from .verdict import Failed
+from collections.abc import Sequence
+from typing import Self
+
+from .kinds import Event
+from .verdict import PATIENCE_S, Failed
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
 
-def binary():
+def binary() -> str:
     """$YODEL, or the release build that scripts/yodel makes."""
     if "YODEL" not in os.environ:
         done = subprocess.run([f"{ROOT}/scripts/yodel", "--build-only"], check=True, stdout=subprocess.PIPE, text=True)
@@ -24,7 +28,7 @@ def binary():
 class Endpoint:
     """One yodel process. Use as a context manager: it never outlives the block."""
 
-    def __init__(self, arguments, environment=None, json_events=True):
+    def __init__(self, arguments: Sequence[str], environment: dict[str, str] | None = None, json_events: bool = True) -> None:
         self.arguments = [binary(), *arguments, *(["--json"] if json_events else [])]
         self.errors = tempfile.TemporaryFile()
         self.began = time.monotonic()
@@ -36,11 +40,14 @@ class Endpoint:
             stderr=self.errors,
             text=True,
         )
-        self.events, self.lines, self.news = [], [], queue.Queue()
+        self.events: list[Event] = []
+        self.lines: list[str] = []
+        self.news: queue.Queue[Event | None] = queue.Queue()
         self.reader = threading.Thread(target=self.read, daemon=True)
         self.reader.start()
 
-    def read(self):
+    def read(self) -> None:
+        assert self.process.stdout
         for line in self.process.stdout:
             arrived = time.monotonic()
             self.lines.append(line.rstrip("\n"))
@@ -54,15 +61,15 @@ class Endpoint:
                 self.news.put(event)
         self.news.put(None)
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self.process.poll() is None:
             self.process.kill()
         self.process.wait()
 
-    def wait_for(self, kind, timeout):
+    def wait_for(self, kind: str, timeout: float = PATIENCE_S) -> Event:
         """The next event of this type not yet waited for; fails with what the process said instead."""
         deadline = time.monotonic() + timeout
         while True:
@@ -76,43 +83,41 @@ class Endpoint:
             if event.get("type") == kind:
                 return event
 
-    def of_type(self, kind):
+    def of_type(self, kind: str) -> list[Event]:
         return [e for e in self.events if e.get("type") == kind]
 
-    def wait(self, timeout):
-        """Exit code of a process that ends by itself."""
+    def wait(self, timeout: float = PATIENCE_S) -> int:
+        """Exit code of a process that ends by itself; a timeout shorter than PATIENCE_S would judge the machine."""
         try:
             code = self.process.wait(timeout)
         except subprocess.TimeoutExpired:
             raise Failed(f"still running after {timeout} s; {self.last_words()}") from None
-        self.reader.join(2)
+        self.reader.join(PATIENCE_S)
         return code
 
-    def stop(self, number=signal.SIGINT, timeout=3):
+    def stop(self, number: int = signal.SIGINT, timeout: float = PATIENCE_S) -> int:
         """Exit code after a signal."""
         if self.process.poll() is None:
             self.process.send_signal(number)
         return self.wait(timeout)
 
     @property
-    def report(self):
+    def report(self) -> Event:
         reports = self.of_type("report")
         if not reports:
             raise Failed(f"no report; {self.last_words()}")
         return reports[-1]
 
-    def stderr(self):
+    def stderr(self) -> str:
         self.errors.seek(0)
         return self.errors.read().decode(errors="replace")
 
-    def last_words(self):
+    def last_words(self) -> str:
         said = [*self.lines[-3:], *self.stderr().splitlines()[-6:]]
-        return f"`yodel {' '.join(self.arguments[1:])}` (exit {self.process.poll()}) said: " + (
-            " / ".join(said) or "nothing"
-        )
+        return f"`yodel {' '.join(self.arguments[1:])}` (exit {self.process.poll()}) said: " + (" / ".join(said) or "nothing")
 
 
-def free_ports(count, step=2):
+def free_ports(count: int, step: int = 2) -> int:
     """The first of `count` UDP ports in a row by `step`, even and free now (also the odd ones, RTCP's)."""
     import socket
 

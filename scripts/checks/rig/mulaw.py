@@ -2,10 +2,12 @@
 purpose."""
 
 import struct
+from typing import Any
+
 import numpy as np
 
 
-def encode(samples):
+def encode(samples: Any) -> bytes:
     """Float samples at 8 kHz to G.711 mu-law octets."""
     x = np.clip(np.rint(np.asarray(samples) * 32768), -32635, 32635).astype(np.int32)
     magnitude = np.abs(x) + 132
@@ -14,7 +16,15 @@ def encode(samples):
     return (~(np.where(x < 0, 0x80, 0) | exponent << 4 | mantissa) & 0xFF).astype(np.uint8).tobytes()
 
 
-def packet(sequence, timestamp, payload, payload_type=0, ssrc=0x59444C31, marker=False, version=2):
+def packet(
+    sequence: int,
+    timestamp: int,
+    payload: bytes,
+    payload_type: int = 0,
+    ssrc: int = 0x59444C31,
+    marker: bool = False,
+    version: int = 2,
+) -> bytes:
     return (
         struct.pack(
             ">BBHII",

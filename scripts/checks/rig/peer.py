@@ -3,16 +3,21 @@
 import socket
 import threading
 import time
+from collections.abc import Callable
+
 from . import mulaw
+from .kinds import Samples
 
 FRAME = 160  # 20 ms at 8 kHz
+# Called with the socket, where the packets go, and the number of the packet just sent.
+Beside = Callable[[socket.socket, tuple[str, int], int], None]
 
 
 class RTPPeer(threading.Thread):
     """Sends `samples` (8 kHz) to `to` from its own port, 20 ms a packet; calls `beside(socket, to, n)` after packet
     n."""
 
-    def __init__(self, to, samples, beside=None, ssrc=0x59444C31):
+    def __init__(self, to: tuple[str, int], samples: Samples, beside: Beside | None = None, ssrc: int = 0x59444C31) -> None:
         super().__init__(daemon=True)
         self.to, self.beside, self.ssrc = to, beside, ssrc
         self.payload = mulaw.encode(samples)
@@ -21,10 +26,10 @@ class RTPPeer(threading.Thread):
         self.ended = threading.Event()
 
     @property
-    def port(self):
+    def port(self) -> int:
         return self.socket.getsockname()[1]
 
-    def run(self):
+    def run(self) -> None:
         began = time.monotonic()
         for n in range(len(self.payload) // FRAME):
             if self.ended.wait(max(0, began + n * 0.02 - time.monotonic())):
@@ -34,7 +39,7 @@ class RTPPeer(threading.Thread):
             if self.beside:
                 self.beside(self.socket, self.to, n)
 
-    def end(self):
+    def end(self) -> None:
         self.ended.set()
         self.join()
         self.socket.close()

@@ -15,8 +15,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from typing import Any, Self
 
-START_SECONDS = 10
+START_SECONDS = 60
 
 
 class SoundServerFailed(Exception):
@@ -26,13 +27,13 @@ class SoundServerFailed(Exception):
 class PulseServer:
     """`with PulseServer({"mic": 48000, "out": 48000}) as server:` – sink name to rate in Hz."""
 
-    def __init__(self, sinks, latency_ms=10, sink_options=""):
+    def __init__(self, sinks: dict[str, int], latency_ms: int = 10, sink_options: str = "") -> None:
         self.sinks, self.latency_ms, self.sink_options = dict(sinks), latency_ms, sink_options
         self.folder = tempfile.mkdtemp(prefix="yodel-pulse-")
-        self.process = None
+        self.process: subprocess.Popen[bytes] | None = None
 
     @property
-    def environment(self):
+    def environment(self) -> dict[str, str]:
         """What a client needs to find this server, and only this one."""
         own = {
             "HOME": self.folder,
@@ -43,20 +44,18 @@ class PulseServer:
             "PULSE_COOKIE": f"{self.folder}/cookie",
             "PULSE_SERVER": f"unix:{self.folder}/native",
         }
-        inherited = {
-            k: v for k, v in os.environ.items() if k not in ("PULSE_SINK", "PULSE_SOURCE", "PULSE_LATENCY_MSEC")
-        }
+        inherited = {k: v for k, v in os.environ.items() if k not in ("PULSE_SINK", "PULSE_SOURCE", "PULSE_LATENCY_MSEC")}
         return inherited | own
 
-    def __enter__(self):
+    def __enter__(self) -> Self:
         self.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.kill(signal.SIGTERM)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def start(self):
+    def start(self) -> None:
         modules = [
             f"module-native-protocol-unix socket={self.folder}/native auth-anonymous=1",
             "module-null-source source_name=hush rate=48000 channels=1",
@@ -82,7 +81,7 @@ class PulseServer:
         for module in modules:
             command += ["-L", module]
         with open(os.path.join(self.folder, "log"), "ab") as log:
-            self.process = subprocess.Popen(
+            self.process = server = subprocess.Popen(
                 command,
                 env=self.environment | {"PULSE_CONFIG": config},
                 stdout=log,
@@ -94,36 +93,36 @@ class PulseServer:
         while subprocess.run(
             ["pactl", "info"], env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         ).returncode:
-            if self.process.poll() is not None or time.monotonic() > deadline:
+            if server.poll() is not None or time.monotonic() > deadline:
                 raise SoundServerFailed(f"PulseAudio did not start; its log ends:\n{self.log()[-600:]}")
             time.sleep(0.05)
         try:
             # PulseAudio drops inherited scheduling, yet its main thread moves every client's data.
-            os.sched_setscheduler(self.process.pid, os.SCHED_RR, os.sched_param(4))
+            os.sched_setscheduler(server.pid, os.SCHED_RR, os.sched_param(4))
         except OSError:
             pass  # not permitted: the server runs like everything else
 
-    def kill(self, number=signal.SIGKILL):
+    def kill(self, number: int = signal.SIGKILL) -> None:
         """Ends the server, by default without a good-bye; `start()` brings it back at the same address."""
         if self.process and self.process.poll() is None:
             self.process.send_signal(number)
             try:
-                self.process.wait(3)
+                self.process.wait(20)
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait()
         if os.path.exists(f"{self.folder}/native"):
             os.unlink(f"{self.folder}/native")
 
-    def log(self):
+    def log(self) -> str:
         with open(os.path.join(self.folder, "log"), errors="replace") as f:
             return f.read()
 
-    def play(self, path, sink):
+    def play(self, path: str, sink: str) -> subprocess.Popen[bytes]:
         """Starts playing a WAV file into a sink; returns the process."""
         return subprocess.Popen(["paplay", "-d", sink, path], env=self.environment, stderr=subprocess.DEVNULL)
 
-    def record(self, path, source):
+    def record(self, path: str, source: str) -> subprocess.Popen[bytes]:
         """Starts recording a source into a WAV file; end it with `finish`."""
         rate = self.sinks[source.removesuffix(".monitor")]
         return subprocess.Popen(
@@ -143,7 +142,7 @@ class PulseServer:
         )
 
 
-def finish(process, number=signal.SIGINT, timeout=5):
+def finish(process: subprocess.Popen[Any], number: int = signal.SIGINT, timeout: float = 20) -> int:
     """Ends a player or recorder so that it closes its file."""
     if process.poll() is None:
         process.send_signal(number)
@@ -154,7 +153,7 @@ def finish(process, number=signal.SIGINT, timeout=5):
         return process.wait()
 
 
-def unlimited_real_time():
+def unlimited_real_time() -> None:
     try:
         resource.setrlimit(resource.RLIMIT_RTTIME, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     except (ValueError, OSError):
@@ -163,7 +162,7 @@ def unlimited_real_time():
     os.setpgrp()
 
 
-def main():
+def main() -> None:
     arguments = sys.argv[1:]
     rate = 48000
     if arguments[:1] == ["--rate"]:

@@ -3,21 +3,24 @@
 import glob
 import os
 import subprocess
+
 import numpy as np
+
 from . import wav
+from .kinds import Samples
 
 # The longest prompts that are talk from end to end; a caller and a callee get different ones.
 VOICES = ["demo-instruct", "priv-callee-options", "demo-congrats", "basic-pbx-ivr-main", "demo-echotest"]
 
 
-def find(name):
+def find(name: str) -> str:
     found = glob.glob(f"/usr/share/asterisk/sounds/*/{name}.g722")
     if not found:
         raise FileNotFoundError(f"{name}.g722: install asterisk-core-sounds-en-g722")
     return found[0]
 
 
-def samples(rate, seconds, voice=0):
+def samples(rate: int, seconds: float, voice: int = 0) -> Samples:
     """Mono float speech of exactly `seconds`, peak -6 dBFS; a short prompt repeats."""
     out = subprocess.run(
         [
@@ -44,6 +47,6 @@ def samples(rate, seconds, voice=0):
     return x * (0.5 / np.max(np.abs(x)))
 
 
-def write(path, rate, seconds, voice=0):
+def write(path: str, rate: int, seconds: float, voice: int = 0) -> str:
     wav.write(path, rate, samples(rate, seconds, voice))
     return os.path.abspath(path)

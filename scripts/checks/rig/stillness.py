@@ -24,22 +24,22 @@ STOLEN = 0.03
 class Stillness:
     """Watches from now on until the script ends."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.notes, self.reading = tempfile.TemporaryFile("a+"), threading.Lock()
         self.process = subprocess.Popen([sys.executable, __file__], stdout=self.notes)
         atexit.register(self.process.kill)
 
-    def unrest(self, began, before):
+    def unrest(self, began: float, before: tuple[int, int]) -> str | None:
         """What was seen of the host since `began` (time.monotonic()), where `processor_time()` was `before`; None when nothing."""
         standstills = self.since(began)
         if standstills:
             return f"the machine stood still {len(standstills)} times, for up to {max(standstills):.0f} ms"
-        total, stolen = (now - then for now, then in zip(processor_time(), before))
+        total, stolen = (now - then for now, then in zip(processor_time(), before, strict=True))
         if stolen >= STOLEN * total > 0:
             return f"the host withheld {100 * stolen / total:.0f} % of the processors' time"
         return None
 
-    def since(self, began):
+    def since(self, began: float) -> list[float]:
         """Lengths in milliseconds of all standstills after `began` (time.monotonic())."""
         with self.reading:
             self.notes.seek(0)
@@ -47,7 +47,7 @@ class Stillness:
         return [float(lateness) for at, lateness in rows if float(at) >= began]
 
 
-def processor_time():
+def processor_time() -> tuple[int, int]:
     """(All, stolen) time of all processors in ticks, since the machine started."""
     with open("/proc/stat") as file:
         # user, nice, system, idle, iowait, irq, softirq, steal; guests' time is in the first two again
@@ -55,7 +55,7 @@ def processor_time():
     return sum(ticks), ticks[7] if len(ticks) > 7 else 0
 
 
-def watch(processor):
+def watch(processor: int) -> None:
     parent = os.getppid()
     os.sched_setaffinity(0, {processor})
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
@@ -67,7 +67,7 @@ def watch(processor):
             os.write(1, f"{due:.3f} {1000 * late:.1f}\n".encode())
 
 
-def main():
+def main() -> None:
     first, *others = os.sched_getaffinity(0)
     for processor in others:
         if os.fork() == 0:

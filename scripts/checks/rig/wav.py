@@ -1,7 +1,11 @@
 """WAV files as float arrays: what the checks record and compare, and what yodel's recorder leaves behind."""
 
 import struct
+from typing import Any
+
 import numpy as np
+
+from .kinds import Samples
 
 PCM, FLOAT, EXTENSIBLE = 1, 3, 0xFFFE
 
@@ -10,7 +14,7 @@ class BadWAV(Exception):
     """The file cannot be played as it stands."""
 
 
-def write(path, rate, samples):
+def write(path: str, rate: int, samples: Any) -> None:
     """16-bit PCM; `samples` is mono (n) or interleaved by column (n, channels), -1..<1."""
     x = np.atleast_2d(np.asarray(samples, np.float64).T).T
     data = np.clip(np.rint(x * 32768), -32768, 32767).astype("<i2").tobytes()
@@ -35,7 +39,7 @@ def write(path, rate, samples):
         f.write(head + data)
 
 
-def read(path):
+def read(path: str) -> tuple[int, Samples]:
     """(rate, samples (n, channels)) by what the header declares; bytes behind a short data size do not count.
 
     Raises BadWAV when a player that trusts the header could not play it: no format, no data, sizes beyond the file.
@@ -67,7 +71,7 @@ def read(path):
     raise BadWAV(f"{path}: no data chunk")
 
 
-def decode(data, layout, path):
+def decode(data: bytes, layout: tuple[int, int, int, int], path: str) -> Samples:
     kind, channels, _, bits = layout
     data = data[: len(data) // (channels * bits // 8) * (channels * bits // 8)]
     if kind == PCM and bits == 16:

@@ -1,0 +1,58 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Coverage-guided fuzzing with libFuzzer (`scripts/fuzz`), kept away from those who only use yodel.
+///
+/// The house is built again here, since the compiler has to count what runs in it; `House` is a link to its sources, and the targets
+/// are those of ../Package.swift. scripts/fuzz links the library with libFuzzer's `main`.
+func house(_ name: String, _ dependencies: [Target.Dependency] = [], lifetimes: Bool = false) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "House/\(name)",
+        swiftSettings: lifetimes ? [.enableExperimentalFeature("Lifetimes")] : [])
+}
+
+func system(_ name: String) -> Target { .systemLibrary(name: name, path: "House/\(name)") }
+
+let package = Package(
+    name: "yodel-fuzz",
+    products: [.library(name: "YodelFuzz", type: .static, targets: ["FuzzTargets"])],
+    targets: [
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "Settings", "Simulation", "LiveMedia", "Media", "PacketCapture", "JitterBuffer", "AudioFiles", "RTP", "Codecs",
+                "Link", "Realtime",
+            ]),
+        house("Settings", ["Reporting", "Link", "JitterBuffer", "AudioUnits", "Codecs", "RTP", "CYAML"]),
+        house(
+            "Simulation",
+            [
+                "LiveMedia", "Media", "Reporting", "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP",
+                "Codecs", "DSP", "Link", "Metrics", "Realtime",
+            ]),
+        house(
+            "LiveMedia",
+            [
+                "Media", "AudioSession", "PacketCapture", "Network", "AudioDevices", "JitterBuffer", "AudioUnits",
+                "AudioFiles", "RTP", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
+            ]),
+        house("Media", ["JitterBuffer", "RTP", "Codecs", "DSP", "Link", "Metrics", "Realtime"]),
+        house("Reporting", ["Metrics", "CJansson"]),
+        house("AudioSession", ["AudioUnits", "Threads", "Realtime", "CPulse"]),
+        house("AudioDevices", ["AudioUnits", "AudioFiles", "DSP", "Threads", "Realtime", "CALSA"]),
+        house("Network", ["RTP", "Link", "Realtime", "CNetwork"]),
+        house("JitterBuffer", ["Codecs", "DSP", "Realtime"]),
+        house("PacketCapture", ["Realtime", "CPcap"]),
+        house("AudioUnits", ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
+        house("Codecs", ["DSP", "Realtime", "COpus", "CSpanDSP"]),
+        house("RTP", ["Link", "Realtime"]),
+        house("Link", ["Realtime"]), house("Metrics"), house("Threads", ["Realtime", "CRealtime"]),
+        house("AudioFiles", ["DSP", "Threads", "Realtime", "CSndFile"]),
+        house("DSP", ["Realtime", "CSpeexDSP", "CKissFFT"]),
+        house("Realtime", ["CRealtime"], lifetimes: true),
+        house("CRealtime"), house("CNetwork"),
+        system("CALSA"), system("CSpeexDSP"), system("COpus"), system("CSndFile"), system("CJansson"), system("CYAML"),
+        system("CKissFFT"), system("CPcap"), system("CPulse"), system("CSpanDSP"),
+    ],
+    swiftLanguageModes: [.v6]
+)
