@@ -8,55 +8,87 @@ let package = Package(
         .executable(name: "yodel", targets: ["yodel"]),
         .library(name: "YodelCore", targets: ["DSP", "Realtime"]),
         .library(name: "YodelAudioUnits", targets: ["AudioUnits", "AudioDevices", "AudioFiles", "AudioSession"]),
-        .library(name: "YodelCall", targets: ["Calling", "Network", "JitterBuffer", "RTP", "Codecs"]),
+        .library(
+            name: "YodelCall", targets: ["LiveMedia", "Media", "Network", "Link", "JitterBuffer", "RTP", "Codecs", "Metrics"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     ],
     targets: [
         // 6: the command line
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Settings", "Reporting", "Simulation", "Calling", "AudioSession", "PacketCapture", "Network", "AudioDevices",
-                "JitterBuffer", "AudioUnits", "AudioFiles", "RTP", "Codecs", "DSP", "Realtime",
+                "Settings", "Reporting", "Simulation", "LiveMedia", "Media", "AudioSession", "PacketCapture", "Network",
+                "AudioDevices",
+                "JitterBuffer", "AudioUnits", "AudioFiles", "RTP", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // 5: what the person asked for: configuration and call URI
-        .target(name: "Settings", dependencies: ["Reporting", "JitterBuffer", "Codecs", "CYAML"]),
+        .target(
+            name: "Settings",
+            dependencies: ["Reporting", "Link", "JitterBuffer", "AudioUnits", "Codecs", "RTP", "CYAML"]),
         // 5: virtual time, network emulator, two endpoints in one process
         .target(
             name: "Simulation",
             dependencies: [
-                "Calling", "Reporting", "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP", "Codecs",
-                "DSP", "Realtime",
+                "LiveMedia", "Media", "Reporting", "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP",
+                "Codecs", "DSP", "Link", "Metrics", "Realtime",
             ]),
-        // 4: the call
+        // 4: threads, sockets, devices and files around the media
         .target(
-            name: "Calling",
+            name: "LiveMedia",
             dependencies: [
-                "Reporting", "AudioSession", "PacketCapture", "Network", "AudioDevices", "JitterBuffer", "AudioUnits",
-                "AudioFiles", "RTP", "Codecs", "DSP", "Realtime",
+                "Media", "AudioSession", "PacketCapture", "Network", "AudioDevices", "JitterBuffer", "AudioUnits",
+                "AudioFiles", "RTP", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
             ]),
+        // 3: the media of calls, sans-I/O
+        .target(
+            name: "Media",
+            dependencies: ["JitterBuffer", "RTP", "Codecs", "DSP", "Link", "Metrics", "Realtime"]),
         // 3: what a call says about itself, and what may be asserted of it
-        .target(name: "Reporting", dependencies: ["CJansson"]),
+        .target(name: "Reporting", dependencies: ["Metrics", "CJansson"]),
         // 3: category, route, interruptions, other programs' volume
-        .target(name: "AudioSession", dependencies: ["AudioUnits", "Realtime", "CPulse"]),
+        .target(name: "AudioSession", dependencies: ["AudioUnits", "Threads", "Realtime", "CPulse"]),
         // 2: edges and the jitter buffer
         .target(
             name: "AudioDevices",
-            dependencies: ["AudioUnits", "AudioFiles", "DSP", "Realtime", "CALSA"]),
-        .target(name: "Network", dependencies: ["RTP", "Realtime", "CNetwork"]),
+            dependencies: ["AudioUnits", "AudioFiles", "DSP", "Threads", "Realtime", "CALSA"]),
+        .target(name: "Network", dependencies: ["RTP", "Link", "Realtime", "CNetwork"]),
         .target(name: "JitterBuffer", dependencies: ["Codecs", "DSP", "Realtime"]),
         .target(name: "PacketCapture", dependencies: ["Realtime", "CPcap"]),
+        .target(
+            name: "SignallingTransport",
+            dependencies: [
+                "Realtime", "COpenSSL", "CCares",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOTLS", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
         // 1: protocol and signal rooms, sans-I/O
-        .target(name: "AudioUnits", dependencies: ["AudioFiles", "DSP", "Realtime", "CSpeexDSP"]),
-        .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus"]),
-        .target(name: "RTP", dependencies: ["Realtime"]),
-        // 0: the ground, and files on it
-        .target(name: "AudioFiles", dependencies: ["DSP", "Realtime", "CSndFile"]),
+        .target(
+            name: "AudioUnits", dependencies: ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
+        .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus", "CSpanDSP"]),
+        .target(name: "RTP", dependencies: ["Link", "Realtime"]),
+        .target(name: "SDP"),
+        .target(
+            name: "SIP",
+            dependencies: [
+                "Realtime",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]),
+        // 0: the ground, files on it, and where packets pass
+        .target(name: "Link", dependencies: ["Realtime"]),
+        .target(name: "Threads", dependencies: ["Realtime", "CRealtime"]),
+        .target(name: "Metrics"),
+        .target(name: "AudioFiles", dependencies: ["DSP", "Threads", "Realtime", "CSndFile"]),
         .target(name: "DSP", dependencies: ["Realtime", "CSpeexDSP", "CKissFFT"]),
         .target(
             name: "Realtime",
@@ -72,10 +104,15 @@ let package = Package(
         .systemLibrary(name: "CJansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
+        .systemLibrary(name: "CCares", providers: [.apt(["libc-ares-dev"])]),
+        // What is wrong with a certificate: NIOSSL's own copy of BoringSSL does not tell.
+        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         // Its header only: libpcap itself is loaded when a capture is read.
         .systemLibrary(name: "CPcap", providers: [.apt(["libpcap0.8-dev"])]),
         // Likewise libpulse, when a session looks for a sound server.
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
+        // Likewise libspandsp, when a call uses G.722.
+        .systemLibrary(name: "CSpanDSP", providers: [.apt(["libspandsp-dev"])]),
         // What Examples/Package.swift builds for people who read them, here for the tests that run them
         .executableTarget(
             name: "example-tone", dependencies: ["AudioUnits", "AudioDevices"], path: "Examples/Sources/tone"),
@@ -91,7 +128,8 @@ let package = Package(
         .executableTarget(
             name: "example-tremolo", dependencies: ["AudioUnits"], path: "Examples/Sources/tremolo"),
         .executableTarget(
-            name: "example-intercom", dependencies: ["Calling", "Codecs", "Network", "AudioUnits", "AudioDevices"],
+            name: "example-intercom",
+            dependencies: ["LiveMedia", "Media", "Codecs", "Network", "Link", "AudioUnits", "AudioDevices"],
             path: "Examples/Sources/intercom"),
         .executableTarget(
             name: "example-spectrum", dependencies: ["AudioUnits", "AudioDevices", "Realtime"],
@@ -103,15 +141,35 @@ let package = Package(
         .target(
             name: "RenderAudit",
             dependencies: [
-                "CAudit", "Simulation", "Calling", "Network", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
+                "CAudit", "Simulation", "LiveMedia", "Media", "Network", "Link", "AudioDevices", "AudioUnits", "Codecs",
+                "Realtime",
             ],
             path: "Tests/RenderAudit"),
-        .testTarget(name: "RealtimeTests", dependencies: ["Realtime", "CAudit"]),
+        .testTarget(name: "RealtimeTests", dependencies: ["Threads", "Realtime", "CAudit"]),
+        .testTarget(name: "ThreadsTests", dependencies: ["Threads", "Realtime", "CAudit"]),
         .testTarget(name: "DSPTests", dependencies: ["DSP", "CAudit"]),
-        .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus"], exclude: ["Fixtures"]),
-        .testTarget(name: "RTPTests", dependencies: ["RTP"], exclude: ["Fixtures"]),
-        .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP"]),
-        .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs"]),
+        .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus", "CSpanDSP"], exclude: ["Fixtures"]),
+        .testTarget(name: "LinkTests", dependencies: ["Link"]),
+        .testTarget(name: "RTPTests", dependencies: ["RTP", "Link"], exclude: ["Fixtures"]),
+        .testTarget(
+            name: "SIPTests",
+            dependencies: [
+                "SIP", "Realtime",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
+            ]),
+        .testTarget(name: "SDPTests", dependencies: ["SDP"]),
+        .testTarget(
+            name: "SignallingTransportTests",
+            dependencies: [
+                "SignallingTransport", "Realtime",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            exclude: ["Fixtures"]),
+        .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP", "Link"]),
+        .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs", "DSP"]),
         .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),
         .testTarget(name: "AudioUnitsTests", dependencies: ["CAudit", "AudioDevices", "AudioUnits", "AudioFiles", "DSP"]),
         .testTarget(
@@ -123,24 +181,26 @@ let package = Package(
         .testTarget(name: "AudioFilesTests", dependencies: ["TestSignals", "AudioFiles"]),
         .testTarget(name: "AudioSessionTests", dependencies: ["AudioSession", "AudioDevices", "AudioUnits"]),
         .testTarget(
-            name: "CallingTests",
+            name: "MediaTests",
             dependencies: [
-                "CAudit", "Calling", "Reporting", "PacketCapture", "Network", "AudioDevices", "AudioUnits", "AudioFiles",
-                "JitterBuffer", "Codecs", "RTP", "Realtime",
+                "CAudit", "LiveMedia", "Media", "Metrics", "Reporting", "PacketCapture", "Network", "AudioDevices",
+                "AudioUnits", "AudioFiles",
+                "JitterBuffer", "Codecs", "RTP", "Link", "Realtime",
             ]),
         .testTarget(
             name: "ScenarioTests",
             dependencies: [
-                "Simulation", "Calling", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits", "AudioFiles",
-                "JitterBuffer", "RTP", "Codecs", "Realtime",
+                "Simulation", "LiveMedia", "Media", "Metrics", "Reporting", "PacketCapture", "AudioDevices", "AudioUnits",
+                "AudioFiles", "JitterBuffer", "Link", "RTP", "Codecs", "Realtime",
             ],
             exclude: ["Fixtures"]),
         .testTarget(
             name: "RenderContractTests",
             dependencies: [
-                "RenderAudit", "CAudit", "Simulation", "Calling", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
+                "RenderAudit", "CAudit", "Simulation", "LiveMedia", "Media", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
             ]),
-        .testTarget(name: "CommandLineTests", dependencies: ["TestSignals", "AudioFiles", "Reporting", "Settings", "yodel"]),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["TestSignals", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel"]),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [

@@ -191,6 +191,7 @@ struct ALSACaptureLoop: ~Copyable {
         let time = DeviceTime(
             sampleTime: sampleTime, hostTime: HostTime(nanoseconds: calsa_now()), latencyMilliseconds: 0)
         pacer.clear()
+        guard !isStopping else { return }
         callbacks.deliver(pacer.samples, frames: format.periodFrames, time: time)
         sampleTime &+= Int64(format.periodFrames)
     }
@@ -202,7 +203,7 @@ struct ALSACaptureLoop: ~Copyable {
         format = next.format
         scratch.dispose()
         scratch = ALSAScratch(next, frames: format.maximumFrames, wakes: wakes)
-        if changed { callbacks.announce(format, capture: true) }
+        if changed, !isStopping { callbacks.announce(format, capture: true) }
         start()
     }
 }

@@ -1,6 +1,7 @@
 public import AudioUnits
 import CALSA
 import Realtime
+import Threads
 
 /// A sound card or sound server through ALSA: one real-time thread for each direction, and one that supervises.
 ///

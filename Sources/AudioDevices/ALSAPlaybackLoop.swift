@@ -284,6 +284,8 @@ struct ALSAPlaybackLoop: ~Copyable {
         due = pacer.deadline
         let time = DeviceTime(
             sampleTime: sampleTime, hostTime: HostTime(nanoseconds: calsa_now()), latencyMilliseconds: 0)
+        // On a thread for both directions the microphone's turn may have hung until `stop` gave it up.
+        guard !isStopping else { return }
         callbacks.fetch(pacer.samples, frames: format.periodFrames, time: time)
         sampleTime &+= Int64(format.periodFrames)
     }
@@ -297,7 +299,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         format = next.format
         scratch.dispose()
         scratch = ALSAScratch(next, frames: format.maximumFrames)
-        if changed { callbacks.announce(format, capture: false) }
+        if changed, !isStopping { callbacks.announce(format, capture: false) }
         start()
     }
 }

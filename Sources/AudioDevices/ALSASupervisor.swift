@@ -71,10 +71,11 @@ struct ALSASupervisor: ~Copyable {
             if lostSince == nil {
                 lostSince = now
                 let code = direction.line.pointee.lossCode.load(ordering: .relaxed)
-                tell(.lost(
-                    code == ALSALine.stalled
-                        ? .streamBroken(device: direction.name, reason: "the device has stopped moving")
-                        : ALSAErrors.running(Int32(truncatingIfNeeded: code), device: direction.name)))
+                tell(
+                    .lost(
+                        code == ALSALine.stalled
+                            ? .streamBroken(device: direction.name, reason: "the device has stopped moving")
+                            : ALSAErrors.running(Int32(truncatingIfNeeded: code), device: direction.name)))
             }
             stream.close()
         }

@@ -1,4 +1,5 @@
 import Realtime
+import Threads
 
 /// Holds a thread that is joined if it ends in time, else left to itself.
 final class RealtimeThreadBox: @unchecked Sendable {

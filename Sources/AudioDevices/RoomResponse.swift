@@ -1,4 +1,5 @@
 import DSP
+import Realtime
 import Glibc
 
 /// Impulse responses of simple rooms, the same for the same seed.
@@ -121,21 +122,16 @@ package enum RoomResponse {
     }
 }
 
-/// White noise of unit power from a seed: SplitMix64 (Steele, Lea and Flood, 2014), uniformly distributed.
+/// White noise of unit power from a seed, uniformly distributed.
 package struct SeededNoise: BitwiseCopyable, Sendable {
-    private var state: UInt64
+    private var random: SplitMix64
 
-    package init(seed: UInt64) { state = seed }
+    package init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     /// The next sample: uniform in ±sqrt(3), RMS 1.
     @_noLocks
     package mutating func next() -> Float {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        z ^= z >> 31
-        let unit = Float(Int32(truncatingIfNeeded: z >> 32)) * 0x1p-31
+        let unit = Float(Int32(truncatingIfNeeded: random.next() >> 32)) * 0x1p-31
         return unit * 1.7320508
     }
 }

@@ -1,5 +1,6 @@
 import Realtime
 import Synchronization
+import Threads
 
 /// The thread that moves a virtual device by the monotonic clock.
 final class VirtualClock {
@@ -7,10 +8,11 @@ final class VirtualClock {
     let priority: Int?
     private let thread: RealtimeThreadBox
     private let shared: Shared
+    private let core: VirtualCore
 
     /// A clock this late does not make up for it: the machine slept.
     private static let latestMilliseconds = 200.0
-    /// `stop` waits this long for a callback that hangs.
+    /// `stop` waits this long for a callback, or a file, that hangs.
     private static let stopMilliseconds = 1000.0
 
     private final class Shared: Sendable {
@@ -57,15 +59,18 @@ final class VirtualClock {
     init(core: VirtualCore, priority: Int?) throws(RealtimeError) {
         let shared = try Shared()
         self.shared = shared
+        self.core = core
         thread = RealtimeThreadBox(
             try RealtimeThread(
                 name: "yodel-clock", policy: priority.map { .realtime(priority: $0) } ?? .normal,
-                owning: Loop(core: core, shared: shared)) { $0.run() },
+                owning: Loop(core: core, shared: shared)
+            ) { $0.run() },
             finished: shared.finished)
         self.priority = thread.priority
     }
 
     func stop() {
+        core.isStopping.store(true, ordering: .releasing)
         shared.stopping.store(true, ordering: .releasing)
         shared.wake.signal()
         thread.end(milliseconds: Self.stopMilliseconds)

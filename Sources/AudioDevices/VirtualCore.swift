@@ -8,6 +8,8 @@ import Synchronization
 final class VirtualCore: @unchecked Sendable {
     let format: DeviceStreamFormat
     let xruns = Atomic<Int>(0)
+    /// `stop` has begun, and may give up a thread that a file or pipe holds: from now on nobody is there to be called.
+    let isStopping = Atomic<Bool>(false)
 
     private let capture: Bool
     private let playback: Bool
@@ -53,6 +55,7 @@ final class VirtualCore: @unchecked Sendable {
         } else {
             source.read(into: microphone, count: frames)
         }
+        if isStopping.load(ordering: .acquiring) { return }
         if capture {
             callbacks.deliver(
                 microphone, frames: frames,
@@ -62,7 +65,7 @@ final class VirtualCore: @unchecked Sendable {
         }
         capturedFrames += Int64(frames)
         let wanted = room?.nextSpeakerFrames() ?? frames
-        guard playback else { return }
+        guard playback, !isStopping.load(ordering: .acquiring) else { return }
         callbacks.fetch(
             speaker, frames: wanted,
             time: DeviceTime(sampleTime: playedFrames, hostTime: now, latencyMilliseconds: 0))
@@ -71,7 +74,7 @@ final class VirtualCore: @unchecked Sendable {
             try sink.write(speaker, count: wanted)
         } catch {
             sink = .nothing  // told once; the device goes on
-            handler?(.lost(error))
+            if !isStopping.load(ordering: .acquiring) { handler?(.lost(error)) }
         }
     }
 }

@@ -32,10 +32,11 @@ enum VirtualSink {
         }
         var sent = 0
         while sent < bytes.count {
+            // What polls as writable takes PIPE_BUF bytes without blocking.
             var descriptor = pollfd(fd: STDOUT_FILENO, events: Int16(POLLOUT), revents: 0)
             if poll(&descriptor, 1, waits ? -1 : 0) == 0 && sent & 1 == 0 { return }
             let written = bytes.withUnsafeBytes {
-                Glibc.write(STDOUT_FILENO, $0.baseAddress! + sent, bytes.count - sent)
+                Glibc.write(STDOUT_FILENO, $0.baseAddress! + sent, min(bytes.count - sent, Int(PIPE_BUF)))
             }
             if written < 0 {
                 if errno == EINTR || errno == EAGAIN { continue }

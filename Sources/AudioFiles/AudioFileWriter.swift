@@ -37,7 +37,9 @@ public final class AudioFileWriter {
         info.samplerate = Int32(clamping: sampleRate)
         info.channels = Int32(clamping: channels)
         info.format = format.code(format == .flac && depth == .float32 ? .int24 : depth)
-        guard format.takes(rate: sampleRate), sf_format_check(&info) != 0 else { throw Self.unsupported(path, format, sampleRate, channels) }
+        guard format.takes(rate: sampleRate), sf_format_check(&info) != 0 else {
+            throw Self.unsupported(path, format, sampleRate, channels)
+        }
         guard let sink = AudioFileSink(path: path) else {
             throw AudioFileError(path: path, reason: String(cString: strerror(errno)))
         }

@@ -12,7 +12,8 @@ public enum AudioSamples {
     /// - `rawRate`: rate of a raw file in Hz; nil: `rate`.
     /// - Throws: when it is missing, empty, too long, or its bytes make no whole samples.
     public static func read(path: String, rate: Int, rawRate: Int? = nil) throws(AudioFileError) -> [Float] {
-        let samples = isWAV(path)
+        let samples =
+            isWAV(path)
             ? try AudioFileReader.samples(path: path, rate: rate, maximumSeconds: maximumSeconds)
             : try converted(readRaw(path, rate: rawRate ?? rate), from: rawRate ?? rate, to: rate, path)
         if samples.isEmpty { throw AudioFileError(path: path, reason: "it holds no samples") }

@@ -1,6 +1,7 @@
 public import Realtime
 import Glibc
 import Synchronization
+import Threads
 
 /// What a disk thread serves: a recording, a dump, a capture, a player's reading ahead.
 public protocol DiskClient: AnyObject {
@@ -25,17 +26,25 @@ public final class DiskThread {
 
     /// Starts serving.
     public func start() throws(RealtimeError) {
-        worker.wakeup = try EventSignal()
+        try worker.open()
         thread = try RealtimeThread(name: name, owning: worker) { $0.run() }
     }
 
     /// Has every client finish and ends the thread; not from a client.
-    public func finish() {
+    ///
+    /// - withinMilliseconds: waits no longer for a disk that hangs, and leaves the thread behind with its clients; nil waits.
+    /// - Returns: how many clients have finished, in their order; all, unless it left the thread behind.
+    @discardableResult
+    public func finish(withinMilliseconds limit: Double? = nil) -> Int {
         worker.isRunning.store(false, ordering: .releasing)
         worker.wakeup?.signal()
-        if let running = thread.take() { running.join() }
-        worker.wakeup?.close()
-        worker.wakeup = nil
+        guard let running = thread.take() else { return worker.clients.count }
+        if let limit, !worker.waitForEnd(milliseconds: limit) {
+            return worker.finished.load(ordering: .acquiring)  // letting go of the thread detaches it
+        }
+        running.join()
+        worker.close()
+        return worker.clients.count
     }
 
     /// What the thread owns while it runs.
@@ -43,12 +52,39 @@ public final class DiskThread {
         let clients: [any DiskClient]
         let interval: Int32
         let isRunning = Atomic<Bool>(true)
+        /// Clients that have finished.
+        let finished = Atomic<Int>(0)
         /// Set before the thread starts and taken away after it has ended.
-        var wakeup: EventSignal?
+        private(set) var wakeup: EventSignal?
+        private var ended: EventSignal?
 
         init(clients: [any DiskClient], interval: Int32) {
             self.clients = clients
             self.interval = interval
+        }
+
+        func open() throws(RealtimeError) {
+            wakeup = try EventSignal()
+            ended = try EventSignal()
+        }
+
+        func close() {
+            wakeup?.close()
+            ended?.close()
+            wakeup = nil
+            ended = nil
+        }
+
+        func waitForEnd(milliseconds: Double) -> Bool {
+            guard let ended else { return true }
+            let deadline = HostTime.monotonicNow().advanced(byMilliseconds: milliseconds)
+            while true {
+                let rest = deadline.milliseconds(since: .monotonicNow())
+                var descriptor = pollfd(fd: ended.fileDescriptor, events: Int16(POLLIN), revents: 0)
+                let count = poll(&descriptor, 1, Int32(max(0, min(rest, 1e6)).rounded(.up)))
+                if count > 0 { return true }
+                if rest <= 0 { return false }
+            }
         }
 
         func run() {
@@ -57,7 +93,11 @@ public final class DiskThread {
                 var descriptor = pollfd(fd: wakeup?.fileDescriptor ?? -1, events: Int16(POLLIN), revents: 0)
                 poll(&descriptor, 1, interval)
             }
-            for client in clients { client.finish() }
+            for client in clients {
+                client.finish()
+                finished.wrappingAdd(1, ordering: .releasing)
+            }
+            ended?.signal()
         }
     }
 }

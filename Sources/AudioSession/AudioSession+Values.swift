@@ -53,8 +53,9 @@ extension AudioSession {
     public func values() throws(SessionLimit) -> SessionValues {
         guard isActive else { throw .notActive }
         for unit in core.state.withLock({ $0.units.compactMap(\.unit) }) {
-            guard let format = (try? unit.format(scope: .output, element: Element.output))
-                ?? (try? unit.format(scope: .input, element: Element.input))
+            guard
+                let format = (try? unit.format(scope: .output, element: Element.output))
+                    ?? (try? unit.format(scope: .input, element: Element.input))
             else { continue }
             let period = unit.statistics.periodMicroseconds
             return SessionValues(sampleRate: format.sampleRate, bufferDuration: period.map { $0 / 1e6 })

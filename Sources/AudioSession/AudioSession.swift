@@ -1,5 +1,6 @@
 import Glibc
 import Realtime
+import Threads
 
 /// What a program says about its sound, and what the machine makes of it: category, route, interruptions.
 ///

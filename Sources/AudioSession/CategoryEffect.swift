@@ -33,17 +33,23 @@ public struct CategoryEffect: Sendable, Equatable {
 
     // Combinations:   none       mix     duck     mix and duck       silent switch   input  output  several outputs
     private static let table: [Row] = [
-        Row(category: .ambient, with: [.mixed, .mixed, .ducked, .ducked],
+        Row(
+            category: .ambient, with: [.mixed, .mixed, .ducked, .ducked],
             switched: true, input: false, output: true, several: false),
-        Row(category: .soloAmbient, with: [.silenced, .silenced, .silenced, .silenced],
+        Row(
+            category: .soloAmbient, with: [.silenced, .silenced, .silenced, .silenced],
             switched: true, input: false, output: true, several: false),
-        Row(category: .playback, with: [.silenced, .mixed, .ducked, .ducked],
+        Row(
+            category: .playback, with: [.silenced, .mixed, .ducked, .ducked],
             switched: false, input: false, output: true, several: false),
-        Row(category: .record, with: [.silenced, .silenced, .silenced, .silenced],
+        Row(
+            category: .record, with: [.silenced, .silenced, .silenced, .silenced],
             switched: false, input: true, output: false, several: false),
-        Row(category: .playAndRecord, with: [.silenced, .mixed, .ducked, .ducked],
+        Row(
+            category: .playAndRecord, with: [.silenced, .mixed, .ducked, .ducked],
             switched: false, input: true, output: true, several: false),
-        Row(category: .multiRoute, with: [.silenced, .mixed, .ducked, .ducked],
+        Row(
+            category: .multiRoute, with: [.silenced, .mixed, .ducked, .ducked],
             switched: false, input: true, output: true, several: true),
     ]
 

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <linux/errqueue.h>
+#include <linux/filter.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
 #include <poll.h>
@@ -93,6 +95,16 @@ static int set(int fd, int level, int option, int value) {
     return setsockopt(fd, level, option, &value, sizeof value) < 0 ? -errno : 0;
 }
 
+// A second of 100,000 small datagrams would not fit any queue; what fits bridges a standstill of the reader.
+enum { receive_queue_bytes = 4 << 20 };
+
+static void enlarge_queue(int fd) {
+    int bytes = receive_queue_bytes;
+    // The first needs a privilege, the second is capped by net.core.rmem_max.
+    if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) < 0)
+        (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
+
 int cnetwork_configure(int fd, int family, int traffic_class, int priority) {
     // The IPv4 options also on IPv6 sockets: these may speak IPv4 through mapped addresses.
     int results[] = {
@@ -108,7 +120,45 @@ int cnetwork_configure(int fd, int family, int traffic_class, int priority) {
     };
     for (size_t i = 0; i < sizeof results / sizeof *results; ++i)
         if (results[i] < 0) return results[i];
+    enlarge_queue(fd);
     return 0;
+}
+
+// A filter of a UDP socket sees the datagram from its UDP header on; the IP header lies at SKF_NET_OFF.
+int cnetwork_hear_only(int fd, bool is_v4, const uint32_t *address, uint16_t port) {
+    struct sock_filter code[24];
+    unsigned n = 0;
+    // Each comparison that fails jumps to the last instruction, which drops; its distance is filled in below.
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_B | BPF_ABS, (uint32_t)SKF_NET_OFF);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf0);
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_v4 ? 0x40 : 0x60, 0, 0);
+    for (unsigned word = is_v4 ? 3 : 0; word < 4; ++word) {
+        // The source lies 12 bytes into an IPv4 header, 8 into that of IPv6.
+        uint32_t offset = is_v4 ? 12 : 8 + 4 * word;
+        code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)SKF_NET_OFF + offset);
+        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, address[word], 0, 0);
+    }
+    if (port) {
+        code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 0);
+        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, port, 0, 0);
+    }
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0xffffffff);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+    for (unsigned i = 0; i < n; ++i)
+        if (BPF_CLASS(code[i].code) == BPF_JMP) code[i].jf = (uint8_t)(n - 1 - (i + 1));
+    struct sock_fprog program = {.len = (unsigned short)n, .filter = code};
+    return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) < 0 ? -errno : 0;
+}
+
+int cnetwork_hear_anyone(int fd) {
+    int unused = 0;
+    return setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof unused) < 0 ? -errno : 0;
+}
+
+uint32_t cnetwork_dropped(int fd) {
+    uint32_t information[SK_MEMINFO_VARS] = {0};
+    socklen_t length = sizeof information;
+    return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, information, &length) < 0 ? 0 : information[SK_MEMINFO_DROPS];
 }
 
 int cnetwork_send(int fd, const void *bytes, uint32_t length, const struct sockaddr *to, socklen_t to_length) {

@@ -1,10 +1,12 @@
-/// Turns RTP payloads into mono samples. Owned by one thread; decoding does not allocate.
+/// Turns RTP payloads into samples. Owned by one thread; decoding does not allocate.
 ///
 /// Payloads come from the network: any bytes are accepted, and those that make no sense give an error, never a trap.
 public protocol AudioDecoder: AnyObject {
     /// Samples per second of the output.
     var sampleRate: Int { get }
-    /// Samples of the longest packet that is accepted: a buffer of this length is always enough.
+    /// Channels of the output, interleaved where there are two; a call's receive path takes one.
+    var channels: Int { get }
+    /// Samples (of each channel, here and below) of the longest packet that is accepted: a buffer of this length is always enough.
     var maximumFrames: Int { get }
 
     /// Samples that `payload` decodes to, or nil when it is malformed.
@@ -47,6 +49,8 @@ public protocol AudioDecoder: AnyObject {
 }
 
 extension AudioDecoder {
+    public var channels: Int { 1 }
+
     public var concealsItself: Bool { false }
 
     public func carriesFEC(_ payload: UnsafeRawBufferPointer) -> Bool { false }

@@ -10,7 +10,7 @@ public protocol AudioEncoder: AnyObject {
     var maximumPayloadBytes: Int { get }
 
     /// Encodes one frame of `frameLength` samples in -1 ..< 1; louder ones are clipped.
-    /// - Returns: the payload's length in bytes.
+    /// - Returns: the payload's length in bytes; 0 in a pause of which nothing need be sent (`EncoderSettings.dtx`).
     /// - Throws: `wrongFrameLength`, `outputTooSmall`, `library`.
     func encode(
         _ frame: UnsafeBufferPointer<Float>, into payload: UnsafeMutableRawBufferPointer

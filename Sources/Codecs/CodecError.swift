@@ -9,6 +9,10 @@ public enum CodecError: Error, Equatable, Sendable {
     case wrongFrameLength(expected: Int)
     /// A setting is outside its range: correct the configuration; nothing was built or changed.
     case invalidSetting(String)
+    /// There is no codec of this name: choose one of `Codec.names`.
+    case unknownCodec(String)
+    /// The codec's library is not there: install what the text names, or choose another codec.
+    case unavailable(String)
     /// libopus refused for a reason of its own (its negative error code): report it as an internal error.
     case library(code: Int32)
 }
@@ -20,6 +24,8 @@ extension CodecError: CustomStringConvertible {
         case .outputTooSmall(let needed): "the output buffer is too small, \(needed) are needed"
         case .wrongFrameLength(let expected): "wrong frame length, \(expected) samples or a multiple are expected"
         case .invalidSetting(let text): text
+        case .unknownCodec(let name): "no codec '\(name)'; there are \(Codec.names)"
+        case .unavailable(let text): "\(text); install it or choose another codec"
         case .library(let code): "libopus refused with error \(code)"
         }
     }

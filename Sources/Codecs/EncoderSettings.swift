@@ -1,4 +1,5 @@
-/// What an encoder is built with. G.711 and L16 read only `frameMilliseconds`; the rest is Opus.
+/// What an encoder is built with. All codecs read `frameMilliseconds`; the rest is Opus, and
+/// `dtx` concerns every codec's call.
 public struct EncoderSettings: Sendable, Equatable {
     /// Opus's coding mode.
     public enum Application: String, Sendable, CaseIterable {
@@ -20,15 +21,17 @@ public struct EncoderSettings: Sendable, Equatable {
     /// for redundancy; where the bit rate does not pay for it, libopus is told at least 6, since below that it prefers
     /// audio bandwidth.
     public var expectedLossPercent: Int
-    /// Length of a packet in milliseconds: one of `CodecKind.sendableFrameMilliseconds`.
+    /// Length of a packet in milliseconds: one of `Codec.sendableFrameMilliseconds`.
     public var frameMilliseconds: Int
     /// Opus's coding mode.
     public var application: Application
-    /// Whether the encoder falls silent in pauses. Off: a continuous stream keeps delay and loss measurable.
+    /// Whether nothing but the background's description is sent in pauses: by the codec itself where it can
+    /// (`Codec.hasDTX`), as comfort noise (RFC 3389) beside the others. Off: a continuous stream keeps delay and loss
+    /// measurable.
     public var dtx: Bool
 
     public init(
-        bitrate: Int = 30_000, complexity: Int = 10, inbandFEC: Bool = true, expectedLossPercent: Int = 0,
+        bitrate: Int = 28_000, complexity: Int = 10, inbandFEC: Bool = true, expectedLossPercent: Int = 0,
         frameMilliseconds: Int = 20, application: Application = .voip, dtx: Bool = false
     ) {
         self.bitrate = bitrate

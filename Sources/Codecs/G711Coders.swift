@@ -1,5 +1,24 @@
 import DSP
 
+extension Codec {
+    /// G.711 mu-law (RFC 3551 section 4.5.14).
+    public static let pcmu = g711(.mu, name: "pcmu", payloadType: 0)
+    /// G.711 A-law (RFC 3551 section 4.5.14).
+    public static let pcma = g711(.a, name: "pcma", payloadType: 8)
+
+    private static func g711(_ law: G711.Law, name: String, payloadType: UInt8) -> Codec {
+        Codec(
+            name: name, encodingName: name.uppercased(), clock: .fixed(8_000), sampleRate: 8_000,
+            payloadType: .static(payloadType), bitrate: .bitsPerSample(8),
+            // With loss concealment: G.113 Appendix I.
+            impairment: Impairment(equipment: 0, lossRobustness: 25.1),
+            encoder: { (settings, rate) throws(CodecError) in
+                G711Encoder(law, frameLength: rate / 1000 * settings.frameMilliseconds)
+            },
+            decoder: { (_) throws(CodecError) in G711Decoder(law) })
+    }
+}
+
 /// PCMU or PCMA from mono samples at 8 kHz.
 public final class G711Encoder: AudioEncoder {
     public let sampleRate = 8_000

@@ -1,5 +1,19 @@
 import DSP
 
+extension Codec {
+    /// 16-bit linear PCM in network byte order (RFC 3551 section 4.5.11), mono. Nobody has published constants of the
+    /// E-model for it.
+    public static let l16 = Codec(
+        name: "l16", encodingName: "L16", clock: .sampleRate, sampleRate: 16_000,
+        // Multiples of 100 Hz keep every 10 ms frame a whole number of samples.
+        sampleRates: .range(8_000...48_000, step: 100), payloadType: .dynamic(112), bitrate: .bitsPerSample(16),
+        impairment: nil,
+        encoder: { (settings, rate) throws(CodecError) in
+            L16Encoder(sampleRate: rate, frameLength: rate * settings.frameMilliseconds / 1000)
+        },
+        decoder: { (rate) throws(CodecError) in L16Decoder(sampleRate: rate) })
+}
+
 /// L16 (RFC 3551 section 4.5.11) from mono samples: 16 bits in network byte order.
 public final class L16Encoder: AudioEncoder {
     public let sampleRate: Int

@@ -1,11 +1,13 @@
 import COpus
 
-/// Opus (RFC 6716) to mono samples, packets of 2.5 ... 120 ms; stereo packets are mixed down by libopus.
+/// Opus (RFC 6716), packets of 2.5 ... 120 ms, to mono samples: libopus mixes stereo packets down to the mean of both
+/// sides. Whoever asks for two channels gets them interleaved, and mono packets on both.
 public final class OpusDecoder: AudioDecoder {
     /// Rates libopus decodes to, whatever the packets were made from.
     static let sampleRates = [8_000, 12_000, 16_000, 24_000, 48_000]
 
     public let sampleRate: Int
+    public let channels: Int
     public var maximumFrames: Int { sampleRate * 3 / 25 }
 
     /// Concealment and redundancy come in steps of 2.5 ms.
@@ -17,28 +19,34 @@ public final class OpusDecoder: AudioDecoder {
     /// A decoder is one piece of memory without pointers into itself (opus.h: a shallow copy copies it).
     private struct State {
         let memory: UnsafeMutableRawPointer
-        var clip: Float = 0
+        /// Of the soft clipping, for each channel.
+        var clip = InlineArray<2, Float>(repeating: 0)
         var decoder: OpaquePointer { OpaquePointer(memory) }
     }
 
-    private static var stateBytes: Int { Int(opus_decoder_get_size(1)) }
+    private let stateBytes: Int
 
-    /// - Parameter sampleRate: 8 000, 12 000, 16 000, 24 000 or 48 000.
+    /// - Parameters:
+    ///   - sampleRate: 8 000, 12 000, 16 000, 24 000 or 48 000.
+    ///   - channels: 1 or 2, whatever the packets have.
     /// - Throws: `invalidSetting`, `library` when libopus cannot start the decoder.
-    public init(sampleRate: Int = 48_000) throws(CodecError) {
+    public init(sampleRate: Int = 48_000, channels: Int = 1) throws(CodecError) {
         guard Self.sampleRates.contains(sampleRate) else {
             throw .invalidSetting("Opus decodes to \(Self.sampleRates) Hz, not \(sampleRate)")
         }
-        let first = State(memory: .allocate(byteCount: Self.stateBytes, alignment: 16))
-        let status = opus_decoder_init(first.decoder, Int32(sampleRate), 1)
+        guard (1...2).contains(channels) else { throw .invalidSetting("Opus decodes to 1 or 2 channels, not \(channels)") }
+        stateBytes = Int(opus_decoder_get_size(Int32(channels)))
+        let first = State(memory: .allocate(byteCount: stateBytes, alignment: 16))
+        let status = opus_decoder_init(first.decoder, Int32(sampleRate), Int32(channels))
         guard status == OPUS_OK else {
             first.memory.deallocate()
             throw .library(code: status)
         }
         self.sampleRate = sampleRate
+        self.channels = channels
         active = first
-        kept = State(memory: .allocate(byteCount: Self.stateBytes, alignment: 16))
-        kept.memory.copyMemory(from: first.memory, byteCount: Self.stateBytes)
+        kept = State(memory: .allocate(byteCount: stateBytes, alignment: 16))
+        kept.memory.copyMemory(from: first.memory, byteCount: stateBytes)
     }
 
     deinit {
@@ -79,7 +87,7 @@ public final class OpusDecoder: AudioDecoder {
     }
 
     public func keepState() {
-        kept.memory.copyMemory(from: active.memory, byteCount: Self.stateBytes)
+        kept.memory.copyMemory(from: active.memory, byteCount: stateBytes)
         kept.clip = active.clip
     }
 
@@ -87,7 +95,7 @@ public final class OpusDecoder: AudioDecoder {
 
     public func reset() {
         _ = copus_decoder_reset(active.decoder)
-        active.clip = 0
+        active.clip = InlineArray(repeating: 0)
     }
 
     private func isWhole(_ frames: Int) -> Bool { frames > 0 && frames <= maximumFrames && frames % step == 0 }
@@ -96,13 +104,17 @@ public final class OpusDecoder: AudioDecoder {
         _ payload: UnsafeRawBufferPointer, frames: Int, redundancy: Bool,
         into samples: UnsafeMutableBufferPointer<Float>
     ) throws(CodecError) -> Int {
-        guard let output = samples.baseAddress, samples.count >= frames else { throw .outputTooSmall(needed: frames) }
+        guard let output = samples.baseAddress, samples.count >= frames * channels else {
+            throw .outputTooSmall(needed: frames * channels)
+        }
         let bytes = payload.baseAddress?.assumingMemoryBound(to: UInt8.self)
         let written = opus_decode_float(
             active.decoder, bytes, Int32(payload.count), output, Int32(frames), redundancy ? 1 : 0)
         guard written >= 0 else { throw written == OPUS_INVALID_PACKET ? .malformedPayload : .library(code: written) }
         // Coded peaks may overshoot full scale; libopus's own soft clipping bends them back without a click.
-        opus_pcm_soft_clip(output, written, 1, &active.clip)
+        withUnsafeMutablePointer(to: &active.clip) {
+            $0.withMemoryRebound(to: Float.self, capacity: 2) { opus_pcm_soft_clip(output, written, Int32(channels), $0) }
+        }
         return Int(written)
     }
 }

@@ -10,6 +10,8 @@ public final class OpusEncoder: AudioEncoder {
 
     private let encoder: OpaquePointer
     private let complexity: Int
+    private let dtx: Bool
+    private var isPausing = false
     private var bitrate: Int
     private var expectedLossPercent: Int
 
@@ -44,6 +46,7 @@ public final class OpusEncoder: AudioEncoder {
         }
         self.encoder = encoder
         complexity = settings.complexity
+        dtx = settings.dtx
         bitrate = settings.bitrate
         expectedLossPercent = settings.expectedLossPercent
         self.sampleRate = sampleRate
@@ -65,8 +68,15 @@ public final class OpusEncoder: AudioEncoder {
         // libopus takes the room it is given as a cap on the packet's size.
         let room = Int32(min(payload.count, maximumPayloadBytes))
         let length = opus_encode_float(encoder, samples, Int32(frameLength), bytes, room)
-        if length > 0 { return Int(length) }
+        if length > 0 { return isSuperfluous(bytes: Int(length)) ? 0 : Int(length) }
         throw length == OPUS_BUFFER_TOO_SMALL ? .outputTooSmall(needed: maximumPayloadBytes) : .library(code: length)
+    }
+
+    /// A packet of one or two bytes says that a pause goes on (opus_encoder.h); the first tells the decoder that it begins.
+    private func isSuperfluous(bytes: Int) -> Bool {
+        let wasPausing = isPausing
+        isPausing = dtx && bytes <= 2
+        return wasPausing && isPausing
     }
 
     public func setExpectedLoss(percent: Int) {
@@ -98,7 +108,7 @@ public final class OpusEncoder: AudioEncoder {
         guard OpusDecoder.sampleRates.contains(sampleRate) else {
             throw .invalidSetting("Opus encodes from \(OpusDecoder.sampleRates) Hz, not \(sampleRate)")
         }
-        guard CodecKind.opus.sendableFrameMilliseconds.contains(settings.frameMilliseconds) else {
+        guard Codec.opus.sendableFrameMilliseconds.contains(settings.frameMilliseconds) else {
             throw .invalidSetting("Opus packets are 10, 20, 40 or 60 ms, not \(settings.frameMilliseconds)")
         }
         guard (6_000...510_000).contains(settings.bitrate) else {

@@ -49,7 +49,8 @@ public final class Convolver {
             for i in 0..<2 * blockLength {
                 let index = partition * blockLength + i
                 // kissfft's inverse is not scaled; the response carries the scale.
-                result[i] = i < blockLength && index < impulseResponse.count
+                result[i] =
+                    i < blockLength && index < impulseResponse.count
                     ? impulseResponse[index] / Float(2 * blockLength) : 0
             }
             kiss_fftr(forward, result, response + partition * bins)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// How late contents became usable: a decaying histogram of relative arrival delays, and their floor.
+/// How late media became usable: a decaying histogram of relative arrival delays, and their floor.
 ///
 /// A relative delay is arrival time minus media time, in milliseconds against an arbitrary epoch: the unknown offset
 /// between the two clocks cancels wherever two of them are compared.
@@ -9,9 +9,8 @@ package struct ArrivalHistory {
     static let binWidth = 1.0
     /// 1 s of bins: the longest delay that counts, and room below it for a falling floor.
     static let bins = 1024
-    /// Memory of 40 s, from the measurements of several memories: shorter ones forget recurring spikes.
-    static let memoryMilliseconds = 40_000.0
 
+    private let tuning: ArrivalTuning
     /// A circle of bins: bin b of the axis is at b mod `bins`.
     private let weights: UnsafeMutablePointer<Double>
     private let owner: Storage
@@ -21,16 +20,16 @@ package struct ArrivalHistory {
     private var presentWeight = 1.0
     private var lastTime = 0.0
     /// Negated delays of the last 10 s: their minimum is the worst delay.
-    private var worstWindow = WindowedMinimum(windowMilliseconds: 10_000, leastEvents: 50)
+    private var worstWindow: WindowedMinimum
     private(set) var totalWeight = 0.0
     private var base = 0
-    private var floorWindow = WindowedMinimum(windowMilliseconds: 10_000, leastEvents: 50)
+    private var floorWindow: WindowedMinimum
     /// Running minimum that creeps up 30 ppm: what the line does without any queue.
     private var creepingBase: Double?
     private var creepTime = 0.0
     /// Mean relative delay over about 50 packets.
     package private(set) var mean: Double?
-    /// Contents counted since the start.
+    /// Arrivals counted since the start.
     private(set) var events = 0
 
     private final class Storage {
@@ -42,19 +41,21 @@ package struct ArrivalHistory {
         deinit { memory.deallocate() }
     }
 
-    package init() {
+    package init(tuning: ArrivalTuning = ArrivalTuning(), rhythm: RhythmTuning = RhythmTuning()) {
+        self.tuning = tuning
+        self.rhythm = SpikeRhythm(tuning: rhythm)
+        worstWindow = WindowedMinimum(windowMilliseconds: tuning.window, leastEvents: tuning.windowEvents)
+        floorWindow = worstWindow
         owner = Storage(count: Self.bins)
         weights = owner.memory
     }
 
-    /// Least relative delay of the last 10 s (at least 50 contents); nil before the first content.
+    /// Least relative delay of the last 10 s (at least 50 arrivals); nil before the first arrival.
     package var floor: Double? { floorWindow.value.map { $0 - trend(at: lastTime) } }
 
     /// The sender's clock against ours, in parts per million: delays are kept as if there were no drift, so that it does not
     /// look like spread.
     private(set) var driftPPM = 0.0
-    /// Changes of the drift's estimate smaller than this, in parts per million, are not worth the work.
-    private static let driftTolerance = 2.0
     private let log = ArrivalLog()
     private var origin = 0.0
     /// Arrivals before are another stream's and say nothing of the floor.
@@ -65,13 +66,13 @@ package struct ArrivalHistory {
 
     /// A new estimate of the drift, in parts per million: everything remembered is seen anew in its light.
     mutating func correct(driftPPM estimate: Double) {
-        let estimate = min(max(estimate, -1000), 1000)
-        guard abs(estimate - driftPPM) > Self.driftTolerance else { return }
+        let estimate = min(max(estimate, -tuning.mostDrift), tuning.mostDrift)
+        guard abs(estimate - driftPPM) > tuning.driftTolerance else { return }
         driftPPM = estimate
         for index in 0..<Self.bins { weights[index] = 0 }
         totalWeight = 0
         widest = 0
-        rhythm = SpikeRhythm()
+        rhythm.removeAll()
         age = 0
         presentWeight = 1
         floorWindow.removeAll()
@@ -81,7 +82,7 @@ package struct ArrivalHistory {
         for index in 0..<log.count { learn(log[index]) }
     }
 
-    /// Delay above the floor beyond which nothing came in the last 10 s; nil before the first content.
+    /// Delay above the floor beyond which nothing came in the last 10 s; nil before the first arrival.
     private var recentWorst: Double? {
         guard let floor = floorWindow.value, let worst = worstWindow.value else { return nil }
         return -worst - floor
@@ -89,15 +90,13 @@ package struct ArrivalHistory {
 
     /// Told by the target: the delay above the floor that it allows for.
     var allowance = 0.0
-    /// How often it is looked at, in milliseconds.
-    private static let fadeInterval = 200.0
     private var calmTime = 0.0
-    private var isCalm: Bool { recentWorst.map { $0 < allowance / 2 } ?? false }
+    private var isCalm: Bool { recentWorst.map { $0 < allowance * tuning.calmShare } ?? false }
 
-    /// What has not happened for 10 s, although the target allows for twice as much, fades nine times as fast.
+    /// What has not happened for 10 s, although the target allows for more, fades faster.
     private mutating func forgetUnseen(_ elapsed: Double) {
         guard let recentWorst else { return }
-        let keep = exp(-8 * elapsed / Self.memoryMilliseconds)
+        let keep = exp(-tuning.calmSpeed * elapsed / tuning.memory)
         let first = floorBin + Int(min(recentWorst, 1e6) / Self.binWidth) + 2
         guard first >= base, first < base + Self.bins else { return }
         for bin in first..<(base + Self.bins) {
@@ -107,11 +106,9 @@ package struct ArrivalHistory {
         }
     }
 
-    /// Delay above the floor from which one arrival alone is a straggler and two in a row are a spike, in milliseconds.
-    private static let spikeDelay = 40.0
     private var before = 0.0
     private var widest = 0.0
-    private var rhythm = SpikeRhythm()
+    private var rhythm: SpikeRhythm
 
     /// How far above the floor packets came of themselves, in milliseconds, fading with the memory: not stragglers, nor
     /// what was repaired from later packets, nor spikes that are over.
@@ -120,10 +117,10 @@ package struct ArrivalHistory {
     /// - Parameter decay: what is left of the old, 0...1.
     private mutating func noteSpread(_ excess: Double, decay: Double) {
         widest *= decay
-        widest = max(widest, excess <= Self.spikeDelay ? excess : min(excess, before))
-        if excess <= Self.spikeDelay {
+        widest = max(widest, excess <= tuning.spikeDelay ? excess : min(excess, before))
+        if excess <= tuning.spikeDelay {
             rhythm.noteOnTime(excess: excess, at: lastTime)
-        } else if before > Self.spikeDelay {
+        } else if before > tuning.spikeDelay {
             rhythm.noteSpike(excess: min(excess, before), at: lastTime)
         }
         before = excess
@@ -136,12 +133,12 @@ package struct ArrivalHistory {
     }
 
     /// Notes what a packet's travel took, for the mean.
-    mutating func noteTravel(_ delay: Double) { mean = mean.map { $0 + (delay - $0) / 50 } ?? delay }
+    mutating func noteTravel(_ delay: Double) { mean = mean.map { $0 + (delay - $0) / tuning.meanPackets } ?? delay }
 
-    /// Notes that a content became usable.
+    /// Notes that a packet's media became usable.
     /// - Parameters:
     ///   - delay: relative delay in milliseconds.
-    ///   - weight: 1 for a packet or its full copy, 0.7 for a coarse copy, 0.3 when the packet follows that, 0 when it adds
+    ///   - weight: 1 for a packet or its full copy, less for in-band FEC and for a packet that follows it, 0 when it adds
     ///     nothing.
     ///   - time: arrival in milliseconds since the epoch.
     package mutating func add(delay: Double, weight: Double, at time: Double) {
@@ -158,10 +155,10 @@ package struct ArrivalHistory {
         let elapsed = max(0, time - lastTime)
         lastTime = max(time, lastTime)
         age += elapsed
-        let growth = Self.exponential(elapsed / Self.memoryMilliseconds)
+        let growth = Self.exponential(elapsed / tuning.memory)
         presentWeight *= growth
         calmTime += elapsed
-        if calmTime >= Self.fadeInterval {
+        if calmTime >= tuning.fadeInterval {
             if isCalm { forgetUnseen(calmTime) }
             calmTime = 0
         }
@@ -173,8 +170,8 @@ package struct ArrivalHistory {
         }
         moveBase()
 
-        if age > 20 * Self.memoryMilliseconds {
-            rescale(by: exp(-min(age / Self.memoryMilliseconds, 60)))
+        if age > 20 * tuning.memory {
+            rescale(by: exp(-min(age / tuning.memory, 60)))
             age = 0
             presentWeight = 1
         }
@@ -215,7 +212,7 @@ package struct ArrivalHistory {
             creepTime = time
             return
         }
-        creepingBase = min(delay, old + 30e-6 * max(0, time - creepTime))
+        creepingBase = min(delay, old + tuning.creep * max(0, time - creepTime))
         creepTime = time
     }
 

@@ -1,4 +1,4 @@
-/// One content that became usable.
+/// Media of one packet that became usable.
 struct Arrival: BitwiseCopyable {
     /// Arrival time minus media time in milliseconds, as measured.
     var delay: Double

@@ -4,11 +4,11 @@ import Realtime
 public struct BufferedPacket {
     /// RTP sequence number extended over wrap-arounds (RFC 3550 appendix A.1); of a copy that of the packet it came in.
     public var extendedSequence: Int64
-    /// RTP timestamp extended over wrap-arounds, in RTP clock units; of a copy that of the content it repeats.
+    /// RTP timestamp extended over wrap-arounds, in RTP clock units; of a copy that of the media it repeats.
     public var extendedTimestamp: Int64
-    /// A redundant copy (RFC 2198) of content that an earlier packet carried.
+    /// A redundant copy (RFC 2198) of media that an earlier packet carried.
     ///
-    /// A copy's content is known by its time stamp alone, for redundant blocks bear no sequence number. It is a carrier
+    /// What a copy repeats is known by its timestamp alone, for redundant blocks bear no sequence number. It is a carrier
     /// like any other (it may hold in-band FEC of its own), but says nothing about the stream: it neither starts one nor
     /// interrupts it, and counts as no packet received, duplicate or late; one that is not needed is dropped in silence.
     /// `ReceivePath` inserts the packet itself first, then its copies, oldest first, all with the same arrival.

@@ -1,10 +1,8 @@
+import Codecs
+
 /// Noise of the level and colour of the sender's background, so that a pause does not sound like a broken line.
 struct ComfortNoise {
-    /// Loudest noise made of a background that was guessed, -50 dB of full scale as mean square: a wrong guess must not
-    /// hiss. One that the sender described may be louder, to -30 dB.
-    private static let loudestGuess: Float = 1e-5
-    private static let loudestTold: Float = 1e-3
-
+    private let tuning: ConcealmentTuning
     private var state: UInt64
     /// b of the lattice filter, at each order.
     private var backward = InlineArray<11, Float>(repeating: 0)
@@ -13,12 +11,15 @@ struct ComfortNoise {
     private var lags = InlineArray<11, Float>(repeating: 0)
     private var hasLearnt = false
 
-    init(seed: UInt64) { state = seed | 1 }
+    init(seed: UInt64, tuning: ConcealmentTuning) {
+        self.tuning = tuning
+        state = seed | 1
+    }
 
     /// The sender described its background (RFC 3389).
     mutating func adopt(_ told: NoiseSpectrum) {
         spectrum = told
-        spectrum?.power = min(told.power, Self.loudestTold)
+        spectrum?.power = min(told.power, tuning.loudestTold)
     }
 
     /// A frame of the sender's pause: what the background sounds like.
@@ -27,17 +28,17 @@ struct ComfortNoise {
         for lag in 0...NoiseSpectrum.order {
             let sum = Sums.products(samples + lag, samples, count: count - lag)
             guard sum.isFinite else { return }
-            lags[lag] = hasLearnt ? lags[lag] + 0.1 * (sum - lags[lag]) : sum
+            lags[lag] = hasLearnt ? lags[lag] + tuning.noiseRate * (sum - lags[lag]) : sum
         }
         hasLearnt = true
         var learnt = NoiseSpectrum(autocorrelation: lags, count: count)
-        learnt.power = min(learnt.power, Self.loudestGuess)
+        learnt.power = min(learnt.power, tuning.loudestGuess)
         spectrum = learnt
     }
 
     /// - Parameter level: mean square of the background, where its colour was never learnt; nil is silence.
     mutating func generate(into output: UnsafeMutablePointer<Float>, count: Int, level: Float?) {
-        let model = spectrum ?? NoiseSpectrum(power: min(level ?? 0, Self.loudestGuess))
+        let model = spectrum ?? NoiseSpectrum(power: min(level ?? 0, tuning.loudestGuess))
         // Uniform noise of unit variance has a peak of the square root of 3.
         let amplitude = model.power < 1e-10 ? 0 : 1.732_051 * model.gain
         for index in 0..<count { output[index] = filter(amplitude * uniform(), model) }

@@ -2,14 +2,11 @@
 ///
 /// Waveform repetition of the class of G.711 Appendix I (1999), with a slower fade, which measures better.
 final class Concealment {
-    /// Correlation from which sound counts as a tone or a held note: repeating it is what really came next, so it
-    /// outdoes any codec's concealment and may last longer. Speech seldom gets there.
-    static let steadyTone: Float = 0.98
-
     /// Past that it looks at: the longest pitch lag, and the correlation window before it.
     static func historyLength(sampleRate: Int) -> Int { sampleRate * 50 / 1000 }
 
     private let sampleRate: Int
+    private let tuning: ConcealmentTuning
     private let pitch: PitchSearch
     private let cycle: UnsafeMutablePointer<Float>
     private let capacity: Int
@@ -21,11 +18,12 @@ final class Concealment {
     private(set) var lag = 0
 
     /// Whether the past is so periodic that its repetition can stand for the future.
-    var isSteadyTone: Bool { voicing >= Self.steadyTone }
+    var isSteadyTone: Bool { voicing >= tuning.steadyTone }
 
-    init(sampleRate: Int) {
+    init(sampleRate: Int, tuning: ConcealmentTuning, pitch: PitchTuning) {
         self.sampleRate = sampleRate
-        pitch = PitchSearch(sampleRate: sampleRate)
+        self.tuning = tuning
+        self.pitch = PitchSearch(sampleRate: sampleRate, tuning: pitch)
         capacity = sampleRate * 45 / 1000
         cycle = .allocate(capacity: capacity)
         cycle.initialize(repeating: 0, count: capacity)
@@ -37,7 +35,7 @@ final class Concealment {
     func begin(end: UnsafePointer<Float>) {
         (lag, voicing) = pitch.before(end)
         // A short cycle of unvoiced sound buzzes: take more of them.
-        let cycles = voicing < 0.4 ? 3 : voicing < 0.7 ? 2 : 1
+        let cycles = voicing < tuning.threeCycles ? 3 : voicing < tuning.twoCycles ? 2 : 1
         length = min(lag * cycles, capacity)
         cycle.update(from: end - length, count: length)
         // The end of the cycle must lead into its start: it becomes what came before the start.
@@ -52,9 +50,8 @@ final class Concealment {
 
     /// The next samples of the continuation.
     func generate(into output: UnsafeMutablePointer<Float>, count: Int) {
-        // Full level for 20 ms, then 1 % less each millisecond; a tone holds for 80 ms and takes twice as long to go.
-        let steady = (isSteadyTone ? 80 : 20) * sampleRate / 1000
-        let fade = (isSteadyTone ? 5 : 10) / Float(sampleRate)
+        let steady = (isSteadyTone ? tuning.toneHold : tuning.hold) * sampleRate / 1000
+        let fade = (isSteadyTone ? tuning.toneFade : tuning.fade) / Float(sampleRate)
         for index in 0..<count {
             let gain = max(0, 1 - fade * Float(max(0, elapsed - steady)))
             output[index] = length > 0 ? cycle[phase] * gain : 0

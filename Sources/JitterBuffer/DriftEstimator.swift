@@ -3,14 +3,10 @@
 /// The slope is weighed against what clocks usually do: as a posterior mean it starts near 0 and trusts the line the more,
 /// the longer and the straighter it is. So it serves from the sixth second on, when a slope alone would still be anything.
 struct DriftEstimator {
-    private static let bucketMilliseconds = 2000.0
+    /// Buckets that are kept: two minutes of them.
     private static let capacity = 60
-    private static let leastBuckets = 3
-    /// Spread of the clocks one meets, in parts per million: crystals stay under 100, sound servers' virtual clocks do not.
-    private static let usual = 200e-6
-    /// The fastest arrivals of two buckets differ by this much on the best of lines, in milliseconds.
-    private static let leastSpread = 0.2
 
+    private let tuning: DriftTuning
     private var times = InlineArray<60, Double>(repeating: 0)
     private var minima = InlineArray<60, Double>(repeating: 0)
     private var stored = 0
@@ -23,10 +19,12 @@ struct DriftEstimator {
     /// Parts per million, positive when the sender's clock is fast; nil before the first 6 s.
     private(set) var partsPerMillion: Double?
     /// Whether 20 s went into it.
-    var isSettled: Bool { stored >= 10 }
+    var isSettled: Bool { stored >= tuning.settledBuckets }
+
+    init(tuning: DriftTuning) { self.tuning = tuning }
 
     private mutating func estimate() {
-        guard stored >= Self.leastBuckets else { return }
+        guard stored >= tuning.leastBuckets else { return }
         let count = Double(stored)
         var meanTime = 0.0
         var meanValue = 0.0
@@ -45,8 +43,8 @@ struct DriftEstimator {
         }
         guard square > 0 else { return }
         let slope = product / square
-        let residual = max(Self.leastSpread * Self.leastSpread, (total - slope * product) / (count - 2))
-        let prior = Self.usual * Self.usual
+        let residual = max(tuning.leastSpread * tuning.leastSpread, (total - slope * product) / (count - 2))
+        let prior = tuning.usual * tuning.usual
         partsPerMillion = -slope * prior / (prior + residual / square) * 1e6
     }
 
@@ -55,10 +53,10 @@ struct DriftEstimator {
             bucketStart = time
             return
         }
-        if time - start >= Self.bucketMilliseconds {
+        if time - start >= tuning.bucket {
             if bucketMinimum.isFinite {
                 // A route change is no drift.
-                if stored > 0, abs(bucketMinimum - lastMinimum) > 15 {
+                if stored > 0, abs(bucketMinimum - lastMinimum) > tuning.routeChange {
                     stored = 0
                     next = 0
                 }
@@ -78,5 +76,5 @@ struct DriftEstimator {
         }
     }
 
-    mutating func removeAll() { self = DriftEstimator() }
+    mutating func removeAll() { self = DriftEstimator(tuning: tuning) }
 }

@@ -4,61 +4,26 @@ import Realtime
 /// Adaptive play-out buffer of one received stream.
 ///
 /// Sans-I/O: packets go in with their arrival time, samples are pulled at times that the caller gives. One thread owns
-/// it; after warm-up neither `insert` nor `pull` allocates. Here is the stream's state; `Arrival.swift` takes packets,
-/// `Playout.swift` makes the sound.
+/// it; after warm-up neither `insert` nor `pull` allocates. It owns the parts, each a value with inputs and outputs of its
+/// own, and carries packets and sound between them:
 ///
-///     insert -> SequenceMemory -> ArrivalHistory -> TargetDelay
-///           \-> PacketBuffer -> decode / copy / FEC / conceal -> Merge, Accelerate, Decelerate -> PlayoutQueue -> pull
+///     insert -> ReceivedStream -> DelayManager ------> DecisionLogic
+///           \-> PacketBuffer ------------------> Player <-´ -> pull
 public final class JitterBuffer {
     public let configuration: JitterBufferConfiguration
-    public internal(set) var statistics = JitterBufferStatistics()
-    /// What every sample was, and every shift of the delay: both add up exactly.
-    package internal(set) var ledger = PlayoutLedger()
-
-    // The codec and what depends on its rate; replaced together.
-    var decoder: any AudioDecoder
-    var clockRate: Int
-    var workspace: Workspace
-
-    // The network.
-    var history = ArrivalHistory()
-    var target: TargetDelay
-    var drift = DriftEstimator()
-    var sequences = SequenceMemory()
-
-    // The stream: where its sound lies, and how far it has been played.
-    var axis: StreamAxis?
-    /// Media time at which the axis begins, in milliseconds since the stream's first packet.
-    var mediaOrigin = 0.0
-    var hostEpoch: HostTime?
-    var newest: StoredPacket?
-    var isPlaying = false
-    /// First sample not yet decoded, or given up.
-    var nextPosition: Int64 = 0
-    var lastSequence: Int64 = 0
-    var lastDuration: Int64 = 0
-    /// Whether the sender fell silent: its last packet said so (Opus DTX: at most two bytes; RFC 3389), or its time stamps
-    /// went on without packets.
-    var lastWasSilence = false
-    var overdue = OverdueStream()
-    var gap = Gap()
-    var pauses = PauseDetector()
-    /// Whether the delay is being moved in sound, for want of pauses: once begun it goes on to the target.
-    var movesInSound = false
-    /// Whether a steady tone was found when it was last looked for, and the milliseconds since.
-    var isTone = false
-    var sinceToneSearch = Double.infinity
-    var noise: ComfortNoise
-    /// How the samples in the queue were made.
-    var lastSound = PlayoutReason.normal
+    private var delays: DelayManager
+    private var clock: PullClock
+    private var player: Player
+    private var packets: PacketBuffer
+    private var record = PlayoutRecord()
+    /// Nil before the first packet and after a reset.
+    private var stream: ReceivedStream?
+    private var decoder: any AudioDecoder
+    private var clockRate: Int
+    /// Time 0 of host times.
+    private var hostEpoch: HostTime?
     /// Names the reset in the next pull's outcome.
-    var pendingReset: ResetReason?
-
-    // The player.
-    var clock = PullClock()
-    /// Samples pulled since the first call.
-    var pulled: Int64 = 0
-    var log = IncidentLog()
+    private var pendingReset: ResetReason?
 
     /// - `decoder`: the codec; its sample rate is that of the pulled sound.
     /// - `clockRate`: RTP clock units per second, which may differ from the sample rate; clamped to 1000...1000000.
@@ -68,79 +33,228 @@ public final class JitterBuffer {
     ) {
         self.configuration = configuration
         self.decoder = decoder
-        self.clockRate = min(max(clockRate, 1000), 1_000_000)
-        workspace = Workspace(decoder: decoder)
-        target = TargetDelay(configuration: configuration)
-        noise = ComfortNoise(seed: configuration.seed)
+        self.clockRate = Self.clamped(clockRate)
+        delays = DelayManager(configuration: configuration)
+        clock = PullClock(tuning: configuration.tuning.clock)
+        player = Player(codec: decoder, seed: configuration.seed, tuning: configuration.tuning)
+        packets = PacketBuffer(decoder: decoder)
     }
+
+    private static func clamped(_ clockRate: Int) -> Int { min(max(clockRate, 1000), 1_000_000) }
 
     /// Sample rate of the pulled sound.
     public var sampleRate: Int { decoder.sampleRate }
 
+    /// Running totals since the buffer was made.
+    public var statistics: JitterBufferStatistics { record.statistics }
+
     /// The latest stretches of sound that were not plain audio, oldest first; allocates.
-    public var incidents: [Incident] { log.incidents }
+    public var incidents: [Incident] { record.log.incidents }
+
+    /// What every sample was, and every shift of the delay: both add up exactly.
+    package var ledger: PlayoutLedger { record.ledger }
 
     /// Drops what is stored and starts anew with the next packet, keeping what was learnt of the network.
     public func reset(_ reason: ResetReason) {
-        statistics.resets += 1
+        record.statistics.resets += 1
         pendingReset = reason
-        workspace.packets.removeAll()
-        decoder.reset()
-        sequences = SequenceMemory()
-        drift.removeAll()
-        axis = nil
-        newest = nil
-        isPlaying = false
-        lastWasSilence = false
-        overdue = OverdueStream()
-        gap = Gap()
+        packets.removeAll()
+        player.reset()
+        delays.endStream()
+        stream = nil
     }
 
     /// Puts another decoder in place (payload type change). Stored packets of the old one are dropped; the pulled
     /// sound's rate changes to the new decoder's at once.
     public func replaceDecoder(_ decoder: any AudioDecoder, clockRate: Int) {
-        let milliseconds = Double(pulled) * 1000 / Double(sampleRate)
         reset(.codecChange)
+        var next = Player(codec: decoder, seed: configuration.seed, tuning: configuration.tuning)
+        next.takeOver(player)
+        player = next
         self.decoder = decoder
-        self.clockRate = min(max(clockRate, 1000), 1_000_000)
-        workspace = Workspace(decoder: decoder)
-        noise = ComfortNoise(seed: configuration.seed)
-        pulled = Int64(milliseconds * Double(decoder.sampleRate) / 1000)
-        ledger = PlayoutLedger()
+        self.clockRate = Self.clamped(clockRate)
+        packets = PacketBuffer(decoder: decoder)
+        record.ledger = PlayoutLedger()
     }
+
+    // MARK: Delay
 
     /// Milliseconds from a packet's arrival until its first sample is due in the pulled stream, now and on average;
     /// nil before playing. The sample at offset k of a pulled block counts as due k samples after the pull, so a
     /// device ring behind it counts its fill *before* the block is written.
     public var currentDelayMilliseconds: Double? {
-        guard isPlaying, let start = clock.mean, let usual = history.mean, let axis else { return nil }
-        return max(0, start + endOfQueue(axis) - axis.mediaMilliseconds(endOfContent) - usual)
+        guard player.isPlaying, let start = clock.mean, let usual = delays.mean, let axis = stream?.axis
+        else { return nil }
+        let end = axis.milliseconds(player.endOfQueue)
+        return max(0, start + end - axis.mediaMilliseconds(player.mediaPosition) - usual)
     }
 
     /// As `currentDelayMilliseconds`, but of the fastest packets of the last 10 s: what the buffer adds to the
     /// network's own delay. A packet that jitter held up waits the less, so this counts jitter once; nil before
     /// playing.
     public var delayOfFastestMilliseconds: Double? {
-        guard let mean = currentDelayMilliseconds, let usual = history.mean, let floor = history.floor
+        guard let mean = currentDelayMilliseconds, let usual = delays.mean, let floor = delays.floor
         else { return nil }
         return mean + max(0, usual - floor)
     }
 
     /// The sender's clock against this host's in parts per million, positive when the sender's runs fast; nil until
     /// 20 s have been heard.
-    public var driftPPM: Double? { drift.isSettled ? drift.partsPerMillion : nil }
-
-    /// The content that the end of the queue stands for: decoded, or invented in its place.
-    var endOfContent: Int64 { nextPosition + gap.concealed }
-
-    /// Milliseconds of the pulled stream up to the end of the queue.
-    func endOfQueue(_ axis: StreamAxis) -> Double { axis.milliseconds(pulled + Int64(workspace.queue.pending)) }
-
-    /// The target on the axis of relative delays.
-    var absoluteTarget: Double { (history.floor ?? 0) + target.aboveFloor }
+    public var driftPPM: Double? { delays.driftPPM }
 
     /// Whether every pulled or waiting sample and every shift of the delay is accounted for, to the sample.
     package var isBalanced: Bool {
-        ledger.isBalanced(pending: Int64(workspace.queue.pending), content: isPlaying ? endOfContent : nil)
+        record.ledger.isBalanced(
+            pending: Int64(player.pending), media: player.isPlaying ? player.mediaPosition : nil)
+    }
+
+    // MARK: Packets
+
+    /// Stores a packet. Any bytes and any numbers are accepted; what cannot be played is dropped and counted.
+    @discardableResult
+    public func insert(_ packet: BufferedPacket) -> InsertOutcome {
+        if packet.isCopy { return insertCopy(packet) }
+        record.statistics.inserted += 1
+        guard let duration = duration(of: packet) else {
+            record.statistics.malformed += 1
+            return .malformed
+        }
+        let jump = stream?.jump(of: packet, duration: duration, floor: delays.floor, overdue: player.overdue)
+        let origin = origin(of: packet, after: jump)
+        if let jump {
+            reset(jump)
+            if jump == .delayJump { delays.forgetDelays() }
+        }
+        let axis = stream?.axis ?? begin(with: packet, mediaOrigin: origin)
+        guard let position = axis.position(of: packet.extendedTimestamp) else { return .malformed }
+
+        let stored = StoredPacket(
+            sequence: packet.extendedSequence, position: position, duration: duration,
+            kind: packet.isComfortNoise ? .comfortNoise : .audio,
+            carriesFEC: !packet.isComfortNoise && decoder.carriesFEC(packet.payload),
+            isSilence: packet.isComfortNoise || packet.payload.count <= 2,
+            arrival: axis.hostMilliseconds(packet.arrival))
+        if delays.hasSeen(stored.sequence) {
+            record.statistics.duplicate += 1
+            return .duplicate
+        }
+        delays.learn(from: stored, axis: axis, concealsItself: decoder.concealsItself)
+        stream?.note(stored)
+        if player.isPlaying, stored.end <= player.cursor.position {
+            record.statistics.late += 1
+            player.noteLate(arrival: stored.arrival)
+            return .late
+        }
+        return store(stored, payload: packet.payload, accepted: jump.map { .acceptedAfterReset($0) } ?? .accepted)
+    }
+
+    /// A copy says nothing of the stream; it is only a second chance for its media.
+    private func insertCopy(_ packet: BufferedPacket) -> InsertOutcome {
+        guard let stream, let duration = duration(of: packet), let place = stream.place(ofCopy: packet)
+        else { return .unneeded }
+        let stored = StoredPacket(
+            sequence: place.sequence, position: place.position, duration: duration, kind: .redundant,
+            carriesFEC: decoder.carriesFEC(packet.payload), isSilence: packet.payload.count <= 2,
+            arrival: stream.axis.hostMilliseconds(packet.arrival))
+        delays.learn(from: stored, axis: stream.axis, concealsItself: decoder.concealsItself)
+        guard !player.isPlaying || stored.end > player.cursor.position, !packets.isFull else { return .unneeded }
+        guard case .stored = packets.insert(stored, payload: packet.payload) else { return .unneeded }
+        return .accepted
+    }
+
+    private func store(
+        _ packet: StoredPacket, payload: UnsafeRawBufferPointer, accepted: InsertOutcome
+    ) -> InsertOutcome {
+        let isFull = packets.isFull
+        if isFull {
+            packets.removeFirst()
+            record.statistics.overflow += 1
+        }
+        switch packets.insert(packet, payload: payload) {
+        case .stored(let reordered):
+            if reordered { record.statistics.reordered += 1 }
+            return isFull ? .acceptedWithOverflow : accepted
+        case .duplicate, .full:
+            record.statistics.duplicate += 1
+            return .duplicate
+        }
+    }
+
+    /// Samples of the packet, nil when it cannot be played.
+    private func duration(of packet: BufferedPacket) -> Int64? {
+        // Beyond these no sum of two numbers overflows, and no real stream reaches them.
+        let limit: Int64 = 1 << 60
+        guard packet.payload.count <= packets.slotBytes, packet.extendedSequence.magnitude < limit,
+            packet.extendedTimestamp.magnitude < limit
+        else { return nil }
+        if packet.isComfortNoise {
+            // It has no end of its own: until the next packet, or for as long as those before it.
+            guard NoiseSpectrum(payload: packet.payload) != nil else { return nil }
+            return player.cursor.duration > 0 ? player.cursor.duration : Int64(player.frame)
+        }
+        guard let duration = decoder.duration(of: packet.payload), duration > 0, duration <= decoder.maximumFrames
+        else { return nil }
+        return Int64(duration)
+    }
+
+    /// Media time at which a stream begins with this packet, in milliseconds since the first stream's first packet.
+    ///
+    /// What begins anew is taken to have been as long on the way as the first packet was. But a stream that is late for good
+    /// is the same stream still: its media time goes on.
+    private func origin(of packet: BufferedPacket, after jump: ResetReason?) -> Double {
+        if jump == .delayJump, let axis = stream?.axis, let position = axis.position(of: packet.extendedTimestamp) {
+            return axis.streamMilliseconds(position)
+        }
+        return milliseconds(packet.arrival)
+    }
+
+    private func begin(with packet: BufferedPacket, mediaOrigin: Double) -> StreamAxis {
+        let axis = StreamAxis(
+            clockRate: clockRate, sampleRate: sampleRate, hostEpoch: hostEpoch ?? packet.arrival,
+            timestamp: packet.extendedTimestamp, arrival: packet.arrival, delay: delays.beginStream(),
+            mediaOrigin: mediaOrigin)
+        stream = ReceivedStream(axis: axis, tuning: configuration.tuning.stream)
+        return axis
+    }
+
+    /// Milliseconds since the first time that was told.
+    private func milliseconds(_ time: HostTime) -> Double {
+        let epoch = hostEpoch ?? time
+        hostEpoch = epoch
+        return time.milliseconds(since: epoch)
+    }
+
+    // MARK: Sound
+
+    /// Fills the whole of `samples` with the sound due at `now`. Any length works, 5...20 ms is sensible.
+    public func pull(into samples: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome {
+        var pull = Pull(wanted: samples.count, start: player.pulled, packets: packets, record: record)
+        if let reset = pendingReset {
+            pull.note(.reset(reset))
+            pendingReset = nil
+        }
+        let stall = clock.add(
+            time: milliseconds(now), pulledMilliseconds: Double(player.pulled) * 1000 / Double(sampleRate))
+        if let axis = stream?.axis {
+            let logic = DecisionLogic(
+                axis: axis, start: clock.earliest, delays: delays, pull: pull, tuning: configuration.tuning.decision)
+            if stall > 0, player.isPlaying { player.catchUp(stall, logic, &pull) }
+            player.pull(into: samples, logic, &pull)
+        } else {
+            player.drain(into: samples, &pull)
+        }
+        if samples.baseAddress != nil { pull.account(sampleRate: sampleRate, isPlaying: player.isPlaying) }
+        record = pull.record
+        return outcome(of: pull)
+    }
+
+    private func outcome(of pull: borrowing Pull) -> PullOutcome {
+        var level = Int64(player.pending)
+        if player.isPlaying { level += packets.contiguousSamples(from: player.cursor.position) }
+        let media = player.mediaPosition - Int64(player.pending)
+        return PullOutcome(
+            reason: pull.reason, targetMs: delays.target.aboveFloor,
+            levelMs: Double(level) * 1000 / Double(sampleRate),
+            mediaMilliseconds: player.isPlaying ? stream?.axis.streamMilliseconds(media) : nil, samples: pull.wanted)
     }
 }

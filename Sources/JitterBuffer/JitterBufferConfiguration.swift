@@ -36,6 +36,8 @@ public struct JitterBufferConfiguration: Sendable {
     public var maximumDelayMs: Double
     /// Seed of the comfort noise, so that a run can be repeated bit for bit.
     public var seed: UInt64
+    /// The numbers inside, found by measurement; for sweeps.
+    package var tuning = JitterBufferTuning()
 
     public init(
         latency: LatencyProfile = .balanced, minimumDelayMs: Double = 0, maximumDelayMs: Double = 500, seed: UInt64 = 1

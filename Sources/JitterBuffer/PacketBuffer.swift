@@ -1,46 +1,67 @@
+import Codecs
+
 /// What the buffer knows of a stored packet; its payload lies in a slot.
-struct StoredPacket: BitwiseCopyable {
-    /// How it came, as `PacketContent`.
-    enum Kind: UInt8 { case audio, redundant, comfortNoise }
+package struct StoredPacket: BitwiseCopyable {
+    /// How it came.
+    package enum Kind: UInt8, BitwiseCopyable { case audio, redundant, comfortNoise }
 
-    var sequence: Int64
+    package var sequence: Int64
     /// First sample, on the stream's sample axis.
-    var position: Int64
+    package var position: Int64
     /// Samples it decodes to.
-    var duration: Int64
-    var slot: Int32
-    var payloadLength: Int32
-    var kind: Kind
-    /// Whether it holds a coarse copy of the audio before it.
-    var carriesFEC: Bool
+    package var duration: Int64
+    fileprivate var slot: Int32 = 0
+    fileprivate var payloadLength: Int32 = 0
+    package var kind: Kind
+    /// Whether it holds in-band FEC: a copy of the audio before it at a lower rate.
+    package var carriesFEC: Bool
     /// Whether it announces silence instead of carrying sound.
-    var isSilence: Bool
+    package var isSilence: Bool
     /// When it arrived, in milliseconds since the stream's epoch.
-    var arrival: Double
+    package var arrival: Double
 
-    var end: Int64 { position &+ duration }
+    package init(
+        sequence: Int64, position: Int64, duration: Int64, kind: Kind = .audio, carriesFEC: Bool = false,
+        isSilence: Bool = false, arrival: Double = 0
+    ) {
+        self.sequence = sequence
+        self.position = position
+        self.duration = duration
+        self.kind = kind
+        self.carriesFEC = carriesFEC
+        self.isSilence = isSilence
+        self.arrival = arrival
+    }
+
+    package var end: Int64 { position &+ duration }
 }
 
 /// Packets waiting for their turn, in the order of their sound. Memory is taken once: `capacity` slots of `slotBytes`.
-final class PacketBuffer {
-    enum Insertion: Equatable {
+package final class PacketBuffer {
+    package enum Insertion: Equatable {
         case stored(reordered: Bool)
         case duplicate
         case full
     }
 
     /// 128 packets are 1.28 s of the shortest usual packets.
-    static let capacity = 128
+    package static let capacity = 128
     /// Longest payload that is taken.
-    let slotBytes: Int
+    package let slotBytes: Int
 
     private let slots: UnsafeMutableRawPointer
     private let order: UnsafeMutablePointer<StoredPacket>
     private let freeSlots: UnsafeMutablePointer<Int32>
     private var freeCount = PacketBuffer.capacity
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    init(slotBytes: Int) {
+    /// A buffer for the payloads of a codec.
+    package convenience init(decoder: any AudioDecoder) {
+        // A payload of 16-bit samples is the longest there is; 8 KiB covers 120 ms of Opus at its highest rate.
+        self.init(slotBytes: max(8192, 2 * decoder.maximumFrames))
+    }
+
+    package init(slotBytes: Int) {
         self.slotBytes = slotBytes
         slots = .allocate(byteCount: Self.capacity * slotBytes, alignment: 16)
         order = .allocate(capacity: Self.capacity)
@@ -55,18 +76,18 @@ final class PacketBuffer {
         freeSlots.deallocate()
     }
 
-    subscript(index: Int) -> StoredPacket { order[index] }
-    var first: StoredPacket? { count > 0 ? order[0] : nil }
-    var isFull: Bool { count == Self.capacity }
+    package subscript(index: Int) -> StoredPacket { order[index] }
+    package var first: StoredPacket? { count > 0 ? order[0] : nil }
+    package var isFull: Bool { count == Self.capacity }
 
-    func payload(of packet: StoredPacket) -> UnsafeRawBufferPointer {
+    package func payload(of packet: StoredPacket) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: slots + Int(packet.slot) * slotBytes, count: Int(packet.payloadLength))
     }
 
     /// Files the packet by its position; most packets go to the end, so the search starts there. A packet takes the place
     /// of its own copy.
-    func insert(_ packet: StoredPacket, payload: UnsafeRawBufferPointer) -> Insertion {
+    package func insert(_ packet: StoredPacket, payload: UnsafeRawBufferPointer) -> Insertion {
         guard payload.count <= slotBytes, let source = payload.baseAddress else { return .full }
         var index = count
         while index > 0, order[index - 1].position > packet.position { index -= 1 }
@@ -100,10 +121,10 @@ final class PacketBuffer {
         (slots + Int(packet.slot) * slotBytes).copyMemory(from: source, byteCount: Int(packet.payloadLength))
     }
 
-    /// The first packet's coarse copy turned out to be none.
-    func forgetCopyInFirst() { if count > 0 { order[0].carriesFEC = false } }
+    /// The in-band FEC in the first packet turned out to be none.
+    package func dropFECOfFirst() { if count > 0 { order[0].carriesFEC = false } }
 
-    func removeFirst() {
+    package func removeFirst() {
         guard count > 0 else { return }
         freeSlots[freeCount] = order[0].slot
         freeCount += 1
@@ -111,7 +132,7 @@ final class PacketBuffer {
         for index in 0..<count { order[index] = order[index + 1] }
     }
 
-    func removeAll() {
+    package func removeAll() {
         while count > 0 {
             count -= 1
             freeSlots[freeCount] = order[count].slot
@@ -120,7 +141,7 @@ final class PacketBuffer {
     }
 
     /// Samples that follow `position` without a gap.
-    func contiguousSamples(from position: Int64) -> Int64 {
+    package func contiguousSamples(from position: Int64) -> Int64 {
         var end = position
         for index in 0..<count {
             guard order[index].position <= end else { break }

@@ -1,16 +1,21 @@
 /// The pitch of the sound before or after a point: the lag of 4 to 15 ms at which it resembles itself most.
 struct PitchSearch {
-    let sampleRate: Int
+    private let sampleRate: Int
+    private let tuning: PitchTuning
 
-    private var shortest: Int { sampleRate * 4 / 1000 }
-    private var longest: Int { sampleRate * 15 / 1000 }
-    /// Taken off the correlation per sample of lag at 8 kHz: of two multiples of a cycle the shorter is the pitch.
-    private var penalty: Float { 0.0006 * 8000 / Float(sampleRate) }
+    private var shortest: Int { sampleRate * tuning.shortestLag / 1000 }
+    private var longest: Int { sampleRate * tuning.longestLag / 1000 }
+    /// Taken off the correlation per sample of lag.
+    private let penalty: Float
 
-    init(sampleRate: Int) { self.sampleRate = sampleRate }
+    init(sampleRate: Int, tuning: PitchTuning) {
+        self.sampleRate = sampleRate
+        self.tuning = tuning
+        penalty = tuning.penalty * 8000 / Float(sampleRate)
+    }
 
     /// - Parameter end: at least `Concealment.historyLength` samples lie before it.
-    /// - Returns: the lag in samples, and the mean correlation over a long (20 ms) and a short (7.5 ms) window.
+    /// - Returns: the lag in samples, and the mean correlation over a long and a short window.
     func before(_ end: UnsafePointer<Float>) -> (lag: Int, voicing: Float) {
         let step = SearchStep.of(sampleRate)
         let coarse = before(end, lags: shortest...longest, step: step)
@@ -30,8 +35,8 @@ struct PitchSearch {
     }
 
     private func before(_ end: UnsafePointer<Float>, lags: ClosedRange<Int>, step: Int) -> (lag: Int, voicing: Float) {
-        let long = (sampleRate / 50 + step - 1) / step
-        let short = (sampleRate * 15 / 2000 + step - 1) / step
+        let long = (sampleRate * tuning.longWindow / 1_000_000 + step - 1) / step
+        let short = (sampleRate * tuning.shortWindow / 1_000_000 + step - 1) / step
         let tries = (lags.upperBound - lags.lowerBound) / step + 1
         // The longest lag tried lies first in memory.
         let start = end - long * step
@@ -54,7 +59,8 @@ struct PitchSearch {
                 let lag = lags.lowerBound &+ (tries &- 1 &- index) &* step
                 let product = Sums.products(now + rest, place + rest, count: short)
                 let longProduct = Sums.products(now, place, count: rest) + product
-                let value = 0.5 * Similarity.normalised(longProduct, longEnergy, pastLong.value)
+                let value =
+                    0.5 * Similarity.normalised(longProduct, longEnergy, pastLong.value)
                     + 0.5 * Similarity.normalised(product, shortEnergy, pastShort.value)
                 let score = value - penalty * Float(lag)
                 if score > bestScore {

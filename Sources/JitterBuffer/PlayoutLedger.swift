@@ -1,7 +1,7 @@
 /// Where every sample came from, and where every shift of the delay: integers that must add up.
 ///
 /// Two sums are kept. *Samples*: what was pulled is silence before the stream, sound from packets, sound invented, and what
-/// stretching put in or took out. *Time*: the sound written since the stream began is the content it stands for, what
+/// stretching put in or took out. *Time*: the sound written since the stream began is the media it stands for, what
 /// stretching changed, and the shifts of gaps and pauses.
 package struct PlayoutLedger: Sendable, Equatable {
     /// Samples pulled.
@@ -20,14 +20,14 @@ package struct PlayoutLedger: Sendable, Equatable {
     /// Samples by which gaps and pauses raised the delay, or lowered it (negative).
     package internal(set) var shifted: Int64 = 0
 
-    /// What the difference of sound and content was when the present stream began.
+    /// What the difference of sound and media was when the present stream began.
     private var origin: Int64 = 0
 
     init() {}
 
     private var made: Int64 { decoded + redundant + corrected + concealed + comfortNoise }
 
-    mutating func begin(at content: Int64) { origin = made - shifted - content }
+    mutating func begin(at media: Int64) { origin = made - shifted - media }
 
     /// Adds samples under what they were made of.
     mutating func add(_ samples: Int, as reason: PlayoutReason) {
@@ -41,8 +41,8 @@ package struct PlayoutLedger: Sendable, Equatable {
         }
     }
 
-    func isBalanced(pending: Int64, content: Int64?) -> Bool {
+    package func isBalanced(pending: Int64, media: Int64?) -> Bool {
         guard pulled + pending == silent + made + inserted - removed else { return false }
-        return content.map { made - shifted - $0 == origin } ?? true
+        return media.map { made - shifted - $0 == origin } ?? true
     }
 }

@@ -1,6 +1,6 @@
 /// Decoded samples not yet pulled, and behind them the recent past, in one stretch of memory: concealment and time
 /// stretching look back over both.
-final class PlayoutQueue {
+package final class PlayoutQueue {
     /// Samples of the past that stay readable before the end of the queue.
     let historyLength: Int
     private let storage: UnsafeMutablePointer<Float>
@@ -9,7 +9,7 @@ final class PlayoutQueue {
     private var writeIndex: Int
 
     /// - Parameter room: samples that can be pending at once.
-    init(historyLength: Int, room: Int) {
+    package init(historyLength: Int, room: Int) {
         self.historyLength = historyLength
         // Twice the room: the past moves down only now and then.
         capacity = historyLength + 2 * room
@@ -21,15 +21,15 @@ final class PlayoutQueue {
 
     deinit { storage.deallocate() }
 
-    var pending: Int { writeIndex - readIndex }
+    package var pending: Int { writeIndex - readIndex }
 
     /// The last `count` samples written, pulled or not; zeros before the first.
-    func tail(_ count: Int) -> UnsafePointer<Float> {
+    package func tail(_ count: Int) -> UnsafePointer<Float> {
         UnsafePointer(storage + (writeIndex - min(count, historyLength)))
     }
 
     /// Appends as many samples as fit.
-    func append(_ samples: UnsafePointer<Float>, count: Int) {
+    package func append(_ samples: UnsafePointer<Float>, count: Int) {
         makeRoom(count)
         let fitting = max(0, min(count, capacity - writeIndex))
         (storage + writeIndex).update(from: samples, count: fitting)
@@ -37,7 +37,7 @@ final class PlayoutQueue {
     }
 
     /// Takes out as many samples as there are, at most `count`.
-    func take(into output: UnsafeMutablePointer<Float>, count: Int) -> Int {
+    package func take(into output: UnsafeMutablePointer<Float>, count: Int) -> Int {
         let taken = min(count, pending)
         output.update(from: storage + readIndex, count: taken)
         readIndex += taken

@@ -1,37 +1,39 @@
-/// Which of the last 128 packets came, and whose content came otherwise: tells copies and losses apart.
+/// Which of the last 128 packets came, and whose media came otherwise: tells copies and losses apart.
 struct SequenceMemory {
-    /// How much of a content is in hand.
-    enum Coverage { case none, coarse, whole }
+    /// How much of a packet's media is in hand.
+    enum Coverage { case none, fec, whole }
 
-    /// A packet is judged lost when this many later ones have passed.
-    static let patience: Int64 = 25
     private static let span: Int64 = 128
+
+    private let tuning: LossTuning
 
     /// Packets that came.
     private var seen = Flags()
-    /// Contents that came whole: as a packet or as a full copy.
+    /// Those whose media came whole: as a packet or as a full copy.
     private var whole = Flags()
-    /// Contents that came as a coarse copy inside the next packet (in-band FEC).
-    private var coarse = Flags()
+    /// Those whose media came as in-band FEC in the next packet, or are led to by its sound.
+    private var fec = Flags()
     private(set) var newest: Int64?
     private var judged: Int64 = 0
-    /// Packets that never came, 0...1, over about 250 packets.
+    /// Packets that never came, 0...1, over some hundred packets.
     private(set) var lossRatio = 0.0
+
+    init(tuning: LossTuning) { self.tuning = tuning }
 
     func hasSeen(_ sequence: Int64) -> Bool { inView(sequence) && seen[sequence] }
 
-    /// What is in hand of a content; one out of view counts as whole, since nothing more will be made of it.
+    /// What is in hand of a packet's media; one out of view counts as whole, since nothing more will be made of it.
     func coverage(of sequence: Int64) -> Coverage {
         if let newest, sequence > newest { return .none }
         guard inView(sequence), sequence >= first else { return .whole }
-        return whole[sequence] ? .whole : coarse[sequence] ? .coarse : .none
+        return whole[sequence] ? .whole : fec[sequence] ? .fec : .none
     }
 
     /// The first packet's number: what lies before it was never expected.
     private var first: Int64 = .min
 
     mutating func noteCopy(of sequence: Int64) { if inView(sequence) { whole[sequence] = true } }
-    mutating func noteCoarseCopy(of sequence: Int64) { if inView(sequence) { coarse[sequence] = true } }
+    mutating func noteFEC(of sequence: Int64) { if inView(sequence) { fec[sequence] = true } }
 
     /// Notes a packet, and judges those that fell out of patience.
     mutating func note(_ sequence: Int64) {
@@ -48,7 +50,7 @@ struct SequenceMemory {
             for number in max(old + 1, sequence - Self.span + 1)...sequence {
                 seen[number] = false
                 whole[number] = false
-                coarse[number] = false
+                fec[number] = false
             }
             newest = sequence
         }
@@ -56,14 +58,14 @@ struct SequenceMemory {
             seen[sequence] = true
             whole[sequence] = true
         }
-        judge(upTo: (newest ?? sequence) - Self.patience)
+        judge(upTo: (newest ?? sequence) - Int64(tuning.patience))
     }
 
     private mutating func judge(upTo limit: Int64) {
         judged = max(judged, limit - Self.span)
         while judged < limit {
             judged += 1
-            lossRatio += ((hasSeen(judged) ? 0 : 1) - lossRatio) / 250
+            lossRatio += ((hasSeen(judged) ? 0 : 1) - lossRatio) / tuning.packets
         }
     }
 

@@ -1,15 +1,12 @@
 /// Whether spikes of delay come at even intervals, as they do while a radio scans its channels, and have ended.
 ///
-/// Their delay is kept until the next one is due. While packets are held up none arrives, so one that arrives on time then
-/// tells that the next spike has stayed out.
+/// Their delay is kept until the next one is due. In a spike no packet arrives on time. So a packet that arrives on time when
+/// the next spike is due shows that the spike has stayed out.
 struct SpikeRhythm {
-    /// Intervals that make a rhythm, and the ratio of the longest to the shortest of them that is still one.
+    /// Intervals that make a rhythm.
     private static let intervals = 4
-    private static let mostUneven = 1.1
-    /// Late arrivals that follow each other within so many milliseconds are one spike.
-    private static let sameSpike = 500.0
-    /// How well the start of a spike is known, in milliseconds: to two packets.
-    private static let resolution = 40.0
+
+    private let tuning: RhythmTuning
 
     /// The last intervals from spike to spike, in milliseconds; infinite before there were so many.
     private var lengths = InlineArray<4, Double>(repeating: .infinity)
@@ -22,16 +19,20 @@ struct SpikeRhythm {
     /// How far above the floor packets came since the last spike in time, in milliseconds.
     private(set) var mostSince = 0.0
 
+    init(tuning: RhythmTuning) { self.tuning = tuning }
+
+    mutating func removeAll() { self = SpikeRhythm(tuning: tuning) }
+
     /// Notes an arrival that is part of a spike.
     /// - Parameters:
     ///   - excess: how far above the floor it came, in milliseconds.
     ///   - time: arrival in milliseconds.
     mutating func noteSpike(excess: Double, at time: Double) {
         defer { lastLate = max(lastLate, time) }
-        let isNew = time - lastLate > Self.sameSpike
+        let isNew = time - lastLate > tuning.sameSpike
         // What comes so late was held up since then.
         let start = time - excess
-        if isNew, !hasStray, let even = evenIntervals, Self.mostUneven * (start - lastStart) < even.lowerBound {
+        if isNew, !hasStray, let even = evenIntervals, tuning.mostUneven * (start - lastStart) < even.lowerBound {
             hasStray = true
         } else if isNew {
             lengths[next] = start - lastStart
@@ -50,7 +51,7 @@ struct SpikeRhythm {
     ///   - time: arrival in milliseconds.
     mutating func noteOnTime(excess: Double, at time: Double) {
         // A spike's own tail says nothing of what follows it.
-        guard time - lastLate > Self.sameSpike else { return }
+        guard time - lastLate > tuning.sameSpike else { return }
         lastOnTime = max(lastOnTime, time)
         mostSince = max(mostSince, excess)
     }
@@ -63,13 +64,13 @@ struct SpikeRhythm {
             shortest = min(shortest, lengths[index])
             longest = max(longest, lengths[index])
         }
-        return longest < .infinity && longest <= Self.mostUneven * shortest ? shortest...longest : nil
+        return longest < .infinity && longest <= tuning.mostUneven * shortest ? shortest...longest : nil
     }
 
     /// Whether spikes came evenly and the next one has stayed out.
     var isOver: Bool {
         guard let even = evenIntervals else { return false }
-        let unevenness = max(even.upperBound - even.lowerBound, Self.resolution)
+        let unevenness = max(even.upperBound - even.lowerBound, tuning.resolution)
         return lastOnTime - lastStart > even.upperBound + unevenness
     }
 }

@@ -5,34 +5,21 @@ import Glibc
 /// Quality-optimal buffers after Fujimoto et al. 2002 and Sun and Ifeachor 2003; the delay's price is the shape of the
 /// E-model's (ITU-T G.107): 1 a millisecond up to 150 ms, 2.5 beyond.
 package struct TargetDelay {
-    /// Milliseconds that one percent of late contents is worth.
+    /// Milliseconds that one percent of late packets is worth.
     let lateCost: Double
     let minimumMs: Double
     let maximumMs: Double
-    /// How often the target is worked out.
-    static let interval = 40.0
-    /// Packetisation that the cost of delay starts from: the usual 20 ms.
-    private static let packetMs = 20.0
-    /// What is expected of a line beyond what was seen: so many late contents, thinning out by e over so many milliseconds;
-    /// more of them and later, the nearer the spread came to `wildDelay` ms. The first spike of a call is seldom its
-    /// highest, and each one that exceeds the target costs a shift in speech.
-    private static let calmDoubt = (contents: 1.0, scale: 20.0)
-    private static let wildDoubt = (contents: 8.0, scale: 100.0)
-    private static let wildDelay = 100.0
-    /// Loss from which contents come late because they are repaired, 0...1: that delay has an end and bodes nothing worse.
-    private static let repairedLoss = 0.05
-
-    /// Loss from which a wider margin buys nothing that is heard, 0...1.
-    private static let leastLoss = 0.01
+    private let tuning: TargetTuning
 
     /// Target above the floor, in milliseconds.
     package private(set) var aboveFloor: Double
     /// The part of it that is a margin over what the statistics ask for.
-    private(set) var margin = 2.0
+    package private(set) var margin: Double
     /// Whether packets are being lost, so that what comes late has been repaired or is missed like the lost.
-    private(set) var hasLoss = false
+    package private(set) var hasLoss = false
     private let curve = CostCurve()
-    private let cautiousBins: Int
+    /// Bins that are looked at before anything was seen.
+    private let startBins: Int
     private var nextUpdate = -Double.infinity
 
     package init(configuration: JitterBufferConfiguration) {
@@ -40,40 +27,44 @@ package struct TargetDelay {
         minimumMs = configuration.minimumDelayMs
         maximumMs = configuration.maximumDelayMs
         aboveFloor = configuration.latency.startDelayMilliseconds
-        cautiousBins = Int((configuration.latency.startDelayMilliseconds - 5) / ArrivalHistory.binWidth)
+        tuning = configuration.tuning.target
+        margin = tuning.leastMargin
+        startBins = Int((configuration.latency.startDelayMilliseconds - tuning.startMargin) / ArrivalHistory.binWidth)
     }
 
     /// Works the target out again when it is time.
     /// - Parameter lossRatio: packets that never arrived, 0...1.
     package mutating func update(_ history: inout ArrivalHistory, lossRatio: Double, at time: Double) {
-        guard time >= nextUpdate || time < nextUpdate - 2 * Self.interval, history.events > 0 else { return }
-        nextUpdate = time + Self.interval
+        guard time >= nextUpdate || time < nextUpdate - 2 * tuning.interval, history.events > 0 else { return }
+        nextUpdate = time + tuning.interval
         let (x, common) = leastCost(history, lossRatio: lossRatio)
         history.allowance = x
-        hasLoss = lossRatio >= Self.leastLoss
+        hasLoss = lossRatio >= tuning.leastLoss
         // Where the delays end sharply (95 % of them lie close below x), there is nothing beyond to be wary of.
-        margin = 2 + (!hasLoss ? min(6, 0.3 * x, max(0, x - common)) : 0)
+        margin =
+            tuning.leastMargin
+            + (!hasLoss ? min(tuning.extraMargin, tuning.marginShare * x, max(0, x - common)) : 0)
         aboveFloor = min(max(x + margin, minimumMs), maximumMs)
     }
 
-    /// The delay x above the floor with the least cost, and the delay that 95 % of the contents stay under.
+    /// The delay x above the floor with the least cost, and the delay that 95 % of the packets stay under.
     private func leastCost(_ history: ArrivalHistory, lossRatio: Double) -> (x: Double, common: Double) {
         let queue = history.standingQueue
         let lateCost = lateCost
-        let cautious = cautiousBins
         let width = ArrivalHistory.binWidth
         let limit = Int(maximumMs / width)
-        let spread = history.spread * max(0, 1 - lossRatio / Self.repairedLoss)
+        let spread = history.spread * max(0, 1 - lossRatio / tuning.repairedLoss)
         return history.withBins { weight, total in
             // Downward from the top: what is later than x, the spread of the floor's own bin included in bin 0.
             let last = ArrivalHistory.bins - 1
             var highest = last
-            while highest > 0, weight(highest) <= 1e-4 * total { highest -= 1 }
-            // Of delays beyond twice those seen nothing is known: the start's caution suffices.
-            let top = min(limit, max(highest + Int(min(spread / width, Double(highest))), cautious))
-            let wildness = min(1, spread / Self.wildDelay)
-            let contents = Self.calmDoubt.contents + wildness * (Self.wildDoubt.contents - Self.calmDoubt.contents)
-            let scale = Self.calmDoubt.scale + wildness * (Self.wildDoubt.scale - Self.calmDoubt.scale)
+            while highest > 0, weight(highest) <= tuning.leastShare * total { highest -= 1 }
+            // Of delays beyond twice those seen nothing is known: what a stream starts with suffices.
+            let top = min(limit, max(highest + Int(min(spread / width, Double(highest))), startBins))
+            let wildness = min(1, spread / tuning.wildSpread)
+            let packets =
+                tuning.calmLatePackets + wildness * (tuning.wildLatePackets - tuning.calmLatePackets)
+            let scale = tuning.calmLateScale + wildness * (tuning.wildLateScale - tuning.calmLateScale)
             var bin = min(top, last)
             curve.begin(highest: bin)
             // Two sums, since each addition waits for the one before.
@@ -86,24 +77,24 @@ package struct TargetDelay {
             }
             var late = lates.0 + lates.1 + (above == last ? weight(last) : 0)
             // What is expected beyond x grows by the same factor from each bin to the one below.
-            var doubt = contents * exp(-Double(bin + 1) * width / scale)
+            var expected = packets * exp(-Double(bin + 1) * width / scale)
             let growth = exp(width / scale)
-            let costOfAll = 100 * lateCost / (total + contents)
+            let costOfAll = 100 * lateCost / (total + packets)
             var best = 0.0
             var common = 0.0
             var bestCost = Double.infinity
             while bin >= 0 {
                 // x covers the bins up to and including this one.
                 let x = Double(bin + 1) * width
-                let cost = Self.price(Self.packetMs + queue + x) + costOfAll * (late + doubt)
+                let cost = price(tuning.packet + queue + x) + costOfAll * (late + expected)
                 curve.note(cost, bin: bin)
                 if cost <= bestCost {
                     bestCost = cost
                     best = x
                 }
                 late += weight(bin)
-                doubt *= growth
-                if late < 0.05 * total { common = x - width }
+                expected *= growth
+                if late < tuning.tail * total { common = x - width }
                 bin -= 1
             }
             return (best, common)
@@ -115,5 +106,8 @@ package struct TargetDelay {
         delay >= minimumMs ? curve.cost(of: delay - margin) : .infinity
     }
 
-    private static func price(_ delay: Double) -> Double { delay <= 150 ? delay : 150 + 2.5 * (delay - 150) }
+    private func price(_ delay: Double) -> Double {
+        let steep = delay - tuning.freeDelay
+        return steep <= 0 ? delay : tuning.freeDelay + tuning.steepPrice * steep
+    }
 }

@@ -2,10 +2,6 @@
 public enum NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No address for this name: check the spelling and the resolver.
     case hostUnknown(String, reason: String)
-    /// Not an IP address or not `ADDRESS:PORT`.
-    case badAddress(String)
-    /// Not `ADDRESS/BITS`.
-    case badCIDR(String)
     /// Another program has this UDP port: choose another, or 0 for any.
     case portTaken(UInt16)
     /// A port below 1024 without the privilege.
@@ -22,8 +18,6 @@ public enum NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .hostUnknown(let host, let reason):
             "host \(host) is unknown (\(reason)); check its spelling and the name server"
-        case .badAddress(let text): "\(text) is no IP address; write 192.0.2.1, 192.0.2.1:5004 or [2001:db8::1]:5004"
-        case .badCIDR(let text): "\(text) is no address range; write 192.0.2.0/24 or 2001:db8::/32"
         case .portTaken(let port): "UDP port \(port) is taken by another program; choose another one, or 0 for any"
         case .portForbidden(let port): "UDP port \(port) needs privileges; choose one above 1023"
         case .addressNotHere(let address):

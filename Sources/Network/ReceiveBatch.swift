@@ -1,15 +1,14 @@
 import CNetwork
+import Link
 
 /// Buffers for recvmmsg(2), allocated once.
 final class ReceiveBatch {
     static let capacity = 32
-    /// Larger than any packet of a call; longer datagrams are dropped and counted.
-    static let datagramBytes = 2048
 
     private let batch: OpaquePointer
 
     init() throws(NetworkError) {
-        guard let batch = cnetwork_batch_create(UInt32(Self.capacity), UInt32(Self.datagramBytes)) else {
+        guard let batch = cnetwork_batch_create(UInt32(Self.capacity), UInt32(PacketLimits.datagramBytes)) else {
             throw .system(call: "calloc", errno: 12)
         }
         self.batch = batch

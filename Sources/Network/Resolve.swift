@@ -1,4 +1,5 @@
 import Glibc
+import Link
 
 /// Addresses of a host, the system's favourite first (RFC 6724). Blocks while the name server is asked: not for media
 /// threads.

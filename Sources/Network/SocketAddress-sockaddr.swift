@@ -1,4 +1,5 @@
 import Glibc
+import Link
 
 /// The kernel's form of addresses.
 extension SocketAddress {

@@ -1,5 +1,6 @@
 import CNetwork
 import Glibc
+import Link
 
 /// A bound, non-blocking UDP socket with the options of media: DSCP EF, kernel receive stamps, ICMP errors.
 public final class UDPSocket {
@@ -63,6 +64,25 @@ public final class UDPSocket {
         guard result == 0, let local = SocketAddress(&storage) else { throw .system(call: "getsockname", errno: errno) }
         return local
     }
+
+    /// Has the kernel drop everything that does not come from `source`, before it takes a place in the queue.
+    /// - `port`: whether the port counts too.
+    func hear(only source: SocketAddress, port: Bool) {
+        let bits = source.address.bits
+        let words = (0..<4).map { UInt32(truncatingIfNeeded: bits >> UInt128(32 * (3 - $0))) }
+        _ = words.withUnsafeBufferPointer {
+            cnetwork_hear_only(fileDescriptor, source.address.family == .v4, $0.baseAddress, port ? source.port : 0)
+        }
+    }
+
+    /// Hears everybody again.
+    func hearAnyone() { _ = cnetwork_hear_anyone(fileDescriptor) }
+
+    /// Datagrams that the kernel dropped: by `hear(only:port:)`, or because the queue was full.
+    var droppedByKernel: Int { Int(cnetwork_dropped(fileDescriptor)) }
+
+    /// Takes the reports of ICMP errors; how many there were.
+    func drainErrors() -> Int { Int(cnetwork_drain_errors(fileDescriptor)) }
 
     /// Sends a datagram; 0 or the error number. Never waits: a full queue drops (EAGAIN), as the network would.
     public func send(_ bytes: UnsafeRawBufferPointer, to address: SocketAddress) -> Int32 {

@@ -11,6 +11,8 @@ final class CaptureNotes {
 
     /// Longer blocks are none of ours.
     private static let longestBlock = 1 << 20
+    /// Longer settings are none of ours; in bytes.
+    private static let longestSettings = 1 << 16
 
     private let file: UnsafeMutablePointer<FILE>
     private var isSwapped = false
@@ -83,6 +85,8 @@ final class CaptureNotes {
     private func read(_ content: PcapngFormat.Content?, _ bytes: [UInt8]) {
         switch content {
         case .settings:
+            // They stand once, before the first packet.
+            guard settings.isEmpty, bytes.count <= Self.longestSettings else { return }
             for line in bytes[12...].split(separator: 10) {
                 let pair = line.split(separator: 61, maxSplits: 1).map { String(decoding: $0, as: UTF8.self) }
                 if pair.count == 2 { settings[pair[0]] = pair[1] }

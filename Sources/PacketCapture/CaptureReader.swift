@@ -101,7 +101,8 @@ public final class CaptureReader {
             return nil
         default:
             hasEnded = true
-            end = .damaged(path: path, packets: packets, reason: library.error(capture).map { String(cString: $0) } ?? "unreadable")
+            end = .damaged(
+                path: path, packets: packets, reason: library.error(capture).map { String(cString: $0) } ?? "unreadable")
             return nil
         }
         packets += 1

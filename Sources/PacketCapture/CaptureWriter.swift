@@ -4,7 +4,8 @@ import Realtime
 /// Writes a pcapng file that stays readable whatever happens: `flush` appends whole blocks in one write, so that a killed
 /// process leaves at most one broken block at the end.
 ///
-/// Not for the media thread: it blocks on the disk. Time stamps are wall-clock time in ns, made of host time by one offset,
+/// Not for the media thread: it blocks on the disk. A pipe whose reader is slow is not waited for: up to `mostWaiting` bytes wait
+/// for it, then whole packets and pulls are dropped and counted. Time stamps are wall-clock time in ns, made of host time by one offset,
 /// so that a replay gets the very times back.
 public final class CaptureWriter {
     public let path: String
@@ -15,6 +16,12 @@ public final class CaptureWriter {
     private var packets: UInt64 = 0
     private var pulls: [(time: Int64, samples: UInt32)] = []
     private var hasFailed = false
+    /// Packets and pulls that were not written, because the disk failed or a pipe's reader was too slow.
+    public private(set) var dropped = 0
+    /// Bytes that wait to be handed to the kernel.
+    public var waiting: Int { blocks.bytes.count }
+    /// Most bytes that wait.
+    public static let mostWaiting = 1 << 20
 
     /// Creates (or empties) the file at `path`.
     ///
@@ -24,8 +31,11 @@ public final class CaptureWriter {
     public init(path: String, settings: [String: String], epochNanoseconds: Int64) throws(CaptureError) {
         self.path = path
         self.epochNanoseconds = epochNanoseconds
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw .unwritable(path: path, reason: String(cString: strerror(errno))) }
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
+        guard descriptor >= 0 else {
+            let reason = errno == ENXIO ? "nobody reads this pipe yet" : String(cString: strerror(errno))
+            throw .unwritable(path: path, reason: reason)
+        }
         var all = settings
         all["epoch_ns"] = String(epochNanoseconds)
         writeHead(all)
@@ -60,6 +70,7 @@ public final class CaptureWriter {
     public func add(
         _ bytes: UnsafeRawBufferPointer, time: HostTime, isReceived: Bool, source: UDPEndpoint, destination: UDPEndpoint
     ) {
+        guard takesMore() else { return }
         writePulls()
         let stamp = UInt64(bitPattern: time.nanoseconds &+ epochNanoseconds)
         blocks.block(PcapngFormat.enhancedPacket) { blocks in
@@ -84,6 +95,7 @@ public final class CaptureWriter {
 
     /// Notes a pull of the jitter buffer.
     public func add(pull time: HostTime, samples: Int) {
+        guard takesMore() else { return }
         pulls.append((time.nanoseconds &+ epochNanoseconds, UInt32(clamping: samples)))
     }
 
@@ -100,22 +112,51 @@ public final class CaptureWriter {
         pulls.removeAll(keepingCapacity: true)
     }
 
-    /// Hands what was added to the kernel.
+    /// Whether there is room for one more; counts it as dropped if not.
+    private func takesMore() -> Bool {
+        guard !hasFailed, waiting + pulls.count * PcapngFormat.pullBytes < Self.mostWaiting else {
+            dropped += 1
+            return false
+        }
+        return true
+    }
+
+    /// Hands what was added to the kernel; what a pipe does not take yet waits for the next time.
     ///
     /// - Throws: once, when the disk is full or fails; what was written before stays readable, later calls do nothing.
     public func flush() throws(CaptureError) {
         writePulls()
-        defer { blocks.removeAll() }
-        guard !hasFailed else { return }
         var written = 0
+        defer { if hasFailed { blocks.removeAll() } else { blocks.removeFirst(written) } }
+        guard !hasFailed else { return }
         while written < blocks.bytes.count {
             let count = blocks.bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + written, $0.count - written) }
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN { return }
             guard count > 0 else {
                 hasFailed = true
                 throw .unwritable(path: path, reason: String(cString: strerror(count < 0 ? errno : ENOSPC)))
             }
             written += count
+        }
+    }
+
+    /// Hands over the rest, for which a pipe's reader has `milliseconds`.
+    ///
+    /// - Throws: as `flush`, and when the reader took too long.
+    public func finish(withinMilliseconds milliseconds: Double = 500) throws(CaptureError) {
+        let deadline = HostTime.monotonicNow().advanced(byMilliseconds: milliseconds)
+        try flush()
+        while waiting > 0 {
+            let rest = deadline.milliseconds(since: .monotonicNow())
+            guard rest > 0 else {
+                hasFailed = true
+                blocks.removeAll()
+                throw .unwritable(path: path, reason: "its reader takes no more")
+            }
+            var pipe = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            _ = poll(&pipe, 1, Int32(rest.rounded(.up)))
+            try flush()
         }
     }
 }

@@ -2,6 +2,7 @@
 struct PcapngBlocks {
     private(set) var bytes: [UInt8] = []
 
+    mutating func removeFirst(_ count: Int) { bytes.removeFirst(count) }
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     mutating func append<Value: FixedWidthInteger>(_ value: Value) {

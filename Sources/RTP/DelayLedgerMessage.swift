@@ -12,15 +12,18 @@ public struct DelayLedgerMessage: Hashable, Sendable {
     public var sendDelayMilliseconds: Double
     /// A stage of the sum has its nominal, not its measured delay.
     public var isEstimated: Bool
+    /// The side sends back what it hears: two such must not feed each other.
+    public var echoes: Bool
 
-    public init(sendDelayMilliseconds: Double, isEstimated: Bool = false) {
+    public init(sendDelayMilliseconds: Double, isEstimated: Bool = false, echoes: Bool = false) {
         self.sendDelayMilliseconds = sendDelayMilliseconds
         self.isEstimated = isEstimated
+        self.echoes = echoes
     }
 
     /// The packet for `RTCPSession.makeReport`. Delays below 0 or not finite are sent as 0.
     public func packet(ssrc: UInt32) -> ApplicationPacket {
-        var data: [UInt8] = [Self.version, isEstimated ? 1 : 0, 0, 0]
+        var data: [UInt8] = [Self.version, (isEstimated ? 1 : 0) | (echoes ? 2 : 0), 0, 0]
         let units = sendDelayMilliseconds.isFinite ? (100 * sendDelayMilliseconds).rounded() : 0
         data.appendBigEndian(UInt32(max(0, min(units, Double(UInt32.max)))))
         return ApplicationPacket(ssrc: ssrc, subtype: Self.subtype, name: Self.name, data: data)
@@ -32,6 +35,7 @@ public struct DelayLedgerMessage: Hashable, Sendable {
             packet.data[0] == Self.version
         else { return nil }
         isEstimated = packet.data[1] & 1 != 0
+        echoes = packet.data[1] & 2 != 0
         let units = packet.data[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         sendDelayMilliseconds = Double(units) / 100
     }

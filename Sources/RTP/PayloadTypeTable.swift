@@ -1,3 +1,5 @@
+import Link
+
 /// What an RTP payload type carries in a call.
 public enum PayloadKind: Sendable, Hashable {
     case audio
@@ -5,21 +7,6 @@ public enum PayloadKind: Sendable, Hashable {
     case comfortNoise
     /// Audio with copies of earlier audio, RFC 2198.
     case redundancy
-}
-
-/// Payload type numbers: the static ones of RFC 3551 table 4, and yodel's defaults in the dynamic range.
-public enum PayloadType {
-    public static let pcmu: UInt8 = 0
-    public static let pcma: UInt8 = 8
-    /// RFC 3389; the clock is always 8 kHz.
-    public static let comfortNoise: UInt8 = 13
-    public static let opus: UInt8 = 111
-    /// L16, mono, 16 kHz.
-    public static let l16: UInt8 = 112
-    /// Telephone events beside a codec with an 8 or 16 kHz clock.
-    public static let telephoneEvent: UInt8 = 101
-    /// Telephone events beside Opus: the clock is that of the audio (RFC 4733 section 2.1), 48 kHz.
-    public static let telephoneEvent48k: UInt8 = 102
 }
 
 /// The payload types that a receiver accepts; every other one is a counted drop.
@@ -31,10 +18,12 @@ public struct PayloadTypeTable: Sendable, Hashable {
 
     public init() {}
 
-    /// The usual table of a call: one audio payload type, optionally telephone events, comfort noise (13), redundancy.
+    /// Every payload type in the table.
+    public var known: PayloadTypeSet { PayloadTypeSet(bits: audio | telephoneEvent | comfortNoise | redundancy) }
+
+    /// The usual table of a call: one audio payload type, optionally telephone events, comfort noise, redundancy.
     public init(
-        audio: UInt8, telephoneEvent: UInt8? = nil, comfortNoise: UInt8? = PayloadType.comfortNoise,
-        redundancy: UInt8? = nil
+        audio: UInt8, telephoneEvent: UInt8? = nil, comfortNoise: UInt8? = nil, redundancy: UInt8? = nil
     ) {
         if let redundancy { self[redundancy] = .redundancy }
         if let comfortNoise { self[comfortNoise] = .comfortNoise }

@@ -10,7 +10,7 @@ public struct RTCPSession: Sendable {
         public var sessionBandwidth = 64_000.0
         /// Least deterministic interval in seconds; the drawn one is 0.5 to 1.5 times it, half that before the first
         /// report.
-        public var minimumInterval = 5.0
+        public var minimumInterval = RTCPSession.usualInterval
         /// Accept compounds without a leading report (RFC 5506).
         public var acceptsReducedSize = false
 
@@ -20,7 +20,7 @@ public struct RTCPSession: Sendable {
     /// Ours; changes when another participant has the same one.
     public private(set) var ssrc: UInt32
     /// Tmin of RFC 3550 section 6.2 in seconds.
-    private static let usualInterval = 5.0
+    public static let usualInterval = 5.0
     /// Canonical name, RFC 7022: lasting and without personal data. 255 bytes at most.
     public let cname: String
     public private(set) var statistics = RTCPStatistics()
@@ -137,7 +137,11 @@ public struct RTCPSession: Sendable {
     }
 
     /// Takes one datagram.
-    public mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime) -> [RTCPEvent] {
+    /// - `heard`: the SSRC whose media is heard: then nobody else is a member or may say goodbye. What others report of our
+    ///   stream counts all the same, since programs that only receive report under an SSRC of their own.
+    public mutating func receive(
+        _ datagram: UnsafeRawBufferPointer, arrival: HostTime, heard: UInt32? = nil
+    ) -> [RTCPEvent] {
         let packets: [RTCPPacket]
         do {
             packets = try RTCPCompound.parse(datagram, reducedSize: configuration.acceptsReducedSize)
@@ -148,33 +152,38 @@ public struct RTCPSession: Sendable {
         statistics.received += 1
         timer.note(octets: datagram.count)
         var events: [RTCPEvent] = []
-        for packet in packets { take(packet, arrival: arrival, into: &events) }
+        for packet in packets { take(packet, arrival: arrival, heard: heard, into: &events) }
         return events
     }
 
-    private mutating func take(_ packet: RTCPPacket, arrival: HostTime, into events: inout [RTCPEvent]) {
+    private mutating func take(
+        _ packet: RTCPPacket, arrival: HostTime, heard: UInt32?, into events: inout [RTCPEvent]
+    ) {
+        func isMember(_ source: UInt32) -> Bool { heard == nil || source == heard }
         switch packet {
         case .senderReport(let source, let ntp, let info, let reports):
             if source == ssrc { statistics.collisions += 1 }
             guard isForeign(source) else { return }
-            members.heard(source, at: arrival, senderReport: ntp.compact)
-            events.append(.senderReport(ssrc: source, ntp: ntp, info: info))
+            if isMember(source) {
+                members.heard(source, at: arrival, senderReport: ntp.compact)
+                events.append(.senderReport(ssrc: source, ntp: ntp, info: info))
+            }
             take(reports, of: source, arrival: arrival, into: &events)
         case .receiverReport(let source, let reports):
             if source == ssrc { statistics.collisions += 1 }
             guard isForeign(source) else { return }
-            members.heard(source, at: arrival, senderReport: nil)
+            if isMember(source) { members.heard(source, at: arrival, senderReport: nil) }
             take(reports, of: source, arrival: arrival, into: &events)
         case .sourceDescription(let chunks):
-            for chunk in chunks where isForeign(chunk.ssrc) { events.append(.sourceDescription(chunk)) }
+            for chunk in chunks where isForeign(chunk.ssrc) && isMember(chunk.ssrc) { events.append(.sourceDescription(chunk)) }
         case .bye(let sources, let reason):
-            let foreign = sources.filter { isForeign($0) }
+            let foreign = sources.filter { isForeign($0) && isMember($0) }
             guard !foreign.isEmpty else { return }
             for source in foreign { members.remove(source) }
             timer.membersLeft(now: arrival, members: members.count)
             events.append(.bye(ssrcs: foreign, reason: reason))
         case .application(let application):
-            guard isForeign(application.ssrc) else { return }
+            guard isForeign(application.ssrc), isMember(application.ssrc) else { return }
             events.append(.application(application))
         case .extendedReport(let source, let blocks):
             guard isForeign(source) else { return }

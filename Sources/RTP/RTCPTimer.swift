@@ -11,6 +11,9 @@ struct RTCPTimer: Sendable {
     let minimumInterval: Double
     /// Octets a second for all RTCP of the session.
     let rtcpBandwidth: Double
+    /// Seconds; the bandwidth rule of section 6.3.1 may ask for hours when somebody sends great reports under many names,
+    /// and a call's other side takes long silence for its end.
+    private var maximumInterval: Double { max(10, 2 * minimumInterval) }
 
     /// tp: last transmission.
     private(set) var previous: HostTime
@@ -44,7 +47,7 @@ struct RTCPTimer: Sendable {
                 n -= senders
             }
         }
-        return max(minimum, averageSize * Double(n) / bandwidth)
+        return min(max(minimum, averageSize * Double(n) / bandwidth), maximumInterval)
     }
 
     private mutating func interval(members: Int, senders: Int, weSent: Bool) -> Double {

@@ -26,6 +26,9 @@ public struct RTPReceiver {
     /// Our own SSRC, whose packets are a loop.
     public var localSSRC: UInt32?
 
+    /// Sources heard so far; grows by one with the packet that begins another one, whatever that packet carries.
+    public private(set) var sourcesHeard = 0
+
     private let requiresProbation: Bool
     private var source: RTPSource?
     private var candidates = SourceCandidates()
@@ -106,6 +109,7 @@ public struct RTPReceiver {
         _ packet: RTPPacket, kind: PayloadKind?, extended: Int64, isNewSource: Bool, arrival: HostTime
     ) -> Outcome {
         if isNewSource {
+            sourcesHeard += 1
             losses.removeAll()
             extendedTimestamp = Int64(packet.header.timestamp)
             telephoneEvents.sourceChanged()

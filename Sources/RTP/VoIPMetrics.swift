@@ -7,12 +7,14 @@ public struct VoIPMetrics: Hashable, Sendable {
 
     /// What the receiver does about losses (section 4.7.6, bits 0-1 of RX config).
     public enum Concealment: UInt8, Sendable {
-        case unspecified = 0, disabled, enhanced, standard
+        case unspecified = 0
+        case disabled, enhanced, standard
     }
 
     /// Whether the jitter buffer adapts (bits 2-3 of RX config).
     public enum JitterBufferKind: UInt8, Sendable {
-        case unknown = 0, reserved, nonAdaptive, adaptive
+        case unknown = 0
+        case reserved, nonAdaptive, adaptive
     }
 
     /// The source reported on.

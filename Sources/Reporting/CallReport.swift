@@ -1,3 +1,5 @@
+import Metrics
+
 /// What a call leaves behind: how it went and what was really used.
 public struct CallReport: Sendable, Equatable {
     /// Media time, s.

@@ -1,3 +1,5 @@
+import Metrics
+
 /// The names of the statistics, in print order. Scripts depend on them: add, never rename.
 extension CallStatistics: ReportObject {
     public static let fields: [ReportField<CallStatistics>] = [

@@ -1,3 +1,5 @@
+import Metrics
+
 /// Something that happened in a call: one line of `--json`.
 public struct Event: Sendable, Equatable {
     public var time: Timestamp
@@ -36,6 +38,8 @@ public enum EventBody: Sendable, Equatable {
     case deviceBack(device: String, afterMilliseconds: Double)
     /// The peer began a new RTP stream (RFC 3550 section 8).
     case ssrcChanged(from: UInt32, to: UInt32)
+    /// The peer's stream comes from another address; `nil`: who was taken for the peer fell silent at once.
+    case remoteChanged(from: String, to: String?)
     /// The jitter buffer threw its history away.
     case bufferReset(reason: String)
     case xrun(direction: EventDirection, count: Int)
@@ -57,6 +61,7 @@ public enum EventBody: Sendable, Equatable {
         case .deviceLost: "device_lost"
         case .deviceBack: "device_back"
         case .ssrcChanged: "ssrc_changed"
+        case .remoteChanged: "remote_changed"
         case .bufferReset: "buffer_reset"
         case .xrun: "xrun"
         case .echoState: "echo_state"
@@ -89,6 +94,8 @@ public enum EventBody: Sendable, Equatable {
             return [JSONMember("device", .string(device)), JSONMember("after_ms", .number(after, decimals: 0))]
         case .ssrcChanged(let from, let to):
             return [JSONMember("from", .integer(Int(from))), JSONMember("to", .integer(Int(to)))]
+        case .remoteChanged(let from, let to):
+            return [JSONMember("from", .string(from)), JSONMember("to", to.map { .string($0) } ?? .null)]
         case .bufferReset(let reason): return [JSONMember("reason", .string(reason))]
         case .xrun(let direction, let count):
             return [JSONMember("direction", .string(direction.rawValue)), JSONMember("count", .integer(count))]

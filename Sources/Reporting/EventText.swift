@@ -16,6 +16,9 @@ extension Event {
         case .deviceBack(let device, let after): return "device \(device) back after \(Text.fixed(after / 1000, 1)) s"
         case .ssrcChanged(let from, let to):
             return "the other side began a new stream (SSRC \(hexadecimal(from)) to \(hexadecimal(to)))"
+        case .remoteChanged(let from, let to):
+            return to.map { "the other side moved from \(from) to \($0)" }
+                ?? "\(from) sent a few packets and fell silent; waiting for a caller again"
         case .bufferReset(let reason): return "jitter buffer began anew: \(reason)"
         case .xrun(let direction, let count): return "xrun of \(direction.rawValue), \(count) so far"
         case .echoState(let echo):

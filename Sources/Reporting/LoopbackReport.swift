@@ -1,3 +1,5 @@
+import Metrics
+
 /// What a loopback test found: one set of statistics for each direction, kept by its receiver.
 public struct LoopbackReport: Sendable, Equatable {
     /// What B heard of A.

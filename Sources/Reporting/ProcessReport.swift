@@ -1,3 +1,5 @@
+import Metrics
+
 /// What `yodel process` found: the voice-processing unit on two files.
 public struct ProcessReport: ReportObject, Equatable {
     /// Processor time of the whole unit for 20 ms of both signals, microseconds.

@@ -1,3 +1,5 @@
+import Metrics
+
 /// A report for people: one column for each direction, the delay stage by stage, then what happened to the sound.
 public enum ReportText {
     /// A call seen from this side.
@@ -77,15 +79,21 @@ public enum ReportText {
         ("  short, long", { pair($0.concealedShort, $0.concealedLong) }),
         ("repaired by FEC", { $0.fecUsed.map(String.init) }),
         ("repaired by copies", { $0.redundancyUsed.map(String.init) }),
-        ("MOS heard, in talk", { statistics in
-            statistics.mosLQ.map { "\(Text.fixed($0, 1)), \(statistics.mosCQ.map { Text.fixed($0, 1) } ?? "-")" }
-        }),
+        (
+            "MOS heard, in talk",
+            { statistics in
+                statistics.mosLQ.map { "\(Text.fixed($0, 1)), \(statistics.mosCQ.map { Text.fixed($0, 1) } ?? "-")" }
+            }
+        ),
         ("jitter", { milliseconds($0.jitterMilliseconds) }),
-        ("buffer, its target", { statistics in
-            guard let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds
-            else { return nil }
-            return "\(Text.fixed(level, 0)), \(Text.fixed(target, 0)) ms"
-        }),
+        (
+            "buffer, its target",
+            { statistics in
+                guard let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds
+                else { return nil }
+                return "\(Text.fixed(level, 0)), \(Text.fixed(target, 0)) ms"
+            }
+        ),
         ("echo", { $0.echo.flatMap(echo) }),
         ("level sent", { decibels($0.levelSentDecibels) }),
         ("level heard", { decibels($0.levelHeardDecibels) }),

@@ -1,3 +1,5 @@
+import Metrics
+
 /// What the status line says besides the figures.
 public struct CallMood: Sendable, Equatable {
     public var muted = false

@@ -1,3 +1,5 @@
+import Metrics
+
 /// One word for a call, with the reasons that keep it from being better.
 public struct Verdict: Sendable, Equatable {
     public enum Grade: String, Sendable, Comparable, CaseIterable {

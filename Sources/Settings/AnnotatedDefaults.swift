@@ -1,4 +1,4 @@
-/// The annotated default file, made from the table of keys; `config/yodel.yaml` is this text, held by a test.
+/// The annotated default file, made of the declarations of the keys; `config/yodel.yaml` is this text, held by a test.
 public enum AnnotatedDefaults {
     /// YAML in which every key stands with its help, its variable, what it may be, and its default.
     public static var text: String {
@@ -7,14 +7,22 @@ public enum AnnotatedDefaults {
             #
             # A flag beats the environment, which beats this file, which beats the default. `yodel config` shows each
             # value with its source. Searched: --config FILE, $YODEL_CONFIG, $XDG_CONFIG_HOME/yodel/yodel.yaml
-            # (~/.config/yodel/yodel.yaml), /etc/yodel/yodel.yaml; the first that exists is the only one read.
-            # `yodel config --defaults` prints this file.
+            # (~/.config/yodel/yodel.yaml), /etc/yodel/yodel.yaml; the first that exists is the only one read. A name that
+            # ends in .json holds the same as JSON. A key may also stand at the top, by the name of its variable
+            # (`log_level:`, `codec:`). `yodel config --defaults` prints this file.
 
             """
-        for key in ConfigurationKey.all {
-            text += "\n# \(key.help).\n# \(key.flag) or \(key.variable): \(key.expectation)\n"
-            text += key.defaultValue.map { "\(key.name): \($0)\n" } ?? "# \(key.name):\n"
+        for section in ConfigurationTable(YodelKeys.self).sections {
+            text += "\n\(section.name):\n"
+            text += section.keys.map { entry(of: $0.key, as: $0.shortName) }.joined(separator: "\n")
         }
         return text
+    }
+
+    private static func entry(of key: any AnyConfigurationKey, as name: String) -> String {
+        let flags = key.shape == .toggle ? "\(key.flag), --no-\(key.optionName)" : key.flag
+        let unset = key.unset.map { "; unset: \($0)" } ?? ""
+        let value = key.defaultRead.text.map { "  \(name): \($0)" } ?? "  # \(name):"
+        return "  # \(key.help).\n  # \(flags) or \(key.variable): \(key.expectation)\(unset)\n\(value)\n"
     }
 }

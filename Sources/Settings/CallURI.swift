@@ -60,8 +60,9 @@ public struct CallURI: Sendable, Equatable {
             if (64...95).contains(number) { throw fail("pt=\(value) would be taken for RTCP (RFC 5761)") }
             payloadType = number
         case "ptime":
-            guard let number = Int(value), [10, 20, 40, 60].contains(number) else {
-                throw fail("ptime=\(value) is not 10, 20, 40 or 60")
+            guard let number = Int(value), MediaKeys.packetMilliseconds.contains(number) else {
+                let lengths = MediaKeys.packetMilliseconds.map(String.init).joined(separator: ", ")
+                throw fail("ptime=\(value) is none of \(lengths)")
             }
             packetMilliseconds = number
         case "rtcp":

@@ -29,40 +29,63 @@ public enum ConfigurationSource: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// The effective configuration: flag beats environment beats file beats default.
-public struct Configuration: Sendable {
+/// A value from the command line.
+public struct ConfigurationFlag: Sendable, Equatable {
+    /// The key's name.
+    public var key: String
+    /// The option as it was given, such as `--device-rate`.
+    public var option: String
+    public var value: WrittenValue
+
+    public init(_ key: any AnyConfigurationKey, option: String? = nil, value: WrittenValue) {
+        self.key = key.name
+        self.option = option ?? key.flag
+        self.value = value
+    }
+}
+
+/// What is configured of the program.
+public typealias Configuration = ResolvedConfiguration<YodelKeys>
+
+/// The effective configuration: flag beats environment beats file beats default. Reading it has no effect but on itself.
+public struct ResolvedConfiguration<Schema: ConfigurationSchema>: Sendable {
     /// One key's effective value and who set it.
-    public struct Value: Sendable, Equatable {
-        public var key: ConfigurationKey
-        /// `nil` when nobody chose and there is no default.
-        public var text: String?
+    public struct Entry: Sendable {
+        public var key: any AnyConfigurationKey
+        public var value: ReadValue
         public var source: ConfigurationSource
     }
 
     /// In the order of the keys.
-    public let values: [Value]
+    public let entries: [Entry]
     /// The file that was read; `nil` when there is none.
     public let path: String?
     /// Things to tell the person that do not stop the program.
     public let warnings: [String]
+    private let schema = Schema()
+    private let places: [String: Int]
+    private let items: [String: [ConfigurationFile.Item]]
 
     /// Resolves every key.
     ///
     /// - Parameters:
-    ///   - flags: values from the command line by key name, `nil` when not given.
+    ///   - flags: values from the command line; of two for one key the last counts.
     ///   - environment: all variables of the process.
     ///   - explicitPath: of `--config`.
     public init(
-        flags: [String: String?], environment: [String: String], explicitPath: String? = nil
+        flags: [ConfigurationFlag] = [], environment: [String: String], explicitPath: String? = nil
     ) throws(SettingsError) {
+        let table = ConfigurationTable(Schema.self)
         let variable = environment["YODEL_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
         path = explicitPath ?? variable ?? Self.foundPath(environment)
         var file: ConfigurationFile?
-        if let path { file = try ConfigurationFile(path: path) }
-        var values: [Value] = []
-        for key in ConfigurationKey.all { values.append(try Self.resolve(key, flags, environment, file)) }
-        self.values = values
-        let known = ConfigurationKey.all.map(\.variable) + ["YODEL_CONFIG"]
+        if let path { file = try ConfigurationFile(path: path, table: table) }
+        var entries: [Entry] = []
+        for key in table.keys { entries.append(try Self.resolve(key, flags, environment, file)) }
+        self.entries = entries
+        places = Dictionary(entries.enumerated().map { ($1.key.name, $0) }, uniquingKeysWith: { first, _ in first })
+        items = file?.items ?? [:]
+        let known = table.keys.map(\.variable) + ["YODEL_CONFIG"]
         warnings = environment.keys.filter { $0.hasPrefix("YODEL_") && !known.contains($0) }.sorted().compactMap {
             name in
             nearestName(to: name, among: known).map { "environment variable \(name) is not used; did you mean \($0)?" }
@@ -70,23 +93,25 @@ public struct Configuration: Sendable {
     }
 
     private static func resolve(
-        _ key: ConfigurationKey, _ flags: [String: String?], _ environment: [String: String], _ file: ConfigurationFile?
-    ) throws(SettingsError) -> Value {
-        func checked(_ text: String, _ source: ConfigurationSource) throws(SettingsError) -> Value {
-            guard key.accepts(text) else {
+        _ key: any AnyConfigurationKey, _ flags: [ConfigurationFlag], _ environment: [String: String],
+        _ file: ConfigurationFile?
+    ) throws(SettingsError) -> Entry {
+        func checked(_ written: WrittenValue, _ source: ConfigurationSource) throws(SettingsError) -> Entry {
+            do {
+                return Entry(key: key, value: try key.read(written), source: source)
+            } catch {
                 throw .invalidValue(
-                    name: key.name, value: text, source: source.description, expected: key.expectation)
+                    name: key.name, value: error.text, source: source.description, expected: key.expectation)
             }
-            return Value(key: key, text: text, source: source)
         }
-        if let text = flags[key.name] ?? nil { return try checked(text, .flag(key.flag)) }
+        if let flag = flags.last(where: { $0.key == key.name }) { return try checked(flag.value, .flag(flag.option)) }
         if let text = environment[key.variable], !text.isEmpty {
-            return try checked(text, .environment(variable: key.variable))
+            return try checked(.text(text), .environment(variable: key.variable))
         }
         if let file, let entry = file.entries[key.name] {
-            return try checked(entry.value, .file(path: file.path, line: entry.line))
+            return Entry(key: key, value: entry.value, source: .file(path: file.path, line: entry.line))
         }
-        return Value(key: key, text: key.defaultValue, source: .default)
+        return Entry(key: key, value: key.defaultRead, source: .default)
     }
 
     /// The first of the usual places where a file is.
@@ -97,63 +122,60 @@ public struct Configuration: Sendable {
         } else if let home = environment["HOME"], !home.isEmpty {
             folders.append(home + "/.config")
         }
-        return (folders + ["/etc"]).map { $0 + "/yodel/yodel.yaml" }.first { access($0, F_OK) == 0 }
+        let paths = (folders + ["/etc"]).flatMap { ["\($0)/yodel/yodel.yaml", "\($0)/yodel/yodel.json"] }
+        return paths.first { access($0, F_OK) == 0 }
     }
 
-    /// One key's effective value.
-    public subscript(key: ConfigurationKey) -> Value {
-        values.first { $0.key == key } ?? Value(key: key, text: key.defaultValue, source: .default)
+    private func entry(of name: String) -> Entry? { places[name].map { entries[$0] } }
+
+    /// One key's effective value, as in `configuration[\.media.codec]`.
+    public subscript<Value>(path: KeyPath<Schema, ConfigurationKey<Value>>) -> Value {
+        let key = schema[keyPath: path]
+        return key.value(of: entry(of: key.name)?.value)
     }
 
-    /// The microphone's and the loudspeaker's names: `input` or `output` unless `device` was said more loudly.
-    public var deviceNames: (input: String, output: String) {
-        let both = self[.device]
-        func chosen(_ one: Value) -> String {
-            guard let text = one.text, one.source.rank >= both.source.rank else { return both.text ?? "default" }
-            return text
-        }
-        return (chosen(self[.input]), chosen(self[.output]))
+    /// Who set a key's effective value.
+    public func source<Value>(of path: KeyPath<Schema, ConfigurationKey<Value>>) -> ConfigurationSource {
+        entry(of: schema[keyPath: path].name)?.source ?? .default
     }
 
-    /// Whether someone chose a device other than the default one.
-    public var choosesDevice: Bool { deviceNames != ("default", "default") }
+    /// The items of a collection, in the order of the file.
+    public subscript<Keys>(path: KeyPath<Schema, ConfigurationCollection<Keys>>) -> [ConfigurationItem<Keys>] {
+        (items[Keys.name] ?? []).map { ConfigurationItem($0, path: self.path ?? "") }
+    }
 
     /// The configuration as one JSON object: name to value and source.
     public var json: JSONValue {
         .object(
-            values.map { value in
+            entries.map { entry in
                 JSONMember(
-                    value.key.name,
+                    entry.key.name,
                     .object([
-                        JSONMember("value", value.json), JSONMember("source", .string(value.source.description)),
+                        JSONMember("value", entry.value.json),
+                        JSONMember("source", .string(entry.source.description)),
                     ]))
             })
     }
 }
 
-extension Configuration.Value {
-    /// The value in its own JSON kind.
-    public var json: JSONValue {
-        guard let text else { return .null }
-        switch key.kind {
-        case .integer: return Int(text).map { .integer($0) } ?? .null
-        case .number: return Double(text).map { .number($0) } ?? .null
-        case .boolean: return .boolean(text == "true")
-        case .list: return .array(items.map { .string($0) })
-        case .choice, .text: return .string(text)
-        }
+/// One item of a collection.
+public struct ConfigurationItem<Keys: ConfigurationSection>: Sendable {
+    /// `nil` for one of a list that does not say.
+    public let name: String?
+    /// Where it begins.
+    public let source: ConfigurationSource
+    private let item: ConfigurationFile.Item
+    private let keys = Keys()
+
+    init(_ item: ConfigurationFile.Item, path: String) {
+        self.item = item
+        name = item.name
+        source = .file(path: path, line: item.line)
     }
 
-    /// The items of a list.
-    public var items: [String] { (text ?? "").split(separator: ",").map { String($0).trimmed } }
-}
-
-extension String {
-    /// Without spaces at either end.
-    var trimmed: String {
-        var rest = self[...]
-        while rest.first == " " { rest.removeFirst() }
-        while rest.last == " " { rest.removeLast() }
-        return String(rest)
+    /// The value of a key, its default when the item does not say.
+    public subscript<Value>(path: KeyPath<Keys, ConfigurationKey<Value>>) -> Value {
+        let key = keys[keyPath: path]
+        return key.value(of: item.entries[key.name]?.value)
     }
 }

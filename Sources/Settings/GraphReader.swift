@@ -63,7 +63,8 @@ struct GraphReader {
             }
         }
         guard kind.inputs.contains(unit.inputs.count) else {
-            throw malformed(entry.line, "\(kind.rawValue) '\(entry.key)' has no \(kind.inputs.upperBound == 1 ? "input" : "inputs")")
+            throw malformed(
+                entry.line, "\(kind.rawValue) '\(entry.key)' has no \(kind.inputs.upperBound == 1 ? "input" : "inputs")")
         }
         if kind == .player, unit.files.isEmpty { throw malformed(entry.line, "player '\(entry.key)' has no file") }
         return unit
@@ -136,7 +137,9 @@ struct GraphReader {
         if graph.output.text.isEmpty {
             let free = names.filter { feeds[$0] == nil }
             guard free.count == 1 else {
-                throw malformed(line, "say which unit is the output: \(free.isEmpty ? "none" : free.joined(separator: ", ")) feeds no other")
+                throw malformed(
+                    line, "say which unit is the output: \(free.isEmpty ? "none" : free.joined(separator: ", ")) feeds no other"
+                )
             }
             graph.output.text = free[0]
         }
@@ -168,7 +171,9 @@ struct GraphReader {
     // MARK: values
 
     private func mapping(_ node: YAMLNode, _ what: String) throws(SettingsError) -> [YAMLNode.Entry] {
-        guard case .mapping(let entries) = node.content else { throw malformed(node.line, "\(what) is no list of `key: value`") }
+        guard case .mapping(let entries) = node.content else {
+            throw malformed(node.line, "\(what) is no list of `key: value`")
+        }
         return entries
     }
 

@@ -23,7 +23,7 @@ public enum SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unreadableFile(let path, let reason):
             "\(reason), \(path); name a readable file with --config or YODEL_CONFIG"
         case .malformedFile(let path, let line, let reason):
-            "\(reason), \(path):\(line); write one `key: value` a line (`yodel config --defaults` shows how)"
+            "\(reason), \(path):\(line); `yodel config --defaults` shows what a file may say"
         case .malformedGraph(let path, let line, let reason):
             "\(reason), \(path):\(line); docs/commands.md shows what a graph may say"
         case .malformedURI(let uri, let reason):

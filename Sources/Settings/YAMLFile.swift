@@ -5,6 +5,12 @@ internal import Glibc
 enum YAMLFile {
     /// Larger files are refused unread.
     static let maximumBytes = 1 << 20
+    /// Deepest nesting that is parsed. libyaml's time grows with the square of the depth.
+    static let maximumDepth = 64
+    /// Most keys, values, starts and ends; some ten thousand lines.
+    private static let maximumEvents = 50_000
+    /// Most lines that begin like a directive: libyaml compares each `%TAG` with all before it.
+    private static let maximumDirectives = 16
 
     /// The bytes of the file at `path`.
     static func bytes(path: String) throws(SettingsError) -> [UInt8] {
@@ -30,6 +36,7 @@ enum YAMLFile {
 
     /// Runs libyaml over `bytes`; stream and document marks are left out.
     static func events(_ bytes: [UInt8], path: String) throws(SettingsError) -> [YAMLEvent] {
+        try checkDirectives(bytes, path: path)
         // libyaml reads from the memory as it goes: both live until the last event.
         let text = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count + 1)
         defer { text.deallocate() }
@@ -39,6 +46,7 @@ enum YAMLFile {
         }
         defer { cyaml_parser_free(parser) }
         var events: [YAMLEvent] = []
+        var depth = 0
         while true {
             var event = yaml_event_t()
             guard yaml_parser_parse(parser, &event) != 0 else {
@@ -47,6 +55,17 @@ enum YAMLFile {
             }
             defer { yaml_event_delete(&event) }
             let line = Int(event.start_mark.line) + 1
+            guard events.count < maximumEvents else {
+                throw .malformedFile(path: path, line: line, reason: "more than \(maximumEvents) keys and values")
+            }
+            switch event.type {
+            case YAML_MAPPING_START_EVENT, YAML_SEQUENCE_START_EVENT: depth += 1
+            case YAML_MAPPING_END_EVENT, YAML_SEQUENCE_END_EVENT: depth -= 1
+            default: break
+            }
+            guard depth <= maximumDepth else {
+                throw .malformedFile(path: path, line: line, reason: "nested more than \(maximumDepth) deep")
+            }
             switch event.type {
             case YAML_STREAM_END_EVENT, YAML_NO_EVENT: return events
             case YAML_STREAM_START_EVENT, YAML_DOCUMENT_START_EVENT, YAML_DOCUMENT_END_EVENT: break
@@ -65,9 +84,29 @@ enum YAMLFile {
     }
 }
 
+extension YAMLFile {
+    private static func checkDirectives(_ bytes: [UInt8], path: String) throws(SettingsError) {
+        var found = 0
+        var line = 1
+        var isStart = true
+        // Zeros are the other halves of UTF-16.
+        for byte in bytes where byte != 0 {
+            if isStart, byte == UInt8(ascii: "%") { found += 1 }
+            guard found <= maximumDirectives else {
+                throw .malformedFile(path: path, line: line, reason: "more than \(maximumDirectives) directives")
+            }
+            isStart = byte == UInt8(ascii: "\n")
+            if isStart { line += 1 }
+        }
+    }
+}
+
 /// One step of libyaml's event stream, freed of its memory.
 struct YAMLEvent: Equatable {
-    enum Content: Equatable { case scalar(String), mappingStart, mappingEnd, sequenceStart, sequenceEnd, other }
+    enum Content: Equatable {
+        case scalar(String)
+        case mappingStart, mappingEnd, sequenceStart, sequenceEnd, other
+    }
     var content: Content
     var line: Int
 }
@@ -133,12 +172,13 @@ struct YAMLNode {
             return YAMLNode(content: .sequence(items), line: event.line)
         case .mappingStart:
             var entries: [Entry] = []
+            var names: Set<String> = []
             while events[index].content != .mappingEnd {
                 let key = events[index]
                 guard case .scalar(let name) = key.content else {
                     throw .malformedGraph(path: path, line: key.line, reason: "a key is no text")
                 }
-                if entries.contains(where: { $0.key == name }) {
+                if !names.insert(name).inserted {
                     throw .malformedGraph(path: path, line: key.line, reason: "'\(name)' stands twice")
                 }
                 index += 1

@@ -18,8 +18,17 @@ struct CaptureArrivals {
     private var timestamp: UInt32 = 0
     private var elapsed: Int64 = 0
     private var packets: [Packet] = []
+    private var received = 0
+    /// Of streams that ended before: lost packets that are shown, and that are not.
+    private var shownBefore = 0
+    private var leftOutBefore = 0
     /// Streams that ended before: another source, or numbers that jumped.
     private var before: [ReplayArrival] = []
+
+    /// Most lost packets that are shown between two that came: more cannot be told apart in a picture.
+    private static let mostBetween = 100
+    /// Lost packets that are always shown; beyond them no more than packets that came.
+    private static let alwaysShown = 100_000
 
     /// - Parameter clockRate: RTP clock units per second.
     init(clockRate: Int) { self.clockRate = Double(max(clockRate, 1)) }
@@ -27,11 +36,12 @@ struct CaptureArrivals {
     /// - Parameter time: arrival in milliseconds on the replay's time line.
     mutating func add(_ header: RTPHeader, at time: Double) {
         let step = Int16(bitPattern: header.sequence &- newest)
+        received += 1
         if ssrc != header.ssrc || abs(Int(step)) > 3000 { begin(header, at: time) } else { proceed(header, step, at: time) }
     }
 
     private mutating func begin(_ header: RTPHeader, at time: Double) {
-        before = all
+        before += Self.inOrder(packets, received: received, leftOut: &leftOutBefore, shown: &shownBefore)
         packets = [Packet(sequence: 0, sentMilliseconds: time, arrivalMilliseconds: time)]
         ssrc = header.ssrc
         newest = header.sequence
@@ -55,16 +65,33 @@ struct CaptureArrivals {
 
     /// All of them in the order they were sent; the lost ones stand evenly between their neighbours.
     var all: [ReplayArrival] {
-        var arrivals = before
+        var (lost, shown) = (0, shownBefore)
+        return before + Self.inOrder(packets, received: received, leftOut: &lost, shown: &shown)
+    }
+    /// Lost packets that `all` does not have.
+    var leftOut: Int {
+        var (lost, shown) = (leftOutBefore, shownBefore)
+        _ = Self.inOrder(packets, received: received, leftOut: &lost, shown: &shown)
+        return lost
+    }
+
+    /// The packets of one stream.
+    private static func inOrder(
+        _ packets: [Packet], received: Int, leftOut: inout Int, shown: inout Int
+    ) -> [ReplayArrival] {
+        var arrivals: [ReplayArrival] = []
         var last: Packet?
         for packet in packets.sorted(by: { $0.sequence < $1.sequence }) where packet.sequence != last?.sequence {
             if let last {
-                let missing = packet.sequence - last.sequence - 1
-                let step = (packet.sentMilliseconds - last.sentMilliseconds) / Double(missing + 1)
-                for number in 0..<missing {
+                let missing = Int(packet.sequence - last.sequence - 1)
+                let marks = min(missing, mostBetween, max(0, alwaysShown + received - shown))
+                let step = (packet.sentMilliseconds - last.sentMilliseconds) / Double(marks + 1)
+                for number in 0..<marks {
                     let sent = last.sentMilliseconds + step * Double(number + 1)
                     arrivals.append(ReplayArrival(sentMilliseconds: sent, arrivalMilliseconds: nil))
                 }
+                shown += marks
+                leftOut += missing - marks
             }
             arrivals.append(
                 ReplayArrival(

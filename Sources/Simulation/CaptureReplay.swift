@@ -1,5 +1,7 @@
-import Calling
 import JitterBuffer
+import Link
+import LiveMedia
+import Media
 import PacketCapture
 import RTP
 import Realtime
@@ -8,10 +10,15 @@ import Realtime
 ///
 /// A capture of ours is followed in the order of its file, pulls and all: what is heard is what was heard, sample by sample.
 /// In another one the player asks for 10 ms each 10 ms from the first packet's arrival on.
+///
+/// Captures come from strangers, and a few bytes can claim years: what is rendered is bounded (`ReplayLimits`), and what was
+/// left out is told (`leftOut`).
 public final class CaptureReplay {
     private static let blockMilliseconds = 10.0
     /// The player goes on for so long after the last packet.
     private static let tailMilliseconds = 1000.0
+    /// Calls pull 5 ms at once; files that claim more than this are wrong.
+    private static let longestPullMilliseconds = 20
 
     /// What was heard, at the codec's rate.
     public private(set) var heard: [Float] = []
@@ -19,7 +26,15 @@ public final class CaptureReplay {
     public private(set) var rows: [ReplayRow] = []
     /// Samples a second of `heard`.
     public var sampleRate: Int { call.sampleRate }
+    /// What of the capture was not played; `nil` when all of it was.
+    public var leftOut: ReplayOmission? {
+        var all = omission
+        all.lossMarks = packets.leftOut
+        return all == ReplayOmission() ? nil : all
+    }
 
+    private let limits: ReplayLimits
+    private var omission = ReplayOmission()
     private let reader: CaptureReader
     private let ssrc: UInt32?
     private let call: Call
@@ -36,11 +51,15 @@ public final class CaptureReplay {
     ///   - reader: at its beginning.
     ///   - ssrc: the source to play; `nil` plays what a receiver of all of it would hear.
     ///   - configuration: of the receiver.
-    public init(_ reader: CaptureReader, ssrc: UInt32?, configuration: CallConfiguration) throws(CallError) {
+    ///   - limits: what is rendered at most.
+    public init(
+        _ reader: CaptureReader, ssrc: UInt32?, configuration: CallConfiguration, limits: ReplayLimits = ReplayLimits()
+    ) throws(CallError) {
+        self.limits = limits
         self.reader = reader
         self.ssrc = ssrc
-        call = try Call(configuration: configuration, port: NoPort(), now: .zero)
-        packets = CaptureArrivals(clockRate: configuration.codec.rtpClockRate())
+        do { call = try Call(configuration: configuration, link: NoLink(), now: .zero) } catch { throw .codec(error) }
+        packets = CaptureArrivals(clockRate: configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate))
         payloadTypes = [configuration.payloadType] + (configuration.redundancyPayloadType.map { [$0] } ?? [])
         block = [Float](repeating: 0, count: call.sampleRate * Int(Self.blockMilliseconds) / 1000)
     }
@@ -49,7 +68,7 @@ public final class CaptureReplay {
     ///
     /// - Throws: where the capture breaks off; what was heard until then stays.
     public func run() throws(CaptureError) {
-        while let event = try reader.next() {
+        while !omission.isCutOff, let event = try reader.next() {
             switch event {
             case .pull(let time, let samples): pull(samples, now: time)
             case .datagram(let datagram): receive(datagram)
@@ -69,6 +88,7 @@ public final class CaptureReplay {
         guard isWanted || reader.isOurs && ssrc == nil else { return }
         if !reader.isOurs {
             if firstArrival == nil { nextPull = datagram.time }
+            passGap(until: datagram.time)
             pullBlocks(until: datagram.time)
         }
         if firstArrival == nil { firstArrival = datagram.time }
@@ -88,16 +108,36 @@ public final class CaptureReplay {
         }
     }
 
+    /// Nobody would still be there after so long without a packet: the rest of the gap is passed over.
+    private func passGap(until time: HostTime) {
+        guard firstArrival != nil else { return }
+        let end = lastArrival.advanced(byMilliseconds: 1000 * limits.gapSeconds)
+        guard time > end else { return }
+        pullBlocks(until: end)
+        let gap = time.milliseconds(since: nextPull)
+        guard gap > 0 else { return }
+        omission.gaps += 1
+        omission.gapSeconds += gap / 1000
+        nextPull = time
+    }
+
     private func pullBlocks(until time: HostTime) {
-        while nextPull < time {
+        while nextPull < time, !omission.isCutOff {
             pull(block.count, now: nextPull)
             nextPull = nextPull.advanced(byMilliseconds: Self.blockMilliseconds)
         }
     }
 
     private func pull(_ samples: Int, now: HostTime) {
-        // A file may claim anything; a pull is no longer than a ring.
-        guard samples > 0, samples <= call.sampleRate else { return }
+        // A file may claim anything.
+        guard samples > 0, samples <= call.sampleRate * Self.longestPullMilliseconds / 1000 else {
+            omission.pulls += 1
+            return
+        }
+        guard Double(heard.count + samples) <= limits.seconds * Double(call.sampleRate), rows.count < limits.rows else {
+            omission.isCutOff = true
+            return
+        }
         if block.count != samples { block = [Float](repeating: 0, count: samples) }
         let outcome = block.withUnsafeMutableBufferPointer { call.pull(into: $0, now: now) }
         heard += block
@@ -116,15 +156,16 @@ public final class CaptureReplay {
     /// What the replay found; delays are beyond the first packet's travel, which a capture does not tell.
     public var figures: ReplayFigures {
         let statistics = call.statistics
-        return ReplayFigures(
+        var figures = ReplayFigures(
             rows: rows, spokenMilliseconds: firstArrival.map { lastArrival.milliseconds(since: $0) } ?? 0,
             sent: (statistics.packetsReceived ?? 0) + (statistics.packetsLost ?? 0), sentBytes: octets,
             lost: statistics.packetsLost ?? 0, buffer: call.jitterBufferStatistics)
+        figures.leftOut = leftOut
+        return figures
     }
 }
 
 /// A replay answers nobody.
-private final class NoPort: PacketPort {
-    func send(rtp packet: UnsafeRawBufferPointer) {}
-    func send(rtcp packet: UnsafeRawBufferPointer) {}
+private final class NoLink: LinkEnd {
+    func send(_ packet: inout OutgoingPacket, now: HostTime) -> Bool { true }
 }

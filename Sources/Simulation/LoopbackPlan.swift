@@ -1,15 +1,16 @@
 import AudioDevices
 import AudioUnits
-import Calling
 import Codecs
 import JitterBuffer
+import Media
+import RTP
 
 /// What a loopback call is made of: the same for a live one over real sockets and one in virtual time.
 public struct LoopbackPlan: Sendable {
     /// Length of the call in seconds.
     public var seconds = 20.0
     /// Codec of both directions.
-    public var codec = CodecKind.opus
+    public var codec = Codec.opus
     /// Encoder settings of both sides.
     public var encoder = EncoderSettings()
     /// Payload type of redundant audio; `nil` sends none.
@@ -17,7 +18,7 @@ public struct LoopbackPlan: Sendable {
     /// Bit rate that is never exceeded, copies included, bit/s; `nil` is the usual one.
     public var maximumBitrate: Int?
     /// Least mean time between RTCP reports, s.
-    public var reportIntervalSeconds = 5.0
+    public var reportIntervalSeconds = RTCPSession.usualInterval
     /// Jitter buffer settings of both sides.
     public var jitterBuffer = JitterBufferConfiguration()
     /// The room each side sits in.
@@ -28,6 +29,8 @@ public struct LoopbackPlan: Sendable {
     public var periodMilliseconds = 10.0
     /// Echo cancellation and what belongs to it, or the bare device.
     public var voiceProcessing = true
+    /// Which echo canceller, at which quality.
+    public var voice = VoiceProcessingConfiguration()
     /// What the network does in both directions.
     public var network = NetworkConditions()
     /// The network as the person wrote it; `nil` when clean.

@@ -1,4 +1,5 @@
-import Calling
+import Media
+import Metrics
 import Reporting
 
 extension LoopbackReport {

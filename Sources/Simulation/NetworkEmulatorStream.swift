@@ -1,3 +1,5 @@
+import Realtime
+
 /// The chances of one stream: what happens to its next packet.
 struct NetworkEmulatorStream: Sendable {
     struct Fate {
@@ -14,19 +16,19 @@ struct NetworkEmulatorStream: Sendable {
     private let followsTrace: Bool
     private var losing = false
     private var traceIndex = 0
-    private var loss: SeededGenerator
-    private var duplicate: SeededGenerator
-    private var reorder: SeededGenerator
-    private var jitter: SeededGenerator
+    private var loss: SplitMix64
+    private var duplicate: SplitMix64
+    private var reorder: SplitMix64
+    private var jitter: SplitMix64
 
     init(conditions: NetworkConditions, seed: UInt64, stream: NetworkEmulator.Stream) {
         self.conditions = conditions
         followsTrace = stream == .rtp
         let base = UInt64(stream.rawValue) &* 16 &+ 1
-        loss = SeededGenerator(seed: seed, purpose: base)
-        duplicate = SeededGenerator(seed: seed, purpose: base &+ 1)
-        reorder = SeededGenerator(seed: seed, purpose: base &+ 2)
-        jitter = SeededGenerator(seed: seed, purpose: base &+ 3)
+        loss = SplitMix64(seed: seed, purpose: base)
+        duplicate = SplitMix64(seed: seed, purpose: base &+ 1)
+        reorder = SplitMix64(seed: seed, purpose: base &+ 2)
+        jitter = SplitMix64(seed: seed, purpose: base &+ 3)
     }
 
     /// Every generator is drawn from for every packet, lost or not, so that the impairments stay independent.

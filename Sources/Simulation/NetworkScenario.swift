@@ -1,4 +1,5 @@
 import Glibc
+import Realtime
 
 /// Networks by name, drawn from a fixed seed each: the same in tests, on the command line and in the documentation, with
 /// marks that the receive path must reach on them.
@@ -32,7 +33,7 @@ public enum NetworkScenario: String, CaseIterable, Sendable {
 
     /// The delays of its packets, of 20 ms, for ten minutes.
     public var trace: NetworkTrace {
-        var random = SeededGenerator(seed: 5, purpose: UInt64(Self.allCases.firstIndex(of: self) ?? 0))
+        var random = SplitMix64(seed: 5, purpose: UInt64(Self.allCases.firstIndex(of: self) ?? 0))
         var stall = Stall()
         var isBad = false
         let packets = 30_000
@@ -78,7 +79,7 @@ private struct Stall {
 
     /// Milliseconds that a packet sent at `time` waits at least.
     mutating func delay(
-        at time: Double, every period: Double, length: ClosedRange<Double>, _ random: inout SeededGenerator
+        at time: Double, every period: Double, length: ClosedRange<Double>, _ random: inout SplitMix64
     ) -> Double {
         let due = next ?? period * (0.5 + random.unit())
         next = due
@@ -90,6 +91,6 @@ private struct Stall {
     }
 }
 
-extension SeededGenerator {
+extension SplitMix64 {
     fileprivate mutating func exponential(_ mean: Double) -> Double { -mean * log(1 - unit()) }
 }

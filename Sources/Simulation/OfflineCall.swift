@@ -1,6 +1,7 @@
 import AudioDevices
 import AudioUnits
-import Calling
+import Link
+import LiveMedia
 import RTP
 import Realtime
 import Reporting
@@ -9,7 +10,7 @@ import Reporting
 /// call, with simulated devices, network and clock.
 ///
 /// ```
-///  room A <-> VirtualDevice <-> unit <-> MediaLoop, Call == EmulatedPort ==> Call, MediaLoop <-> unit <-> VirtualDevice <-> room B
+///  room A <-> VirtualDevice <-> unit <-> MediaLoop, Call == EmulatedLink ==> Call, MediaLoop <-> unit <-> VirtualDevice <-> room B
 /// ```
 /// Nothing in it waits, so a minute's call takes a few seconds; nothing is random but by the seed.
 public final class OfflineCall {
@@ -17,25 +18,23 @@ public final class OfflineCall {
     public let sides: [OfflineSide]
     let plan: LoopbackPlan
     private let tickMilliseconds: Double
-    private let wires: [Wire]
+    private let ends: [WireEnd]
 
     /// Builds both endpoints; nothing has happened yet.
     public init(_ plan: LoopbackPlan) throws(CallError) {
         self.plan = plan
         tickMilliseconds = plan.periodMilliseconds
-        let wires = [Wire(), Wire()]
+        let ends = [WireEnd(), WireEnd()]
+        ends[0].other = ends[1]
+        ends[1].other = ends[0]
         var sides: [OfflineSide] = []
         for index in 0..<2 {
-            let wire = wires[index]
-            let port = EmulatedPort(conditions: plan.network, seed: plan.seed &* 4 &+ UInt64(index), now: .zero) {
-                wire.deliver($0)
-            }
-            sides.append(try OfflineSide(plan: plan, side: index, port: port))
+            let link = EmulatedLink(
+                over: ends[index], conditions: plan.network, seed: plan.seed &* 4 &+ UInt64(index), now: .zero)
+            sides.append(try OfflineSide(plan: plan, side: index, link: link))
         }
-        wires[0].target = sides[1].call
-        wires[1].target = sides[0].call
         self.sides = sides
-        self.wires = wires
+        self.ends = ends
     }
 
     /// Seconds of the call that have passed.
@@ -67,26 +66,14 @@ public final class OfflineCall {
 
     /// Pulls the network's plug: nothing arrives any more, in both directions, and nobody is told.
     package func unplug() {
-        for wire in wires { wire.target = nil }
+        for end in ends { end.other = nil }
     }
 
     /// One tick of both devices; packets that come due in between arrive at their own time.
     private func step(to now: HostTime) {
-        for side in sides { side.port.advance(to: now) }
+        for side in sides { side.link.advance(to: now) }
         for side in sides { side.step(now: now) }
-    }
-}
-
-/// Carries what leaves one side's network to the other side's call.
-private final class Wire {
-    weak var target: Call?
-
-    func deliver(_ packet: NetworkEmulator.Delivery) {
-        packet.bytes.withUnsafeBytes { bytes in
-            switch packet.stream {
-            case .rtp: target?.receive(rtp: bytes, arrival: packet.time)
-            case .rtcp: target?.receive(rtcp: bytes, arrival: packet.time)
-            }
-        }
+        // What the second side sent to the first without delay has arrived too.
+        for side in sides { side.receive(now: now) }
     }
 }

@@ -1,6 +1,8 @@
 import AudioDevices
 import AudioUnits
-import Calling
+import LiveMedia
+import Media
+import Metrics
 import RTP
 import Realtime
 import Reporting
@@ -22,16 +24,19 @@ public final class OfflineSide {
     /// What happened, with its time in seconds.
     public private(set) var events: [(seconds: Double, event: CallEvent)] = []
 
-    let port: EmulatedPort
+    let link: EmulatedLink
     private let device: VirtualDevice
     private let loop: MediaLoop
+    private let endpoint: AudioEndpoint
     private let overheard: OverheardDevice
     private let framesPerTick: Int
     private let dump: SignalDump?
 
-    init(plan: LoopbackPlan, side: Int, port: EmulatedPort) throws(CallError) {
-        self.port = port
-        call = try Call(configuration: plan.configuration(side: side), port: port, now: .zero)
+    init(plan: LoopbackPlan, side: Int, link: EmulatedLink) throws(CallError) {
+        self.link = link
+        do { call = try Call(configuration: plan.configuration(side: side), link: link, now: .zero) } catch {
+            throw .codec(error)
+        }
         let rate = plan.deviceRate ?? call.sampleRate
         deviceRate = rate
         framesPerTick = Int(Double(rate) * plan.periodMilliseconds / 1000)
@@ -47,9 +52,10 @@ public final class OfflineSide {
                     folder: folder, side: side == 0 ? "a" : "b", sampleRate: call.sampleRate, unit: unit, now: .zero)
             } else { nil }
         let endpoint = try AudioEndpoint(unit: unit, sampleRate: call.sampleRate, frameLength: call.frameLength)
-        loop = MediaLoop(endpoint: endpoint, frameLength: call.frameLength)
+        loop = MediaLoop(device: endpoint.end, frameLength: call.frameLength)
+        self.endpoint = endpoint
         loop.add(call)
-        loop.dump = dump
+        if let dump { loop.taps = [dump] }
     }
 
     func start() throws(CallError) {
@@ -60,9 +66,13 @@ public final class OfflineSide {
         }
     }
 
+    /// Takes what has come from the network.
+    func receive(now: HostTime) { loop.receive(now: now) }
+
     /// One period of the device, and the media thread's turn after it.
     func step(now: HostTime) {
         device.advance(frames: framesPerTick, now: now)
+        loop.receive(now: now)
         loop.step(now: now, ntp: .virtual(now))
         dump?.drain()
         let seconds = now.milliseconds(since: .zero) / 1000
@@ -103,12 +113,14 @@ public func makeUnit(
     _ plan: LoopbackPlan, device: any HardwareDevice, rate: Int
 ) throws(CallError) -> any InputOutputUnit {
     let device = plan.wrapDevice(device)
-    let unit: any InputOutputUnit = plan.voiceProcessing ? VoiceProcessingIO(device: device) : RemoteIO(device: device)
+    let processing = plan.voiceProcessing ? VoiceProcessingIO(device: device) : nil
+    let unit: any InputOutputUnit = processing ?? RemoteIO(device: device)
     var preferences = DeviceRequest()
     preferences.sampleRate = Double(rate)
     preferences.periodMilliseconds = plan.periodMilliseconds
     preferences.realtimePriority = plan.realtime ? CallSession.devicePriority : nil
     do {
+        try processing?.setConfiguration(plan.voice)
         try unit.setDevicePreferences(preferences)
     } catch {
         throw .audioUnit(error)

@@ -38,6 +38,8 @@ public struct ReplayFigures: Sendable {
     public var packetsSent: Int
     public var packetsLost: Int
     public var buffer: JitterBufferStatistics
+    /// What of a capture was not played; `nil` when all of it was.
+    public var leftOut: ReplayOmission?
 
     init(
         rows: [ReplayRow], spokenMilliseconds: Double, sent: Int, sentBytes: Int, lost: Int,
@@ -85,6 +87,7 @@ public struct ReplayFigures: Sendable {
         ]
         members.append(
             JSONMember("by_reason_ms", .object(reasons.map { JSONMember($0.name, .number(buffer.byReason[$0])) })))
+        if let leftOut { members.append(JSONMember("left_out", .string(leftOut.text()))) }
         return .object(members)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Realtime
 
 /// A talker made of numbers: voiced and unvoiced syllables in phrases, with pauses between them.
 ///
@@ -16,7 +17,7 @@ public struct SyntheticTalker {
 
     private let sampleRate: Double
     private let voicePitch: Double
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private var resonators = [Resonator](repeating: Resonator(), count: 4)
     private var fricative = Resonator()
 
@@ -27,7 +28,7 @@ public struct SyntheticTalker {
     public init(sampleRate: Int, pitch: Double, seed: UInt64) {
         self.sampleRate = Double(sampleRate)
         voicePitch = pitch
-        random = SeededGenerator(seed: seed)
+        random = SplitMix64(seed: seed)
     }
 
     /// Speaks for `seconds`, phrases of one to three seconds with pauses of half a second to a second.

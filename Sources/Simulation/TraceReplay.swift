@@ -1,7 +1,8 @@
-import Calling
 import Codecs
 import DSP
 import JitterBuffer
+import LiveMedia
+import Media
 import RTP
 import Realtime
 
@@ -43,10 +44,10 @@ public final class TraceReplay {
         self.configuration = configuration
         self.speech = speech
         wire = TraceWire(trace: trace)
-        sender = try Call(configuration: configuration, port: wire.outbound, now: .zero)
+        do { sender = try Call(configuration: configuration, link: wire.outbound, now: .zero) } catch { throw .codec(error) }
         // Its own identity: an endpoint takes packets of its own source for a loop.
         configuration.seed = ~configuration.seed
-        receiver = try Call(configuration: configuration, port: wire.backward, now: .zero)
+        do { receiver = try Call(configuration: configuration, link: wire.backward, now: .zero) } catch { throw .codec(error) }
         frameMilliseconds = Double(configuration.encoder.frameMilliseconds)
         block = [Float](repeating: 0, count: receiver.sampleRate * Self.blockMilliseconds / 1000)
     }
@@ -136,9 +137,8 @@ extension CallConfiguration {
     public mutating func protect(_ isProtected: Bool, copies: Bool, reportIntervalSeconds: Double) {
         encoder.inbandFEC = isProtected
         // Nominal: speech takes a tenth less, so that a voice with its copies stays under 52 kbit/s.
-        if codec == .opus { maximumBitrate = isProtected ? max(60_500, encoder.bitrate) : encoder.bitrate }
-        // The type that RFC 2198 leaves to agreement: any that is free.
-        redundancyPayloadType = isProtected && copies ? 121 : nil
+        if codec.bitrate == .adjustable { maximumBitrate = isProtected ? max(60_500, encoder.bitrate) : encoder.bitrate }
+        redundancyPayloadType = isProtected && copies ? Codec.redundancyPayloadType : nil
         self.reportIntervalSeconds = reportIntervalSeconds
     }
 }

@@ -1,4 +1,5 @@
-import Calling
+import Link
+import Media
 import RTP
 import Realtime
 
@@ -30,9 +31,9 @@ final class TraceWire {
     }
 
     /// The end that the speaking side sends into.
-    var outbound: any PacketPort { TraceEnd(wire: self, isBackward: false) }
+    var outbound: any PacketLink { TraceEnd(wire: self, isBackward: false) }
     /// The end that the listening side sends into.
-    var backward: any PacketPort { TraceEnd(wire: self, isBackward: true) }
+    var backward: any PacketLink { TraceEnd(wire: self, isBackward: true) }
 
     /// Arrival of whichever packet comes first, in milliseconds.
     func firstArrival(frameMilliseconds: Double) -> Double {
@@ -89,7 +90,7 @@ final class TraceWire {
     }
 }
 
-private final class TraceEnd: PacketPort {
+private final class TraceEnd: LinkEnd {
     private unowned let wire: TraceWire
     private let isBackward: Bool
 
@@ -98,6 +99,11 @@ private final class TraceEnd: PacketPort {
         self.isBackward = isBackward
     }
 
-    func send(rtp packet: UnsafeRawBufferPointer) { wire.take(rtp: packet, isBackward: isBackward) }
-    func send(rtcp packet: UnsafeRawBufferPointer) { wire.take(rtcp: packet, isBackward: isBackward) }
+    func send(_ packet: inout OutgoingPacket, now: HostTime) -> Bool {
+        switch packet.flow {
+        case .media: wire.take(rtp: packet.bytes, isBackward: isBackward)
+        case .control: wire.take(rtcp: packet.bytes, isBackward: isBackward)
+        }
+        return true
+    }
 }

@@ -1,7 +1,8 @@
 public import AudioUnits
-import Calling
 import DSP
 import Glibc
+import LiveMedia
+import Metrics
 public import Reporting
 
 /// The voice-processing unit of a call on two signals in memory, faster than real time (`yodel process`).

@@ -1,7 +1,8 @@
 import AudioFiles
 import AudioUnits
-import Calling
 import Codecs
+import Link
+import LiveMedia
 import Network
 import PacketCapture
 import Reporting
@@ -26,7 +27,12 @@ extension CommandError {
     init(_ error: NetworkConditionsError) { self.init(.usage, "\(error), in --network") }
     init(_ error: CaptureError) { self.init(.usage, error.description) }
     init(_ error: NetworkError) { self.init(.network, error.description) }
-    init(_ error: CodecError) { self.init(.usage, "\(error); see `yodel help call` for the codec's options") }
+    init(_ error: CodecError) {
+        switch error {
+        case .unknownCodec, .unavailable: self.init(.usage, error.description)
+        default: self.init(.usage, "\(error); see `yodel help call` for the codec's options")
+        }
+    }
     init(_ error: AudioFileError) { self.init(.usage, error.explanation) }
     init(_ error: DeviceError) { self.init(.device, error.explanation) }
 

@@ -1,3 +1,5 @@
+import Media
+
 /// How the program ends; scripts depend on the numbers.
 enum ExitStatus: Int32, Error {
     case fine = 0
@@ -17,7 +19,11 @@ enum ExitStatus: Int32, Error {
     case terminated = 143
 
     /// How a call that ended for `reason` ends the program.
-    init(callEnded reason: String) {
-        self = reason == "media_timeout" ? .network : .fine
+    init(callEnded reason: Media.EndReason) {
+        self =
+            switch reason {
+            case .mediaTimeout: .network
+            case .localHangup, .remoteHangup, .duration, .echoLoop: .fine
+            }
     }
 }

@@ -6,10 +6,18 @@ struct Yodel: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "yodel",
         abstract: "Talks to somebody over a network, and says how many milliseconds lie between mouth and ear.",
+        discussion: HelpText.discussion(examples: [
+            ("yodel loopback", "test a whole call in this process"),
+            ("yodel listen rtp://0.0.0.0:5004", "wait for a call"),
+            ("yodel call rtp://192.0.2.7:5004", "call somebody who waits"),
+            ("yodel help call", "every option of a command"),
+        ]),
         version: "0.1.0",
-        subcommands: [
-            CallCommand.self, ListenCommand.self, LoopbackCommand.self, ProcessCommand.self, ReplayCommand.self,
-            PlayCommand.self, RecordCommand.self, RenderCommand.self, DevicesCommand.self, ConfigCommand.self,
+        groupedSubcommands: [
+            CommandGroup(name: "Call", subcommands: [CallCommand.self, ListenCommand.self]),
+            CommandGroup(name: "Test", subcommands: [LoopbackCommand.self, ProcessCommand.self, ReplayCommand.self]),
+            CommandGroup(name: "File", subcommands: [PlayCommand.self, RecordCommand.self, RenderCommand.self]),
+            CommandGroup(name: "Set-up", subcommands: [DevicesCommand.self, ConfigCommand.self]),
         ])
 
     /// Parses, runs, and ends the process.
@@ -26,7 +34,7 @@ struct Yodel: ParsableCommand {
             ExitStatus.end(status)
         } catch {
             guard exitCode(for: error) != .success else {
-                Output.standard.line(fullMessage(for: error))
+                Output.standard.write(fullMessage(for: error) + "\n")
                 ExitStatus.end(.fine)
             }
             complain("\(message(for: error)); `yodel help` lists commands, `yodel help COMMAND` its options")

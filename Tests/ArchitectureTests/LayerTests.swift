@@ -3,9 +3,10 @@ import Testing
 @Suite("Layers") struct LayerTests {
     /// The house's floors. A target may import only from floors strictly below its own.
     private static let floors: [String: Double] = [
-        "yodel": 6, "Simulation": 5, "Settings": 5, "Calling": 4, "Reporting": 3, "AudioSession": 3, "AudioDevices": 2,
-        "Network": 2, "JitterBuffer": 2, "PacketCapture": 2, "AudioUnits": 1, "Codecs": 1, "RTP": 1, "AudioFiles": 0.75,
-        "DSP": 0.5, "Realtime": 0,
+        "yodel": 6, "Simulation": 5, "Settings": 5, "LiveMedia": 4, "Media": 3, "Reporting": 3, "AudioSession": 3,
+        "AudioDevices": 2, "Network": 2, "SignallingTransport": 2, "JitterBuffer": 2, "PacketCapture": 2, "AudioUnits": 1,
+        "Codecs": 1, "RTP": 1, "SDP": 1, "SIP": 1, "AudioFiles": 0.75, "DSP": 0.5, "Link": 0.5, "Threads": 0.5,
+        "Metrics": 0, "Realtime": 0,
     ]
     /// What stands below that wall besides lower floors: sockets and wall clocks stay out of simulations.
     private static let forbidden: [String: Set<String>] = ["Simulation": ["Network"]]
@@ -13,7 +14,7 @@ import Testing
     private static let toolchain: Set<String> = ["Glibc", "Synchronization", "Dispatch"]
     /// The only rooms where Foundation's small half may stand.
     private static let mayUseFoundationEssentials: Set<String> = [
-        "yodel", "Settings", "Simulation", "Reporting", "Calling",
+        "yodel", "Settings", "Simulation", "Reporting", "LiveMedia",
     ]
 
     private struct Import {
@@ -68,13 +69,34 @@ import Testing
     @Test("the manifest's dependencies point down too, whether imported or not")
     func manifestPointsDown() throws {
         let manifest = PackageManifest(try Repository.text("Package.swift"))
-        #expect(manifest.dependencies["Codecs"] == ["DSP", "Realtime", "COpus"])
+        #expect(manifest.dependencies["Codecs"] == ["DSP", "Realtime", "COpus", "CSpanDSP"])
         for (target, dependencies) in manifest.dependencies {
             for dependency in dependencies {
                 guard let own = Self.floors[target], let other = Self.floors[dependency] else { continue }
                 #expect(other < own, "Package.swift: \(target) depends on \(dependency)")
             }
             #expect(Self.forbidden[target]?.isDisjoint(with: dependencies) ?? true, "Package.swift: \(target)")
+        }
+    }
+
+    @Test("the media of a call knows neither sockets nor threads nor devices, not through another target either")
+    func mediaIsSansIO() throws {
+        let manifest = PackageManifest(try Repository.text("Package.swift"))
+        let edges: Set<String> = [
+            "Network", "Threads", "AudioDevices", "AudioSession", "AudioUnits", "AudioFiles", "PacketCapture",
+        ]
+        var reached: Set<String> = []
+        var waiting: [String] = ["Media"]
+        while let target = waiting.popLast() {
+            guard reached.insert(target).inserted else { continue }
+            waiting += manifest.dependencies[target] ?? []
+        }
+        try #require(reached.contains("RTP") && reached.contains("JitterBuffer"))
+        #expect(reached.isDisjoint(with: edges), "Media reaches \(reached.intersection(edges).sorted())")
+        for file in try Repository.files(in: "Sources/Media", endingIn: [".swift"]) {
+            for call in ["socket(", "pthread_", "fopen(", "snd_pcm_", "monotonicNow("] {
+                #expect(!file.lines.contains { $0.contains(call) }, "\(file.path) calls \(call)")
+            }
         }
     }
 

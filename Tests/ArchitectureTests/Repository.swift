@@ -20,8 +20,10 @@ struct Repository {
     /// that are not UTF-8.
     static func files(in folder: String, endingIn suffixes: [String] = [""]) throws -> [File] {
         let base = root.appendingPathComponent(folder).standardizedFileURL
-        guard let walker = FileManager.default.enumerator(at: base, includingPropertiesForKeys: [.isRegularFileKey],
-            options: [.skipsHiddenFiles])
+        guard
+            let walker = FileManager.default.enumerator(
+                at: base, includingPropertiesForKeys: [.isRegularFileKey],
+                options: [.skipsHiddenFiles])
         else { return [] }
         let prefix = root.standardizedFileURL.path + "/"
         var files = [File]()

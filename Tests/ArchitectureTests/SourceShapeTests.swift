@@ -3,7 +3,8 @@ import Testing
 @Suite("Shape of the sources") struct SourceShapeTests {
     @Test("no source file is longer than 500 lines, and half of them have at most 120")
     func fileLengths() throws {
-        let files = try Repository.files(in: "Sources", endingIn: [".swift", ".h", ".c"])
+        let files =
+            try Repository.files(in: "Sources", endingIn: [".swift", ".h", ".c"])
             + Repository.files(in: "Tests", endingIn: [".swift", ".h", ".c"])
         for file in files { #expect(file.lines.count <= 500, "\(file.path) has \(file.lines.count) lines") }
         let lengths = files.filter { $0.path.hasPrefix("Sources/") }.map(\.lines.count).sorted()

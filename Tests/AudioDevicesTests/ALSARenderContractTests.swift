@@ -4,7 +4,8 @@ import RenderAudit
 import Testing
 
 extension ALSADeviceTests {
-    @Test("The render threads of a 10 s call over ALSA allocate, free and lock nothing",
+    @Test(
+        "The render threads of a 10 s call over ALSA allocate, free and lock nothing",
         .enabled(if: audit_available(), "a sanitizer brings its own malloc"), arguments: [10.0, 20])
     func aCallKeepsTheRenderContract(period: Double) async throws {
         let server = try PulseServer()

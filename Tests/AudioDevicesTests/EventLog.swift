@@ -10,12 +10,8 @@ final class EventLog: Sendable {
 
     func add(_ event: DeviceEvent) { events.withLock { $0.append(event) } }
 
-    /// Waits until an event satisfies `matches`; false when none does within `seconds`.
-    func wait(seconds: Double, for matches: (DeviceEvent) -> Bool) async -> Bool {
-        for _ in 0..<Int(seconds * 50) {
-            if all.contains(where: matches) { return true }
-            try? await Task.sleep(for: .milliseconds(20))
-        }
-        return all.contains(where: matches)
+    /// Waits until an event satisfies `matches`; false when patience is over.
+    func wait(for matches: (DeviceEvent) -> Bool) async -> Bool {
+        await eventually { all.contains(where: matches) }
     }
 }

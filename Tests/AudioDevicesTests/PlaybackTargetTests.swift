@@ -51,9 +51,11 @@ import Testing
         #expect(target.milliseconds == 25)
     }
 
-    @Test("Two late turns make room for one twice as late as the less late, and the server's own block", arguments: [
-        (5.0, 20.0), (8, 26), (9, 28), (20, 50), (60, 50), (101, 20), (-3, 20), (-.infinity, 20), (.nan, 20),
-    ])
+    @Test(
+        "Two late turns make room for one twice as late as the less late, and the server's own block",
+        arguments: [
+            (5.0, 20.0), (8, 26), (9, 28), (20, 50), (60, 50), (101, 20), (-3, 20), (-.infinity, 20), (.nan, 20),
+        ])
     func lateTurns(milliseconds: Double, target wanted: Double) {
         var target = PlaybackTarget(period: 240, buffer: 14_400, rate: 48_000)
         target.late(by: 20)

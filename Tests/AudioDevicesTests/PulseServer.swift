@@ -37,7 +37,7 @@ final class PulseServer {
         ]
         process = try spawn(
             ["/usr/bin/env"] + own + ["pulseaudio"] + options + modules.flatMap { ["-L", $0] })
-        for _ in 0..<250 {
+        for _ in 0..<3000 {
             if FileManager.default.fileExists(atPath: directory + "/native") { break }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -37,15 +37,18 @@ final class SessionEventLog: Sendable {
     func add(_ event: SessionEvent) { events.withLock { $0.append(event) } }
     func forget() { events.withLock { $0 = [] } }
 
-    /// Waits until an event satisfies `matches`; false when none does within `seconds`.
-    func wait(seconds: Double, for matches: (SessionEvent) -> Bool) async -> Bool {
-        await eventually(seconds: seconds) { all.contains(where: matches) }
+    /// Waits until an event satisfies `matches`; false when patience is over.
+    func wait(for matches: (SessionEvent) -> Bool) async -> Bool {
+        await eventually { all.contains(where: matches) }
     }
 }
 
-/// Asks every 20 ms until `holds` does, or `seconds` are over.
-func eventually(seconds: Double, _ holds: () -> Bool) async -> Bool {
-    let end = ContinuousClock.now + .seconds(seconds)
+/// Only what hangs takes longer, however slow the machine is: no test here judges how fast something comes.
+let patience = Duration.seconds(60)
+
+/// Asks every 20 ms until `holds` does, or patience is over.
+func eventually(_ holds: () -> Bool) async -> Bool {
+    let end = ContinuousClock.now + patience
     while ContinuousClock.now < end {
         if holds() { return true }
         try? await Task.sleep(for: .milliseconds(20))

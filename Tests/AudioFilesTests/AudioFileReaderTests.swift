@@ -113,15 +113,17 @@ import Testing
         #expect(reader.read(maximumFrames: 10).isEmpty)
     }
 
-    @Test("what cannot be read is refused by name", arguments: [
-        ("a.m4a", Array("\0\0\0\u{20}ftypM4A \0\0\0\0moovtrakmp4a".utf8), "AAC in MP4"),
-        ("b.m4a", Array("\0\0\0\u{20}ftypM4A \0\0\0\0moovtrakalac".utf8), "Apple Lossless"),
-        ("c.aac", [0xFF, 0xF1, 0x50, 0x80, 0x02, 0x1F, 0xFC, 0xDE], "AAC"), ("d.wav", [], "empty"),
-        ("e.wma", [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66], "Windows Media"),
-        ("f.mkv", [0x1A, 0x45, 0xDF, 0xA3, 1, 2, 3, 4], "Matroska"),
-        ("h.mp3", Array("Dear all, this is a letter".utf8), "no MPEG audio"),
-        ("g.wav", Array("this is a letter and no sound at all".utf8), ""),
-    ] as [(String, [UInt8], String)])
+    @Test(
+        "what cannot be read is refused by name",
+        arguments: [
+            ("a.m4a", Array("\0\0\0\u{20}ftypM4A \0\0\0\0moovtrakmp4a".utf8), "AAC in MP4"),
+            ("b.m4a", Array("\0\0\0\u{20}ftypM4A \0\0\0\0moovtrakalac".utf8), "Apple Lossless"),
+            ("c.aac", [0xFF, 0xF1, 0x50, 0x80, 0x02, 0x1F, 0xFC, 0xDE], "AAC"), ("d.wav", [], "empty"),
+            ("e.wma", [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66], "Windows Media"),
+            ("f.mkv", [0x1A, 0x45, 0xDF, 0xA3, 1, 2, 3, 4], "Matroska"),
+            ("h.mp3", Array("Dear all, this is a letter".utf8), "no MPEG audio"),
+            ("g.wav", Array("this is a letter and no sound at all".utf8), ""),
+        ] as [(String, [UInt8], String)])
     func foreign(name: String, bytes: [UInt8], words: String) throws {
         defer { clean() }
         let path = try write(name, bytes: bytes)

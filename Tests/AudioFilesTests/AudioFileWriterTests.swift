@@ -69,10 +69,12 @@ import Testing
         writer.finish()
     }
 
-    @Test("formats that cannot hold the sound refuse it by name", arguments: [
-        ("a.opus", 44_100, 1, "48000"), ("a.mp3", 96_000, 1, "48000"), ("a.mp3", 48_000, 6, "two channels"),
-        ("a.wav", 48_000, 0, "0 channels"), ("a.flac", 48_000, 12, "12 channels"),
-    ])
+    @Test(
+        "formats that cannot hold the sound refuse it by name",
+        arguments: [
+            ("a.opus", 44_100, 1, "48000"), ("a.mp3", 96_000, 1, "48000"), ("a.mp3", 48_000, 6, "two channels"),
+            ("a.wav", 48_000, 0, "0 channels"), ("a.flac", 48_000, 12, "12 channels"),
+        ])
     func unsupported(name: String, rate: Int, channels: Int, words: String) throws {
         let directory = try temporaryDirectory()
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -137,9 +137,11 @@ import Testing
         #expect(policy.change(mixing).volumes == [60: [65_536, 52_429]])
     }
 
-    @Test("V2: lines that are no records are none", arguments: [
-        "", "1", "1 2 3 4", "x 2 3 4 id", "1 2  4 id", "1 2 3 4,5 id", "1 2 4294967295 3 id", "-1 2 3 3 id",
-    ])
+    @Test(
+        "V2: lines that are no records are none",
+        arguments: [
+            "", "1", "1 2 3 4", "x 2 3 4 id", "1 2  4 id", "1 2 3 4,5 id", "1 2 4294967295 3 id", "-1 2 3 3 id",
+        ])
     func badLines(line: String) { #expect(DuckRecord(line: line) == nil) }
 
     @Test("V2: volumes stay in range whatever they are lowered from")

@@ -34,6 +34,28 @@ import Testing
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    @Test("V2: a session that begins while another looks for orphans keeps its record", .timeLimit(.minutes(1)))
+    func race() async throws {
+        let (folder, record) = (folder, record)
+        let looker = Task.detached {
+            let other = DuckingStore(folder: folder)
+            var taken = 0
+            for _ in 0..<20_000 where !Task.isCancelled { taken += other?.takeOrphans().count ?? 0 }
+            return taken
+        }
+        let witness = try #require(DuckingStore(folder: folder))
+        var missing = 0
+        for _ in 0..<1500 {
+            let mine = try #require(DuckingStore(folder: folder))
+            mine.save([record])
+            if witness.held(cookie: 7) != [3] { missing += 1 }
+            mine.finish()
+        }
+        looker.cancel()
+        #expect(await looker.value == 0 && missing == 0, "\(missing) records were gone while their session lived")
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
     @Test("V2: a folder that cannot be made is no store")
     func noFolder() { #expect(DuckingStore(folder: "/proc/nowhere") == nil) }
 }

@@ -23,11 +23,13 @@ import Testing
         #expect(plugged == [.headphones])
     }
 
-    @Test("S4: the kind follows bus, port type and form", arguments: [
-        ("bluetooth", "headset", 6, PortKind.bluetooth), ("usb", "", 0, .usb), ("usb", "headset", 0, .headset),
-        ("pci", "internal", 0, .builtInSpeaker), ("pci", "", 4, .line), ("usb", "", 2, .usb), ("", "", 21, .virtual),
-        ("", "headphone", 0, .headphones), ("pci", "", 3, .headphones),
-    ])
+    @Test(
+        "S4: the kind follows bus, port type and form",
+        arguments: [
+            ("bluetooth", "headset", 6, PortKind.bluetooth), ("usb", "", 0, .usb), ("usb", "headset", 0, .headset),
+            ("pci", "internal", 0, .builtInSpeaker), ("pci", "", 4, .line), ("usb", "", 2, .usb), ("", "", 21, .virtual),
+            ("", "headphone", 0, .headphones), ("pci", "", 3, .headphones),
+        ])
     func kinds(bus: String, form: String, type: Int, kind: PortKind) {
         var device = ServerDevice(index: 1, name: "x")
         (device.bus, device.formFactor) = (bus, form)

@@ -15,30 +15,40 @@ struct VoiceConfigurationTests {
                 if case .outOfRange(let setting, _) = $0 as? AudioUnitError { setting == name } else { false }
             }
         }
-        refused("tailMilliseconds") { $0.tailMilliseconds = 5 }
-        refused("tailMilliseconds") { $0.tailMilliseconds = .nan }
+        func refusedBySpeex(_ name: String, _ change: @escaping (inout SpeexDSPSettings) -> Void) {
+            refused(name) {
+                var settings = SpeexDSPSettings()
+                change(&settings)
+                $0.canceller = .speexdsp(settings)
+            }
+        }
+        refusedBySpeex("tailMilliseconds") { $0.tailMilliseconds = 5 }
+        refusedBySpeex("tailMilliseconds") { $0.tailMilliseconds = .nan }
+        refusedBySpeex("residualSuppressionDecibels") { $0.residualSuppressionDecibels = -100 }
+        refusedBySpeex("doubleTalkSuppressionDecibels") { $0.doubleTalkSuppressionDecibels = .infinity }
         refused("noiseSuppressionDecibels") { $0.noiseSuppressionDecibels = 3 }
-        refused("residualSuppressionDecibels") { $0.residualSuppressionDecibels = -100 }
-        refused("doubleTalkSuppressionDecibels") { $0.doubleTalkSuppressionDecibels = .infinity }
         refused("gainTargetDecibels") { $0.gainTargetDecibels = 0 }
         refused("maximumGainDecibels") { $0.maximumGainDecibels = 31 }
         refused("gainReleaseMilliseconds") { $0.gainReleaseMilliseconds = 50 }
+        refused("suppression.leakage.rising") { $0.tuning.suppression.leakage.rising = -1 }
+        refused("tuning") { $0.tuning.cancellation.estimator.boldBlocks = 1000 }
     }
 
     @Test(
         "every quality of every canceller initializes and its tail is in force",
-        arguments: VoiceProcessingConfiguration.Quality.allCases, VoiceProcessingConfiguration.Canceller.allCases)
+        arguments: VoiceProcessingConfiguration.Quality.allCases,
+        VoiceProcessingConfiguration.Canceller.Name.allCases)
     func qualities(
-        quality: VoiceProcessingConfiguration.Quality, canceller: VoiceProcessingConfiguration.Canceller
+        quality: VoiceProcessingConfiguration.Quality, canceller: VoiceProcessingConfiguration.Canceller.Name
     ) throws {
         let bench = try VoiceBench(rate: 16_000, far: []) {
             var configuration = VoiceProcessingConfiguration()
             configuration.quality = quality
-            configuration.canceller = canceller
+            configuration.canceller = VoiceProcessingConfiguration.Canceller(canceller)
             try $0.setConfiguration(configuration)
         }
         bench.run(seconds: 0.1)
-        #expect(bench.unit.configuration.effectiveTailMilliseconds == quality.tailMilliseconds)
+        #expect(bench.unit.configuration.canceller.name == canceller)
         #expect(throws: AudioUnitError.initialized(setting: "voice-processing configuration")) {
             try bench.unit.setConfiguration(VoiceProcessingConfiguration())
         }

@@ -147,7 +147,7 @@ extension VoiceProcessingIO {
     /// The canceller to compare with.
     func useSpeexAlone() throws {
         var configuration = self.configuration
-        configuration.canceller = .speexdsp
+        configuration.canceller = .speexdsp(SpeexDSPSettings())
         configuration.quality = .medium
         try setConfiguration(configuration)
     }

@@ -88,7 +88,8 @@ struct VoiceMuteBypassTests {
     /// Switches that are thrown.
     enum Switches: CaseIterable { case mute, bypass, quality, all }
 
-    @Test("mute, bypass and quality thrown at random a thousand times make no click, and the canceller stays converged",
+    @Test(
+        "mute, bypass and quality thrown at random a thousand times make no click, and the canceller stays converged",
         arguments: Switches.allCases)
     func noClicks(switches: Switches) throws {
         let rate = 16_000.0

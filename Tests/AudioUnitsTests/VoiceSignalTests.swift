@@ -66,7 +66,8 @@ struct VoiceSignalTests {
         var testDescription: String { rawValue }
     }
 
-    @Test("neither howls nor drifts apart, and is never louder than the microphone",
+    @Test(
+        "neither howls nor drifts apart, and is never louder than the microphone",
         arguments: Programme.allCases, Microphone.allCases)
     func neverLouder(programme: Programme, microphone: Microphone) throws {
         let bench = try VoiceBench(rate: Self.rate, far: programme.samples) { $0.automaticGainControl = false }

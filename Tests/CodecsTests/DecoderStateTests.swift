@@ -3,7 +3,8 @@ import Testing
 
 @Suite struct DecoderStateTests {
     private func packets(_ count: Int) throws -> [[UInt8]] {
-        let encoder = try makeEncoder(.opus, settings: EncoderSettings(bitrate: 36_000, inbandFEC: true, expectedLossPercent: 10))
+        let encoder = try makeEncoder(
+            .opus, settings: EncoderSettings(bitrate: 36_000, inbandFEC: true, expectedLossPercent: 10))
         var payload = [UInt8](repeating: 0, count: encoder.maximumPayloadBytes)
         let speech = speechLike(seconds: Double(count) / 50, sampleRate: encoder.sampleRate)
         return try (0..<count).map { index in
@@ -23,9 +24,11 @@ import Testing
         return Array(samples[0..<count])
     }
 
-    @Test("A decoder that concealed and took it back goes on bit by bit like one that lost nothing", arguments: [
-        8_000, 12_000, 16_000, 24_000, 48_000,
-    ])
+    @Test(
+        "A decoder that concealed and took it back goes on bit by bit like one that lost nothing",
+        arguments: [
+            8_000, 12_000, 16_000, 24_000, 48_000,
+        ])
     func restored(rate: Int) throws {
         let packets = try packets(40)
         let steady = try makeDecoder(.opus, sampleRate: rate)

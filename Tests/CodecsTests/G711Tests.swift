@@ -54,8 +54,8 @@ private struct GoldenRow {
         }
     }
 
-    @Test("the encoder agrees with the formula on every sample", arguments: [CodecKind.pcmu, .pcma])
-    func encoderTable(kind: CodecKind) throws {
+    @Test("the encoder agrees with the formula on every sample", arguments: [Codec.pcmu, .pcma])
+    func encoderTable(kind: Codec) throws {
         let encoder = try makeEncoder(kind, settings: EncoderSettings(frameMilliseconds: 10))
         let all = (-32_768...32_767).map { Float($0) / 32_768 }
         // 65536 samples are 819 frames and a rest; the rest is checked by a second pass from the other end.
@@ -72,8 +72,8 @@ private struct GoldenRow {
         }
     }
 
-    @Test("speech survives with at least 35 dB", arguments: [CodecKind.pcmu, .pcma])
-    func accuracy(kind: CodecKind) throws {
+    @Test("speech survives with at least 35 dB", arguments: [Codec.pcmu, .pcma])
+    func accuracy(kind: Codec) throws {
         let speech = speechLike(seconds: 2, sampleRate: 8_000)
         let encoder = try makeEncoder(kind)
         let decoder = try makeDecoder(kind)
@@ -94,8 +94,8 @@ private struct GoldenRow {
         #expect(heard.allSatisfy { abs($0) <= 1 })
     }
 
-    @Test("packets up to 200 ms decode; empty and longer ones are malformed", arguments: [CodecKind.pcmu, .pcma])
-    func lengths(kind: CodecKind) throws {
+    @Test("packets up to 200 ms decode; empty and longer ones are malformed", arguments: [Codec.pcmu, .pcma])
+    func lengths(kind: Codec) throws {
         let decoder = try makeDecoder(kind)
         #expect(try decoder.samples(of: [UInt8](repeating: 0xD5, count: 1_600)).count == 1_600)
         #expect(try decoder.samples(of: [0xD5]).count == 1)

@@ -1,25 +1,11 @@
 import Codecs
 import Glibc
-
-/// SplitMix64: the same numbers for the same seed on every machine.
-struct TestRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-}
+import Realtime
 
 /// Syllables at four a second, each opened by a hiss: a gliding, slightly irregular pitch through three formants.
 /// Speech enough for Opus's classifier, which takes a steadier signal for music and codes it without redundancy.
 func speechLike(seconds: Double, sampleRate: Int, seed: UInt64 = 1) -> [Float] {
-    var random = TestRandom(seed: seed)
+    var random = SplitMix64(seed: seed)
     let rate = Double(sampleRate)
     let formants: [(frequency: Double, width: Double, gain: Double)] = [
         (650, 90, 1), (1_150, 110, 0.5), (2_400, 160, 0.3),
@@ -42,7 +28,8 @@ func speechLike(seconds: Double, sampleRate: Int, seed: UInt64 = 1) -> [Float] {
         for (k, formant) in formants.enumerated() {
             let radius = exp(-.pi * formant.width / rate)
             let shift = 1 + 0.25 * sin(2 * .pi * (0.9 + 0.4 * Double(k)) * time)
-            let value = source + 2 * radius * cos(2 * .pi * formant.frequency * shift / rate) * states[k].0
+            let value =
+                source + 2 * radius * cos(2 * .pi * formant.frequency * shift / rate) * states[k].0
                 - radius * radius * states[k].1
             states[k] = (value, states[k].0)
             sum += formant.gain * value * (1 - radius)

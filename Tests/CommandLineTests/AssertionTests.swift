@@ -1,3 +1,4 @@
+import Metrics
 import Reporting
 import Testing
 
@@ -9,7 +10,8 @@ private func loopback(_ expression: String) throws -> Assertion {
     try Assertion(parsing: expression, known: LoopbackReport.comparablePaths)
 }
 
-@Test("An assertion is a name, an operator and a value, with or without spaces",
+@Test(
+    "An assertion is a name, an operator and a value, with or without spaces",
     arguments: [
         ("mouth_to_ear_ms<100", Assertion.Operator.less), ("mouth_to_ear_ms <= 100", .lessOrEqual),
         (" mouth_to_ear_ms>100 ", .greater), ("mouth_to_ear_ms>=1e2", .greaterOrEqual),
@@ -23,9 +25,12 @@ func grammar(expression: String, comparison: Assertion.Operator) throws {
     #expect(assertion.operand == .number(100))
 }
 
-@Test("What does not parse is refused with what is wrong",
-    arguments: ["", "mouth_to_ear_ms", "mouth_to_ear_ms<", "<5", "mouth_to_ear_ms=5", "mouth_to_ear_ms<nan",
-        "mouth_to_ear_ms<5ms", "mouth_to_ear_ms<<5", "mouth_to_ear_ms<inf", "!"])
+@Test(
+    "What does not parse is refused with what is wrong",
+    arguments: [
+        "", "mouth_to_ear_ms", "mouth_to_ear_ms<", "<5", "mouth_to_ear_ms=5", "mouth_to_ear_ms<nan",
+        "mouth_to_ear_ms<5ms", "mouth_to_ear_ms<<5", "mouth_to_ear_ms<inf", "!",
+    ])
 func malformed(expression: String) {
     #expect { try call(expression) } throws: { error in
         guard case AssertionError.malformed(expression: expression, _) = error else { return false }
@@ -33,7 +38,8 @@ func malformed(expression: String) {
     }
 }
 
-@Test("A misspelt name is refused with the nearest one",
+@Test(
+    "A misspelt name is refused with the nearest one",
     arguments: [
         ("mouth_to_here_ms<100", "mouth_to_ear_ms"), ("lost_ration<0.1", "lost_ratio"),
         ("ledger_ms.summ<9", "ledger_ms.sum"),

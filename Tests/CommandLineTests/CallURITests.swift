@@ -20,7 +20,8 @@ import Testing
     #expect(throws: SettingsError.self) { try CallURI(parsing: "rtp://192.0.2.1:0", role: .call) }
 }
 
-@Test("Anything else is refused and quoted",
+@Test(
+    "Anything else is refused and quoted",
     arguments: [
         "", "rtp:", "rtp://", "http://h:1", "h:1", "rtp://h", "rtp://h:", "rtp://h:x", "rtp://h:70000", "rtp://h:+1",
         "rtp://:5004", "rtp://[::1:5004", "rtp://[]:1", "rtp://[h]:1", "rtp://u@h:1", "rtp://h:1/path", "rtp://h:1?",

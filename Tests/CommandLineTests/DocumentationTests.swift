@@ -1,4 +1,5 @@
 import Foundation
+import Metrics
 import Reporting
 import Settings
 import Testing
@@ -17,8 +18,8 @@ private func commandsPage() throws -> String {
     for path in ProcessReport.comparablePaths.map(\.path) {
         for name in path.split(separator: ".") { #expect(page.contains("`\(name)`"), "\(path)") }
     }
-    for key in ConfigurationKey.all {
-        let flag = key.kind == .boolean ? key.flag.replacingOccurrences(of: "--", with: "--no-") : key.flag
+    for key in YodelKeys.all {
+        let flag = key.shape == .toggle ? key.flag.replacingOccurrences(of: "--", with: "--no-") : key.flag
         #expect(page.contains("`\(flag)`"), "\(flag)")
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Metrics
 import Reporting
 import Testing
 
@@ -49,7 +50,8 @@ private func parsed(_ value: JSONValue) throws -> [String: Any] {
     #expect(statistics.json.text.contains("\"jitter_ms\":0,"))
 }
 
-@Test("Texts of any kind come back from a JSON reader as they were",
+@Test(
+    "Texts of any kind come back from a JSON reader as they were",
     arguments: ["", "\u{0}", "a\u{0}b", "\"\\/\n\r\t\u{1f}\u{7f}", "é", "\u{1F4DE} \u{2028}", "e\u{301}"])
 func texts(text: String) throws {
     let value = JSONValue.object([JSONMember("k" + text, .array([.string(text)]))])
@@ -58,14 +60,17 @@ func texts(text: String) throws {
     #expect(!value.text.contains("\n"))
 }
 
-@Test("Values print shortest and in the order they were given",
+@Test(
+    "Values print shortest and in the order they were given",
     arguments: [
         (.number(51.6), "51.6"), (.number(0.1 + 0.2), "0.3"), (.number(100), "100"), (.number(-0.5), "-0.5"),
         (.number(.nan), "null"), (.number(.infinity), "null"), (.integer(.max), "9223372036854775807"),
         (.integer(.min), "-9223372036854775808"), (.number(0.000_01), "1e-5"), (.boolean(true), "true"),
         (.null, "null"), (.array([]), "[]"), (.object([]), "{}"),
-        (.object([JSONMember("z", .integer(1)), JSONMember("a", .array([.null, .string("b")]))]),
-            #"{"z":1,"a":[null,"b"]}"#),
+        (
+            .object([JSONMember("z", .integer(1)), JSONMember("a", .array([.null, .string("b")]))]),
+            #"{"z":1,"a":[null,"b"]}"#
+        ),
     ] as [(JSONValue, String)])
 func values(value: JSONValue, text: String) { #expect(value.text == text) }
 
@@ -90,13 +95,15 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
         .callStarted(remote: nil, local: "l", codec: "opus", device: "null"),
         .mediaStarted(remote: "r", afterMilliseconds: 1), .stats(CallStatistics()),
         .routeChanged(direction: .capture, from: "a", to: nil, reason: "new_device"), .deviceLost(device: "d", reason: "r"),
-        .deviceBack(device: "d", afterMilliseconds: 1), .ssrcChanged(from: 1, to: 2), .bufferReset(reason: "r"),
+        .deviceBack(device: "d", afterMilliseconds: 1), .ssrcChanged(from: 1, to: 2), .remoteChanged(from: "a", to: nil),
+        .bufferReset(reason: "r"),
         .xrun(direction: .playback, count: 1), .echoState(echo), .dtmf(digit: "5", direction: .sent), .warning("w"),
         .callEnded(reason: "r", durationSeconds: nil), .report(CallReport()),
     ]
     #expect(
         bodies.map(\.type) == [
             "call_started", "media_started", "stats", "route_changed", "device_lost", "device_back", "ssrc_changed",
+            "remote_changed",
             "buffer_reset", "xrun", "echo_state", "dtmf", "warning", "call_ended", "report",
         ])
     #expect(EventBody.loopbackReport(LoopbackReport()).type == "report")

@@ -122,9 +122,7 @@ import Testing
     @Test("--duration ends it, and so does q")
     func ends() throws {
         let path = try files.tone("a.wav", seconds: 30)
-        let begun = Date()
         let (_, ending) = try heard([path, "--loop", "0", "--duration", "0.5"])
-        #expect(Date().timeIntervalSince(begun) < 10)
         #expect(try events(ending).last?["reason"] as? String == "duration")
     }
 }

@@ -41,7 +41,8 @@ private func report(_ ending: Ending) throws -> [String: Any] {
     return try #require(JSONSerialization.jsonObject(with: Data(lines[1].utf8)) as? [String: Any])
 }
 
-@Test("`yodel process` takes the echo out of a file, at every rate and quality, and says what it cost",
+@Test(
+    "`yodel process` takes the echo out of a file, at every rate and quality, and says what it cost",
     arguments: zip([8_000, 16_000, 32_000, 48_000], ["low", "medium", "high", "medium"]))
 func processCancels(rate: Int, quality: String) throws {
     let folder = try Folder()
@@ -118,8 +119,10 @@ func processRefuses() throws {
     try Data([1, 2, 3]).write(to: URL(fileURLWithPath: odd))
     let notAudio = folder.file("text.wav")
     try Data("no audio at all".utf8).write(to: URL(fileURLWithPath: notAudio))
-    func refused(_ names: String, rate: String = "16000", far: String? = nil, mic: String? = nil, out: String? = nil,
-        _ more: String...) throws {
+    func refused(
+        _ names: String, rate: String = "16000", far: String? = nil, mic: String? = nil, out: String? = nil,
+        _ more: String...
+    ) throws {
         let ending = try yodel(
             ["process", "--rate", rate, "--far", far ?? good, "--mic", mic ?? good, "--out", out ?? folder.file("out")]
                 + more)

@@ -14,17 +14,18 @@ struct Ending {
 ///
 /// - Parameters:
 ///   - fileLimitKiB: longest file it may write: a small disk.
+///   - memoryLimitKiB: address space it may take.
 ///   - killAfter: seconds after which it is killed.
 func yodel(
-    _ arguments: [String], environment: [String: String] = [:], fileLimitKiB: Int? = nil, killAfter: Double? = nil
+    _ arguments: [String], environment: [String: String] = [:], fileLimitKiB: Int? = nil,
+    memoryLimitKiB: Int? = nil, killAfter: Double? = nil
 ) throws -> Ending {
-    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let process = Process()
-    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("yodel")
-    process.executableURL = fileLimitKiB == nil ? program : URL(fileURLWithPath: "/bin/bash")
-    process.arguments =
-        fileLimitKiB.map { ["-c", "ulimit -f \($0); exec \"$0\" \"$@\"", program.path] + arguments } ?? arguments
-    process.environment = environment.merging(["HOME": "/nonexistent"]) { given, _ in given }
+    let program = try programURL()
+    let limits = (fileLimitKiB.map { "ulimit -f \($0); " } ?? "") + (memoryLimitKiB.map { "ulimit -v \($0); " } ?? "")
+    process.executableURL = limits.isEmpty ? program : URL(fileURLWithPath: "/bin/bash")
+    process.arguments = limits.isEmpty ? arguments : ["-c", limits + "exec \"$0\" \"$@\"", program.path] + arguments
+    process.environment = environment.merging(["HOME": "/proc/nonexistent"]) { given, _ in given }
     let (output, errors) = (Pipe(), Pipe())
     process.standardOutput = output
     process.standardError = errors
@@ -40,4 +41,10 @@ func yodel(
     return Ending(
         status: process.terminationStatus, output: String(decoding: said, as: UTF8.self),
         errors: String(decoding: complained, as: UTF8.self))
+}
+
+/// The program built beside this test bundle.
+func programURL() throws -> URL {
+    let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("yodel")
 }

@@ -1,12 +1,21 @@
 import Foundation
+import Settings
 import Testing
 
-@Test("What cannot be done is refused at once with one line and its exit status",
+@Test(
+    "What cannot be done is refused at once with one line and its exit status",
     arguments: [
         (["call"], 2, "uri"), (["bogus"], 2, "bogus"), (["call", "sip:a@b"], 2, "SIP"),
         (["call", "rtp://127.0.0.1:70000"], 2, "70000"),
         (["call", "rtp://127.0.0.1:4", "--devise", "null"], 2, "--devise"),
-        (["call", "rtp://127.0.0.1:4", "--codec", "g729"], 2, "g729"),
+        (["call", "rtp://127.0.0.1:4", "--codec", "g729"], 2, "opus, g722, pcmu, pcma, l16"),
+        (["call", "rtp://127.0.0.1:4?pt=18"], 2, "9 (g722)"),
+        (["call", "rtp://127.0.0.1:4?pt=9", "--codec", "opus"], 2, "payload type 9 is g722"),
+        (["call", "rtp://127.0.0.1:4?pt=9", "rtp://127.0.0.1:6?pt=0"], 2, "g722, pcmu"),
+        (["replay", "--in", "a.wav", "--trace", "clean", "--out", "b.wav", "--codec", "g729"], 2, "g729"),
+        (["call", "rtp://127.0.0.1:4", "--quality", "best"], 2, "low, medium, high"),
+        (["call", "rtp://127.0.0.1:4", "--echo-canceller", "magic"], 2, "--echo-canceller"),
+        (["play", "x.wav", "--device-rate", "fast"], 2, "--device-rate"),
         (["call", "rtp://127.0.0.1:4", "--duration=-5"], 2, "-5"),
         (["call", "rtp://127.0.0.1:4", "--duration", "nan"], 2, "nan"),
         (["call", "rtp://127.0.0.1:4", "--dtmf", "12x"], 2, "'x'"),
@@ -66,12 +75,75 @@ func logLevel() throws {
     let warnings = quiet.errors.split(separator: "\n")
     #expect(warnings.count == 1 && quiet.errors.contains("warning: ") && quiet.errors.contains("YODEL_CODEC"))
     let told = try yodel(call + ["--log-level", "debug"]).errors
-    for fact in ["to 127.0.0.1:9, RTCP to 127.0.0.1:10", "codec pcmu, payload type 0, 8000 Hz", "period_ms 20.0",
-        "realtime_priority", "device null"] {
+    for fact in [
+        "to 127.0.0.1:9, RTCP to 127.0.0.1:10", "codec pcmu, payload type 0, 8000 Hz", "period_ms 20.0",
+        "realtime_priority", "device null",
+    ] {
         #expect(told.contains(fact), "\(fact) in \(told)")
     }
     #expect(told.split(separator: "\n").allSatisfy { $0.hasPrefix("yodel: ") })
     #expect(try yodel(call + ["--log-level", "critical"], environment: misspelt).errors.isEmpty)
+}
+
+@Test("Echo canceller and quality can be chosen for a call, by flag and by file, and the report names them")
+func echoCanceller() throws {
+    func erle(_ more: [String]) throws -> [Double] {
+        let ending = try yodel(["loopback", "--offline", "--duration", "6", "--json"] + more)
+        let last = try #require(ending.output.split(separator: "\n").last, "\(ending)")
+        let report = try #require(JSONSerialization.jsonObject(with: Data(last.utf8)) as? [String: Any])
+        return ["a_to_b", "b_to_a"].compactMap {
+            ((report[$0] as? [String: Any])?["echo"] as? [String: Any])?["erle_db"] as? Double
+        }
+    }
+    let usual = try erle([])
+    #expect(try usual.count == 2 && usual == erle(["--echo-canceller", "yodel", "--quality", "high"]))
+    let speex = try erle(["--echo-canceller", "speexdsp"])
+    #expect(speex != usual)
+    let file = try TemporaryFile("audio:\n  echo_canceller: speexdsp\n")
+    #expect(try erle(["--config", file.path]) == speex)
+    #expect(try erle(["--quality", "low"]) != usual)
+    let call = try yodel(
+        ["call", "rtp://127.0.0.1:9", "--device", "null", "--duration", "0.3", "--json", "--quality", "medium"])
+    let report = try #require(
+        JSONSerialization.jsonObject(with: Data(call.output.split(separator: "\n").last!.utf8)) as? [String: Any])
+    for table in ["requested", "effective"] {
+        let facts = try #require(report[table] as? [String: String], "\(call)")
+        #expect(facts["echo_canceller"] == "yodel" && facts["quality"] == "medium", "\(facts)")
+    }
+}
+
+@Test("A configuration may be JSON; its mistakes have a line and end the program with 2") func jsonFile() throws {
+    let good = try TemporaryFile(#"{"media": {"codec": "pcmu"}, "network": {"allow": ["192.0.2.0/24"]}}"#, ending: "json")
+    let lines = try yodel(["config", "--config", good.path]).output.split(separator: "\n")
+    #expect(lines.contains { $0.hasPrefix("codec: pcmu ") && $0.hasSuffix("\(good.path):1") })
+    #expect(lines.contains { $0.hasPrefix("allow: 192.0.2.0/24 ") })
+    let bad = try TemporaryFile("{\"media\":\n {\"codek\": \"pcmu\"}}", ending: "json")
+    let ending = try yodel(["config", "--config", bad.path])
+    #expect(ending.status == 2 && ending.errors.contains("\(bad.path):2; did you mean media.codec?"), "\(ending)")
+}
+
+@Test(
+    "Help has every key with its default, its groups, and examples whose options exist",
+    arguments: ["call", "listen", "loopback", "config", "devices", "play", "record", "render", "process", "replay"])
+func helpIsComplete(command: String) throws {
+    let help = try yodel(["help", command]).output
+    let examples = help.split(separator: "\n").filter { $0.hasPrefix("  yodel \(command)") }
+    #expect(!examples.isEmpty && help.contains("EXAMPLES:\n"), "\(help)")
+    #expect(help.split(separator: "\n").filter { $0.hasPrefix("  yodel ") }.allSatisfy { $0.count <= 80 })
+    for option in examples.flatMap({ $0.split(separator: " ") }).filter({ $0.hasPrefix("--") }) {
+        let name = option.split(separator: "=")[0]
+        #expect(help.contains("  \(name) ") || help.contains("  \(name)\n") || help.contains("  \(name)/"), "\(name)")
+    }
+    guard ["call", "listen", "loopback", "config", "devices"].contains(command) else { return }
+    for group in ["CALL", "AUDIO", "MEDIA", "NETWORK", "OUTPUT", "GENERAL"] {
+        #expect(help.contains("\n\(group):\n"), "\(group)")
+    }
+    let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    for key in YodelKeys.all {
+        let form = key.shape == .toggle ? "\(key.flag)/--no-\(key.optionName)" : "\(key.flag) <\(key.placeholder)>"
+        #expect(words.contains("\(form) \(key.help). ("), "\(form)")
+        #expect(words.contains("default: \(key.defaultText))"), "\(key.name)")
+    }
 }
 
 @Test("Help and version end well, on standard output") func help() throws {

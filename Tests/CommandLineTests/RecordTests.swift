@@ -29,7 +29,8 @@ import Testing
     @Test("channels, rate and bits are those asked for; --process is the unit of a call")
     func shapes() throws {
         let device = "file:" + (try files.tone("in.wav", seconds: 2))
-        let wide = try record("out.wav", from: device, ["--channels", "2", "--rate", "44100", "--bits", "24", "--duration", "0.3"])
+        let wide = try record(
+            "out.wav", from: device, ["--channels", "2", "--rate", "44100", "--bits", "24", "--duration", "0.3"])
         #expect(wide.status == 0, "\(wide)")
         let reader = try AudioFileReader(path: files.path("out.wav"), channels: nil)
         #expect(reader.fileChannels == 2 && reader.fileRate == 44_100 && reader.fileFrames == 13_230)
@@ -51,9 +52,11 @@ import Testing
 
     // The ring's memory is a file to the kernel, so the limit has to let it pass: 128 KiB at 8 kHz. Formats that would take
     // minutes to fill it have their full disk in `yodel render --offline`.
-    @Test("a full disk ends the recording with an error that says so, and the file plays", .disabled(if: isSanitized), arguments: [
-        (AudioFileFormat.wav, "32"), (.aiff, "32"), (.caf, "32"), (.flac, "24"),
-    ])
+    @Test(
+        "a full disk ends the recording with an error that says so, and the file plays", .disabled(if: isSanitized),
+        arguments: [
+            (AudioFileFormat.wav, "32"), (.aiff, "32"), (.caf, "32"), (.flac, "24"),
+        ])
     func full(format: AudioFileFormat, bits: String) throws {
         let path = files.path("out." + format.rawValue)
         let device = "file:" + (try files.noise("in.wav", seconds: 20))
@@ -70,15 +73,16 @@ import Testing
         #expect(kept.count > 24_000, "\(kept.count)")
     }
 
-    @Test("a killed recording plays but for its last second", arguments: [AudioFileFormat.wav, .flac, .opus, .mp3])
+    @Test("a killed recording plays, but for its end", arguments: [AudioFileFormat.wav, .flac, .opus, .mp3])
     func killed(format: AudioFileFormat) throws {
         let path = files.path("out." + format.rawValue)
         let device = "file:" + (try files.noise("in.wav", seconds: 20))
         let ending = try yodel(
-            ["record", path, "--device", device, "--period", "10", "--no-realtime", "--duration", "20"], killAfter: 3)
+            ["record", path, "--device", device, "--period", "10", "--no-realtime", "--duration", "20"], killAfter: 5)
         #expect(ending.status == 9)
         let kept = try files.samples("out." + format.rawValue)
-        #expect(Double(kept.count) / 48_000 > 1.8, "\(kept.count)")
+        // At most a second is missing; the rest is for a machine that starts it late or stands still.
+        #expect(Double(kept.count) / 48_000 > 2, "\(kept.count)")
     }
 
     @Test("what cannot be recorded is refused at once, and costs no file that is there")
@@ -86,11 +90,14 @@ import Testing
         let there = try files.tone("there.wav", seconds: 0.1)
         let before = try files.data("there.wav")
         let cases: [([String], Int32, String)] = [
-            ([files.path("a.txt"), "--device", "null"], 2, ".flac"), ([files.path("none/a.wav"), "--device", "null"], 2, "none/a.wav"),
-            ([there, "--device", "file:" + files.path("none.wav")], 6, "none.wav"), ([there, "--channels", "9", "--device", "null"], 2, "--channels"),
+            ([files.path("a.txt"), "--device", "null"], 2, ".flac"),
+            ([files.path("none/a.wav"), "--device", "null"], 2, "none/a.wav"),
+            ([there, "--device", "file:" + files.path("none.wav")], 6, "none.wav"),
+            ([there, "--channels", "9", "--device", "null"], 2, "--channels"),
             ([there, "--process", "--channels", "2", "--device", "null"], 2, "--channels"),
             ([files.path("a.opus"), "--rate", "44100", "--device", "null"], 2, "48000"),
-            ([there, "--duration", "0", "--device", "null"], 2, "--duration"), ([there, "--bits", "12", "--device", "null"], 2, "bits"),
+            ([there, "--duration", "0", "--device", "null"], 2, "--duration"),
+            ([there, "--bits", "12", "--device", "null"], 2, "bits"),
         ]
         for (arguments, status, words) in cases {
             let ending = try yodel(["record"] + arguments)

@@ -35,7 +35,8 @@ import Testing
     @Test("live and offline are the same, bit for bit")
     func live() throws {
         _ = try files.tone("music.flac", seconds: 1, hertz: 300, rate: 44_100, channels: 2)
-        let path = try graph("""
+        let path = try graph(
+            """
             block: 256
             tail: 0.1
             units:
@@ -62,22 +63,24 @@ import Testing
         #expect(try events(live).last?["reason"] as? String == "end")
     }
 
-    @Test("what is wrong in a graph is told with its line and the nearest name", arguments: [
-        ("units:\n  a: {type: plaier, file: x.wav}", 2, "'player'"), ("unitz: {}", 1, "'units'"),
-        ("units:\n  a: {type: tone}\n  b: {type: equalizer, input: c}", 3, "unit 'c'"),
-        ("units:\n  a:\n    type: tone\n    frequenzy: 3", 4, "'frequency'"),
-        ("units:\n  a: {type: tone, frequency: high}\nduration: 1", 2, "a number"),
-        ("units:\n  a: {type: player, file: /dev/null/none.wav}\nduration: 1", 2, "Not a directory"),
-        ("units:\n  a: {type: tone}\n  b: {type: equalizer, input: a, preset: Telefon}\nduration: 1", 3, "preset"),
-        ("units:\n  a: {type: tone}\n  b: {type: tone}", 1, "output"),
-        ("units:\n  a: {type: tone}\n  b: {type: mixer, inputs: [a, a]}", 3, "feeds 'b' already"),
-        ("units:\n  a: {type: tone}", 1, "never end"), ("rate: 12\nunits: {a: {type: tone}}", 1, "4000"),
-        ("units:\n  a: {type: tone}\nduration: 1\nautomation:\n  - {at: 1, unit: a, set: level}", 5, "value"),
-        ("units:\n  a: {type: tone}\nduration: 1\nautomation:\n  - {at: 1, unit: a, set: pan, value: 1}", 5, "level"),
-        ("units:\n  a: {type: varispeed, input: b}\n  b: {type: varispeed, input: a}\noutput: a\nduration: 1", 4, "feed"),
-        ("units: [", 2, "graph.yaml"), ("a: *b", 1, "graph.yaml"), ("units: {a: {type: tone}}\nunits: {}", 2, "twice"),
-        ("", 1, "no units"),
-    ] as [(String, Int, String)])
+    @Test(
+        "what is wrong in a graph is told with its line and the nearest name",
+        arguments: [
+            ("units:\n  a: {type: plaier, file: x.wav}", 2, "'player'"), ("unitz: {}", 1, "'units'"),
+            ("units:\n  a: {type: tone}\n  b: {type: equalizer, input: c}", 3, "unit 'c'"),
+            ("units:\n  a:\n    type: tone\n    frequenzy: 3", 4, "'frequency'"),
+            ("units:\n  a: {type: tone, frequency: high}\nduration: 1", 2, "a number"),
+            ("units:\n  a: {type: player, file: /dev/null/none.wav}\nduration: 1", 2, "Not a directory"),
+            ("units:\n  a: {type: tone}\n  b: {type: equalizer, input: a, preset: Telefon}\nduration: 1", 3, "preset"),
+            ("units:\n  a: {type: tone}\n  b: {type: tone}", 1, "output"),
+            ("units:\n  a: {type: tone}\n  b: {type: mixer, inputs: [a, a]}", 3, "feeds 'b' already"),
+            ("units:\n  a: {type: tone}", 1, "never end"), ("rate: 12\nunits: {a: {type: tone}}", 1, "4000"),
+            ("units:\n  a: {type: tone}\nduration: 1\nautomation:\n  - {at: 1, unit: a, set: level}", 5, "value"),
+            ("units:\n  a: {type: tone}\nduration: 1\nautomation:\n  - {at: 1, unit: a, set: pan, value: 1}", 5, "level"),
+            ("units:\n  a: {type: varispeed, input: b}\n  b: {type: varispeed, input: a}\noutput: a\nduration: 1", 4, "feed"),
+            ("units: [", 2, "graph.yaml"), ("a: *b", 1, "graph.yaml"), ("units: {a: {type: tone}}\nunits: {}", 2, "twice"),
+            ("", 1, "no units"),
+        ] as [(String, Int, String)])
     func mistakes(text: String, line: Int, words: String) throws {
         let path = try graph(text)
         let ending = try yodel(["render", path, "--offline", "--out", files.path("out.wav")])
@@ -88,17 +91,20 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: files.path("out.wav")))
     }
 
-    @Test("a value that is out of range in the middle is an error with its line; a full disk leaves a playable file",
+    @Test(
+        "a value that is out of range in the middle is an error with its line; a full disk leaves a playable file",
         .disabled(if: isSanitized))
     func failures() throws {
-        let late = try graph("""
+        let late = try graph(
+            """
             duration: 1
             units: {a: {type: tone}}
             automation:
               - {at: 0.5, unit: a, set: level, value: 12}
             """)
         let ending = try yodel(["render", late, "--offline", "--out", files.path("out.wav")])
-        #expect(ending.status == 2 && ending.errors.contains("graph.yaml:4") && ending.errors.contains("-120 to 0"), "\(ending)")
+        #expect(
+            ending.status == 2 && ending.errors.contains("graph.yaml:4") && ending.errors.contains("-120 to 0"), "\(ending)")
         for name in ["out.wav", "out.flac", "out.mp3", "out.ogg", "out.opus"] {
             let full = try yodel(
                 ["render", Self.example, "--offline", "--out", files.path(name), "--json"], fileLimitKiB: 16)

@@ -33,7 +33,11 @@ struct DecimatorTests {
             let tone = Signals.tone(hertz, rate: 48_000, count: 48_000)
             let output = try run(tone, factor: 3, delay: 60, block: 480)
             let gain = Signals.level(output[4000...]) - Signals.level(tone[12_000...])
-            if hertz < 7000 { #expect(abs(gain) < 0.1, "\(hertz) Hz: \(gain)") } else { #expect(gain < -50, "\(hertz) Hz: \(gain)") }
+            if hertz < 7000 {
+                #expect(abs(gain) < 0.1, "\(hertz) Hz: \(gain)")
+            } else {
+                #expect(gain < -50, "\(hertz) Hz: \(gain)")
+            }
         }
     }
 

@@ -19,7 +19,8 @@ private func peak(_ samples: [Float], block: Int, threshold: Float = 0) -> Float
 
 @Suite("True-peak meter")
 struct TruePeakMeterTests {
-    @Test("tones read within 0.3 dB of their amplitude, whatever their phase, up to 0.42 of the rate",
+    @Test(
+        "tones read within 0.3 dB of their amplitude, whatever their phase, up to 0.42 of the rate",
         arguments: [0.01, 0.1, 0.25, 0.3, 0.4], [16, 160, 480])
     func tones(frequency: Double, block: Int) {
         for phase in stride(from: 0.0, to: 3.1, by: 0.3) {

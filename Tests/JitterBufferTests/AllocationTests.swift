@@ -6,10 +6,12 @@ import Testing
 
 @Suite(.enabled(if: audit_available(), "a sanitizer brings its own malloc"))
 struct AllocationTests {
-    @Test("After warm-up neither inserting nor pulling allocates or locks, whatever the line does", arguments: [
-        CodecKind.opus, .pcmu, .l16,
-    ])
-    func none(codec: CodecKind) throws {
+    @Test(
+        "After warm-up neither inserting nor pulling allocates or locks, whatever the line does",
+        arguments: [
+            Codec.opus, .pcmu, .l16, .g722,
+        ])
+    func none(codec: Codec) throws {
         var settings = EncoderSettings(inbandFEC: true, expectedLossPercent: 5)
         settings.bitrate = 36_000
         let encoder = try makeEncoder(codec, settings: settings)

@@ -53,8 +53,8 @@ import Testing
         #expect(insert(buffer, 1, 1 << 50, [UInt8](repeating: 0x55, count: 160)) == .accepted)
     }
 
-    @Test("200,000 packets of random bytes, order and times leave it alive and finite", arguments: CodecKind.allCases)
-    func chaos(codec: CodecKind) throws {
+    @Test("200,000 packets of random bytes, order and times leave it alive and finite", arguments: Codec.allCases)
+    func chaos(codec: Codec) throws {
         var random = TestRandom(seed: 20_260)
         let decoder = try makeDecoder(codec)
         let buffer = JitterBuffer(decoder: decoder, clockRate: codec.rtpClockRate())
@@ -84,7 +84,8 @@ import Testing
                 let outcome = samples.withUnsafeMutableBufferPointer {
                     buffer.pull(into: $0, now: HostTime(milliseconds: time))
                 }
-                isFinite = isFinite && outcome.levelMs.isFinite && outcome.levelMs >= 0
+                isFinite =
+                    isFinite && outcome.levelMs.isFinite && outcome.levelMs >= 0
                     && samples.allSatisfy { $0.isFinite && abs($0) <= 2 }
             }
             if index % 10_000 == 0 { buffer.reset(.newSource) }

@@ -5,8 +5,8 @@ import Testing
 @Suite struct CleanNetworkTests {
     @Test(
         "A calm line is played without a gap and hardly delayed, although pulls jitter by 5 ms",
-        arguments: [CodecKind.l16, .pcmu, .pcma, .opus], [5.0, 10.0])
-    func calm(codec: CodecKind, pull: Double) throws {
+        arguments: [Codec.l16, .pcmu, .pcma, .opus], [5.0, 10.0])
+    func calm(codec: Codec, pull: Double) throws {
         var stream = StreamSimulation(codec: codec, seconds: 20, signal: Signal.voice)
         stream.pullMilliseconds = pull
         let result = try stream.run()
@@ -38,8 +38,8 @@ import Testing
         #expect(result.gapMilliseconds(3, 19) == 0)
     }
 
-    @Test("Packets of 10, 20, 40 and 60 ms are played alike", arguments: [CodecKind.opus, .pcmu], [10, 20, 40, 60])
-    func packetLengths(codec: CodecKind, length: Int) throws {
+    @Test("Packets of 10, 20, 40 and 60 ms are played alike", arguments: [Codec.opus, .pcmu], [10, 20, 40, 60])
+    func packetLengths(codec: Codec, length: Int) throws {
         let stream = StreamSimulation(
             codec: codec, frameMilliseconds: length, seconds: 15, signal: Signal.tone(500))
         let result = try stream.run()

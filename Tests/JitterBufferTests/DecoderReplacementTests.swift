@@ -10,7 +10,7 @@ import Testing
         var samples = [Float](repeating: 0, count: 960)
         var random = TestRandom(seed: 7)
         var delays: [Double] = []
-        for (codec, base) in [(CodecKind.pcmu, 0), (.opus, 500), (.l16, 1000)] {
+        for (codec, base) in [(Codec.pcmu, 0), (.opus, 500), (.l16, 1000)] {
             let encoder = try makeEncoder(codec)
             if base > 0 { buffer.replaceDecoder(try makeDecoder(codec), clockRate: codec.rtpClockRate()) }
             #expect(buffer.sampleRate == codec.sampleRate)

@@ -18,8 +18,8 @@ import Testing
     }
 
     @Test(
-        "The delay that is reported is the delay of the sound", arguments: [CodecKind.l16, .pcmu, .opus], [0.0, 30.0])
-    func agrees(codec: CodecKind, jitter: Double) throws {
+        "The delay that is reported is the delay of the sound", arguments: [Codec.l16, .pcmu, .opus], [0.0, 30.0])
+    func agrees(codec: Codec, jitter: Double) throws {
         var stream = StreamSimulation(codec: codec, seconds: 20, signal: Self.noise)
         stream.settings.bitrate = 64_000
         stream.pullJitter = 1

@@ -5,8 +5,8 @@ import Testing
 @Suite struct DriftTests {
     @Test(
         "A sender's clock 300 ppm off is followed without gaps, and estimated", arguments: [-300.0, 300.0],
-        [CodecKind.pcmu, .opus])
-    func drift(ppm: Double, codec: CodecKind) throws {
+        [Codec.pcmu, .opus])
+    func drift(ppm: Double, codec: Codec) throws {
         var stream = StreamSimulation(codec: codec, seconds: 150, signal: Signal.voice)
         stream.driftPPM = ppm
         let result = try stream.run()

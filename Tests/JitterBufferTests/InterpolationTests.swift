@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct InterpolationTests {
     /// Mean square of the difference between what was heard and what was said, while packets are lost one by one.
-    private func error(_ codec: CodecKind, rate: Int? = nil, signal: @escaping (Double) -> Float) throws -> Double {
+    private func error(_ codec: Codec, rate: Int? = nil, signal: @escaping (Double) -> Float) throws -> Double {
         var stream = StreamSimulation(codec: codec, seconds: 12, signal: signal)
         stream.pullJitter = 0.5
         stream.network = { packet, _ in packet.index % 11 == 5 ? [] : [1] }
@@ -26,14 +26,18 @@ import Testing
         return sum / power
     }
 
-    @Test("A voice whose pitch glides is bridged close to what was said, where its next packet is in hand", arguments: [
-        CodecKind.pcmu, .l16,
-    ])
-    func voice(codec: CodecKind) throws {
+    @Test(
+        "A voice whose pitch glides is bridged close to what was said, where its next packet is in hand",
+        arguments: [
+            (Codec.pcmu, -14.0), (.l16, -14),
+            // Its decoder knows nothing of what it missed: for some 10 ms after a gap it plays on with stale steps.
+            (.g722, -12),
+        ])
+    func voice(codec: Codec, most: Double) throws {
         let share = try error(codec, signal: Signal.voice)
         print("\(codec): the error of 9 % lost packets is \(10 * log10(share)) dB under the voice")
         // Silence in place of the lost packets would be an error of -10.4 dB.
-        #expect(10 * log10(share) < -14)
+        #expect(10 * log10(share) < most)
     }
 
     @Test("A gap of a steady tone is not heard")

@@ -5,8 +5,8 @@ import Testing
 @Suite struct JitterTests {
     @Test(
         "Uniform jitter of 30 ms with reordering is ridden out without a gap once learnt",
-        arguments: [CodecKind.l16, .opus], [5.0, 10.0])
-    func uniform(codec: CodecKind, pull: Double) throws {
+        arguments: [Codec.l16, .opus], [5.0, 10.0])
+    func uniform(codec: Codec, pull: Double) throws {
         var stream = StreamSimulation(codec: codec, seconds: 40, signal: Signal.tone(500))
         stream.pullMilliseconds = pull
         stream.pullJitter = 1

@@ -14,8 +14,8 @@ import Testing
 
     @Test(
         "With 5 % loss in bursts a tone keeps its level: under 300 ms of gaps a minute",
-        arguments: [CodecKind.l16, .pcmu, .opus], [5.0, 10.0])
-    func tone(codec: CodecKind, pull: Double) throws {
+        arguments: [Codec.l16, .pcmu, .g722, .opus], [5.0, 10.0])
+    func tone(codec: Codec, pull: Double) throws {
         var stream = StreamSimulation(codec: codec, seconds: 60, signal: Signal.tone(500))
         stream.pullMilliseconds = pull
         stream.settings.expectedLossPercent = 3

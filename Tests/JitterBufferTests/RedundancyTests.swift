@@ -6,7 +6,7 @@ import Testing
 @Suite struct RedundancyTests {
     /// A second of packets in which some are lost, each carrying a copy of the content two packets back.
     private func play(
-        _ codec: CodecKind, seconds: Int = 20, isLost: (Int) -> Bool, copies: Bool
+        _ codec: Codec, seconds: Int = 20, isLost: (Int) -> Bool, copies: Bool
     ) throws -> (statistics: JitterBufferStatistics, incidents: [Incident], isBalanced: Bool) {
         let encoder = try makeEncoder(codec)
         let buffer = JitterBuffer(decoder: try makeDecoder(codec), clockRate: codec.rtpClockRate())
@@ -15,7 +15,9 @@ import Testing
         var payloads: [[UInt8]] = []
         var block = [Float](repeating: 0, count: length / 2)
         for index in 0..<(50 * seconds) {
-            for sample in 0..<length { frame[sample] = Signal.voice(Double(index * length + sample) / Double(encoder.sampleRate)) }
+            for sample in 0..<length {
+                frame[sample] = Signal.voice(Double(index * length + sample) / Double(encoder.sampleRate))
+            }
             var payload = [UInt8](repeating: 0, count: encoder.maximumPayloadBytes)
             let bytes = try frame.withUnsafeBufferPointer { frame in
                 try payload.withUnsafeMutableBytes { try encoder.encode(frame, into: $0) }
@@ -42,10 +44,12 @@ import Testing
         return (buffer.statistics, buffer.incidents, buffer.isBalanced)
     }
 
-    @Test("Copies two packets later replace what was lost, once the target has learnt of them", arguments: [
-        CodecKind.opus, .pcmu,
-    ])
-    func replaces(codec: CodecKind) throws {
+    @Test(
+        "Copies two packets later replace what was lost, once the target has learnt of them",
+        arguments: [
+            Codec.opus, .pcmu,
+        ])
+    func replaces(codec: Codec) throws {
         let isLost = { (index: Int) in index % 7 == 3 || index % 29 == 12 }
         let with = try play(codec, isLost: isLost, copies: true)
         let without = try play(codec, isLost: isLost, copies: false)

@@ -10,8 +10,8 @@ import Testing
 
     @Test(
         "Ten seconds after a stall of 120 ms the delay is what it was, even in a tone without a pause",
-        arguments: [CodecKind.l16, .opus], [5.0, 10.0])
-    func tone(codec: CodecKind, pull: Double) throws {
+        arguments: [Codec.l16, .opus], [5.0, 10.0])
+    func tone(codec: Codec, pull: Double) throws {
         var stream = StreamSimulation(codec: codec, seconds: 40, signal: Signal.tone(440))
         stream.pullMilliseconds = pull
         stream.network = { packet, random in Self.stall(packet.sentAt, at: 20_000, random: &random) }

@@ -3,21 +3,15 @@ import Glibc
 import JitterBuffer
 import Realtime
 
-/// A seeded generator for test streams (SplitMix64): runs are repeatable, seeds are printed.
+/// A seeded generator for test streams: runs are repeatable, seeds are printed.
 struct TestRandom: RandomNumberGenerator {
-    private var state: UInt64
+    private var random: SplitMix64
     init(seed: UInt64) {
-        state = seed
+        random = SplitMix64(seed: seed)
         print("seed \(seed)")
     }
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
-    mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
+    mutating func next() -> UInt64 { random.next() }
+    mutating func unit() -> Double { random.unit() }
 }
 
 /// One packet on its way: what the network does to it is the test's choice.
@@ -32,7 +26,7 @@ struct SimulatedPacket {
 /// A call's receive side in virtual time: a signal is encoded into packets, the test's network delays or drops them,
 /// the buffer is pulled by a jittering player.
 struct StreamSimulation {
-    var codec: CodecKind = .l16
+    var codec: Codec = .l16
     var frameMilliseconds = 20
     var seconds = 10.0
     var signal: (_ time: Double) -> Float = { _ in 0 }

@@ -1,4 +1,5 @@
 import Glibc
+import Link
 import Network
 import RTP
 import Realtime
@@ -22,33 +23,34 @@ func report(ssrc: UInt32 = 1) -> [UInt8] {
     return bytes
 }
 
-/// A datagram copied out of the transport.
+/// A datagram copied out of the link.
 struct Received: Equatable {
     var kind: DatagramKind
     var bytes: [UInt8]
     var arrival: HostTime
     var source: SocketAddress
+    var isOnControlPort: Bool
     var trafficClass: UInt8?
 }
 
-extension MediaTransport {
+extension UDPLink {
     @discardableResult
-    func send(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { send(rtp: $0) } }
+    func send(_ bytes: [UInt8]) -> Bool { send(copying: bytes, on: .media, now: .monotonicNow()) }
 
     @discardableResult
-    func send(control bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { send(rtcp: $0) } }
+    func send(control bytes: [UInt8]) -> Bool { send(copying: bytes, on: .control, now: .monotonicNow()) }
 
     /// What arrives until there are `count` datagrams or `milliseconds` have passed.
-    func receive(_ count: Int, within milliseconds: Double = 2000) -> [Received] {
+    func receive(_ count: Int, within milliseconds: Double = 60_000) -> [Received] {
         var received: [Received] = []
         let deadline = HostTime.monotonicNow().advanced(byMilliseconds: milliseconds)
         while received.count < count, HostTime.monotonicNow() < deadline {
             guard isReadable(withinMilliseconds: deadline.milliseconds(since: .monotonicNow())) else { continue }
-            receiveBatch {
+            receive(now: .monotonicNow()) {
                 received.append(
                     Received(
                         kind: $0.kind, bytes: Array($0.bytes), arrival: $0.arrival, source: $0.source,
-                        trafficClass: $0.trafficClass))
+                        isOnControlPort: $0.isOnControlPort, trafficClass: $0.trafficClass))
             }
         }
         return received
@@ -60,13 +62,13 @@ extension MediaTransport {
         return poll(&entries, nfds_t(entries.count), Int32(max(0, wait.rounded(.up)))) > 0
     }
 
-    /// Reads what is there until `condition` holds; false after two seconds.
+    /// Reads what is there until `condition` holds; false when patience is over.
     func receive(until condition: () -> Bool) -> Bool {
-        let deadline = HostTime.monotonicNow().advanced(byMilliseconds: 2000)
+        let deadline = HostTime.monotonicNow().advanced(byMilliseconds: 60_000)
         while !condition() {
             guard HostTime.monotonicNow() < deadline else { return false }
             _ = isReadable(withinMilliseconds: 20)
-            receiveBatch { _ in }
+            receive(now: .monotonicNow()) { _ in }
         }
         return true
     }

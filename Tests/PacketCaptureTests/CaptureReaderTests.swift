@@ -52,10 +52,12 @@ import Testing
         #expect(found.allSatisfy { $0.bytes == payload + [4, 5, 6] })
     }
 
-    @Test("is read on every usual link", arguments: [
-        "ethernet", "vlan", "two vlans", "cooked", "cooked 2", "raw", "raw ip4", "null", "loop", "ethernet 6", "raw 6",
-        "null 6", "raw ip6", "extensions", "options",
-    ])
+    @Test(
+        "is read on every usual link",
+        arguments: [
+            "ethernet", "vlan", "two vlans", "cooked", "cooked 2", "raw", "raw ip4", "null", "loop", "ethernet 6", "raw 6",
+            "null 6", "raw ip6", "extensions", "options",
+        ])
     func links(name: String) throws {
         let v4 = ipv4(udp(payload))
         let v6 = ipv6(udp(payload))
@@ -108,10 +110,12 @@ import Testing
         #expect(throws: CaptureError.unknownLink(path: file.path, name: "IEEE802_11")) { try CaptureReader(path: file.path) }
     }
 
-    @Test("that is none says so", arguments: [
-        [], [0], Array("RIFF....WAVEfmt ".utf8), [UInt8](repeating: 0, count: 5000), [UInt8](repeating: 0xff, count: 5000),
-        [0x0a, 0x0d, 0x0d, 0x0a], [0xd4, 0xc3, 0xb2, 0xa1],
-    ] as [[UInt8]])
+    @Test(
+        "that is none says so",
+        arguments: [
+            [], [0], Array("RIFF....WAVEfmt ".utf8), [UInt8](repeating: 0, count: 5000), [UInt8](repeating: 0xff, count: 5000),
+            [0x0a, 0x0d, 0x0d, 0x0a], [0xd4, 0xc3, 0xb2, 0xa1],
+        ] as [[UInt8]])
     func garbage(bytes: [UInt8]) {
         let file = TemporaryFile(bytes)
         do {
@@ -163,7 +167,7 @@ import Testing
 
     @Test("with any bytes changed neither traps nor hangs", arguments: [1, 2] as [UInt64])
     func mutated(seed: UInt64) throws {
-        var random = SystemLikeGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let frames = [ethernet(0x0800, ipv4(udp(payload))), ethernet(0x86dd, ipv6(udp(payload)))]
         let whole = pcap((0..<20).map { frames[$0 % 2] })
         var read = 0
@@ -177,19 +181,5 @@ import Testing
             if let result = try? readAll(file.path) { read += result.events.count }
         }
         #expect(read > 3000, "seed \(seed)")
-    }
-}
-
-/// SplitMix64, for mutations that can be repeated.
-struct SystemLikeGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = (state ^ (state >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

@@ -19,7 +19,8 @@ import Testing
             let arrival = HostTime(nanoseconds: 1_000_000_007 * Int64(number + 1))
             let bytes = (0..<number).map { UInt8($0) } + [0x80]
             bytes.withUnsafeBytes {
-                writer.add($0, time: arrival, isReceived: number % 2 == 0, source: number % 2 == 0 ? far : near,
+                writer.add(
+                    $0, time: arrival, isReceived: number % 2 == 0, source: number % 2 == 0 ? far : near,
                     destination: number % 2 == 0 ? near : far)
             }
             events.append(
@@ -57,7 +58,8 @@ import Testing
         for length in 0..<20 {
             let bytes = (0..<length).map { UInt8(200 + $0) }
             bytes.withUnsafeBytes {
-                writer.add($0, time: .zero, isReceived: true, source: UDPEndpoint(address: address, port: 40_000),
+                writer.add(
+                    $0, time: .zero, isReceived: true, source: UDPEndpoint(address: address, port: 40_000),
                     destination: UDPEndpoint(address: address, port: 50_000))
             }
         }
@@ -65,7 +67,10 @@ import Testing
         func sum(_ bytes: some Collection<UInt8>) -> UInt32 {
             bytes.enumerated().reduce(0) { $0 + UInt32($1.element) << ($1.offset % 2 == 0 ? 8 : 0) }
         }
-        func folded(_ sum: UInt32) -> UInt32 { let once = sum & 0xffff + sum >> 16; return once & 0xffff + once >> 16 }
+        func folded(_ sum: UInt32) -> UInt32 {
+            let once = sum & 0xffff + sum >> 16
+            return once & 0xffff + once >> 16
+        }
         // Straight from the file's bytes: the enhanced packet blocks behind the head.
         let all = file.bytes
         var offset = 0
@@ -107,7 +112,7 @@ import Testing
 
     @Test("with any bytes changed neither traps nor hangs", arguments: [1, 2] as [UInt64])
     func mutated(seed: UInt64) throws {
-        var random = SystemLikeGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let file = TemporaryFile()
         _ = try write(to: file.path)
         let whole = file.bytes
@@ -137,6 +142,74 @@ import Testing
         }
         #expect(throws: CaptureError.self) {
             try CaptureWriter(path: "/dev/full", settings: [:], epochNanoseconds: 0)
+        }
+    }
+}
+
+@Suite("A capture into a pipe") struct CapturePipeTests {
+    private let near = UDPEndpoint(address: [127, 0, 0, 1], port: 5004)
+
+    private func add(_ count: Int, to writer: CaptureWriter) {
+        for number in 0..<count {
+            [UInt8](repeating: 0x80, count: 1000).withUnsafeBytes {
+                writer.add($0, time: HostTime(milliseconds: Double(number)), isReceived: true, source: near, destination: near)
+            }
+            writer.add(pull: HostTime(milliseconds: Double(number)), samples: 240)
+        }
+    }
+
+    @Test("whose reader stalls holds a bounded number of bytes, drops whole records, and goes on when it is read")
+    func stalls() throws {
+        let path = "/tmp/yodel-pipe-\(getpid())"
+        #expect(mkfifo(path, 0o600) == 0)
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        defer {
+            close(reader)
+            unlink(path)
+        }
+        let writer = try CaptureWriter(path: path, settings: ["codec": "pcmu"], epochNanoseconds: 0)
+        for _ in 0..<100 {
+            add(100, to: writer)
+            try writer.flush()
+        }
+        #expect(writer.waiting <= CaptureWriter.mostWaiting + 4096 && writer.dropped > 15_000)
+        // Now it reads.
+        let copy = TemporaryFile()
+        let file = open(copy.path, O_WRONLY | O_APPEND)
+        defer { close(file) }
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while writer.waiting > 0 {
+            let count = read(reader, &chunk, chunk.count)
+            if count > 0 { #expect(write(file, chunk, count) == count) }
+            try writer.flush()
+        }
+        while case let count = read(reader, &chunk, chunk.count), count > 0 { #expect(write(file, chunk, count) == count) }
+        let (events, end, _) = try readAll(copy.path)
+        #expect(end == nil && events.count + writer.dropped == 20_000, "\(events.count) \(writer.dropped)")
+    }
+
+    @Test("that nobody reads any more ends with a reason within its time") func stalledEnd() throws {
+        let path = "/tmp/yodel-pipe-end-\(getpid())"
+        #expect(mkfifo(path, 0o600) == 0)
+        let reader = open(path, O_RDONLY | O_NONBLOCK)
+        defer {
+            close(reader)
+            unlink(path)
+        }
+        let writer = try CaptureWriter(path: path, settings: [:], epochNanoseconds: 0)
+        add(200, to: writer)
+        #expect(throws: CaptureError.unwritable(path: path, reason: "its reader takes no more")) {
+            try writer.finish(withinMilliseconds: 50)
+        }
+        #expect(writer.waiting == 0)
+    }
+
+    @Test("that nobody has opened is refused") func unopened() throws {
+        let path = "/tmp/yodel-pipe-none-\(getpid())"
+        #expect(mkfifo(path, 0o600) == 0)
+        defer { unlink(path) }
+        #expect(throws: CaptureError.unwritable(path: path, reason: "nobody reads this pipe yet")) {
+            _ = try CaptureWriter(path: path, settings: [:], epochNanoseconds: 0)
         }
     }
 }

@@ -31,9 +31,10 @@ import Testing
         #expect(interval.lossRuns == (2, 4), "16 came, then one was lost, 14 came, 3 were lost; 12 are not told of")
         #expect(blocks[1] == .receiverReferenceTime(NTPTime(rawValue: 0xb44d_b705_2000_0000)))
         #expect(
-            blocks[2] == .delaySinceLastReceiverReport([
-                ReceiverReferenceAnswer(ssrc: 7, lastReceiverReference: 0xb705_2000, delay: 0x54000)
-            ]))
+            blocks[2]
+                == .delaySinceLastReceiverReport([
+                    ReceiverReferenceAnswer(ssrc: 7, lastReceiverReference: 0xb705_2000, delay: 0x54000)
+                ]))
         #expect(
             blocks[3]
                 == .statisticsSummary(

@@ -89,7 +89,8 @@ import Testing
             runs += report.interval.lossRuns.runs
             packets += report.interval.lossRuns.packets
             // And over the wire.
-            let bytes = RTCPPacket.receiverReport(ssrc: 1, reports: []).bytes
+            let bytes =
+                RTCPPacket.receiverReport(ssrc: 1, reports: []).bytes
                 + RTCPPacket.extendedReport(ssrc: 1, blocks: report.blocks).bytes
             guard case .extendedReport(_, let blocks) = try RTCPCompound.parse(bytes)[1],
                 case .lossRLE(let ssrc, 0, let read) = blocks[0]

@@ -60,7 +60,8 @@ private struct Fuzzer {
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
-        receiver = RTPReceiver(payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101, redundancy: 121), clockRate: 8000)
+        receiver = RTPReceiver(
+            payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101, comfortNoise: 13, redundancy: 121), clockRate: 8000)
         session = RTCPSession(ssrc: 7, cname: "fuzz", seed: seed, now: .zero)
         compounds = RTCPCompoundTests.cases.map(\.bytes).filter { !$0.isEmpty }
     }

@@ -150,12 +150,40 @@ import Testing
         let first = session.nextDeadline
         let isDue = session.isReportDue(now: first)
         #expect(!isDue, "51 members share 50 octets a second")
-        #expect(session.nextDeadline.milliseconds(since: first) > 5000)
+        #expect(session.nextDeadline.milliseconds(since: first) > 4000)
         let crowded = session.nextDeadline
         var farewell = RTCPPacket.receiverReport(ssrc: 100, reports: []).bytes
         farewell += RTCPPacket.bye(ssrcs: Array(100..<125), reason: nil).bytes
         _ = session.receive(farewell, at: first.milliseconds(since: .zero))
         #expect(session.nextDeadline < crowded, "reverse reconsideration")
+    }
+
+    @Test func sixtyFourInventedMembersWithGreatReportsDoNotSilenceUs() {
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
+        var now = 0.0
+        var reports = 0
+        while now < 60_000 {
+            now += 100
+            let block = ReportBlock(
+                ssrc: 9, fractionLost: 0, cumulativeLost: 0, highestSequence: 0, jitter: 0)
+            for ssrc in UInt32(100)..<164 {
+                _ = session.receive(
+                    RTCPPacket.receiverReport(ssrc: ssrc, reports: Array(repeating: block, count: 31)).bytes, at: now)
+            }
+            let time = HostTime(milliseconds: now)
+            guard session.isReportDue(now: time) else { continue }
+            _ = session.makeReport(now: time, ntp: NTPTime(unixNanoseconds: 0), sender: nil, reports: [])
+            reports += 1
+        }
+        #expect(reports >= 4, "\(reports) in a minute")
+    }
+
+    @Test func onlyTheHeardSourceIsAMemberAndMaySayGoodbye() {
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
+        var bytes = RTCPPacket.receiverReport(ssrc: 2, reports: []).bytes
+        bytes += RTCPPacket.bye(ssrcs: [2], reason: nil).bytes
+        let events = bytes.withUnsafeBytes { session.receive($0, arrival: .zero, heard: 3) }
+        #expect(events.isEmpty, "\(events)")
     }
 
     @Test func byeNamesTheSourcesAndOurOwnSSRCIsNoOne() {

@@ -1,4 +1,5 @@
 import RTP
+import Realtime
 import Testing
 
 @Suite("Redundant payloads (RFC 2198)") struct RedundantPayloadTests {
@@ -90,7 +91,8 @@ import Testing
         #expect(good > 5_000, "seed \(seed)")
     }
 
-    @Test("made by the packer carry what was sent so many packets back, oldest first",
+    @Test(
+        "made by the packer carry what was sent so many packets back, oldest first",
         arguments: [[1], [2], [3], [4], [1, 2], [2, 4], [1, 2, 3, 4]])
     func packed(offsets: [Int]) throws {
         var packer = RedundancyPacker(payloadType: 111)

@@ -12,7 +12,7 @@ import Testing
 
     private func receiver() -> RTPReceiver {
         RTPReceiver(
-            payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101, redundancy: 121), clockRate: 8000,
+            payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101, comfortNoise: 13, redundancy: 121), clockRate: 8000,
             localSSRC: 0xfeed)
     }
 

@@ -54,7 +54,7 @@ func packet(
 
 func makeReceiver(requiresProbation: Bool = false) -> RTPReceiver {
     RTPReceiver(
-        payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101), clockRate: 8000, localSSRC: 0xfeed,
+        payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101, comfortNoise: 13), clockRate: 8000, localSSRC: 0xfeed,
         requiresProbation: requiresProbation)
 }
 

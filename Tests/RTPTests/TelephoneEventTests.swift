@@ -45,7 +45,7 @@ import Testing
     /// The digits heard when `stream` arrives, asked for after every packet and for a second afterwards.
     private func hear(_ stream: [Sent], clockRate: Int = 8000) -> [TelephoneEvent] {
         var receiver = RTPReceiver(
-            payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101), clockRate: clockRate)
+            payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101, comfortNoise: 13), clockRate: clockRate)
         var heard: [TelephoneEvent] = []
         var time = 0.0
         for sent in stream {

@@ -1,5 +1,6 @@
 import Realtime
 import Testing
+import Threads
 
 @Suite struct BellTests {
     @Test("Rings before the wait count as one, and end it at once")

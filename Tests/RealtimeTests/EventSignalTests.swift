@@ -1,6 +1,7 @@
 import Glibc
 import Realtime
 import Testing
+import Threads
 
 @Suite struct EventSignalTests {
     private func isReadable(_ signal: EventSignal, withinMilliseconds wait: Int32 = 0) -> Bool {

@@ -6,7 +6,7 @@ import Testing
         "Blocks of any size leave as frames of exactly one size, nothing lost, order kept",
         arguments: [1, 80, 160, 480, 960, 1023] as [Int], [0xF4A3E_1, 0xF4A3E_2] as [UInt64])
     func cutsFrames(frameLength: Int, seed: UInt64) throws {
-        var sizes = SeededGenerator(seed: seed)
+        var sizes = SplitMix64(seed: seed)
         let ends = try RingEnds<Float>(minimumCapacity: 8192)
         var producer = ends.producer
         var consumer = ends.consumer

@@ -118,7 +118,10 @@ import Testing
                 _ = try RingEnds<Float>(minimumCapacity: size, mirrored: mirrored)
                 Issue.record("made a ring of \(size) elements")
             } catch {
-                guard case .noMemory = error else { Issue.record("\(error)"); continue }
+                guard case .noMemory = error else {
+                    Issue.record("\(error)")
+                    continue
+                }
             }
         }
     }

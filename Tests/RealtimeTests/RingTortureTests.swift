@@ -2,6 +2,7 @@ import Glibc
 import Realtime
 import Synchronization
 import Testing
+import Threads
 
 /// Two threads at full speed with block sizes from a seed; every element carries its own number.
 @Suite struct RingTortureTests {
@@ -13,7 +14,7 @@ import Testing
 
     struct Writer: ~Copyable {
         var ring: RingProducer<UInt32>
-        var sizes: SeededGenerator
+        var sizes: SplitMix64
 
         mutating func run() {
             var next: UInt32 = 0
@@ -39,7 +40,7 @@ import Testing
 
     struct Reader: ~Copyable {
         var ring: RingConsumer<UInt32>
-        var sizes: SeededGenerator
+        var sizes: SplitMix64
         let verdict: Verdict
 
         mutating func run() {
@@ -83,11 +84,11 @@ import Testing
         let ends = try RingEnds<UInt32>(minimumCapacity: 1024, mirrored: mirrored)
         let verdict = Verdict()
         let writer = try RealtimeThread(
-            name: "torture-write", owning: Writer(ring: ends.producer, sizes: SeededGenerator(seed: seed))
+            name: "torture-write", owning: Writer(ring: ends.producer, sizes: SplitMix64(seed: seed))
         ) { $0.run() }
         let reader = try RealtimeThread(
             name: "torture-read",
-            owning: Reader(ring: ends.consumer, sizes: SeededGenerator(seed: ~seed), verdict: verdict)
+            owning: Reader(ring: ends.consumer, sizes: SplitMix64(seed: ~seed), verdict: verdict)
         ) { $0.run() }
         writer.join()
         reader.join()

@@ -2,6 +2,7 @@ import Glibc
 import Realtime
 import Synchronization
 import Testing
+import Threads
 
 @Suite struct TripleBufferTests {
     /// Several words that must agree: a torn value would not.

@@ -1,8 +1,10 @@
 import AudioUnits
-import Calling
+import Link
+import LiveMedia
 import Network
 import Realtime
 import Simulation
+import Threads
 
 /// A live call between two endpoints of this process, over real UDP and on the devices' own threads, audited.
 public struct AuditedLiveCall {
@@ -24,12 +26,12 @@ public struct AuditedLiveCall {
         plan.seconds = Double(seconds)
         plan.wrapDevice = book.wrap
         let here = IPAddress(v4: 0x7f00_0001)
-        let a = try MediaTransport(bind: here, localPort: 0, rtcp: .mux)
-        let b = try MediaTransport(bind: here, localPort: 0, remote: a.local, rtcp: .mux)
-        let sessions = try [a, b].enumerated().map { side, transport in
+        let a = try UDPLink(bind: here)
+        let b = try UDPLink(bind: here, remote: a.local)
+        let sessions = try [a, b].enumerated().map { side, socket in
             try CallSession(
-                configuration: plan.configuration(side: side),
-                unit: makeUnit(plan, device: makeDevice(side, plan), rate: 48_000), transport: transport)
+                CallParty(configuration: plan.configuration(side: side), socket: socket),
+                unit: makeUnit(plan, device: makeDevice(side, plan), rate: 48_000))
         }
         for session in sessions { try session.start() }
         let start = HostTime.monotonicNow()

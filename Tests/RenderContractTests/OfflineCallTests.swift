@@ -1,7 +1,7 @@
 import AudioUnits
 import CAudit
-import Calling
 import Codecs
+import Media
 import Realtime
 import RenderAudit
 import Simulation
@@ -11,14 +11,14 @@ import Testing
 @Suite("The render threads of a call", .enabled(if: audit_available(), "a sanitizer brings its own malloc"))
 struct OfflineCallTests {
     struct Setup: CustomTestStringConvertible, Sendable {
-        var codec = CodecKind.opus
+        var codec = Codec.opus
         var deviceRate: Int?
         var voiceProcessing = true
         var network = ""
         var driftPPM = 0.0
 
         var testDescription: String {
-            "\(codec.rawValue), device \(deviceRate ?? codec.sampleRate) Hz, "
+            "\(codec.name), device \(deviceRate ?? codec.sampleRate) Hz, "
                 + (voiceProcessing ? "voice processing" : "remote I/O") + (network.isEmpty ? "" : ", \(network)")
         }
 
@@ -35,12 +35,14 @@ struct OfflineCallTests {
         }
     }
 
-    @Test("allocate nothing, free nothing and lock nothing in a minute", arguments: [
-        Setup(deviceRate: 48_000),
-        Setup(deviceRate: 48_000, voiceProcessing: false, network: "loss=5,burst=2,jitter=30"),
-        Setup(deviceRate: 44_100, voiceProcessing: false),
-        Setup(codec: .l16, deviceRate: 44_100, driftPPM: 80),
-    ])
+    @Test(
+        "allocate nothing, free nothing and lock nothing in a minute",
+        arguments: [
+            Setup(deviceRate: 48_000),
+            Setup(deviceRate: 48_000, voiceProcessing: false, network: "loss=5,burst=2,jitter=30"),
+            Setup(deviceRate: 44_100, voiceProcessing: false),
+            Setup(codec: .l16, deviceRate: 44_100, driftPPM: 80),
+        ])
     func minute(setup: Setup) throws {
         let book = AuditBook()
         let call = try OfflineCall(try setup.plan(book))

@@ -1,6 +1,6 @@
-import Calling
 import Codecs
 import Glibc
+import Media
 import PacketCapture
 import RTP
 import Simulation

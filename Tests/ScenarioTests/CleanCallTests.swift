@@ -3,9 +3,10 @@ import Simulation
 import Testing
 
 @Suite("A call over a perfect network") struct CleanCallTests {
-    @Test("has no gap, no loss and little delay",
-        arguments: CodecKind.allCases, [10, 20, 40, 60])
-    func noGap(codec: CodecKind, frameMilliseconds: Int) throws {
+    @Test(
+        "has no gap, no loss and little delay",
+        arguments: Codec.allCases, [10, 20, 40, 60])
+    func noGap(codec: Codec, frameMilliseconds: Int) throws {
         var plan = try quietPlan(codec, seconds: 8)
         plan.encoder.frameMilliseconds = frameMilliseconds
         let call = try OfflineCall(plan)
@@ -38,9 +39,10 @@ import Testing
         let spoken = call.sides[0].spoken
         let heard = call.sides[1].heard
         let first = try #require(heard.firstIndex { $0 != 0 })
-        let lag = try #require((0..<16_000).first { lag in
-            (0..<4000).allSatisfy { heard[first + 8000 + $0] == spoken[($0 + lag) % spoken.count] }
-        })
+        let lag = try #require(
+            (0..<16_000).first { lag in
+                (0..<4000).allSatisfy { heard[first + 8000 + $0] == spoken[($0 + lag) % spoken.count] }
+            })
         for index in 0..<40_000 { try #require(heard[first + 8000 + index] == spoken[(index + lag) % spoken.count]) }
     }
 }

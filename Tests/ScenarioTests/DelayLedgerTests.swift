@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    @Test("within 2 ms on a clean network, whatever the device's rate, with and without voice processing",
+    @Test(
+        "within 2 ms on a clean network, whatever the device's rate, with and without voice processing",
         arguments: [8000, 16_000, 44_100, 48_000], [false, true])
     func clean(deviceRate: Int, voiceProcessing: Bool) throws {
         var plan = try quietPlan(seconds: 17)
@@ -37,9 +38,10 @@ import Testing
         try expectAgreement(plan, within: 2)
     }
 
-    @Test("within 2 ms for every codec and several periods of the device",
-        arguments: CodecKind.allCases, [5.0, 10, 20])
-    func codecs(codec: CodecKind, period: Double) throws {
+    @Test(
+        "within 2 ms for every codec and several periods of the device",
+        arguments: Codec.allCases, [5.0, 10, 20])
+    func codecs(codec: Codec, period: Double) throws {
         var plan = try quietPlan(codec, seconds: 17)
         plan.periodMilliseconds = period
         try expectAgreement(plan, within: 2)

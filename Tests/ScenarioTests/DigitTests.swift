@@ -1,5 +1,5 @@
-import Calling
 import Codecs
+import Media
 import Realtime
 import Simulation
 import Testing
@@ -14,9 +14,10 @@ import Testing
             })
     }
 
-    @Test("arrive each once and in order, over a clean network and over a bad one",
-        arguments: ["", "delay=20,loss=10,burst=2,jitter=30,reorder=2,duplicate=5"], [CodecKind.opus, .pcmu])
-    func arriveOnce(network: String, codec: CodecKind) throws {
+    @Test(
+        "arrive each once and in order, over a clean network and over a bad one",
+        arguments: ["", "delay=20,loss=10,burst=2,jitter=30,reorder=2,duplicate=5"], [Codec.opus, .pcmu])
+    func arriveOnce(network: String, codec: Codec) throws {
         let seed: UInt64 = 7
         let call = try OfflineCall(quietPlan(codec, seconds: 12, network: network, seed: seed))
         try call.run { now in

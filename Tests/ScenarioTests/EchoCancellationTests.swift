@@ -6,9 +6,10 @@ import Testing
 
 /// Measured on the dumped signals, as a person with an editor would.
 @Suite("Echo cancellation in a room") struct EchoCancellationTests {
-    @Test("takes at least 25 dB off the echo, however late the room answers and whatever the clocks do",
-        arguments: [CodecKind.l16, .opus], [(0.0, 0.0), (40, 0), (120, 100), (40, -200)])
-    func erle(codec: CodecKind, room: (delayMilliseconds: Double, driftPPM: Double)) throws {
+    @Test(
+        "takes at least 25 dB off the echo, however late the room answers and whatever the clocks do",
+        arguments: [Codec.l16, .opus], [(0.0, 0.0), (40, 0), (120, 100), (40, -200)])
+    func erle(codec: Codec, room: (delayMilliseconds: Double, driftPPM: Double)) throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-\(UUID().uuidString)").path
         defer { try? FileManager.default.removeItem(atPath: folder) }
         var plan = LoopbackPlan()
@@ -39,7 +40,7 @@ import Testing
             let linear = echo - decibels(cancelled)
             let whole = echo - decibels(sent)
             print(
-                "ERLE \(codec.rawValue), room + \(Int(room.delayMilliseconds)) ms, \(room.driftPPM) ppm, side \(name): echo \(rounded(echo)) dBov, "
+                "ERLE \(codec.name), room + \(Int(room.delayMilliseconds)) ms, \(room.driftPPM) ppm, side \(name): echo \(rounded(echo)) dBov, "
                     + "canceller \(rounded(linear)) dB, with suppressor \(rounded(whole)) dB")
             #expect(echo > -50, "there was an echo")
             #expect(whole >= 25)

@@ -3,9 +3,10 @@ import Simulation
 import Testing
 
 @Suite("A side that sends back what it hears") struct EchoModeTests {
-    @Test("lets the caller hear its own voice, delayed, and stays silent itself",
-        arguments: [CodecKind.l16, .opus])
-    func hearsItself(codec: CodecKind) throws {
+    @Test(
+        "lets the caller hear its own voice, delayed, and stays silent itself",
+        arguments: [Codec.l16, .opus])
+    func hearsItself(codec: Codec) throws {
         var plan = try quietPlan(codec, seconds: 16)
         plan.adjust = { side, configuration in configuration.echoes = side == 1 }
         let call = try OfflineCall(plan)

@@ -1,5 +1,5 @@
-import Calling
 import Codecs
+import Media
 import Realtime
 import Simulation
 import Testing

@@ -3,9 +3,10 @@ import Simulation
 import Testing
 
 @Suite("A call that loses 5 % of its packets, two in a row") struct LossTests {
-    @Test("stays below 150 ms and conceals little more than was lost",
-        arguments: [CodecKind.opus, .pcmu], [1, 2] as [UInt64])
-    func staysUsable(codec: CodecKind, seed: UInt64) throws {
+    @Test(
+        "stays below 150 ms and conceals little more than was lost",
+        arguments: [Codec.opus, .pcmu], [1, 2] as [UInt64])
+    func staysUsable(codec: Codec, seed: UInt64) throws {
         var plan = try quietPlan(codec, seconds: 30, network: "delay=20,loss=5,burst=2", seed: seed)
         plan.encoder.inbandFEC = true
         let call = try OfflineCall(plan)

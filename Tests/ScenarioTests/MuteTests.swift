@@ -16,9 +16,10 @@ import Testing
         return call
     }
 
-    @Test("the other hears digital silence, packets go on, and the voice comes back",
-        arguments: CodecKind.allCases, [false, true])
-    func silence(codec: CodecKind, inUnit: Bool) throws {
+    @Test(
+        "the other hears digital silence, packets go on, and the voice comes back",
+        arguments: Codec.allCases, [false, true])
+    func silence(codec: Codec, inUnit: Bool) throws {
         var plan = try quietPlan(codec, seconds: 12)
         plan.voiceProcessing = inUnit
         plan.room.noiseDecibels = -50
@@ -40,7 +41,9 @@ import Testing
         case .l16, .pcmu: #expect(heard.allSatisfy { $0 == 0 })
         // A-law has no zero: its smallest step is 8 of 32768 (ITU-T G.711 table 1a).
         case .pcma: #expect(heard.allSatisfy { abs($0) <= 8 / 32768 })
-        case .opus: #expect(far.heardLevel(from: 4.4, to: 8) < -90)
+        // Its two bands idle around zero.
+        case .g722: #expect(far.heardLevel(from: 4.4, to: 8) < -75)
+        default: #expect(far.heardLevel(from: 4.4, to: 8) < -90)
         }
         #expect(far.heardLevel(from: 1, to: 4) > -40)
         #expect(far.heardLevel(from: 8.4, to: 11.5) > -40)
@@ -51,9 +54,10 @@ import Testing
         #expect(call.sides[0].heardLevel(from: 4, to: 8) > -40)
     }
 
-    @Test("its echo canceller goes on learning: the other side's voice is down at once when the mute ends",
-        arguments: [CodecKind.l16, .opus])
-    func cancellerStaysAdapted(codec: CodecKind) throws {
+    @Test(
+        "its echo canceller goes on learning: the other side's voice is down at once when the mute ends",
+        arguments: [Codec.l16, .opus])
+    func cancellerStaysAdapted(codec: Codec) throws {
         var plan = LoopbackPlan()
         plan.codec = codec
         plan.seconds = 16

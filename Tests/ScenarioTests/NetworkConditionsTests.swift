@@ -50,11 +50,13 @@ import Testing
         #expect(failure("wrong=1")?.description.contains("spike") == true)
     }
 
-    @Test("values that make no sense are refused with key and value", arguments: [
-        "loss=101", "loss=-1", "loss=nan", "loss=5%", "loss=", "burst=0.5,loss=5", "jitter=inf", "jitter=-3",
-        "spike=5000", "spike=100:100", "spike=5000:", "spike=:5", "spike=5000:0", "spike=1:2:3", "spike=nan:nan",
-        "reorder=200", "duplicate=x", "rate=0", "rate=1e99", "delay=1e300", "trace=",
-    ])
+    @Test(
+        "values that make no sense are refused with key and value",
+        arguments: [
+            "loss=101", "loss=-1", "loss=nan", "loss=5%", "loss=", "burst=0.5,loss=5", "jitter=inf", "jitter=-3",
+            "spike=5000", "spike=100:100", "spike=5000:", "spike=:5", "spike=5000:0", "spike=1:2:3", "spike=nan:nan",
+            "reorder=200", "duplicate=x", "rate=0", "rate=1e99", "delay=1e300", "trace=",
+        ])
     func badValues(text: String) {
         guard case .badValue(let key, let value, let expected) = failure(text) else {
             Issue.record("\(text) gave \(String(describing: failure(text)))")

@@ -58,7 +58,8 @@ private func run(
         #expect(statistics.sent == 510 && statistics.delivered == 510 && statistics.lost == 0)
     }
 
-    @Test("loss has the share and the mean burst asked for",
+    @Test(
+        "loss has the share and the mean burst asked for",
         arguments: [(5.0, nil), (20, nil), (5, 2), (10, 1), (20, 4), (60, 3)] as [(Double, Double?)])
     func loss(percent: Double, burst: Double?) throws {
         let count = 100_000

@@ -1,7 +1,8 @@
-import Calling
 import Codecs
 import Glibc
 import JitterBuffer
+import Media
+import Realtime
 import Simulation
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
         configuration.sampleRate = 16_000
         configuration.protect(true, copies: true, reportIntervalSeconds: 1)
         var talker = SyntheticTalker(sampleRate: 16_000, pitch: 120, seed: 9)
-        var random = SeededGenerator(seed: 10)
+        var random = SplitMix64(seed: 10)
         // A room's noise, 40 dB under the voice.
         let speech = talker.speak(seconds: seconds).map { $0 + Float.random(in: -0.001...0.001, using: &random) }
         let delays = Array(scenario.trace.delays.dropFirst(offset))

@@ -1,28 +1,15 @@
-import Calling
 import Codecs
+import Media
 import Realtime
 import Simulation
 import Testing
 
 @Suite("Somebody who presses all keys at random") struct PersonTests {
-    /// SplitMix64, so that a run can be repeated.
-    private struct Dice: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9e37_79b9_7f4a_7c15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-            z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-            return z ^ (z >> 31)
-        }
-    }
-
     @Test("has a working call when the keys are released", arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
     func keys(seed: UInt64) throws {
-        let codec = CodecKind.allCases[Int(seed) % 4]
+        let codec = Codec.allCases[Int(seed) % Codec.allCases.count]
         let call = try OfflineCall(quietPlan(codec, seconds: 30, network: "delay=20,jitter=10", seed: seed))
-        var dice = Dice(state: seed)
+        var dice = SplitMix64(seed: seed)
         try call.run { now in
             if now < HostTime(milliseconds: 15_000), Int.random(in: 0..<10, using: &dice) == 0 {
                 let command: CallCommand =

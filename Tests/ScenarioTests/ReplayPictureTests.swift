@@ -1,5 +1,5 @@
-import Calling
 import JitterBuffer
+import Media
 import RTP
 import Simulation
 import Testing

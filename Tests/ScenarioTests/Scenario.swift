@@ -1,13 +1,13 @@
-import Calling
 import Codecs
 import Glibc
+import Media
 import Realtime
 import Simulation
 
 /// A plan with what most scenarios share: no echo and no noise in the rooms, and the bare device, so that what is heard
 /// is what was said.
 func quietPlan(
-    _ codec: CodecKind = .opus, seconds: Double = 10, network: String = "", seed: UInt64 = 1
+    _ codec: Codec = .opus, seconds: Double = 10, network: String = "", seed: UInt64 = 1
 ) throws -> LoopbackPlan {
     var plan = LoopbackPlan()
     plan.codec = codec

@@ -2,33 +2,34 @@ import AudioUnits
 
 /// Units in a graph, pulled 10 ms at a time at 48 kHz, the graph's own cost included.
 enum GraphStages {
-    static let all: [Stage] = [2, 8, 64, 512].map(mixer) + [
-        mixer3D(voices: 3),
-        chain("equalizer_loudness_stereo", channels: 2) {
-            let unit = Equalizer()
-            try unit.setPreset(named: "Loudness")
-            return unit
-        },
-        chain("equalizer_16_bands_stereo", channels: 2) {
-            let unit = Equalizer()
-            try unit.setBands((0..<16).map { EqualizerBand(frequency: 30 * Double(1 << ($0 / 2)), gain: 3, quality: 1) })
-            return unit
-        },
-        chain("varispeed_1x25_stereo", channels: 2) {
-            let unit = Varispeed()
-            try unit.setRate(1.25)
-            return unit
-        },
-        chain("time_pitch_1x25_stereo", channels: 2) {
-            let unit = TimePitch()
-            try unit.setRate(1.25)
-            return unit
-        },
-        converter("converter_44k1_to_48k_q5", from: StreamFormat(sampleRate: 44_100), quality: 5),
-        converter("converter_44k1_to_48k_q10", from: StreamFormat(sampleRate: 44_100), quality: 10),
-        converter("converter_plain_copy", from: StreamFormat(sampleRate: 48_000), quality: 5),
-        converter("converter_int16_to_float", from: StreamFormat(sampleRate: 48_000, sampleType: .int16), quality: 5),
-    ]
+    static let all: [Stage] =
+        [2, 8, 64, 512].map(mixer) + [
+            mixer3D(voices: 3),
+            chain("equalizer_loudness_stereo", channels: 2) {
+                let unit = Equalizer()
+                try unit.setPreset(named: "Loudness")
+                return unit
+            },
+            chain("equalizer_16_bands_stereo", channels: 2) {
+                let unit = Equalizer()
+                try unit.setBands((0..<16).map { EqualizerBand(frequency: 30 * Double(1 << ($0 / 2)), gain: 3, quality: 1) })
+                return unit
+            },
+            chain("varispeed_1x25_stereo", channels: 2) {
+                let unit = Varispeed()
+                try unit.setRate(1.25)
+                return unit
+            },
+            chain("time_pitch_1x25_stereo", channels: 2) {
+                let unit = TimePitch()
+                try unit.setRate(1.25)
+                return unit
+            },
+            converter("converter_44k1_to_48k_q5", from: StreamFormat(sampleRate: 44_100), quality: 5),
+            converter("converter_44k1_to_48k_q10", from: StreamFormat(sampleRate: 44_100), quality: 10),
+            converter("converter_plain_copy", from: StreamFormat(sampleRate: 48_000), quality: 5),
+            converter("converter_int16_to_float", from: StreamFormat(sampleRate: 48_000, sampleType: .int16), quality: 5),
+        ]
 
     /// A source that costs as little as can be: a block of noise, again and again.
     private static func source(channels: Int) -> RenderCallback {

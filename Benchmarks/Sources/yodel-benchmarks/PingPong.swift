@@ -2,6 +2,7 @@ import CAffinity
 import Glibc
 import Realtime
 import Synchronization
+import Threads
 
 /// A block goes to another thread and comes back: the hand-over from a device thread to the media thread and back.
 ///

@@ -6,7 +6,7 @@ import Realtime
 /// The way back: RTP, jitter buffer and decoder. The buffer pulls 5 ms at a time, as the media loop does.
 enum ReceiveStages {
     static let all: [Stage] =
-        [receiving] + CodecKind.allCases.map { decoding($0) } + CodecKind.allCases.map { buffering($0) }
+        [receiving] + Codec.allCases.map { decoding($0) } + Codec.allCases.map { buffering($0) }
 
     private static let receiving = Stage(name: "rtp_receiver", blockMilliseconds: 20) {
         var sender = RTPSender(ssrc: 1, payloadType: 111, clockRate: 48_000, sequence: 1, timestamp: 1)
@@ -24,8 +24,8 @@ enum ReceiveStages {
         }
     }
 
-    private static func decoding(_ kind: CodecKind) -> Stage {
-        Stage(name: "decode_\(kind.rawValue)", blockMilliseconds: 20) {
+    private static func decoding(_ kind: Codec) -> Stage {
+        Stage(name: "decode_\(kind.name)", blockMilliseconds: 20) {
             let decoder = try makeDecoder(kind)
             let stream = try EncodedNoise(kind)
             let samples = UnsafeMutableBufferPointer<Float>.allocate(capacity: decoder.maximumFrames)
@@ -33,8 +33,8 @@ enum ReceiveStages {
         }
     }
 
-    private static func buffering(_ kind: CodecKind) -> Stage {
-        Stage(name: "jitter_buffer_decoder_\(kind.rawValue)", blockMilliseconds: 20) {
+    private static func buffering(_ kind: Codec) -> Stage {
+        Stage(name: "jitter_buffer_decoder_\(kind.name)", blockMilliseconds: 20) {
             let decoder = try makeDecoder(kind)
             let buffer = JitterBuffer(decoder: decoder, clockRate: kind.rtpClockRate())
             let stream = try EncodedNoise(kind)
@@ -62,7 +62,7 @@ private final class EncodedNoise {
     private var index = 0
     private let current = UnsafeMutableRawBufferPointer.allocate(byteCount: 4_000, alignment: 8)
 
-    init(_ kind: CodecKind) throws {
+    init(_ kind: Codec) throws {
         let encoder = try makeEncoder(kind)
         for _ in 0..<50 {
             let frame = UnsafeBufferPointer(

@@ -1,4 +1,5 @@
 import Codecs
+import Link
 import Network
 import RTP
 import Realtime
@@ -6,10 +7,10 @@ import Realtime
 /// The way out: encoders at the program's defaults, RTP, and a datagram through the kernel.
 enum SendStages {
     static let all: [Stage] =
-        CodecKind.allCases.map { encoding($0) } + [encoding(.opus, complexity: 5), packetizing, udp]
+        Codec.allCases.map { encoding($0) } + [encoding(.opus, complexity: 5), packetizing, udp]
 
-    private static func encoding(_ kind: CodecKind, complexity: Int? = nil) -> Stage {
-        Stage(name: "encode_\(kind.rawValue)" + (complexity.map { "_complexity_\($0)" } ?? ""), blockMilliseconds: 20) {
+    private static func encoding(_ kind: Codec, complexity: Int? = nil) -> Stage {
+        Stage(name: "encode_\(kind.name)" + (complexity.map { "_complexity_\($0)" } ?? ""), blockMilliseconds: 20) {
             var settings = EncoderSettings()
             if let complexity { settings.complexity = complexity }
             let encoder = try makeEncoder(kind, settings: settings)
@@ -34,16 +35,17 @@ enum SendStages {
     /// One datagram of 92 octets to ourselves: sendmsg, the kernel's loopback, recvmmsg with its time stamp.
     private static let udp = Stage(name: "media_transport_udp", blockMilliseconds: 20) {
         let home = IPAddress(v4: 0x7f00_0001)
-        let callee = try MediaTransport(bind: home)
-        let caller = try MediaTransport(bind: home, remote: callee.local)
+        let callee = try UDPLink(bind: home)
+        let caller = try UDPLink(bind: home, remote: callee.local)
         let packet = UnsafeMutableRawBufferPointer.allocate(byteCount: 92, alignment: 8)
         packet.initializeMemory(as: UInt8.self, repeating: 0)
         packet[0] = 0x80
         packet[1] = 111
         var octets = 0
         return {
-            caller.send(rtp: UnsafeRawBufferPointer(packet))
-            callee.receiveBatch { octets += $0.bytes.count }
+            var outgoing = OutgoingPacket(.media, in: packet, count: packet.count)
+            caller.send(&outgoing, now: .zero)
+            callee.receive(now: .zero) { octets += $0.bytes.count }
         }
     }
 }

@@ -1,5 +1,6 @@
 import AudioUnits
-import Calling
+import LiveMedia
+import Media
 import Realtime
 
 /// The hardware's side of a call: the unit between device and rings, both directions, with CaptureInlet and PlayoutOutlet.

@@ -1,8 +1,10 @@
 import AudioDevices
 import AudioUnits
-import Calling
 import Codecs
 import Glibc
+import Link
+import LiveMedia
+import Media
 import Network
 
 /// Two people, one network: `example-intercom listen PORT [SECONDS] [DEVICE]` on one machine,
@@ -15,29 +17,29 @@ struct Intercom {
             return print("usage: example-intercom listen PORT | HOST:PORT, then [SECONDS] [DEVICE]")
         }
         var configuration = CallConfiguration(codec: .opus, seed: .random(in: .min ... .max))
-        let transport: MediaTransport
+        let socket: UDPLink
         let target = arguments.removeFirst()
         if target == "listen" {
             configuration.waitsForCaller = true
-            transport = try MediaTransport(localPort: UInt16(arguments.removeFirst()) ?? 5004)
+            socket = try UDPLink(localPort: UInt16(arguments.removeFirst()) ?? 5004)
         } else {
             let parts = target.split(separator: ":")
             let port = parts.count > 1 ? UInt16(parts[1]) ?? 5004 : 5004
-            transport = try MediaTransport(remote: try resolve(host: String(parts[0]), port: port)[0])
+            socket = try UDPLink(remote: try resolve(host: String(parts[0]), port: port)[0])
         }
         let seconds = arguments.first.flatMap { Double($0) } ?? 3600
         let device = try DeviceSpecification(parsing: arguments.count > 1 ? arguments[1] : "default")
 
         // Voice processing takes the loudspeaker's sound out of the microphone's; the session joins the rest.
         let unit = VoiceProcessingIO(device: try makeDevice(device, device))
-        let session = try CallSession(configuration: configuration, unit: unit, transport: transport)
+        let session = try CallSession(CallParty(configuration: configuration, socket: socket), unit: unit)
         try session.start()
         var isOver = false
         for _ in 0..<Int(seconds * 10) where !isOver {
             usleep(100_000)
             for event in session.channel.events.takeAll() {
                 print("\(event)")
-                if case .ended = event { isOver = true }
+                if case .call(.ended) = event { isOver = true }
             }
         }
         session.channel.send(.hangUp(.localHangup))

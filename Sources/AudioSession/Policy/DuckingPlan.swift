@@ -80,9 +80,11 @@ package struct DuckingPlan: Sendable {
     }
 
     private mutating func inherited(by stream: ServerStream, cookie: UInt32) -> DuckRecord? {
-        guard let index = ended.firstIndex(where: {
-            $0.cookie == cookie && $0.restoreID == stream.restoreID && $0.lowered == stream.volumes
-        }) else { return nil }
+        guard
+            let index = ended.firstIndex(where: {
+                $0.cookie == cookie && $0.restoreID == stream.restoreID && $0.lowered == stream.volumes
+            })
+        else { return nil }
         var record = ended.remove(at: index)
         record.stream = stream.index
         return record

@@ -22,7 +22,8 @@ package struct RoutePlan: Sendable {
         var actions: [SessionAction] = []
         if effect.output && !effect.severalOutputs {
             let speaker = settings.overridesToSpeaker ? Self.speaker(in: snapshot) : nil
-            let target = speaker ?? Self.find(settings.preferredOutput, in: snapshot.outputs)
+            let target =
+                speaker ?? Self.find(settings.preferredOutput, in: snapshot.outputs)
                 ?? (wasOverridden ? Self.find(snapshot.defaultOutput, in: snapshot.outputs) : nil)
             wasOverridden = settings.overridesToSpeaker
             for stream in playing {

@@ -98,8 +98,10 @@ package struct SessionPolicy: Sendable {
         let recording = snapshot.recording.filter { $0.client.map(clients.contains) ?? false }
         canOverride = RoutePlan.hasSpeaker(snapshot)
         var actions = routing.update(snapshot, playing: playing, recording: recording, &settings)
-        let changes = obeySwitch(playing) + ducking.update(
-            snapshot, victims: victims(snapshot, own: clients, playing), decibels: decibels, held: held)
+        let changes =
+            obeySwitch(playing)
+            + ducking.update(
+                snapshot, victims: victims(snapshot, own: clients, playing), decibels: decibels, held: held)
         self.snapshot?.expect(changes)
         actions += changes
         actions += tellRoute(snapshot, playing, recording)
@@ -141,7 +143,8 @@ package struct SessionPolicy: Sendable {
 
     private mutating func comparePorts(isFirst: Bool) -> [SessionAction] {
         guard let snapshot else { return [] }
-        let now = snapshot.outputs.flatMap { PortClassification.ports(of: $0, .output) }
+        let now =
+            snapshot.outputs.flatMap { PortClassification.ports(of: $0, .output) }
             + snapshot.inputs.flatMap { PortClassification.ports(of: $0, .input) }
         let before = known
         known = now

@@ -19,8 +19,9 @@ package final class DuckingStore: @unchecked Sendable {
         func variable(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         }
-        guard let parent = variable("XDG_RUNTIME_DIR") ?? variable("XDG_STATE_HOME")
-            ?? variable("HOME").map({ $0 + "/.local/state" })
+        guard
+            let parent = variable("XDG_RUNTIME_DIR") ?? variable("XDG_STATE_HOME")
+                ?? variable("HOME").map({ $0 + "/.local/state" })
         else { return nil }
         self.init(folder: parent + "/yodel")
     }
@@ -42,16 +43,22 @@ package final class DuckingStore: @unchecked Sendable {
     /// Takes over what sessions that are gone left behind.
     package func takeOrphans() -> [DuckRecord] {
         var records: [DuckRecord] = []
-        var paths: [String] = []
+        var orphans: [(path: String, file: Int32)] = []
         for (path, file) in others() {
-            defer { close(file) }
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else { continue }
+            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+                close(file)
+                continue
+            }
             records += Self.read(file)
-            paths.append(path)
+            orphans.append((path, file))
         }
         // Written before the old files go: whenever we die, one of them is there.
         if !records.isEmpty { save(records) }
-        for path in paths { unlink(path) }
+        // Locked until they are gone: whoever opened one in the meantime finds out when it gets the lock.
+        for (path, file) in orphans {
+            unlink(path)
+            close(file)
+        }
         return records
     }
 
@@ -70,13 +77,27 @@ package final class DuckingStore: @unchecked Sendable {
     package func save(_ records: [DuckRecord]) {
         if descriptor < 0 {
             if records.isEmpty { return }
-            descriptor = open(folder + "/" + name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            descriptor = Self.create(folder + "/" + name)
             guard descriptor >= 0 else { return }
-            _ = flock(descriptor, LOCK_EX | LOCK_NB)
         }
         let bytes = Array(records.map { $0.line + "\n" }.joined().utf8)
         _ = pwrite(descriptor, bytes, bytes.count, 0)
         ftruncate(descriptor, bytes.count)
+    }
+
+    /// A locked file at `path`; negative when there can be none.
+    ///
+    /// Between its creation and its lock another session may take it for an orphan's and remove it: then it is made again. The
+    /// lock is waited for, because others hold it for the moment in which they look.
+    private static func create(_ path: String) -> Int32 {
+        for _ in 0..<1000 {
+            let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            guard file >= 0 else { return -1 }
+            var status = stat()
+            if flock(file, LOCK_EX) == 0, fstat(file, &status) == 0, status.st_nlink > 0 { return file }
+            close(file)
+        }
+        return -1
     }
 
     /// Nothing is lowered any more.

@@ -9,35 +9,47 @@ extension PulseLink {
         snapshot.ownClient = library.pa_context_get_index(context)
         gathering = snapshot
         unanswered = 0
-        ask(library.pa_context_get_sink_input_info_list(
-            context, { _, info, end, link in
-                PulseLink.take(link, info, end) { $0.playing.append($1.stream($2.pointee)) }
-            }, pointer))
-        ask(library.pa_context_get_source_output_info_list(
-            context, { _, info, end, link in
-                PulseLink.take(link, info, end) { $0.recording.append($1.stream($2.pointee)) }
-            }, pointer))
-        ask(library.pa_context_get_client_info_list(
-            context, { _, info, end, link in
-                PulseLink.take(link, info, end) { $0.clients.append($1.client($2.pointee)) }
-            }, pointer))
-        ask(library.pa_context_get_sink_info_list(
-            context, { _, info, end, link in
-                PulseLink.take(link, info, end) { $0.outputs.append($1.device($2.pointee)) }
-            }, pointer))
-        ask(library.pa_context_get_source_info_list(
-            context, { _, info, end, link in
-                PulseLink.take(link, info, end) { $0.inputs.append($1.device($2.pointee)) }
-            }, pointer))
-        ask(library.pa_context_get_server_info(
-            context, { _, info, link in
-                if let info, let link = link.map(PulseLink.from) {
-                    link.gathering?.cookie = info.pointee.cookie
-                    link.gathering?.defaultOutput = PulseLink.text(info.pointee.default_sink_name)
-                    link.gathering?.defaultInput = PulseLink.text(info.pointee.default_source_name)
-                }
-                PulseLink.take(link, info, 1) { _, _, _ in }
-            }, pointer))
+        ask(
+            library.pa_context_get_sink_input_info_list(
+                context,
+                { _, info, end, link in
+                    PulseLink.take(link, info, end) { $0.playing.append($1.stream($2.pointee)) }
+                }, pointer))
+        ask(
+            library.pa_context_get_source_output_info_list(
+                context,
+                { _, info, end, link in
+                    PulseLink.take(link, info, end) { $0.recording.append($1.stream($2.pointee)) }
+                }, pointer))
+        ask(
+            library.pa_context_get_client_info_list(
+                context,
+                { _, info, end, link in
+                    PulseLink.take(link, info, end) { $0.clients.append($1.client($2.pointee)) }
+                }, pointer))
+        ask(
+            library.pa_context_get_sink_info_list(
+                context,
+                { _, info, end, link in
+                    PulseLink.take(link, info, end) { $0.outputs.append($1.device($2.pointee)) }
+                }, pointer))
+        ask(
+            library.pa_context_get_source_info_list(
+                context,
+                { _, info, end, link in
+                    PulseLink.take(link, info, end) { $0.inputs.append($1.device($2.pointee)) }
+                }, pointer))
+        ask(
+            library.pa_context_get_server_info(
+                context,
+                { _, info, link in
+                    if let info, let link = link.map(PulseLink.from) {
+                        link.gathering?.cookie = info.pointee.cookie
+                        link.gathering?.defaultOutput = PulseLink.text(info.pointee.default_sink_name)
+                        link.gathering?.defaultInput = PulseLink.text(info.pointee.default_source_name)
+                    }
+                    PulseLink.take(link, info, 1) { _, _, _ in }
+                }, pointer))
     }
 
     private func ask(_ operation: OpaquePointer?) {
@@ -79,8 +91,10 @@ extension PulseLink {
     private func client(_ info: pa_client_info) -> ServerClient {
         func value(_ key: String) -> String { property(info.proplist, key) }
         let pid = value("application.process.id")
-        let process = [pid, value("application.process.host"), value("application.process.binary"),
-            value("application.process.machine_id")].joined(separator: "/")
+        let process = [
+            pid, value("application.process.host"), value("application.process.binary"),
+            value("application.process.machine_id"),
+        ].joined(separator: "/")
         return ServerClient(
             index: info.index, process: process, pid: Int(pid) ?? 0, session: value(Self.markProperty))
     }

@@ -79,7 +79,8 @@ final class PulseLink: @unchecked Sendable {
     /// The thread's life.
     func run() {
         while turn() {
-            let wait = failure != nil
+            let wait =
+                failure != nil
                 ? 0 : min(untilAttempt ?? .infinity, untilReading ?? .infinity, deadline == nil ? .infinity : 20)
             let microseconds = wait.isFinite ? Int32(max(0, min(wait, 60_000)) * 1000) : -1
             guard library.pa_mainloop_prepare(mainloop, microseconds) >= 0, library.pa_mainloop_poll(mainloop) >= 0,
@@ -165,7 +166,8 @@ extension PulseLink {
         switch library.pa_context_get_state(context) {
         case PA_CONTEXT_READY:
             isReady = true
-            let mask = PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
+            let mask =
+                PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
                 | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT.rawValue
                 | PA_SUBSCRIPTION_MASK_SERVER.rawValue | PA_SUBSCRIPTION_MASK_CARD.rawValue
                 | PA_SUBSCRIPTION_MASK_CLIENT.rawValue

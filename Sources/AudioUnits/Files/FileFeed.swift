@@ -5,14 +5,6 @@ import Realtime
 ///
 /// Everything under one lock, taken by the disk thread and the application; never by a render thread.
 final class FileFeed: DiskClient, @unchecked Sendable {
-    /// From where on the ring's frames belong to a place in a file.
-    private struct Mark {
-        var frame: Int
-        var file: Int
-        var seconds: Double
-        var round: Int
-    }
-
     private struct Control: @unchecked Sendable {
         var readers: [AudioFileReader] = []
         var rounds: Int?
@@ -22,7 +14,7 @@ final class FileFeed: DiskClient, @unchecked Sendable {
         var round = 0
         var frames = 0
         var framesAtRound = 0
-        var marks: [Mark] = []
+        var marks = PlaceMarks()
         var block: [Float] = []
         var channels = 1
         var rate = 48_000.0
@@ -56,7 +48,7 @@ final class FileFeed: DiskClient, @unchecked Sendable {
             control.endHandler = onEnd
             control.block = [Float](repeating: 0, count: Self.block * channels)
             control.frames = 0
-            control.marks = []
+            control.marks.removeAll()
             state.place.pointee.consumed.store(0, ordering: .relaxed)
             state.place.pointee.discardUntil.store(0, ordering: .relaxed)
             go(&control, to: position)
@@ -99,8 +91,7 @@ final class FileFeed: DiskClient, @unchecked Sendable {
         control.withLock { control in
             guard ring != nil else { return nil }
             let consumed = state.place.pointee.consumed.load(ordering: .acquiring)
-            while control.marks.count > 1, control.marks[1].frame <= consumed { control.marks.removeFirst() }
-            guard let mark = control.marks.first else { return nil }
+            guard let mark = control.marks.place(at: consumed) else { return nil }
             let seconds = mark.seconds + Double(max(0, consumed - mark.frame)) / control.rate
             return FilePlayerPosition(file: mark.file, seconds: seconds, round: mark.round)
         }
@@ -124,9 +115,10 @@ final class FileFeed: DiskClient, @unchecked Sendable {
         control.framesAtRound = -1
         control.readers[position.file].seek(toSeconds: position.seconds)
         // A mark that lies ahead of what is heard now would show the new place too early, but for the discarding.
-        control.marks = [
-            Mark(frame: control.frames, file: position.file, seconds: position.seconds, round: position.round)
-        ]
+        control.marks.removeAll()
+        control.marks.append(
+            PlaceMarks.Mark(
+                frame: control.frames, file: position.file, seconds: position.seconds, round: position.round))
         state.place.pointee.end.store(.max, ordering: .relaxed)
         state.place.pointee.hasEnded.store(false, ordering: .relaxed)
         state.place.pointee.discardUntil.store(control.frames, ordering: .releasing)
@@ -165,6 +157,9 @@ final class FileFeed: DiskClient, @unchecked Sendable {
             }
         }
         control.readers[control.file].rewind()
-        control.marks.append(Mark(frame: control.frames, file: control.file, seconds: 0, round: control.round))
+        // Nobody may ever ask for the position: what was heard is forgotten here too.
+        _ = control.marks.place(at: state.place.pointee.consumed.load(ordering: .acquiring))
+        control.marks.append(
+            PlaceMarks.Mark(frame: control.frames, file: control.file, seconds: 0, round: control.round))
     }
 }

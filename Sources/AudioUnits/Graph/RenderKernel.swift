@@ -77,11 +77,6 @@ public struct UnitInputs: BitwiseCopyable, @unchecked Sendable {
     /// Input elements.
     public let count: Int
 
-    init(slots: UnsafeMutablePointer<InputSlot>, count: Int) {
-        self.slots = slots
-        self.count = count
-    }
-
     /// Whether something feeds the element.
     @_noLocks
     public func isConnected(_ element: Int) -> Bool {

@@ -80,8 +80,9 @@ struct PlaybackPath: ~Copyable {
     mutating func rebuild(_ device: DeviceStreamFormat) {
         guard device != self.device else { return }
         // A format that cannot be had leaves the old path: wrong in pitch, but a call goes on.
-        guard let storage = try? Self.makeStorage(
-            device, format, capacity: pending.stride, quality: quality, isMapped: map != nil)
+        guard
+            let storage = try? Self.makeStorage(
+                device, format, capacity: pending.stride, quality: quality, isMapped: map != nil)
         else { return }
         devicePlanes.free()
         mapping?.free()

@@ -1,3 +1,5 @@
+import Metrics
+
 /// Remote I/O: the shortest way to the hardware, input, output or both, with conversion to the application's format.
 ///
 /// Default formats: 48,000 Hz, Float32, mono on both elements. Output is enabled, input is not.

@@ -1,3 +1,4 @@
+import Metrics
 import Synchronization
 
 /// What render threads count and measure, for any thread to read.

@@ -1,3 +1,5 @@
+import Metrics
+
 public import Realtime
 
 /// Voice-processing I/O: Remote I/O plus echo cancellation, residual echo and noise suppression, gain control and mute.

@@ -80,7 +80,8 @@ struct MixerKernel: ~Copyable {
             var part = metered ? min(frames &- done, room) : frames &- done
             let isRamp = ramps[index].remaining > 0
             if isRamp { part = min(part, ramps[index].remaining) }
-            isRamp ? ramp(index, from: done, frames: part, isStereo: channels > 1)
+            isRamp
+                ? ramp(index, from: done, frames: part, isStereo: channels > 1)
                 : steady(index, from: done, frames: part, isStereo: channels > 1)
             done &+= part
             room &-= part

@@ -1,3 +1,5 @@
+import Metrics
+
 /// A unit with hardware behind it: `RemoteIO` and `VoiceProcessingIO`.
 public protocol InputOutputUnit: AudioUnit {
     /// Chooses the directions; before `initialize()`. By default only output is enabled.

@@ -1,6 +1,7 @@
 import Glibc
 import Realtime
 import Synchronization
+import Threads
 
 /// A buffer on its way to the render thread.
 struct QueueEntry: BitwiseCopyable {

@@ -108,7 +108,8 @@ struct SpatialKernel: ~Copyable {
             inputs[index].aim(placements[index].load(), frames: rampFrames)
             // An input that is off is not asked: it stands still until it is on again.
             if inputs[index].isSilent, !isOn { continue }
-            let sounds = sources.isConnected(index)
+            let sounds =
+                sources.isConnected(index)
                 && sources.pull(index, into: scratch, channelStride: frames, frames: frames, time: slice.time)
             quiet[index] = sounds ? 0 : min(tail, quiet[index] &+ frames)
             guard quiet[index] < tail else { continue }

@@ -2,6 +2,8 @@ import Synchronization
 
 /// Measures what echo control achieves: powers of microphone and output, smoothed while the far end speaks alone.
 struct EchoMonitor: BitwiseCopyable {
+    private let tuning: EchoMonitorTuning
+    private let activity: ActivityTuning
     private var microphone: Float = 0
     private var output: Float = 0
     /// The same over 40 ms, whoever speaks.
@@ -9,32 +11,26 @@ struct EchoMonitor: BitwiseCopyable {
     private var recentOutput: Float = 0
     private var farQuiet = Int.max / 2
     private var steadyBlocks = 0
-    private var doubtfulBlocks = 0
+    private var undecidedBlocks = 0
     /// Whether the echo has been 10 dB down for half a second of far-end speech.
     private(set) var isConverged = false
     /// Blocks measured so far.
     private(set) var blocks = 0
 
-    /// Far-end speech is a block over -50 dBFS.
-    private static var farThreshold: Float { @_noLocks get { 1e-5 } }
-    /// The room rings on for this many 10 ms blocks.
-    private static var hangover: Int { @_noLocks get { 30 } }
-    /// Smoothing of the powers: about half a second.
-    private static var rate: Float { @_noLocks get { 0.02 } }
-    /// Near-end speech from here on: such a block tells nothing of the echo.
-    private static var presenceThreshold: Float { @_noLocks get { 0.3 } }
-
-    init() {}
+    init(tuning: EchoMonitorTuning = EchoMonitorTuning(), activity: ActivityTuning = ActivityTuning()) {
+        self.tuning = tuning
+        self.activity = activity
+    }
 
     /// Whether the far end speaks or its echo may still ring.
     var isFarActive: Bool {
-        @_noLocks get { farQuiet < Self.hangover }
+        @_noLocks get { farQuiet < tuning.hangover }
     }
 
     /// Whether echo control has let most of the last 40 ms through: what it thinks is the near end may be believed. Where most
     /// was echo, some of what is left is.
     var isMostlyNear: Bool {
-        @_noLocks get { recentOutput > 0.25 * recentMicrophone }
+        @_noLocks get { recentOutput > tuning.mostlyNear * recentMicrophone }
     }
 
     /// Mean power of what is left of the echo.
@@ -46,7 +42,7 @@ struct EchoMonitor: BitwiseCopyable {
     /// usually left of the echo.
     @_noLocks
     func nearEnd(_ block: UnsafePointer<Float>, count: Int) -> NearEndActivity {
-        let isOver = meanPower(block, count: count) > 16 * output
+        let isOver = meanPower(block, count: count) > tuning.overResidual * output
         return NearEndActivity(isFarActive: isFarActive, presence: isOver ? 1 : 0)
     }
 
@@ -60,27 +56,27 @@ struct EchoMonitor: BitwiseCopyable {
     mutating func update(
         far: Float, microphone mic: Float, output out: Float, presence: Float?, meters: UnsafePointer<EchoMeters>
     ) {
-        farQuiet = far > Self.farThreshold ? 0 : min(farQuiet &+ 1, 1_000_000)
+        farQuiet = far > activity.farThreshold ? 0 : min(farQuiet &+ 1, 1_000_000)
         guard mic.isFinite, out.isFinite else { return }
-        recentMicrophone += (mic - recentMicrophone) * 0.25
-        recentOutput += (out - recentOutput) * 0.25
+        recentMicrophone += (mic - recentMicrophone) * tuning.recentRate
+        recentOutput += (out - recentOutput) * tuning.recentRate
         guard isFarActive else { return }
         if let presence {
-            guard presence < Self.presenceThreshold else { return }
-        } else if isConverged, out > 0.5 * mic, doubtfulBlocks < 300 {
+            guard presence < activity.presence else { return }
+        } else if isConverged, out > tuning.undecidedShare * mic, undecidedBlocks < tuning.undecidedBlocks {
             // A converged canceller that suddenly lets half of the microphone through hears the near end: not its
             // doing, unless it lasts.
-            doubtfulBlocks &+= 1
+            undecidedBlocks &+= 1
             return
         }
-        doubtfulBlocks = 0
+        undecidedBlocks = 0
         blocks &+= 1
-        microphone += (mic - microphone) * Self.rate
-        output += (out - output) * Self.rate
+        microphone += (mic - microphone) * tuning.rate
+        output += (out - output) * tuning.rate
         guard let ratio else { return }
-        steadyBlocks = ratio > 10 ? steadyBlocks &+ 1 : 0
-        if steadyBlocks >= 50 { isConverged = true }
-        if ratio < 4 { isConverged = false }
+        steadyBlocks = ratio > tuning.converged ? steadyBlocks &+ 1 : 0
+        if steadyBlocks >= tuning.steadyBlocks { isConverged = true }
+        if ratio < tuning.lost { isConverged = false }
         meters.pointee.erleRatio.store(Double(ratio).bitPattern, ordering: .relaxed)
         meters.pointee.converged.store(isConverged, ordering: .relaxed)
     }

@@ -15,8 +15,8 @@ struct EchoStage: ~Copyable {
         var alignment = ReferenceAlignment()
         /// Near-end voice over the residual echo, 0 ... 1; nil where nothing tells.
         var presence: Float?
-        /// Whether somebody was heard beyond doubt lately.
-        var isProven = false
+        /// Whether somebody was confirmed to be heard lately.
+        var isConfirmed = false
         /// Whether what is heard may be the room's tail after an echo.
         var mayBeTail = false
         var phase: EchoControlPhase?
@@ -30,14 +30,13 @@ struct EchoStage: ~Copyable {
     private let controller: UnsafeMutablePointer<EchoController>?
     private let speex: UnsafeMutablePointer<SpeexEchoStage>?
     private let meters: UnsafePointer<EchoMeters>
+    /// Ratio of powers before and after the filters from which they cancel.
+    private let cancelsFrom: Float
     private let blockFrames: Int
     private let previous: UnsafeMutablePointer<Float>
     private let linear: UnsafeMutablePointer<Float>
     private var fade = SwitchFade(isOn: true)
     private var isCancelling = false
-
-    /// A cancellation of 5 dB, as a ratio of powers.
-    private static var cancels: Float { @_noLocks get { 3.16 } }
 
     init(
         sampleRate: Double, configuration: VoiceProcessingConfiguration, source: consuming ReferenceSource,
@@ -48,24 +47,26 @@ struct EchoStage: ~Copyable {
         case .yodel:
             let built = try EchoController(
                 rate: Int(sampleRate), effort: configuration.quality.effort,
-                noiseDecibels: configuration.noiseSuppressionDecibels)
+                noiseDecibels: configuration.noiseSuppressionDecibels, tuning: configuration.tuning)
             aligner = try ReferenceAligner(
                 source: source, rate: sampleRate, blockFrames: frames, spectrumRate: built.processingRate,
-                followsAudio: true)
+                followsAudio: true, tuning: configuration.tuning)
             controller = .allocate(capacity: 1)
             controller?.initialize(to: built)
             speex = nil
-        case .speexdsp:
+        case .speexdsp(let settings):
             let built = try SpeexEchoStage(
-                blockFrames: frames, sampleRate: Int(sampleRate), configuration: configuration)
+                blockFrames: frames, sampleRate: Int(sampleRate), settings: settings, quality: configuration.quality,
+                noiseDecibels: configuration.noiseSuppressionDecibels)
             aligner = try ReferenceAligner(
                 source: source, rate: sampleRate, blockFrames: frames, spectrumRate: Int(sampleRate),
-                followsAudio: false)
+                followsAudio: false, tuning: configuration.tuning)
             speex = .allocate(capacity: 1)
             speex?.initialize(to: built)
             controller = nil
         }
         self.meters = meters
+        cancelsFrom = configuration.tuning.cancellation.control.cancels
         blockFrames = frames
         previous = cleared(frames)
         linear = cleared(frames)
@@ -123,9 +124,9 @@ struct EchoStage: ~Copyable {
         aligner.follow(
             microphone: controller.pointee.microphoneSpectrum, echo: controller.pointee.echoSpectrum,
             presence: readings.nearEndPresence)
-        isCancelling = readings.cancellation > Self.cancels
+        isCancelling = readings.cancellation > cancelsFrom
         reading.presence = readings.nearEndPresence
-        reading.isProven = readings.nearEndIsProven
+        reading.isConfirmed = readings.nearEndIsConfirmed
         reading.mayBeTail = readings.mayBeTail
         reading.phase = readings.phase
         taps.write(.afterResidualSuppression, buffers.output, count: blockFrames)

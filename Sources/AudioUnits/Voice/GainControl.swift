@@ -2,9 +2,9 @@ import DSP
 
 /// Brings near-end speech to a target level, digitally, and lifts neither residual echo nor noise.
 ///
-/// The gain learns only from near-end speech while the far end is quiet. While what is in a block may be residual echo, the
-/// gain in force is at most 1, from the block's first sample on; it stays so until somebody speaks, so that the far end's own
-/// pauses do not fill with noise.
+/// The gain learns only from near-end speech while the far end is quiet. As long as a block may hold residual echo, the gain in
+/// force is at most 1, from the block's first sample on. It stays so until somebody speaks, so that noise is not lifted in the
+/// pauses of the far end.
 package struct GainControl: BitwiseCopyable {
     /// Learned gain, linear.
     package private(set) var gain: Float = 1
@@ -12,7 +12,9 @@ package struct GainControl: BitwiseCopyable {
     private var applied: Float = 1
     /// Whether the gain may be over 1: somebody has spoken since the last echo.
     private var isLifting = false
-    private var level = VoiceLevel()
+    private var level: VoiceLevel
+    private let tuning: GainControlTuning
+    private let surePresence: Float
     private let target: Float
     private let most: Float
     /// Steps of the learned gain for each block of speech, as factors.
@@ -20,30 +22,25 @@ package struct GainControl: BitwiseCopyable {
     private let upAtFirst: Float
     private let down: Float
 
-    /// Least gain: -12 dB.
-    private static var least: Float { @_noLocks get { 0.25 } }
-    /// The first 1.6 s of speech may move the gain faster: nothing was right before. A first phrase is usually louder
-    /// than what follows, by 4 dB.
-    private static var firstBlocks: Int { @_noLocks get { 160 } }
-    private static var firstBoost: Float { @_noLocks get { 1.58 } }
-    /// Most the gain in force may rise within a block: 2 dB during speech, 0.2 dB otherwise.
-    private static var glide: Float { @_noLocks get { 1.259 } }
-    private static var slowGlide: Float { @_noLocks get { 1.0233 } }
-
     /// For blocks of 10 ms.
     ///
     /// - Parameters:
     ///   - target: RMS level of speech to reach, linear.
     ///   - maximumGain: linear, 1 or more.
     ///   - releaseMilliseconds: in which the gain comes up by 10 dB, during speech.
-    package init(target: Float, maximumGain: Float, releaseMilliseconds: Double) {
+    package init(
+        target: Float, maximumGain: Float, releaseMilliseconds: Double, tuning: GainTuning = GainTuning(),
+        activity: ActivityTuning = ActivityTuning()
+    ) {
+        self.tuning = tuning.control
+        surePresence = activity.surePresence
+        level = VoiceLevel(tuning: tuning.level)
         self.target = target
         most = max(1, maximumGain)
         let rise = 10 * 10 / max(10, releaseMilliseconds)
         up = linear(rise)
-        upAtFirst = linear(4 * rise)
-        // 40 dB a second.
-        down = linear(-0.4)
+        upAtFirst = linear(tuning.control.firstSpeed * rise)
+        down = linear(tuning.control.fall)
     }
 
     /// Scales a block of 10 ms in place; what is no number becomes silence.
@@ -56,17 +53,19 @@ package struct GainControl: BitwiseCopyable {
         }
         level.update(power, isNear: !nearEnd.isFarActive)
         if level.isActive && !nearEnd.isFarActive { learn() }
-        if nearEnd.mayBeEcho {
+        // Without a near end for sure, what is in the block may be residual echo alone.
+        let mayBeEcho = nearEnd.isFarActive && !(nearEnd.presence > surePresence)
+        if mayBeEcho {
             isLifting = false
         } else if level.isActive {
             isLifting = true
         }
-        let limit: Float = level.isActive ? Self.glide : Self.slowGlide
+        let limit: Float = level.isActive ? tuning.glide : tuning.slowGlide
         let start = applied
         var end = !isLifting && gain > 1 ? 1 : gain
         if end > start * limit { end = start * limit }
         // An echo begins anywhere in its block, so the gain may not still be on its way down.
-        let first = nearEnd.mayBeEcho && end < start ? end : start
+        let first = mayBeEcho && end < start ? end : start
         let step = (end - first) / Float(max(1, count))
         var current = first
         for index in 0..<count {
@@ -80,12 +79,12 @@ package struct GainControl: BitwiseCopyable {
     @_noLocks
     private mutating func learn() {
         guard level.power > 0 else { return }
-        let isFirst = level.blocks < Self.firstBlocks
-        let wanted = (isFirst ? Self.firstBoost : 1) * target / FastMath.squareRoot(level.power)
-        let isLoud = gain * gain * level.recent > 12 * target * target
-        if isLoud || wanted < gain * 0.94 {
-            gain = max(Self.least, isLoud ? gain * down : max(wanted, gain * down))
-        } else if wanted > gain * 1.06 {
+        let isFirst = level.blocks < tuning.firstBlocks
+        let wanted = (isFirst ? tuning.firstBoost : 1) * target / FastMath.squareRoot(level.power)
+        let isLoud = gain * gain * level.recent > tuning.loud * target * target
+        if isLoud || wanted < gain * tuning.tooMuch {
+            gain = max(tuning.least, isLoud ? gain * down : max(wanted, gain * down))
+        } else if wanted > gain * tuning.tooLittle {
             gain = min(most, min(wanted, gain * (isFirst ? upAtFirst : up)))
         }
     }

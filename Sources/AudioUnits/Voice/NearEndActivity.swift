@@ -10,9 +10,4 @@ package struct NearEndActivity: BitwiseCopyable, Sendable {
         self.isFarActive = isFarActive
         self.presence = presence
     }
-
-    /// Whether what is in the block may be residual echo alone.
-    var mayBeEcho: Bool {
-        @_noLocks get { isFarActive && !(presence > 0.5) }
-    }
 }

@@ -10,12 +10,14 @@ struct SpeexEchoStage: ~Copyable {
     private let output: UnsafeMutablePointer<Int16>
 
     init(
-        blockFrames: Int, sampleRate: Int, configuration: VoiceProcessingConfiguration
+        blockFrames: Int, sampleRate: Int, settings: SpeexDSPSettings, quality: VoiceProcessingConfiguration.Quality,
+        noiseDecibels: Double
     ) throws(AudioUnitError) {
-        let tail = Int(configuration.effectiveTailMilliseconds * Double(sampleRate) / 1000)
+        let tail = Int(settings.tailMilliseconds(at: quality) * Double(sampleRate) / 1000)
         let canceller = try EchoCanceller(blockFrames: blockFrames, tailFrames: tail, sampleRate: sampleRate)
         let suppressor = try Suppressor(
-            blockFrames: blockFrames, sampleRate: sampleRate, echo: canceller.state, configuration: configuration)
+            blockFrames: blockFrames, sampleRate: sampleRate, echo: canceller.state, settings: settings,
+            noiseDecibels: noiseDecibels)
         self.canceller = canceller
         self.suppressor = suppressor
         self.blockFrames = blockFrames

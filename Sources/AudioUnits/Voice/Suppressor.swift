@@ -12,20 +12,20 @@ struct Suppressor: ~Copyable {
     private var suppressesEcho = true
 
     init(
-        blockFrames: Int, sampleRate: Int, echo: OpaquePointer, configuration: VoiceProcessingConfiguration
+        blockFrames: Int, sampleRate: Int, echo: OpaquePointer, settings: SpeexDSPSettings, noiseDecibels: Double
     ) throws(AudioUnitError) {
         guard let state = speex_preprocess_state_init(Int32(blockFrames), Int32(sampleRate)) else {
             throw .noResources(reason: "suppressor")
         }
         self.state = state
         self.echo = echo
-        noiseDecibels = Int32(configuration.noiseSuppressionDecibels)
+        self.noiseDecibels = Int32(noiseDecibels)
         set(SPEEX_PREPROCESS_SET_DENOISE, 1)
         set(SPEEX_PREPROCESS_SET_AGC, 0)
         set(SPEEX_PREPROCESS_SET_DEREVERB, 0)
-        set(SPEEX_PREPROCESS_SET_NOISE_SUPPRESS, noiseDecibels)
-        set(SPEEX_PREPROCESS_SET_ECHO_SUPPRESS, Int32(configuration.residualSuppressionDecibels))
-        set(SPEEX_PREPROCESS_SET_ECHO_SUPPRESS_ACTIVE, Int32(configuration.doubleTalkSuppressionDecibels))
+        set(SPEEX_PREPROCESS_SET_NOISE_SUPPRESS, self.noiseDecibels)
+        set(SPEEX_PREPROCESS_SET_ECHO_SUPPRESS, Int32(settings.residualSuppressionDecibels))
+        set(SPEEX_PREPROCESS_SET_ECHO_SUPPRESS_ACTIVE, Int32(settings.doubleTalkSuppressionDecibels))
         cspeex_preprocess_set_echo_state(state, echo)
     }
 

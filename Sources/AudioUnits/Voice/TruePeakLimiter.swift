@@ -17,15 +17,12 @@ package struct TruePeakLimiter: ~Copyable {
     /// Gain at the end of the last block.
     package private(set) var gain: Float = 1
 
-    /// The highest peak that is let out as the meter sees it: -2.3 dBFS, -2.9 dBFS under 12 kHz. What lies between the last
-    /// samples of a block is only known in the next, and 12 taps see too little of what lies close to half the rate, of
-    /// which telephone bands hold most.
-    private static func ceiling(_ sampleRate: Double) -> Float { sampleRate < 12_000 ? 0.72 : 0.77 }
-
     /// - Parameters:
     ///   - blockFrames: the length of every block, 12 ... 65,536.
     ///   - sampleRate: in Hz, one of voice processing's.
-    package init(blockFrames: Int, sampleRate: Double) throws(AudioUnitError) {
+    package init(
+        blockFrames: Int, sampleRate: Double, tuning: LimiterTuning = LimiterTuning()
+    ) throws(AudioUnitError) {
         guard VoiceProcessingIO.sampleRates.contains(sampleRate) else {
             throw .outOfRange(setting: "limiter sample rate", allowed: "8000 to 48000")
         }
@@ -36,9 +33,9 @@ package struct TruePeakLimiter: ~Copyable {
         peaks.initialize(repeating: 0, count: blockFrames)
         gains = .allocate(capacity: blockFrames)
         gains.initialize(repeating: 1, count: blockFrames)
-        release = Float(1 / (0.1 * sampleRate))
-        slope = Float(1 / (0.001 * sampleRate))
-        ceiling = Self.ceiling(sampleRate)
+        release = Float(1 / (tuning.release * sampleRate))
+        slope = Float(1 / (tuning.slope * sampleRate))
+        ceiling = sampleRate < 12_000 ? tuning.lowRateCeiling : tuning.ceiling
     }
 
     deinit {

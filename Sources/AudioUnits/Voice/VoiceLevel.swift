@@ -9,6 +9,7 @@ struct VoiceLevel: BitwiseCopyable {
     /// Power of speech, pauses left out; 0 before any was heard. From the mean of its syllables' levels in dB, which one loud
     /// word moves little.
     private(set) var power: Float = 0
+    private let tuning: VoiceLevelTuning
     private var logarithm: Float = 0
     /// Blocks of speech heard so far.
     private(set) var blocks = 0
@@ -28,23 +29,7 @@ struct VoiceLevel: BitwiseCopyable {
     private var followsSpeech = false
     private var hangover = 0
 
-    /// Speech is 9 dB over the least power of the last second, and over -62 dBFS.
-    private static var overFloor: Float { @_noLocks get { 8 } }
-    private static var quietest: Float { @_noLocks get { 6e-7 } }
-    /// Blocks after which the window of the minimum moves on: it spans one to two of these.
-    private static var window: Int { @_noLocks get { 60 } }
-    /// A sound without a dip is no speech after so many blocks.
-    private static var longestSteady: Int { @_noLocks get { 100 } }
-    /// A sound of fewer loud blocks is a click.
-    private static var shortest: Int { @_noLocks get { 6 } }
-    /// Pauses up to so many blocks belong to speech (P.56 has 200 ms).
-    private static var longestPause: Int { @_noLocks get { 20 } }
-    /// Mean power of speech over that of its syllables' mean level, at the least: 1.2 dB.
-    private static var overMean: Float { @_noLocks get { 1.32 } }
-    /// What was heard before counts as at most so many blocks.
-    private static var memory: Float { @_noLocks get { 150 } }
-
-    init() {}
+    init(tuning: VoiceLevelTuning = VoiceLevelTuning()) { self.tuning = tuning }
 
     /// The least power of the last second.
     private var floor: Float {
@@ -59,11 +44,11 @@ struct VoiceLevel: BitwiseCopyable {
             newMinimum = block
             oldMinimum = block
         }
-        recent += (block - recent) * 0.25
+        recent += (block - recent) * tuning.recentRate
         newMinimum = recent < newMinimum ? recent : newMinimum
-        isActive = recent > Self.quietest && recent > floor * Self.overFloor
+        isActive = recent > tuning.quietest && recent > floor * tuning.overFloor
         age &+= 1
-        if age >= Self.window {
+        if age >= tuning.window {
             age = 0
             oldMinimum = newMinimum
             newMinimum = recent
@@ -72,7 +57,7 @@ struct VoiceLevel: BitwiseCopyable {
             forgetPending()
             return
         }
-        hangover = isActive ? Self.longestPause : hangover > 0 ? hangover &- 1 : 0
+        hangover = isActive ? tuning.longestPause : hangover > 0 ? hangover &- 1 : 0
         if isActive || hangover > 0 {
             collect(block)
         } else {
@@ -88,13 +73,13 @@ struct VoiceLevel: BitwiseCopyable {
         peak = recent > peak ? recent : peak
         pendingSum += block
         pendingBlocks &+= 1
-        if block > Self.quietest, block > floor * Self.overFloor { loudBlocks &+= 1 }
-        if recent < 0.1 * peak {
-            followsSpeech = loudBlocks >= Self.shortest
+        if block > tuning.quietest, block > floor * tuning.overFloor { loudBlocks &+= 1 }
+        if recent < tuning.dip * peak {
+            followsSpeech = loudBlocks >= tuning.shortest
             if followsSpeech { commit() }
             peak = recent
             clear()
-        } else if pendingBlocks > Self.longestSteady {
+        } else if pendingBlocks > tuning.longestSteady {
             // Neither this nor what follows without a dip.
             clear()
         }
@@ -104,11 +89,11 @@ struct VoiceLevel: BitwiseCopyable {
     private mutating func commit() {
         let count = Float(max(1, pendingBlocks))
         let octaves = FastMath.log2(pendingSum / count)
-        var past = Float(blocks) < Self.memory ? Float(blocks) : Self.memory
+        var past = Float(blocks) < tuning.memory ? Float(blocks) : tuning.memory
         // What is 9 dB louder is believed sooner than what is quieter, which may be the same voice trailing off.
-        if octaves > logarithm + 3 { past *= 0.5 }
+        if octaves > logarithm + tuning.louder { past *= tuning.louderMemory }
         logarithm = (logarithm * past + octaves * count) / (past + count)
-        power = Self.overMean * FastMath.exp2(logarithm)
+        power = tuning.overMean * FastMath.exp2(logarithm)
         blocks = min(blocks &+ pendingBlocks, 1_000_000)
     }
 

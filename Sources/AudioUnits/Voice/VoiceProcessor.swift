@@ -21,8 +21,8 @@ struct VoiceProcessor: ~Copyable {
     private var echo: EchoStage
     private var gain: GainControl
     private var limiter: TruePeakLimiter
-    private var monitor = EchoMonitor()
-    private var health = VoiceHealth()
+    private var monitor: EchoMonitor
+    private var health: VoiceHealth
     private let taps: VoiceTaps
     private let buffers: VoiceBuffers
     /// Samples collected towards the next block.
@@ -40,9 +40,11 @@ struct VoiceProcessor: ~Copyable {
         taps: VoiceTaps, controls: UnsafePointer<VoiceControls>, echoMeters: UnsafePointer<EchoMeters>,
         meters: UnsafePointer<UnitMeters>
     ) throws(AudioUnitError) {
+        let tuning = configuration.tuning
         let stage = try EchoStage(
             sampleRate: sampleRate, configuration: configuration, source: source, meters: echoMeters)
-        let limiter = try TruePeakLimiter(blockFrames: Int(sampleRate / 100), sampleRate: sampleRate)
+        let limiter = try TruePeakLimiter(
+            blockFrames: Int(sampleRate / 100), sampleRate: sampleRate, tuning: tuning.gain.limiter)
         blockFrames = Int(sampleRate / 100)
         echo = stage
         self.sampleRate = sampleRate
@@ -51,7 +53,9 @@ struct VoiceProcessor: ~Copyable {
         self.meters = meters
         gain = GainControl(
             target: linear(configuration.gainTargetDecibels), maximumGain: linear(configuration.maximumGainDecibels),
-            releaseMilliseconds: configuration.gainReleaseMilliseconds)
+            releaseMilliseconds: configuration.gainReleaseMilliseconds, tuning: tuning.gain, activity: tuning.activity)
+        monitor = EchoMonitor(tuning: tuning.monitor.echo, activity: tuning.activity)
+        health = VoiceHealth(tuning: tuning.monitor.health, activity: tuning.activity)
         self.limiter = limiter
         self.taps = taps
         buffers = VoiceBuffers(blockFrames: blockFrames)
@@ -127,16 +131,17 @@ struct VoiceProcessor: ~Copyable {
         return start &+ count
     }
 
-    /// Who speaks in the output, as gain control may believe it: until the filters track, without a proof of somebody, where
-    /// most of the microphone was echo and while the room rings on, what is left of the echo looks like somebody; where there
-    /// is no echo it is somebody.
+    /// Who speaks in the output, as far as gain control may believe it.
+    ///
+    /// What is left of an echo looks like somebody until the filters track, while nobody is confirmed, where most of the
+    /// microphone was echo, and while the room rings on. Without an echo path all that is heard is the near end.
     @_noLocks
     private func nearEnd(_ reading: EchoStage.Reading) -> NearEndActivity {
         guard let presence = reading.presence else {
             return monitor.nearEnd(buffers.output, count: blockFrames)
         }
         if health.hasNoEchoPath { return NearEndActivity(isFarActive: monitor.isFarActive, presence: 1) }
-        let isBelieved = reading.phase == .tracking && reading.isProven && monitor.isMostlyNear && !reading.mayBeTail
+        let isBelieved = reading.phase == .tracking && reading.isConfirmed && monitor.isMostlyNear && !reading.mayBeTail
         return NearEndActivity(
             isFarActive: monitor.isFarActive || reading.mayBeTail, presence: isBelieved ? presence : 0)
     }

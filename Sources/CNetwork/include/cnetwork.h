@@ -8,7 +8,7 @@
 
 // One received datagram; all pointers are into the batch and last until it receives again.
 typedef struct {
-    const uint8_t *bytes;
+    uint8_t *bytes;
     uint32_t length;
     const struct sockaddr_storage *source;
     int64_t realtime_ns;  // kernel receive stamp, CLOCK_REALTIME; 0: the kernel gave none
@@ -31,6 +31,15 @@ int cnetwork_configure(int fd, int family, int traffic_class, int priority);
 
 // Sends by sendto(2); 0 or -errno.
 int cnetwork_send(int fd, const void *bytes, uint32_t length, const struct sockaddr *to, socklen_t to_length);
+
+// Has the kernel drop every datagram that does not come from this address (four words, the highest first; an IPv4 address
+// in the last) and port (0: any). 0 or -errno.
+int cnetwork_hear_only(int fd, bool is_v4, const uint32_t *address, uint16_t port);
+// Undoes it.
+int cnetwork_hear_anyone(int fd);
+
+// Datagrams that the kernel dropped for this socket: by the above, or for want of room.
+uint32_t cnetwork_dropped(int fd);
 
 // Empties the queue of ICMP errors; how many there were.
 int cnetwork_drain_errors(int fd);

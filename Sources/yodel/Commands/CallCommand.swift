@@ -1,18 +1,26 @@
 import ArgumentParser
-import Calling
+import LiveMedia
+import Media
 import Reporting
 import Settings
 
 /// `yodel call URI`.
 struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "call", abstract: "Call somebody, or several for a conference.")
+        commandName: "call", abstract: "Call somebody, or several for a conference.",
+        discussion: HelpText.discussion(examples: [
+            ("yodel call rtp://192.0.2.7:5004", "call, with the default microphone and loudspeaker"),
+            ("yodel call rtp://192.0.2.7:5004 --codec pcmu --record call.wav", "in G.711, recorded: left sent, right heard"),
+            ("yodel call rtp://192.0.2.7:5004 --duration 60 --assert 'mos_lq>4'", "a test of a minute"),
+            ("yodel call rtp://192.0.2.7:5004 rtp://192.0.2.8:5004", "a conference of three"),
+        ]))
 
-    @Argument(help: ArgumentHelp(
-        """
-        rtp://HOST:PORT[?pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]; several make a conference: all hear each other, in a \
-        headset each from a direction of its own.
-        """, valueName: "uri"))
+    @Argument(
+        help: ArgumentHelp(
+            """
+            rtp://HOST:PORT[?pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]; several make a conference: all hear each other, in a \
+            headset each from a direction of its own.
+            """, valueName: "uri"))
     var uri: [String]
 
     @OptionGroup var media: MediaArguments
@@ -24,10 +32,17 @@ struct CallCommand: ParsableCommand {
 
 /// `yodel listen URI`.
 struct ListenCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "listen", abstract: "Wait for one call.")
+    static let configuration = CommandConfiguration(
+        commandName: "listen", abstract: "Wait for one call.",
+        discussion: HelpText.discussion(examples: [
+            ("yodel listen rtp://0.0.0.0:5004", "take the first caller"),
+            ("yodel listen rtp://0.0.0.0:5004 --allow 192.0.2.0/24", "take callers of one network only"),
+            ("yodel listen rtp://0.0.0.0:5004 --echo --device null", "send back what is heard, without a sound card"),
+        ]))
 
-    @Argument(help: ArgumentHelp(
-        "rtp://ADDRESS:PORT[?pt=N&ptime=MS&rtcp=mux|PORT] to listen on", valueName: "uri"))
+    @Argument(
+        help: ArgumentHelp(
+            "rtp://ADDRESS:PORT[?pt=N&ptime=MS&rtcp=mux|PORT] to listen on", valueName: "uri"))
     var uri: String
 
     @Flag(help: "Send back what is heard.")
@@ -49,17 +64,19 @@ private func runCall(
 ) throws {
     let signals = TerminationSignal()
     let uris = try texts.map { try parse($0, role: role) }
-    let assertions = try parseAssertions(media.assertions, known: CallReport.comparablePaths)
+    let assertions = try parseAssertions(media.output.assertions, known: CallReport.comparablePaths)
     let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
+    startLog(configuration)
     var options = try MediaOptions(media, configuration)
     if let ring { options.ring = try DeviceChoice.device(ring) }
+    try options.chooseCodec(by: uris, configuration)
     if let length = try packetLength(uris) { options.encoder.frameMilliseconds = length }
     if uris.count > 1 { try checkConference(uris, options) }
     let call = try engine.start(uris, role: role, echoes: echoes, options)
     var console = CallConsole(
         call: call,
         printer: EventPrinter(
-            json: media.json, callIDs: uris.map { _ in newCallID() }, input: options.input, output: options.output),
+            json: media.output.json, callIDs: uris.map { _ in newCallID() }, input: options.input, output: options.output),
         signals: signals, assertions: assertions, durationSeconds: options.durationSeconds,
         durationCountsFromMedia: role == .listen)
     let status = console.run()

@@ -7,7 +7,12 @@ import Settings
 /// `yodel devices`: what can be opened, and why something cannot.
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "devices", abstract: "Show which devices open, and for the others why not and what to do.")
+        commandName: "devices", abstract: "Show which devices open, and for the others why not and what to do.",
+        discussion: HelpText.discussion(examples: [
+            ("yodel devices", "what can be opened, and why something cannot"),
+            ("yodel devices --watch --json", "ports and route, and each change"),
+            ("yodel devices --test --device alsa:default --duration 10", "a tone, and the microphone's level"),
+        ]))
 
     @Flag(help: "Print ports and route, then each change as it happens; without a sound server what opens, once a second.")
     var watch = false
@@ -20,8 +25,9 @@ struct DevicesCommand: ParsableCommand {
     func run() throws {
         _ = TerminationSignal()
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
+        startLog(configuration)
         if test { return try runTest(configuration) }
-        if watch, let ports = PortWatch(json: media.json) {
+        if watch, let ports = PortWatch(json: media.output.json) {
             return ports.run(isInterrupted: { TerminationSignal.caught != nil })
         }
         var known = engine.devices()
@@ -44,7 +50,7 @@ struct DevicesCommand: ParsableCommand {
         try engine.testDevice(
             options, isInterrupted: { TerminationSignal.caught != nil || end.map { Pace.now() >= $0 } ?? false },
             onLevel: { level in
-                if media.json {
+                if media.output.json {
                     let value = JSONValue.object([
                         JSONMember("type", .string("level")), JSONMember("time", .string(Timestamp.now().text)),
                         JSONMember("level_dbov", .number(level, decimals: 1)),
@@ -57,7 +63,7 @@ struct DevicesCommand: ParsableCommand {
     }
 
     private func show(_ device: DeviceListing) {
-        if media.json {
+        if media.output.json {
             Output.standard.line(json(device).text)
         } else {
             for line in DeviceText.lines(device) { Output.standard.line(line) }
@@ -65,9 +71,11 @@ struct DevicesCommand: ParsableCommand {
     }
 
     private func showGone(_ device: DeviceListing) {
-        let gone = JSONValue.object([JSONMember("name", .string(device.name)), JSONMember("opens", .boolean(false)),
-            JSONMember("reason", .string("gone"))])
-        Output.standard.line(media.json ? gone.text : "\(device.name): gone")
+        let gone = JSONValue.object([
+            JSONMember("name", .string(device.name)), JSONMember("opens", .boolean(false)),
+            JSONMember("reason", .string("gone")),
+        ])
+        Output.standard.line(media.output.json ? gone.text : "\(device.name): gone")
     }
 
     private func json(_ device: DeviceListing) -> JSONValue {

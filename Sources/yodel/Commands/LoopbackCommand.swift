@@ -1,5 +1,6 @@
 import ArgumentParser
 import Reporting
+import Settings
 import Simulation
 
 /// `yodel loopback`: the automated call test.
@@ -7,46 +8,55 @@ struct LoopbackCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "loopback",
         abstract: "Test a whole call between two endpoints in this process; no sound card needed.",
-        discussion: """
-            Each endpoint sits in a simulated room. Names in --assert without a_to_b. or b_to_a. hold in both.
-            """)
+        discussion: HelpText.discussion(
+            "Each endpoint sits in a simulated room. Names in --assert without a_to_b. or b_to_a. hold in both.",
+            examples: [
+                ("yodel loopback", "a call of 20 s in real time"),
+                ("yodel loopback --offline --seed 7 --json", "a minute in virtual time, the same each time"),
+                ("yodel loopback --offline --network loss=5,jitter=20 --assert 'mos_lq>3.5'", "on a bad network"),
+                ("yodel loopback --room hall,drift=100 --echo-canceller speexdsp", "another room, another canceller"),
+            ]))
 
     @Flag(help: "In virtual time: as fast as the machine can, the same figures for the same seed.")
     var offline = false
 
-    @Option(help: ArgumentHelp(
-        "Simulated network: loss=PERCENT,burst=PACKETS,jitter=MS,spike=EVERY_MS:MS,reorder=PERCENT,"
-            + "duplicate=PERCENT,rate=KBIT,delay=MS,trace=CSV|NAME (a file, or a scenario as for replay)",
-        valueName: "conditions"))
+    @Option(
+        help: ArgumentHelp(
+            "Simulated network: loss=PERCENT,burst=PACKETS,jitter=MS,spike=EVERY_MS:MS,reorder=PERCENT,"
+                + "duplicate=PERCENT,rate=KBIT,delay=MS,trace=CSV|NAME (a file, or a scenario as for replay)",
+            valueName: "conditions"))
     var network: String?
 
-    @Option(help: ArgumentHelp(
-        "Room of both endpoints: small, office, hall or PATH.wav, drift and noise as in --device room:MODEL, which this is "
-            + "short for.",
-        valueName: "model"))
+    @Option(
+        help: ArgumentHelp(
+            "Room of both endpoints: small, office, hall or PATH.wav, drift and noise as in --device room:MODEL, which this is "
+                + "short for.",
+            valueName: "model"))
     var room: String?
 
     @OptionGroup var media: MediaArguments
 
     mutating func run() throws {
         _ = TerminationSignal()
-        let assertions = try parseAssertions(media.assertions, known: LoopbackReport.comparablePaths)
+        let assertions = try parseAssertions(media.output.assertions, known: LoopbackReport.comparablePaths)
         var conditions = NetworkConditions()
         if let network {
             do { conditions = try NetworkConditions(parsing: network) } catch { throw CommandError(error) }
         }
-        if media.capture != nil {
+        if media.call.capture != nil {
             throw CommandError(.usage, "--capture is for `call` and `listen`; a loopback test repeats itself by its --seed")
         }
         if let room {
-            guard media.device == nil, media.input == nil, media.output == nil else {
+            let keys = AudioKeys()
+            guard !media.audio.gives(keys.device, keys.input, keys.output) else {
                 throw CommandError(.usage, "--room is a device itself; leave out --device, --input and --output")
             }
-            media.device = "room:" + room
+            media.audio.set(keys.device, to: "room:" + room, option: "--room")
         }
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
+        startLog(configuration)
         let options = try MediaOptions(media, configuration)
-        let printer = EventPrinter(json: media.json, input: options.input, output: options.output)
+        let printer = EventPrinter(json: media.output.json, input: options.input, output: options.output)
         var report = try engine.loopback(
             LoopbackRequest(options: options, conditions: conditions, scenario: network, offline: offline),
             isInterrupted: { TerminationSignal.caught != nil },

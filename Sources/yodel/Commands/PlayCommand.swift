@@ -6,12 +6,18 @@ import Reporting
 struct PlayCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "play", abstract: "Play audio files.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             WAV, AIFF, FLAC, MP3, Ogg Vorbis, Opus and what else libsndfile reads; one after the other without a gap, or
             with --mix all at once. Presets of --eq, by number or name: \
             \(EqualizerPreset.all.map { "\($0.number) \($0.name.lowercased())" }.joined(separator: ", ")). On a terminal:
             \(MediaKey.playing).
-            """)
+            """,
+            examples: [
+                ("yodel play song.flac", "play a file"),
+                ("yodel play one.wav two.wav --loop 0 --gain=-6", "both in turn, for ever, 6 dB quieter"),
+                ("yodel play song.flac --rate 1.25 --eq 3 --start 60", "faster from 1:00 on, through an equalizer"),
+            ]))
 
     @Argument(help: ArgumentHelp("What to play.", valueName: "file"))
     var files: [String]
@@ -75,7 +81,9 @@ struct PlayCommand: ParsableCommand {
                     .usage, "\(value) is out of range, in \(option); give \(allowed.lowerBound) to \(allowed.upperBound)")
             }
         }
-        guard loop >= 0 else { throw CommandError(.usage, "\(loop) times is no number, in --loop; give 1 or more, or 0 for ever") }
+        guard loop >= 0 else {
+            throw CommandError(.usage, "\(loop) times is no number, in --loop; give 1 or more, or 0 for ever")
+        }
         try range(rate, 0.25...4, "--rate")
         try range(start, 0...1e7, "--start")
         try range(gain, -40...12, "--gain")

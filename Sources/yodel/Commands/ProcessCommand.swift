@@ -5,18 +5,29 @@ import AudioUnits
 import Reporting
 import Simulation
 
-extension VoiceProcessingConfiguration.Canceller: ExpressibleByArgument {}
+extension VoiceProcessingConfiguration.Canceller.Name: ExpressibleByArgument {}
 extension VoiceProcessingConfiguration.Quality: ExpressibleByArgument {}
 
 /// `yodel process`: the voice-processing unit on files.
 struct ProcessCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "process", abstract: "Run the voice-processing unit of a call on files, faster than real time.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             Files are mono: WAV and the like when the name ends in .wav, else raw signed 16-bit little endian. Prints
             the processor time for 20 ms of sound in microseconds, then a line of JSON. Sample n of OUT is sample n of
             MIC, late by latency_ms.
-            """)
+            """,
+            examples: [
+                (
+                    "yodel process --rate 16000 --far far.wav --mic mic.wav --out out.wav",
+                    "take the echo of far.wav out of mic.wav"
+                ),
+                (
+                    "yodel process --rate 8000 --far f --mic m --out o --echo-canceller speexdsp",
+                    "raw samples, by SpeexDSP alone"
+                ),
+            ]))
 
     @Option(help: ArgumentHelp("Rate of the call and of raw files: 8000 to 48000, a multiple of 100.", valueName: "hz"))
     var rate: Int
@@ -34,7 +45,7 @@ struct ProcessCommand: ParsableCommand {
     var dump: String?
 
     @Option(help: "What takes the echo out.")
-    var echoCanceller = VoiceProcessingConfiguration().canceller
+    var echoCanceller = VoiceProcessingConfiguration().canceller.name
 
     @Option(help: "How much work it may do.")
     var quality = VoiceProcessingConfiguration().quality
@@ -55,14 +66,15 @@ struct ProcessCommand: ParsableCommand {
         let rates = VoiceProcessingIO.sampleRates
         guard rates.contains(Double(rate)), rate % 100 == 0 else {
             throw CommandError(
-                .usage, "\(rate) Hz is no rate of voice processing, in --rate; give \(Int(rates.lowerBound)) to "
+                .usage,
+                "\(rate) Hz is no rate of voice processing, in --rate; give \(Int(rates.lowerBound)) to "
                     + "\(Int(rates.upperBound)) in steps of 100")
         }
         try PathCheck.writable(out, option: "--out")
         if let dump { try PathCheck.folder(dump, option: "--dump") }
         let (far, microphone) = (try read(far), try read(mic))
         var configuration = VoiceProcessingConfiguration()
-        configuration.canceller = echoCanceller
+        configuration.canceller = VoiceProcessingConfiguration.Canceller(echoCanceller)
         configuration.quality = quality
         configuration.noiseSuppressionDecibels = noiseSuppressionDb
         let run: VoiceProcessingRun

@@ -9,10 +9,15 @@ extension AudioFileDepth: ExpressibleByArgument {}
 struct RecordCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "record", abstract: "Record the microphone.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             The file's name ends in the format: \(AudioFileFormat.endings). It can be played at any moment, also after a
             SIGKILL or on a full disk. q, Ctrl-C or --duration end the recording.
-            """)
+            """,
+            examples: [
+                ("yodel record voice.opus", "until q or Ctrl-C"),
+                ("yodel record voice.wav --process --duration 10", "ten seconds, without echo and noise"),
+            ]))
 
     @Argument(help: ArgumentHelp("Where to.", valueName: "file"))
     var file: String
@@ -23,7 +28,9 @@ struct RecordCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Rate of the recording in Hz.", valueName: "hz"))
     var rate = 48_000
 
-    @Option(help: ArgumentHelp("Bits of a sample where nothing is compressed with loss; 32 is floating point.", valueName: "16|24|32"))
+    @Option(
+        help: ArgumentHelp(
+            "Bits of a sample where nothing is compressed with loss; 32 is floating point.", valueName: "16|24|32"))
     var bits = AudioFileDepth.int16
 
     @Flag(help: "Cancel echo, suppress noise, control gain, as in a call.")
@@ -31,10 +38,17 @@ struct RecordCommand: ParsableCommand {
 
     @OptionGroup var device: DeviceArguments
 
+    /// Those of a graph, and of devices.
+    private static let rates = 4_000...384_000
+
     func run() throws {
         let signals = TerminationSignal()
         guard StreamFormat.channelCounts.contains(channels), channels == 1 || !process else {
             throw CommandError(.usage, "\(channels) channels cannot be had, in --channels; give 1 to 8, with --process 1")
+        }
+        guard Self.rates.contains(rate) else {
+            throw CommandError(
+                .usage, "\(rate) Hz cannot be had, in --rate; give \(Self.rates.lowerBound) to \(Self.rates.upperBound)")
         }
         let choice = try device.choice()
         guard AudioFileFormat(path: file) != nil else {

@@ -8,11 +8,16 @@ import Settings
 struct RenderCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "render", abstract: "Render a graph of audio units that is described in a file.",
-        discussion: """
+        discussion: HelpText.discussion(
+            """
             Players, tones, mixers, equalizers and time effects, their connections, and settings that change at times:
             config/graph.yaml explains each. Without --offline it is played on the device (and written, when the graph or
             --out says where); with it, written as fast as the machine can. Both render the same samples.
-            """)
+            """,
+            examples: [
+                ("yodel render config/graph.yaml", "hear it"),
+                ("yodel render config/graph.yaml --offline --out mix.wav --bits 24", "write it"),
+            ]))
 
     @Argument(help: ArgumentHelp("The description.", valueName: "graph.yaml"))
     var graph: String
@@ -23,7 +28,9 @@ struct RenderCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Where to write, in place of the graph's `to`.", valueName: "file"))
     var out: String?
 
-    @Option(help: ArgumentHelp("Bits of a sample where nothing is compressed with loss; 32 is floating point.", valueName: "16|24|32"))
+    @Option(
+        help: ArgumentHelp(
+            "Bits of a sample where nothing is compressed with loss; 32 is floating point.", valueName: "16|24|32"))
     var bits = AudioFileDepth.int16
 
     @OptionGroup var device: DeviceArguments

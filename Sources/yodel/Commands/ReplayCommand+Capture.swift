@@ -1,9 +1,9 @@
 import AudioDevices
 import AudioFiles
 import AudioUnits
-import Calling
 import Codecs
 import JitterBuffer
+import Media
 import PacketCapture
 import Simulation
 
@@ -22,6 +22,9 @@ extension ReplayCommand {
             try replay.run()
         } catch {
             if !streams.isOurs { throw CommandError(error) }
+        }
+        if let leftOut = replay.leftOut {
+            Output.error.line("yodel: warning: \(path) is not played whole: \(leftOut.text())")
         }
         do {
             try AudioSamples.write(replay.heard, path: out, rate: replay.sampleRate, fileRate: rate)
@@ -58,18 +61,23 @@ extension ReplayCommand {
             let hint = there.isEmpty ? "it holds no RTP stream" : "it holds the sources \(there.joined(separator: ", "))"
             throw CommandError(.usage, "no RTP of the source wanted, \(path); \(hint)")
         }
-        let kind: CodecKind =
-            switch stream.payloadType {
-            case 0: .pcmu
-            case 8: .pcma
-            default: codec.flatMap { CodecKind(rawValue: $0) } ?? .opus
-            }
+        let kind: Codec
+        if let fixed = Codec.withStaticPayloadType(stream.payloadType) {
+            kind = fixed
+        } else if stream.payloadType < Codec.firstDynamicPayloadType, codec == nil {
+            throw CommandError(
+                .usage,
+                "payload type \(stream.payloadType) is of none of our codecs, \(path); "
+                    + "if it is one of \(Codec.names), name it with --codec")
+        } else {
+            kind = codec ?? .opus
+        }
         var configuration = CallConfiguration(codec: kind, seed: seed)
         configuration.payloadType = stream.payloadType
         configuration.encoder.frameMilliseconds = ptime
         configuration.sampleRate = rate.flatMap { kind.runs(at: $0) ? $0 : nil }
         configuration.jitterBuffer = JitterBufferConfiguration(
-            latency: LatencyProfile(rawValue: latency) ?? .balanced, seed: seed)
+            latency: latency, seed: seed)
         return configuration
     }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import AudioDevices
 import AudioSession
 import AudioUnits
-import Calling
+import LiveMedia
 import Settings
 
 /// The device as it was chosen and configured: which, and what is wished of it.
@@ -16,13 +16,16 @@ struct DeviceChoice {
     /// Period of the device in ms; `nil` leaves it to the device.
     var periodMilliseconds: Double?
     var realtime: Bool
+    /// Which echo canceller, at which quality, where voice is processed.
+    var voice: VoiceProcessingConfiguration
 
     init(_ configuration: Configuration) throws(CommandError) {
         let names = configuration.deviceNames
         (input, output) = (try Self.device(names.input), try Self.device(names.output))
-        sampleRate = configuration[.rate].text.flatMap { Int($0) }
-        periodMilliseconds = configuration[.period].text.flatMap { Double($0) }
-        realtime = configuration[.realtime].text != "false"
+        sampleRate = configuration[\.audio.rate]
+        periodMilliseconds = configuration[\.audio.period]
+        realtime = configuration[\.audio.realtime]
+        voice = configuration.voice
     }
 
     /// The device of a name.
@@ -43,13 +46,15 @@ struct DeviceChoice {
         } catch {
             throw .device(error)
         }
-        let unit: any InputOutputUnit = voiceProcessing ? VoiceProcessingIO(device: device) : RemoteIO(device: device)
+        let processing = voiceProcessing ? VoiceProcessingIO(device: device) : nil
+        let unit: any InputOutputUnit = processing ?? RemoteIO(device: device)
         var preferences = DeviceRequest()
         preferences.sampleRate = sampleRate.map(Double.init)
         if playbackChannels > 1 { preferences.playbackChannels = playbackChannels }
         preferences.periodMilliseconds = periodMilliseconds
         preferences.realtimePriority = realtime ? CallSession.devicePriority : nil
         do {
+            try processing?.setConfiguration(voice)
             if let audio {
                 try audio.attach(unit, request: preferences)
             } else {
@@ -64,35 +69,50 @@ struct DeviceChoice {
 
 /// Options of the commands that use a device without a call.
 struct DeviceArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("Device: alsa:NAME, file:PATH, pipe:-, null, default.", valueName: "name"))
-    var device: String?
+    @OptionGroup(title: AudioKeys.title) var device: KeyArguments<PlainDeviceOptions>
+    @OptionGroup(title: "Output") var output: RunArguments
+    @OptionGroup(title: LogKeys.title) var general: GeneralArguments
 
-    @Option(help: ArgumentHelp("Rate of the device in Hz.", valueName: "hz"))
-    var deviceRate: String?
+    var duration: Double? { output.duration }
+    var json: Bool { output.json }
 
-    @Option(help: ArgumentHelp("Period of the device in ms.", valueName: "ms"))
-    var period: String?
-
-    @Flag(inversion: .prefixedNo, help: "Ask for real-time priority (default: yes).")
-    var realtime: Bool?
-
-    @Option(help: ArgumentHelp("End after this long.", valueName: "seconds"))
-    var duration: Double?
-
-    @Flag(help: "Print events, one JSON object a line.")
-    var json = false
-
-    @OptionGroup var general: GeneralArguments
-
-    /// The device as chosen by flags, variables and the configuration file.
+    /// The device as chosen by flags, variables and the configuration file; starts the log.
     func choice() throws(CommandError) -> DeviceChoice {
         if let duration, !(duration > 0 && duration <= 1e7) {
             throw CommandError(.usage, "--duration \(duration) is no length; give seconds above 0")
         }
-        let flags = [
-            "device": device, "rate": deviceRate, "period": period, "realtime": realtime.map(String.init),
-            "log_level": general.logLevel,
+        let configuration = try resolveConfiguration(flags: device.given + general.log.given, general: general)
+        startLog(configuration)
+        return try DeviceChoice(configuration)
+    }
+}
+
+/// The keys that matter to a device without a call; `--rate` is something else there.
+enum PlainDeviceOptions: KeySelection {
+    static var options: [KeyOption] {
+        let keys = AudioKeys()
+        return [
+            KeyOption(keys.device), KeyOption(keys.rate, as: "device-rate"), KeyOption(keys.period),
+            KeyOption(keys.realtime),
         ]
-        return try DeviceChoice(try resolveConfiguration(flags: flags, general: general))
+    }
+}
+
+/// How long, and what is told.
+struct RunArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("End after this long. (default: at the end, or when somebody ends it)", valueName: "seconds"))
+    var duration: Double?
+
+    @Flag(help: "Print events, one JSON object a line.")
+    var json = false
+}
+
+extension Configuration {
+    /// How a call's voice is processed: every key that says so, in one place.
+    var voice: VoiceProcessingConfiguration {
+        var voice = VoiceProcessingConfiguration()
+        voice.canceller = VoiceProcessingConfiguration.Canceller(self[\.audio.echoCanceller])
+        voice.quality = self[\.audio.quality]
+        return voice
     }
 }

@@ -1,10 +1,10 @@
 import AudioDevices
 import AudioFiles
 import AudioUnits
-import Calling
 import Codecs
 import JitterBuffer
-import Network
+import Link
+import Media
 import Settings
 
 /// What a media command works with: every value resolved, checked, and typed. Nothing has been started yet.
@@ -18,7 +18,7 @@ struct MediaOptions {
     var ring: DeviceSpecification?
     /// Whether other programs are lowered during a call.
     var ducksOthers: Bool
-    var codec: CodecKind
+    var codec: Codec
     /// Bit rate, complexity and packet length.
     var encoder: EncoderSettings
     /// Bit rate never exceeded, in bit/s; `nil` is the usual one.
@@ -49,38 +49,28 @@ struct MediaOptions {
     init(_ arguments: MediaArguments, _ configuration: Configuration) throws(CommandError) {
         device = try DeviceChoice(configuration)
         choosesDevice = configuration.choosesDevice
-        voiceProcessing = configuration[.voiceProcessing].text != "false"
-        ducksOthers = configuration[.duck].text != "false"
-        codec = configuration[.codec].text.flatMap { CodecKind(rawValue: $0) } ?? .opus
-        encoder = EncoderSettings()
-        if let bitrate = configuration[.bitrate].text.flatMap({ Int($0) }) { encoder.bitrate = bitrate }
-        if let complexity = configuration[.complexity].text.flatMap({ Int($0) }) { encoder.complexity = complexity }
-        if let length = configuration[.ptime].text.flatMap({ Int($0) }) { encoder.frameMilliseconds = length }
-        maximumBitrate = configuration[.maxBitrate].text.flatMap { Int($0) }
-        redundancyPayloadType = configuration[.redundancy].text.flatMap { UInt8($0) }
-        reportIntervalSeconds = configuration[.rtcpInterval].text.flatMap { Double($0) } ?? 5
-        latency = configuration[.latency].text.flatMap { LatencyProfile(rawValue: $0) } ?? .balanced
-        bind = nil
-        allow = []
-        durationSeconds = arguments.duration
-        playPath = arguments.play
-        recordPath = arguments.record
-        capturePath = arguments.capture
-        nearPath = arguments.near
-        digits = arguments.dtmf ?? ""
-        dumpFolder = arguments.dump
-        seed = arguments.seed
-        try readAddresses(configuration)
+        voiceProcessing = configuration[\.audio.voiceProcessing]
+        ducksOthers = configuration[\.audio.duck]
+        codec = configuration[\.media.codec]
+        encoder = EncoderSettings(
+            bitrate: configuration[\.media.bitrate], complexity: configuration[\.media.complexity],
+            frameMilliseconds: configuration[\.media.ptime])
+        encoder.dtx = configuration[\.media.dtx]
+        maximumBitrate = configuration[\.media.maxBitrate]
+        redundancyPayloadType = configuration[\.media.redundancy].map { UInt8($0) }
+        reportIntervalSeconds = configuration[\.media.rtcpInterval]
+        latency = configuration[\.media.latency]
+        bind = configuration[\.network.bind]
+        allow = configuration[\.network.allow]
+        durationSeconds = arguments.call.duration
+        playPath = arguments.call.play
+        recordPath = arguments.call.record
+        capturePath = arguments.call.capture
+        nearPath = arguments.call.near
+        digits = arguments.call.dtmf ?? ""
+        dumpFolder = arguments.output.dump
+        seed = arguments.output.seed
         try check()
-    }
-
-    private mutating func readAddresses(_ configuration: Configuration) throws(CommandError) {
-        do {
-            bind = try configuration[.bind].text.map { text throws(NetworkError) in try IPAddress(text) }
-            for item in configuration[.allow].items { allow.append(try CIDR(item)) }
-        } catch {
-            throw CommandError(.usage, error.description)
-        }
     }
 
     /// What no table can know: durations, digits and files.

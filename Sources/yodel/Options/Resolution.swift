@@ -1,4 +1,3 @@
-import ArgumentParser
 import Glibc
 import Logging
 import Reporting
@@ -18,25 +17,41 @@ func processEnvironment() -> [String: String] {
     return variables
 }
 
-/// Resolves the configuration and sets up the log, which goes to standard error.
+/// Resolves the configuration from flags, variables and file; nothing else happens.
 func resolveConfiguration(
-    flags: [String: String?], general: GeneralArguments
+    flags: [ConfigurationFlag], general: GeneralArguments
 ) throws(CommandError) -> Configuration {
-    let configuration: Configuration
     do {
-        configuration = try Configuration(
-            flags: flags, environment: processEnvironment(), explicitPath: general.config)
+        return try Configuration(flags: flags, environment: processEnvironment(), explicitPath: general.config)
     } catch {
         throw CommandError(error)
     }
-    let level = configuration[.logLevel].text.flatMap { Logger.Level(rawValue: $0) } ?? .warning
+}
+
+/// Starts the program's log on standard error, once, and tells what was configured.
+func startLog(_ configuration: Configuration) {
+    let level = Logger.Level(configuration[\.log.level])
     LoggingSystem.bootstrap { _ in LineLogHandler(level: level) }
     for warning in configuration.warnings { logger.warning("\(warning)") }
     logger.info("configuration file \(configuration.path ?? "none")")
-    for value in configuration.values where value.source != .default {
-        logger.debug("\(value.key.name) \(value.text ?? "unset") by \(value.source)")
+    for entry in configuration.entries where entry.source != .default {
+        logger.debug("\(entry.key.name) \(entry.value.text ?? "unset") by \(entry.source)")
     }
-    return configuration
+}
+
+extension Logger.Level {
+    init(_ level: LogLevel) {
+        self =
+            switch level {
+            case .trace: .trace
+            case .debug: .debug
+            case .info: .info
+            case .notice: .notice
+            case .warning: .warning
+            case .error: .error
+            case .critical: .critical
+            }
+    }
 }
 
 /// Reads every `--assert`; nothing starts when one is wrong.

@@ -104,7 +104,8 @@ struct PlaySession {
         guard !plan.mixes, plan.paths.count > 1, position.file + position.round * plan.paths.count != toldFile else { return }
         toldFile = position.file + position.round * plan.paths.count
         console.tell(
-            "file_started", [JSONMember("file", .string(plan.paths[position.file])), JSONMember("round", .integer(position.round))],
+            "file_started",
+            [JSONMember("file", .string(plan.paths[position.file])), JSONMember("round", .integer(position.round))],
             text: "file \(position.file + 1) of \(plan.paths.count): \(plan.paths[position.file])")
     }
 
@@ -140,11 +141,16 @@ struct PlaySession {
             switch event {
             case .lost(let error):
                 console.tell(
-                    "device_lost", [JSONMember("device", .string(unit.device.identifier)), JSONMember("reason", .string(error.reason))],
+                    "device_lost",
+                    [JSONMember("device", .string(unit.device.identifier)), JSONMember("reason", .string(error.reason))],
                     text: "device lost: \(error.reason); it is tried again")
             case .back(let after):
                 console.tell(
-                    "device_back", [JSONMember("device", .string(unit.device.identifier)), JSONMember("after_ms", .number(after, decimals: 0))],
+                    "device_back",
+                    [
+                        JSONMember("device", .string(unit.device.identifier)),
+                        JSONMember("after_ms", .number(after, decimals: 0)),
+                    ],
                     text: "device back after \(Text.fixed(after / 1000, 1)) s")
             case .xrun(let capture):
                 if !capture {
@@ -165,7 +171,8 @@ struct PlaySession {
     private mutating func draw() {
         guard console.isDrawing else { return }
         let position = playing.players[0].position
-        let length = playing.players[0].seconds.indices.contains(position.file) ? playing.players[0].seconds[position.file] : nil
+        let length =
+            playing.players[0].seconds.indices.contains(position.file) ? playing.players[0].seconds[position.file] : nil
         var parts = ["\(Text.clock(position.seconds))\(length.map { " / " + Text.clock($0) } ?? "")"]
         if isPaused { parts.append("[paused]") }
         let blocks = console.shape.blocks

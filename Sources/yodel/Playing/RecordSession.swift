@@ -129,7 +129,8 @@ struct RecordSession {
             text: "recorded \(Text.fixed(seconds, 1)) s to \(recorder.path)" + (peak == 0 ? ", all of it silence" : ""))
         guard let failure else { return .fine }
         Output.error.line(
-            "yodel: \(failure.reason), \(failure.path); \(Text.fixed(seconds, 1)) s are in it and can be played: make room or name another place")
+            "yodel: \(failure.reason), \(failure.path); \(Text.fixed(seconds, 1)) s are in it and can be played: make room or name another place"
+        )
         return .usage
     }
 }

@@ -160,6 +160,7 @@ final class GraphRun {
         }
         guard players.isEmpty || endless != nil else { return }
         throw CommandError(
-            .usage, "it would never end, \(description.path):\(endless?.line ?? 1); give a `duration` in seconds, or --duration")
+            .usage, "it would never end, \(description.path):\(endless?.line ?? 1); give a `duration` in seconds, or --duration"
+        )
     }
 }

@@ -111,7 +111,8 @@ struct GraphValue {
         case .outOfRange(_, let allowed):
             CommandError(.usage, "\(name) cannot be '\(value.text)', \(path):\(value.line); give \(allowed)")
         case .file(let error):
-            CommandError(.usage, "\(error.reason), \(error.path), named in \(path):\(value.line); name an audio file that can be read")
+            CommandError(
+                .usage, "\(error.reason), \(error.path), named in \(path):\(value.line); name an audio file that can be read")
         default:
             CommandError(.usage, "\(name) cannot be '\(value.text)' (\(error)), \(path):\(value.line); see docs/commands.md")
         }

@@ -1,3 +1,4 @@
+import Media
 import Glibc
 import Reporting
 
@@ -17,9 +18,8 @@ struct CallConsole {
     private var mood = CallMood()
     private var status: StatusLine?
     /// Why each party's call ended; the whole has when all have.
-    private var endReasons: [String?]
+    private var endReasons: [Media.EndReason?]
     private var isEnding = false
-    private var readsKeys = true
 
     /// - Parameter durationCountsFromMedia: a listener's time begins when somebody calls.
     init(
@@ -42,17 +42,22 @@ struct CallConsole {
             status = StatusLine(output: printer.output, environment: processEnvironment())
         }
         var statistics = Pace(every: printer.isJSON ? 1 : 5, from: start)
+        var input = PersonInput(signals: signals, terminal: terminal, readsKeys: printer.readsStandardInput)
         while !isOver {
-            wait(seconds: status == nil ? min(0.5, statistics.untilNext) : 0.2)
+            input.wait(seconds: status == nil ? min(0.5, statistics.untilNext) : 0.2, others: call.eventDescriptors)
             takeEvents()
-            handleSignals(terminal)
-            handleKeys(terminal)
+            if input.takeSignals(&status) { end(byDuration: false) }
+            for byte in input.readKeys() {
+                guard let key = KeyCommand(byte: byte) else { continue }
+                // Without a terminal only q counts: text that happens to be piped in must not send digits.
+                if terminal != nil || key == .quit { handle(key) }
+            }
             checkDuration()
             guard !isOver else { break }
             if statistics.isDue() && (status == nil) { showFigures() }
             drawStatus()
             if isEnding && Pace.now() - endingSince > Self.endLimitSeconds {
-                endReasons = endReasons.map { $0 ?? "local_hangup" }
+                endReasons = endReasons.map { $0 ?? .localHangup }
             }
         }
         status?.clear()
@@ -74,22 +79,13 @@ struct CallConsole {
 
     private var seconds: Double { Pace.now() - (mediaStart ?? start) }
 
-    private func wait(seconds: Double) {
-        var descriptors = [
-            pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: readsKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
-        ]
-        descriptors += call.eventDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        poll(&descriptors, nfds_t(descriptors.count), Int32(max(1, seconds * 1000)))
-    }
-
     private mutating func takeEvents() {
         for (party, event) in call.takeEvents() {
             if case .mediaStarted = event {
                 mood.hasMedia = true
                 mediaStart = Pace.now()
             }
-            if case .callEnded(let reason, _) = event { endReasons[party] = reason }
+            if case .callEnded = event { endReasons[party] = call.endReason(of: party) }
             show(event, of: party)
         }
     }
@@ -97,40 +93,6 @@ struct CallConsole {
     private mutating func show(_ event: EventBody, of party: Int = 0) {
         guard let line = printer.line(event, of: party) else { return }
         if status == nil { printer.output.line(line) } else { status?.print(line) }
-    }
-
-    private mutating func handleSignals(_ terminal: TerminalMode?) {
-        while let number = signals.take() {
-            switch number {
-            case SIGTSTP:
-                status?.clear()
-                terminal?.leave()
-                signals.suspend()
-                terminal?.enter()
-            case SIGCONT: terminal?.enter()
-            default: end(byDuration: false)
-            }
-        }
-    }
-
-    private mutating func handleKeys(_ terminal: TerminalMode?) {
-        var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        guard readsKeys, poll(&descriptor, 1, 0) > 0 else { return }
-        guard printer.readsStandardInput else {
-            readsKeys = false
-            return
-        }
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = read(STDIN_FILENO, &bytes, bytes.count)
-        guard count > 0 else {
-            readsKeys = false
-            return
-        }
-        for byte in bytes[..<count] {
-            guard let key = KeyCommand(byte: byte) else { continue }
-            // Without a terminal only q counts: text that happens to be piped in must not send digits.
-            if terminal != nil || key == .quit { handle(key) }
-        }
     }
 
     private mutating func handle(_ key: KeyCommand) {
@@ -183,7 +145,7 @@ struct CallConsole {
         if let number = TerminationSignal.caught, !mood.hasMedia { return TerminationSignal.status(number) }
         for (party, report) in reports.enumerated() { printer.report(report, of: party) }
         // The first party that did not end well speaks for all.
-        let ended = endReasons.map { ExitStatus(callEnded: $0 ?? "") }
+        let ended = endReasons.map { $0.map { ExitStatus(callEnded: $0) } ?? .fine }
         if let failed = ended.first(where: { $0 != .fine }) { return failed }
         return reports.allSatisfy { $0.assertions.allSatisfy(\.passed) } ? .fine : .assertionMissed
     }

@@ -1,8 +1,9 @@
 import AudioUnits
-import Calling
 import DSP
 import Glibc
+import LiveMedia
 import Realtime
+import Threads
 
 /// `yodel devices --test`: a tone on the loudspeaker, the level at the microphone.
 struct DeviceTest {

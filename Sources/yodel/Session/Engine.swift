@@ -1,4 +1,6 @@
 import AudioDevices
+import Media
+import Metrics
 import Reporting
 import Settings
 import Simulation
@@ -12,6 +14,8 @@ protocol LiveCall: AnyObject {
     var eventDescriptors: [Int32] { get }
     /// Takes the events that wait, each with the number of its party; one party's oldest first. Its last is `callEnded`.
     func takeEvents() -> [(party: Int, body: EventBody)]
+    /// Why a party's call ended; `nil` while it has not.
+    func endReason(of party: Int) -> Media.EndReason?
     /// The latest figures of a party.
     func statistics(of party: Int) -> CallStatistics
     func setMuted(_ muted: Bool)

@@ -1,4 +1,5 @@
 import AudioDevices
+import Metrics
 import Reporting
 
 /// Prints events, figures and reports as the person asked: JSON or plain lines.
@@ -16,6 +17,7 @@ struct EventPrinter {
         self.callIDs = callIDs
         self.output = output == .pipe ? .error : .standard
         readsStandardInput = input != .pipe
+        if json { self.output.tellLossAsEvent() }
     }
 
     /// Whether a person sits in front.

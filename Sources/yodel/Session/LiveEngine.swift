@@ -2,11 +2,13 @@ import AudioDevices
 import AudioFiles
 import AudioSession
 import AudioUnits
-import Calling
 import Codecs
 import DSP
 import Glibc
 import JitterBuffer
+import Link
+import LiveMedia
+import Media
 import Network
 import RTP
 import Realtime
@@ -33,8 +35,8 @@ struct LiveEngine: Engine {
                 parties, unit: try options.makeUnit(seed: seed, playbackChannels: channels, audio: audio),
                 playoutChannels: channels, recordPath: options.recordPath, capturePath: options.capturePath,
                 dumpFolder: options.dumpFolder, realtime: options.realtime, audio: audio)
-            for party in parties { options.logPlan(party.configuration, party.transport) }
-            let call = SessionCall(session, transports: parties.map(\.transport), options: options)
+            for party in parties { options.logPlan(party.configuration, party.socket) }
+            let call = SessionCall(session, parties: parties, options: options)
             try session.start()
             call.announceStart()
             return call
@@ -46,7 +48,7 @@ struct LiveEngine: Engine {
     private func makeParty(
         _ uri: CallURI, _ role: CallURI.Role, echoes: Bool, seed: UInt64, _ options: MediaOptions
     ) throws(CommandError) -> CallParty {
-        let transport = try makeTransport(uri, role, options)
+        let socket = try makeSocket(uri, role, options)
         var configuration = options.callConfiguration(seed: seed)
         if let payloadType = uri.payloadType { configuration.payloadType = payloadType }
         try options.checkRedundancy(configuration)
@@ -60,12 +62,12 @@ struct LiveEngine: Engine {
                 throw CommandError(error)
             }
         }
-        return CallParty(configuration: configuration, transport: transport)
+        return CallParty(configuration: configuration, socket: socket, allow: options.allow)
     }
 
-    private func makeTransport(
+    private func makeSocket(
         _ uri: CallURI, _ role: CallURI.Role, _ options: MediaOptions
-    ) throws(CommandError) -> MediaTransport {
+    ) throws(CommandError) -> UDPLink {
         do {
             let rtcp: RTCPTransport =
                 switch uri.rtcp {
@@ -76,16 +78,32 @@ struct LiveEngine: Engine {
             let addresses = try resolve(host: uri.host, port: uri.port)
             switch role {
             case .call:
-                return try MediaTransport(
-                    bind: options.bind, localPort: uri.localPort ?? 0, remote: addresses[0], rtcp: rtcp,
-                    allow: options.allow)
+                // Where none can be reached the first one's error says why.
+                let remote = reachable(addresses, from: options.bind).first ?? addresses[0]
+                return try UDPLink(bind: options.bind, localPort: uri.localPort ?? 0, remote: remote, rtcp: rtcp)
             case .listen:
-                return try MediaTransport(
-                    bind: options.bind ?? addresses[0].address, localPort: uri.port, rtcp: rtcp, allow: options.allow)
+                return try listen(options.bind.map { [$0] } ?? addresses.map(\.address), uri.port, rtcp)
             }
         } catch {
             throw CommandError(error)
         }
+    }
+
+    /// On the first of `addresses` that can be bound.
+    ///
+    /// - Throws: what is wrong with the first of them.
+    private func listen(
+        _ addresses: [IPAddress], _ port: UInt16, _ rtcp: RTCPTransport
+    ) throws(NetworkError) -> UDPLink {
+        var first: NetworkError?
+        for address in addresses {
+            do throws(NetworkError) {
+                return try UDPLink(bind: address, localPort: port, rtcp: rtcp)
+            } catch {
+                if first == nil { first = error }
+            }
+        }
+        throw first ?? .hostUnknown("", reason: "no address")
     }
 
     func loopback(
@@ -163,6 +181,7 @@ extension LoopbackRequest {
         plan.deviceRate = options.sampleRate
         if let period = options.periodMilliseconds { plan.periodMilliseconds = period }
         plan.voiceProcessing = options.voiceProcessing
+        plan.voice = options.device.voice
         plan.network = conditions
         plan.scenario = scenario
         plan.seed = options.seed ?? 1

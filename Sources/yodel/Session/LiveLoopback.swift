@@ -1,10 +1,13 @@
 import AudioDevices
 import AudioUnits
-import Calling
+import Link
+import LiveMedia
+import Media
 import Network
 import Realtime
 import Reporting
 import Simulation
+import Threads
 
 /// Two live calls in one process that call each other over real UDP, each in its own simulated room.
 final class LiveLoopback {
@@ -16,11 +19,11 @@ final class LiveLoopback {
         self.plan = plan
         do {
             let loopback = IPAddress(v4: 0x7f00_0001)
-            let a = try MediaTransport(bind: loopback, localPort: 0, rtcp: .mux)
-            let b = try MediaTransport(bind: loopback, localPort: 0, remote: a.local, rtcp: .mux)
+            let a = try UDPLink(bind: loopback)
+            let b = try UDPLink(bind: loopback, remote: a.local)
             sessions = [
-                try Self.session(plan, side: 0, transport: a),
-                try Self.session(plan, side: 1, transport: b),
+                try Self.session(plan, side: 0, socket: a),
+                try Self.session(plan, side: 1, socket: b),
             ]
         } catch let error as NetworkError {
             throw .network(error)
@@ -32,7 +35,7 @@ final class LiveLoopback {
     }
 
     private static func session(
-        _ plan: LoopbackPlan, side: Int, transport: MediaTransport
+        _ plan: LoopbackPlan, side: Int, socket: UDPLink
     ) throws(CallError) -> CallSession {
         let configuration = plan.configuration(side: side)
         let rate = plan.deviceRate ?? plan.codec.sampleRate
@@ -40,20 +43,13 @@ final class LiveLoopback {
             .room(plan.room),
             options: DeviceOptions(
                 seed: plan.seed &+ UInt64(side), nearEnd: plan.talker(side: side, sampleRate: rate)))
-        let socket = SocketPort(transport)
-        let port = EmulatedPort(
-            conditions: plan.network, seed: plan.seed &* 4 &+ UInt64(side), now: .monotonicNow()
-        ) { packet in
-            packet.bytes.withUnsafeBytes { bytes in
-                switch packet.stream {
-                case .rtp: socket.send(rtp: bytes)
-                case .rtcp: socket.send(rtcp: bytes)
-                }
-            }
-        }
+        let link = EmulatedLink(
+            over: LatchingLink(over: socket, seed: configuration.seed), conditions: plan.network,
+            seed: plan.seed &* 4 &+ UInt64(side), now: .monotonicNow())
         return try CallSession(
-            configuration: configuration, unit: try makeUnit(plan, device: device, rate: rate), transport: transport,
-            port: port, dumpFolder: plan.dumpFolder, dumpSide: side == 0 ? "a" : "b", realtime: plan.realtime)
+            CallParty(configuration: configuration, socket: socket, link: link),
+            unit: try makeUnit(plan, device: device, rate: rate), dumpFolder: plan.dumpFolder, dumpSide: side == 0 ? "a" : "b",
+            realtime: plan.realtime)
     }
 
     /// Runs the whole call in real time, or until `isInterrupted`.
@@ -76,32 +72,23 @@ final class LiveLoopback {
             }
             for (session, name) in zip(sessions, ["a", "b"]) {
                 for event in session.channel.events.takeAll() {
-                    for body in translate(event, of: session) { onEvent(Event(body, callID: name)) }
+                    // Both sides have one address and, by symmetric RTP, learn each other's port.
+                    let bodies = EventBody.of(
+                        event, device: session.unit.device, remote: "127.0.0.1", start: start, mediaStart: nil)
+                    for body in bodies { onEvent(Event(body, callID: name)) }
                 }
+                for warning in session.takeFileWarnings() { onEvent(Event(.warning(warning), callID: name)) }
             }
         }
         for session in sessions { session.channel.send(.hangUp(.duration)) }
-        for session in sessions { _ = session.finish() }
+        for (session, name) in zip(sessions, ["a", "b"]) {
+            session.finish()
+            for warning in session.takeFileWarnings() { onEvent(Event(.warning(warning), callID: name)) }
+        }
         var report = LoopbackReport(
             plan, a: sessions[0].channel.statistics, b: sessions[1].channel.statistics)
         report.durationSeconds = seconds
         report.convergenceSeconds = convergence
         return report
-    }
-
-    private func translate(_ event: CallEvent, of session: CallSession) -> [EventBody] {
-        switch event {
-        case .mediaStarted:
-            // Both sides have the same address and, by symmetric RTP, learn each other's port.
-            [.mediaStarted(remote: "127.0.0.1", afterMilliseconds: HostTime.monotonicNow().milliseconds(since: start))]
-        case .sourceChanged(let from, let to): [.ssrcChanged(from: from, to: to)]
-        case .bufferReset(let reason): [.bufferReset(reason: reason)]
-        case .digitReceived(let digit, _): [.dtmf(digit: String(digit), direction: .received)]
-        case .echoState(let figures): [.echoState(figures)]
-        case .warning(let message): [.warning(message)]
-        case .device(let event): [EventBody(event, of: session.unit.device)]
-        case .session(let event): EventBody.of(event)
-        case .ended(let reason): [.callEnded(reason: reason.rawValue, durationSeconds: nil)]
-        }
     }
 }

@@ -1,42 +1,17 @@
 import AudioSession
+import LiveMedia
 import Glibc
-import Realtime
 import Reporting
 
 /// `yodel devices --watch` with a sound server: the ports and the route there are, then each change as it happens.
 struct PortWatch {
     private let session = AudioSession()
-    private let events: Inbox
+    private let events: Mailbox<SessionEvent>
     private let isJSON: Bool
-
-    private final class Inbox: Sendable {
-        let signal: EventSignal
-        private let waiting = Lock<[SessionEvent]>([])
-
-        init?() {
-            guard let signal = try? EventSignal() else { return nil }
-            self.signal = signal
-        }
-
-        deinit { signal.close() }
-
-        func post(_ event: SessionEvent) {
-            waiting.withLock { $0.append(event) }
-            signal.signal()
-        }
-
-        func takeAll() -> [SessionEvent] {
-            signal.drain()
-            return waiting.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-        }
-    }
 
     /// Looks for the sound server; `nil` when there is none.
     init?(json: Bool) {
-        guard let events = Inbox() else { return nil }
+        guard let events = try? Mailbox<SessionEvent>() else { return nil }
         (self.events, isJSON) = (events, json)
         session.setCategory(.playAndRecord, options: .mixWithOthers)
         session.setEventHandler { events.post($0) }

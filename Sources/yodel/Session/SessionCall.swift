@@ -1,37 +1,40 @@
 import AudioDevices
 import AudioUnits
-import Calling
 import Glibc
-import Network
+import Link
+import LiveMedia
+import Media
+import Metrics
 import Realtime
 import Reporting
 
 /// A `CallSession` as the console sees it: the events of its parties and its device, figures, reports.
 final class SessionCall: LiveCall {
     private let session: CallSession
-    private let transports: [MediaTransport]
+    /// Where each party's packets come and go, as it was before the media thread had the sockets.
+    private let addresses: [(local: SocketAddress, remote: SocketAddress?)]
     private let options: MediaOptions
     private var pending: [(party: Int, body: EventBody)] = []
     private let start = HostTime.monotonicNow()
     private var mediaStarts: [HostTime?]
-    private var endReasons: [String?]
+    private var endReasons: [Media.EndReason?]
     private var ring: RingTone?
 
-    init(_ session: CallSession, transports: [MediaTransport], options: MediaOptions) {
+    init(_ session: CallSession, parties: [CallParty], options: MediaOptions) {
         self.session = session
-        self.transports = transports
+        addresses = parties.map { ($0.socket.local, $0.socket.peer?.media) }
         self.options = options
-        mediaStarts = transports.map { _ in nil }
-        endReasons = transports.map { _ in nil }
+        mediaStarts = parties.map { _ in nil }
+        endReasons = parties.map { _ in nil }
     }
 
-    var parties: Int { transports.count }
+    var parties: Int { addresses.count }
 
     /// Tells that sending has begun, and what was not granted.
     func announceStart() {
-        for (party, transport) in transports.enumerated() {
+        for (party, address) in addresses.enumerated() {
             let started = EventBody.callStarted(
-                remote: transport.remote.map { "\($0)" }, local: "\(transport.local)", codec: options.codec.rawValue,
+                remote: address.remote.map { "\($0)" }, local: "\(address.local)", codec: options.codec.name,
                 device: session.unit.device.identifier)
             pending.append((party, started))
         }
@@ -50,6 +53,7 @@ final class SessionCall: LiveCall {
 
     func takeEvents() -> [(party: Int, body: EventBody)] {
         if ring?.isOver == true { ring = nil }
+        pending += session.takeFileWarnings().map { (0, .warning($0)) }
         defer { pending.removeAll() }
         return session.channels.enumerated().reduce(into: pending) { events, channel in
             for event in channel.element.events.takeAll() {
@@ -58,25 +62,19 @@ final class SessionCall: LiveCall {
         }
     }
 
-    private func translate(_ event: CallEvent, of party: Int) -> [EventBody] {
+    private func translate(_ event: LiveCallEvent, of party: Int) -> [EventBody] {
         logger.trace("event \(event)")
+        let bodies = EventBody.of(
+            event, device: session.unit.device, remote: session.channels[party].remote.map { "\($0)" } ?? "",
+            start: start, mediaStart: mediaStarts[party])
         switch event {
-        case .mediaStarted:
-            let now = HostTime.monotonicNow()
-            mediaStarts[party] = now
-            let started = EventBody.mediaStarted(
-                remote: session.channels[party].remote ?? "", afterMilliseconds: now.milliseconds(since: start))
-            return [started] + startRinging()
-        case .sourceChanged(let from, let to): return [.ssrcChanged(from: from, to: to)]
-        case .bufferReset(let reason): return [.bufferReset(reason: reason)]
-        case .digitReceived(let digit, _): return [.dtmf(digit: String(digit), direction: .received)]
-        case .echoState(let figures): return [.echoState(figures)]
-        case .warning(let message): return [.warning(message)]
-        case .device(let event): return [EventBody(event, of: session.unit.device)]
-        case .session(let event): return EventBody.of(event)
-        case .ended(let reason):
-            endReasons[party] = reason.rawValue
-            return [.callEnded(reason: reason.rawValue, durationSeconds: seconds(of: party))]
+        case .call(.mediaStarted):
+            mediaStarts[party] = HostTime.monotonicNow()
+            return bodies + startRinging()
+        case .call(.ended(let reason)):
+            endReasons[party] = reason
+            return bodies
+        default: return bodies
         }
     }
 
@@ -101,8 +99,9 @@ final class SessionCall: LiveCall {
         mediaStarts[party].map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
     }
 
-    private func send(_ command: Calling.CallCommand) { for channel in session.channels { channel.send(command) } }
+    private func send(_ command: Media.CallCommand) { for channel in session.channels { channel.send(command) } }
 
+    func endReason(of party: Int) -> Media.EndReason? { endReasons[party] }
     func statistics(of party: Int) -> CallStatistics { session.channels[party].statistics }
     func setMuted(_ muted: Bool) { send(.mute(muted)) }
     func setHeld(_ held: Bool) { send(.hold(held)) }
@@ -113,18 +112,17 @@ final class SessionCall: LiveCall {
     func close() -> [CallReport] {
         ring = nil
         send(.hangUp(.localHangup))
-        let durations = transports.indices.map { seconds(of: $0) }
+        let durations = addresses.indices.map { seconds(of: $0) }
         let facts = SetupFacts(options, session)
-        for (path, reason) in session.finish() {
-            pending.append((0, .warning("\(reason); what was recorded before is kept in \(path)")))
-        }
-        return transports.indices.map { party in
-            transports[party].statistics.log()
+        session.finish()
+        let network = session.linkStatistics
+        return addresses.indices.map { party in
+            network[party].log()
             var report = CallReport()
             report.durationSeconds = durations[party]
             report.requested = facts.requested
             report.effective = facts.effective
-            report.reason = endReasons[party]
+            report.reason = endReasons[party]?.rawValue
             report.statistics = session.channels[party].statistics
             return report
         }

@@ -1,7 +1,9 @@
 import AudioUnits
-import Calling
 import Codecs
 import Glibc
+import Link
+import LiveMedia
+import Media
 import Network
 import Reporting
 
@@ -16,7 +18,7 @@ struct SetupFacts {
     init(_ options: MediaOptions, _ session: CallSession) {
         requested = options.requested
         effective = session.granted
-        effective["codec"] = options.codec.rawValue
+        effective["codec"] = options.codec.name
     }
 
     /// One line for each fact; what was asked for in vain is worth a notice.
@@ -35,27 +37,32 @@ struct SetupFacts {
 extension MediaOptions {
     /// What was asked for.
     fileprivate var requested: [String: String] {
-        [
-            "codec": codec.rawValue, "echo_control": String(voiceProcessing),
+        var wanted = [
+            "codec": codec.name, "echo_control": String(voiceProcessing),
             "rate_hz": sampleRate.map(String.init) ?? SetupFacts.unasked,
             "period_ms": periodMilliseconds.map { Text.fixed($0, 1) } ?? SetupFacts.unasked,
             "device": input == output ? input.name : "\(input.name), \(output.name)",
             "realtime_priority": realtime ? String(CallSession.devicePriority) : "none",
             "media_priority": realtime ? String(CallSession.mediaPriority) : "none",
         ]
+        if voiceProcessing {
+            wanted["echo_canceller"] = device.voice.canceller.name.rawValue
+            wanted["quality"] = device.voice.quality.rawValue
+        }
+        return wanted
     }
 
     /// The network's and the codec's side of a call, to the log.
-    func logPlan(_ configuration: CallConfiguration, _ transport: MediaTransport) {
-        let remote = transport.remote.map { "\($0)" } ?? "whoever calls"
-        let rtcp = transport.rtcpRemote.flatMap { $0 == transport.remote ? nil : $0 }
+    func logPlan(_ configuration: CallConfiguration, _ socket: UDPLink) {
+        let remote = socket.peer.map { "\($0.media)" } ?? "whoever calls"
+        let rtcp = socket.peer.flatMap { $0.control == $0.media ? nil : $0.control }
         let control = rtcp.map { ", RTCP to \($0)" } ?? ""
         let networks = allow.isEmpty ? "" : ", allowed \(allow.map { "\($0)" }.joined(separator: " "))"
-        logger.debug("network \(transport.local) to \(remote)\(control)\(networks)")
-        let coding = codec == .opus ? ", \(encoder.bitrate) bit/s, complexity \(encoder.complexity)" : ""
+        logger.debug("network \(socket.local) to \(remote)\(control)\(networks)")
+        let coding = codec.bitrate == .adjustable ? ", \(encoder.bitrate) bit/s, complexity \(encoder.complexity)" : ""
         logger.debug(
             """
-            codec \(codec.rawValue), payload type \(configuration.payloadType), \(codec.sampleRate) Hz, \
+            codec \(codec.name), payload type \(configuration.payloadType), \(codec.sampleRate) Hz, \
             \(encoder.frameMilliseconds) ms a packet\(coding), digits as payload type \
             \(configuration.telephoneEventPayloadType)
             """)
@@ -71,7 +78,10 @@ extension CallSession {
             facts["rate_hz"] = String(Int(format.sampleRate))
         }
         if let period = unit.statistics.periodMicroseconds { facts["period_ms"] = Text.fixed(period / 1000, 1) }
-        facts["echo_control"] = (unit as? VoiceProcessingIO).map { String($0.echoCancellation) } ?? "false"
+        let processing = unit as? VoiceProcessingIO
+        facts["echo_control"] = processing.map { String($0.echoCancellation) } ?? "false"
+        facts["echo_canceller"] = processing?.configuration.canceller.name.rawValue
+        facts["quality"] = processing?.configuration.quality.rawValue
         facts["realtime_priority"] = unit.device.status.realtimePriority.map(String.init) ?? "none"
         facts["media_priority"] = if case .realtime(let priority) = mediaPolicy { String(priority) } else { "none" }
         if let target = unit.device.status.playbackTargetMilliseconds {
@@ -81,7 +91,7 @@ extension CallSession {
     }
 }
 
-extension TransportStatistics {
+extension LinkStatistics {
     /// What only the socket knows of a call that is over, to the log.
     func log() {
         logger.debug("network sent \(sent) packets (\(sentOctets) octets), received \(received) (\(receivedOctets))")

@@ -10,6 +10,7 @@ struct EventTeller {
     init(json: Bool, audioOnStandardOutput: Bool) {
         isJSON = json
         output = audioOnStandardOutput ? .error : .standard
+        if json { output.tellLossAsEvent() }
     }
 
     /// The line of an event; nil when it has none in this style.
@@ -21,6 +22,13 @@ struct EventTeller {
 
     func tell(_ type: String, _ members: [JSONMember] = [], text: String? = nil) {
         if let line = line(type, members, text: text) { output.line(line) }
+    }
+}
+
+extension Output {
+    /// Lines that nobody read in time become a `warning` event of JSON.
+    func tellLossAsEvent() {
+        tellLoss { Event(.warning("\($0) lines were left out: nobody read them in time")).json.text }
     }
 }
 

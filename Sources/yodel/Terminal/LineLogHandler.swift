@@ -27,6 +27,6 @@ struct LineLogHandler: LogHandler {
         let facts = metadata.merging(event.metadata ?? [:]) { $1 }.sorted { $0.key < $1.key }
         let text = (["\(event.message)"] + facts.map { "\($0.key)=\($0.value)" }).joined(separator: " ")
         let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
-        output.line("\(opening)yodel: \(Timestamp.now().text) \(event.level): \(line)")
+        output.line("yodel: \(Timestamp.now().text) \(event.level): \(line)", opening: opening)
     }
 }

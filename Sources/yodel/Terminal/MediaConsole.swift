@@ -3,19 +3,18 @@ import Reporting
 
 /// The person in front of a playing or recording program: status line, keys, signals; one loop on the main thread.
 struct MediaConsole {
-    private let signals: TerminationSignal
     private let teller: EventTeller
     private let terminal: TerminalMode?
     private var status: StatusLine?
-    private var readsKeys: Bool
+    private var input: PersonInput
 
     /// - Parameter readsStandardInput: whether it is free for keys, not audio.
     init(signals: TerminationSignal, teller: EventTeller, readsStandardInput: Bool) {
-        self.signals = signals
         self.teller = teller
         terminal = !teller.isJSON && readsStandardInput ? TerminalMode() : nil
         // A program in the background that reads the terminal is stopped.
-        readsKeys = readsStandardInput && (terminal != nil || isatty(STDIN_FILENO) == 0)
+        let readsKeys = readsStandardInput && (terminal != nil || isatty(STDIN_FILENO) == 0)
+        input = PersonInput(signals: signals, terminal: terminal, readsKeys: readsKeys)
         if terminal != nil && teller.output.isTerminal {
             status = StatusLine(output: teller.output, environment: processEnvironment())
         }
@@ -30,37 +29,11 @@ struct MediaConsole {
     ///
     /// - Returns: the keys pressed; a signal that asks for the end is `quit`.
     mutating func wait(seconds: Double) -> [MediaKey] {
-        var descriptors = [
-            pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: readsKeys ? STDIN_FILENO : -1, events: Int16(POLLIN), revents: 0),
-        ]
-        poll(&descriptors, nfds_t(descriptors.count), Int32(max(1, seconds * 1000)))
-        var keys: [MediaKey] = []
-        while let number = signals.take() {
-            switch number {
-            case SIGTSTP:
-                status?.clear()
-                terminal?.leave()
-                signals.suspend()
-                terminal?.enter()
-            case SIGCONT: terminal?.enter()
-            default: keys.append(.quit)
-            }
-        }
-        if readsKeys, descriptors[1].revents != 0 { keys += readKeys() }
-        return keys
-    }
-
-    private mutating func readKeys() -> [MediaKey] {
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = read(STDIN_FILENO, &bytes, bytes.count)
-        guard count > 0 else {
-            readsKeys = false
-            return []
-        }
-        let keys = MediaKey.parse(bytes[..<count])
+        input.wait(seconds: seconds)
+        let asksForEnd = input.takeSignals(&status)
+        let keys = MediaKey.parse(input.readKeys())
         // Without a terminal only q counts: text that happens to be piped in must not pause.
-        return terminal != nil ? keys : keys.filter { $0 == .quit }
+        return (asksForEnd ? [.quit] : []) + (terminal != nil ? keys : keys.filter { $0 == .quit })
     }
 
     mutating func draw(_ parts: [String]) {

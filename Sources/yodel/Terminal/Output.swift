@@ -1,34 +1,46 @@
 import Glibc
+import Reporting
 
-/// A file descriptor that takes whole lines.
+/// A file descriptor that takes whole lines. Text that reaches it shows control characters instead of obeying them.
+///
+/// A program that waits for signals (`TerminationSignal`) never waits for who reads its lines: see `OutputQueue`.
 struct Output: Sendable {
-    let descriptor: Int32
+    private let queue: OutputQueue
 
-    static let standard = Output(descriptor: STDOUT_FILENO)
-    static let error = Output(descriptor: STDERR_FILENO)
+    static let standard = Output(queue: OutputQueue(STDOUT_FILENO))
+    static let error = Output(queue: OutputQueue(STDERR_FILENO))
+
+    var descriptor: Int32 { queue.descriptor }
 
     /// Whether a person is looking.
     var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Writes `text` and a line end at once, so that lines of two processes do not mix.
-    func line(_ text: String) { write(text + "\n") }
+    /// Writes `text` and a line end at once, so that lines of two processes do not mix. `opening` goes before it as it is.
+    func line(_ text: String, opening: String = "") { queue.add(opening + PrintableText.text(text) + "\n") }
 
-    /// Writes `text` as it is. A reader that has gone is no reason to end a call.
-    func write(_ text: String) {
-        var text = text
-        text.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
-            while rest.count > 0 {
-                let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-                if count < 0 && errno == EINTR { continue }
-                guard count > 0 else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-            }
-        }
+    /// Writes `text`, the program's own, as it is. A reader that has gone is no reason to end a call.
+    func write(_ text: String) { queue.add(text) }
+
+    /// Writes `text` as it is, unless older text still waits: what is drawn over and over.
+    func draw(_ text: String) { queue.add(text, isPassing: true) }
+
+    /// From now on nobody waits for a reader.
+    static func neverWait() { for output in [standard, error] { output.queue.neverWaits() } }
+
+    /// How lost lines are told on this output.
+    func tellLoss(_ text: @escaping @Sendable (Int) -> String) { queue.tellLoss(text) }
+
+    /// Waits for readers of what is left, but not for long.
+    static func finish() {
+        standard.queue.finish(milliseconds: 1000)
+        error.queue.finish(milliseconds: 200)
     }
 }
 
 extension ExitStatus {
     /// Ends the process.
-    static func end(_ status: ExitStatus) -> Never { exit(status.rawValue) }
+    static func end(_ status: ExitStatus) -> Never {
+        Output.finish()
+        exit(status.rawValue)
+    }
 }

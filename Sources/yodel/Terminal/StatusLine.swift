@@ -18,7 +18,7 @@ struct StatusLine {
 
     /// Replaces the line.
     mutating func draw(_ text: String) {
-        output.write("\r\(text)\u{1b}[K")
+        output.draw("\r\(PrintableText.text(text))\u{1b}[K")
         isDrawn = true
     }
 

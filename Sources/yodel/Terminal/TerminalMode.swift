@@ -19,7 +19,7 @@ final class TerminalMode {
     func enter() {
         guard !isRaw, var mode = savedMode.value else { return }
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
-        tcsetattr(STDIN_FILENO, TCSADRAIN, &mode)
+        tcsetattr(STDIN_FILENO, TCSANOW, &mode)  // a terminal that was stopped (Ctrl-S) never drains
         isRaw = true
         rawNow.store(true, ordering: .releasing)
     }

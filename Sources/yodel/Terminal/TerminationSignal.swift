@@ -18,6 +18,8 @@ final class TerminationSignal: Sendable {
         }
         descriptor = ends[0]
         pipeEnd.store(ends[1], ordering: .releasing)
+        // A signal must be heeded whoever reads our lines, or does not.
+        Output.neverWait()
         for number in [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT] { Self.handle(number) }
     }
 

@@ -63,7 +63,8 @@ struct DelayFinderTests {
         arguments: [0.0, 15, 75, 180, 330, 500], [8000.0, 16_000, 32_000, 48_000])
     func finds(milliseconds: Double, rate: Double) throws {
         for (seed, isSpeech) in [(3 as UInt64, true), (4, false)] {
-            let far = isSpeech
+            let far =
+                isSpeech
                 ? Signals.speechLike(rate: rate, seconds: 3, seed: seed)
                 : Trial.noise(rate: rate, seconds: 2, seed: seed)
             let trial = Trial(rate: rate, far: far, delay: milliseconds / 1000)
@@ -105,7 +106,8 @@ struct DelayFinderTests {
         #expect(trial.run(&finder).isEmpty)
     }
 
-    @Test("double talk as loud as the echo, and twice as loud, does not move a delay that is held", arguments: [1, 2] as [Float])
+    @Test(
+        "double talk as loud as the echo, and twice as loud, does not move a delay that is held", arguments: [1, 2] as [Float])
     func doubleTalk(level: Float) throws {
         let far = Signals.speechLike(rate: 16_000, seconds: 30, seed: 11)
         var trial = Trial(rate: 16_000, far: far, delay: 0.06)

@@ -36,8 +36,9 @@ struct EchoAbsenceTests {
         return samples.map { $0 + noise.next() * 1e-3 }
     }
 
-    @Test("Somebody who speaks while the far end does, from the start, is told from an echo within 400 ms",
-          arguments: [11 as UInt64, 21, 31, 41])
+    @Test(
+        "Somebody who speaks while the far end does, from the start, is told from an echo within 400 ms",
+        arguments: [11 as UInt64, 21, 31, 41])
     func bothAtOnce(seed: UInt64) throws {
         let microphone = noisy(speech(2, seed: seed), seed: seed + 1)
         let verdict = try #require(try verdicts(far: speech(2, seed: seed + 2, shift: 0.2), microphone: microphone))

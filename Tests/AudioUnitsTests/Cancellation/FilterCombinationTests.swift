@@ -32,8 +32,10 @@ struct FilterCombinationTests {
                 echoPower += echo[bin].power
                 micPower += mic[bin].power
                 outPower += combination.error[bin].power
-                leftPower += Complex(
-                    combination.error[bin].re - near[bin].re, combination.error[bin].im - near[bin].im).power
+                leftPower +=
+                    Complex(
+                        combination.error[bin].re - near[bin].re, combination.error[bin].im - near[bin].im
+                    ).power
             }
         }
         return (Signals.decibels(echoPower / leftPower), Signals.decibels(micPower / outPower))

@@ -17,12 +17,12 @@ struct KalmanFilterTests {
             room = EchoRoom(rate: 16_000, rt60: rt60, delaySeconds: 0.004, gain: 0.5, block: 160, seed: 17)
         }
 
-        mutating func step(far: [Float], near: [Float], caution: Float = 1) -> (echo: Float, left: Float) {
+        mutating func step(far: [Float], near: [Float], noiseWeight: Float = 1) -> (echo: Float, left: Float) {
             let echo = room.hear(far)
             var estimate = [Float](repeating: 0, count: block)
             filter.value.filter(far, into: &estimate)
             let error = (0..<block).map { echo[$0] + near[$0] - estimate[$0] }
-            filter.value.adapt(error: error, caution: caution, memory: 0.9998)
+            filter.value.adapt(error: error, noiseWeight: noiseWeight, memory: 0.9998)
             return (Signals.power(echo[...]), Signals.power(zip(echo, estimate).map { $0 - $1 }[...]))
         }
     }
@@ -64,9 +64,10 @@ struct KalmanFilterTests {
         for index in 0..<1600 {
             let start = index * 160
             let voice = index >= 600 ? Array(near[(start - 96_000)..<(start - 96_000 + 160)]) : []
-            powers.append(run.step(
-                far: Array(far[start..<start + 160]),
-                near: (0..<160).map { (voice.isEmpty ? 0 : voice[$0]) + noise.next() * 1e-3 }))
+            powers.append(
+                run.step(
+                    far: Array(far[start..<start + 160]),
+                    near: (0..<160).map { (voice.isEmpty ? 0 : voice[$0]) + noise.next() * 1e-3 }))
         }
         let late = attenuation(Array(powers[1500...]))
         print("Kalman filter, last second of 10 s of double talk:", late, "dB")
@@ -74,8 +75,8 @@ struct KalmanFilterTests {
     }
 
     @Test("A path that changes in part is followed sooner by a filter that has been told so")
-    func doubts() throws {
-        func left(doubting: Bool) throws -> Double {
+    func inflates() throws {
+        func left(inflating: Bool) throws -> Double {
             var run = try Run()
             var noise = Noise(seed: 21)
             let far = Signals.speechLike(rate: 16_000, seconds: 9, level: 0.1, seed: 2)
@@ -84,13 +85,14 @@ struct KalmanFilterTests {
                 if index == 600 {
                     run.room = EchoRoom(rate: 16_000, rt60: 0.05, delaySeconds: 0.004, gain: 0.5, block: 160, seed: 18)
                 }
-                if index == 610, doubting { run.filter.value.doubt(share: 0.3) }
-                powers.append(run.step(
-                    far: Array(far[index * 160..<(index + 1) * 160]), near: (0..<160).map { _ in noise.next() * 1e-3 }))
+                if index == 610, inflating { run.filter.value.inflateVariance(to: 0.3) }
+                powers.append(
+                    run.step(
+                        far: Array(far[index * 160..<(index + 1) * 160]), near: (0..<160).map { _ in noise.next() * 1e-3 }))
             }
             return attenuation(Array(powers[650..<750]))
         }
-        let (before, after) = (try left(doubting: false), try left(doubting: true))
+        let (before, after) = (try left(inflating: false), try left(inflating: true))
         print("Kalman filter, second after a change in part:", before, "dB, told of it:", after, "dB")
         #expect(after > before + 3)
     }
@@ -101,7 +103,7 @@ struct KalmanFilterTests {
         var run = try Run()
         let square = (0..<160).map { $0 % 40 < 20 ? Float(1) : -1 }
         let silence = [Float](repeating: 0, count: 160)
-        for _ in 0..<100 { _ = run.step(far: square, near: square.map { -4 * $0 }, caution: 0.1) }
+        for _ in 0..<100 { _ = run.step(far: square, near: square.map { -4 * $0 }, noiseWeight: 0.1) }
         for _ in 0..<300 { _ = run.step(far: silence, near: silence) }
         for _ in 0..<50 { _ = run.step(far: silence, near: square) }
         let powers = (0..<400).map { _ in
@@ -142,7 +144,7 @@ struct KalmanFilterTests {
         var filter = try KalmanFilter(block: 160, partitions: 4)
         var echo = [Float](repeating: 1, count: 160)
         filter.filter([Float](repeating: 0.3, count: 160), into: &echo)
-        filter.adapt(error: [Float](repeating: 0.3, count: 160), caution: 1, memory: 1)
+        filter.adapt(error: [Float](repeating: 0.3, count: 160), noiseWeight: 1, memory: 1)
         filter.filter([Float](repeating: 0.3, count: 160), into: &echo)
         #expect(echo.allSatisfy { $0 == 0 })
     }

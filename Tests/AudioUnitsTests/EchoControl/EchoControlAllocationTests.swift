@@ -5,8 +5,9 @@ import AudioUnits
 
 @Suite("Echo control under the render contract", .enabled(if: audit_available(), "a sanitizer brings its own malloc"))
 struct EchoControlAllocationTests {
-    @Test("No allocation and no lock, from the first block on, with a path change and a new delay on the way",
-          arguments: [8_000, 16_000, 48_000])
+    @Test(
+        "No allocation and no lock, from the first block on, with a path change and a new delay on the way",
+        arguments: [8_000, 16_000, 48_000])
     func none(rate: Int) throws {
         let block = rate / 100
         var controller = try EchoController(rate: rate, effort: .high)

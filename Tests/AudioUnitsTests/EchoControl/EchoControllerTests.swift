@@ -23,8 +23,9 @@ struct EchoControllerTests {
         return output
     }
 
-    @Test("With a silent far end the microphone comes out 10 ms later, within 0.1 dB of what is over 100 Hz in it",
-          arguments: [8_000, 12_000, 16_000, 24_000, 32_000, 48_000])
+    @Test(
+        "With a silent far end the microphone comes out 10 ms later, within 0.1 dB of what is over 100 Hz in it",
+        arguments: [8_000, 12_000, 16_000, 24_000, 32_000, 48_000])
     func transparent(rate: Int) throws {
         let scene = try EchoScene(rate: rate)
         scene.run(far: silence(rate, 3), near: speech(rate, 3, seed: 8))
@@ -40,8 +41,9 @@ struct EchoControllerTests {
         #expect(match(delay) > match(delay - 1) && match(delay) > match(delay + 1))
     }
 
-    @Test("Echo alone: 20 dB down in the first three seconds, 25 later, and what comes out is the room's noise",
-          arguments: [8_000, 16_000, 48_000])
+    @Test(
+        "Echo alone: 20 dB down in the first three seconds, 25 later, and what comes out is the room's noise",
+        arguments: [8_000, 16_000, 48_000])
     func singleTalk(rate: Int) throws {
         let scene = try EchoScene(rate: rate)
         scene.run(far: speech(rate, 10, seed: 3))
@@ -55,8 +57,9 @@ struct EchoControllerTests {
         #expect(scene.readings.dropFirst(100).map(\.nearEndPresence).max()! < 0.5)
     }
 
-    @Test("Double talk: the near end is noticed, its voice comes through",
-          arguments: [EchoControlEffort.low, .medium, .high])
+    @Test(
+        "Double talk: the near end is noticed, its voice comes through",
+        arguments: [EchoControlEffort.low, .medium, .high])
     func doubleTalk(effort: EchoControlEffort) throws {
         let rate = 16_000
         let scene = try EchoScene(rate: rate, effort: effort)

@@ -18,8 +18,9 @@ struct UpperBandsTests {
         return total
     }
 
-    @Test("In double talk the echo between 7 and 7.8 kHz is cancelled, where the decimator already falls off",
-          arguments: [32_000, 48_000])
+    @Test(
+        "In double talk the echo between 7 and 7.8 kHz is cancelled, where the decimator already falls off",
+        arguments: [32_000, 48_000])
     func nearTheEdge(rate: Int) throws {
         let seed: UInt64 = 4
         let scene = try EchoScene(rate: rate)

@@ -75,8 +75,9 @@ struct EqualizerTests {
         #expect(try measured(notch, at: 1_000, rate: 48_000) < -60)
     }
 
-    @Test("a preset changed in the middle of a sine leaves no step above -70 dB",
-          arguments: [100.0, 1_000], [32, 480])
+    @Test(
+        "a preset changed in the middle of a sine leaves no step above -70 dB",
+        arguments: [100.0, 1_000], [32, 480])
     func clickFree(frequency: Double, slice: Int) throws {
         let equalizer = Equalizer()
         let rig = try self.rig(equalizer) { frame, _ in Float(0.25 * sin(2 * .pi * frequency * Double(frame) / 48_000)) }

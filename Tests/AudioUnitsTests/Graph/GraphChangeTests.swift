@@ -18,8 +18,9 @@ struct GraphChangeTests {
         return values.map { abs($0) }.max() ?? 0
     }
 
-    @Test("what is not touched by a change plays on, sample for sample; what comes and goes makes no step",
-          arguments: [480, 93, 1024])
+    @Test(
+        "what is not touched by a change plays on, sample for sample; what comes and goes makes no step",
+        arguments: [480, 93, 1024])
     func untouched(slice: Int) throws {
         func run(changing: Bool) throws -> [Float] {
             let rig = try GraphRig()
@@ -111,8 +112,9 @@ struct GraphChangeTests {
         #expect(rig.graph.isSettled)
     }
 
-    @Test("live through the virtual device and offline are bit for bit the same, changes and all",
-          arguments: [480, 160])
+    @Test(
+        "live through the virtual device and offline are bit for bit the same, changes and all",
+        arguments: [480, 160])
     func liveEqualsOffline(period: Int) throws {
         func graph(_ graph: AudioGraph, _ mixer: MultichannelMixer, _ output: any AudioUnit) throws {
             try mixer.setFormat(StreamFormat(sampleRate: 48_000), scope: .output, element: 0)
@@ -157,8 +159,9 @@ struct GraphChangeTests {
         #expect(offline.contains { $0 > 0.1 })
     }
 
-    @Test("no allocation, free or lock on the render thread, changes being taken over included",
-          .enabled(if: audit_available(), "a sanitizer brings its own malloc"))
+    @Test(
+        "no allocation, free or lock on the render thread, changes being taken over included",
+        .enabled(if: audit_available(), "a sanitizer brings its own malloc"))
     func audited() throws {
         let rig = try GraphRig(channels: 2)
         let mixer = MultichannelMixer()

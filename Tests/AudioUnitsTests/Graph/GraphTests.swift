@@ -50,7 +50,8 @@ struct GraphTests {
             for index in 0..<slice.frames {
                 let value = Double(Int(slice.time.sampleTime) + index) / 1024
                 for (channel, sign) in [(0, 1.0), (1, -1.0)] {
-                    let offset = format.interleaved
+                    let offset =
+                        format.interleaved
                         ? (2 * index + channel) * format.sampleType.bytes
                         : channel * slice.channelByteStride + index * format.sampleType.bytes
                     switch format.sampleType {
@@ -140,7 +141,8 @@ struct GraphTests {
             try rig.graph.connect(gain, to: other)
         }
         try rig.graph.connect(other, to: gain)
-        #expect(throws: AudioUnitError.loop(unit: "aufx/gain/test")) { try rig.graph.disconnect(rig.output)
+        #expect(throws: AudioUnitError.loop(unit: "aufx/gain/test")) {
+            try rig.graph.disconnect(rig.output)
             try rig.graph.connect(gain, to: other)
         }
         #expect(throws: AudioUnitError.noSuchElement(1)) { try rig.graph.connect(source, to: other, input: 1) }

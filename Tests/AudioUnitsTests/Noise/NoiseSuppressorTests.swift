@@ -38,7 +38,8 @@ private func noise(level: Double, count: Int, seed: UInt64) -> [Float] {
 
 @Suite("Noise suppressor")
 struct NoiseSuppressorTests {
-    @Test("steady noise falls close to the setting within a second, at any rate and level",
+    @Test(
+        "steady noise falls close to the setting within a second, at any rate and level",
         arguments: [8_000, 16_000, 32_000, 48_000], [-60.0, -35])
     func steadyNoise(rate: Int, level: Double) throws {
         let input = noise(level: level, count: 4 * rate, seed: 3)
@@ -50,7 +51,8 @@ struct NoiseSuppressorTests {
 
     @Test("noise that rises or falls by 12 dB is followed within two seconds")
     func followsChanges() throws {
-        let input = noise(level: -50, count: 64_000, seed: 4) + noise(level: -38, count: 80_000, seed: 5)
+        let input =
+            noise(level: -50, count: 64_000, seed: 4) + noise(level: -38, count: 80_000, seed: 5)
             + noise(level: -50, count: 64_000, seed: 6)
         let output = try suppressed(input, rate: 16_000)
         for part in [2.0...3.9, 6.0...8.9, 11.0...12.9] {
@@ -68,7 +70,8 @@ struct NoiseSuppressorTests {
         #expect(abs(changed) < 1, "\(changed) dB")
     }
 
-    @Test("a voice stands further out of its noise than before: pauses fall by 8 dB, the voice by less than 2 (3.5 at 5 dB)",
+    @Test(
+        "a voice stands further out of its noise than before: pauses fall by 8 dB, the voice by less than 2 (3.5 at 5 dB)",
         arguments: [5.0, 10, 15])
     func raisesTheRatio(ratio: Double) throws {
         let rate = 16_000
@@ -112,7 +115,8 @@ struct NoiseSuppressorTests {
         #expect(Signals.decibels(after / before) < -12)
     }
 
-    @Test("bursts of echo 10 dB over the noise go with it where they are announced, and stay where they are not",
+    @Test(
+        "bursts of echo 10 dB over the noise go with it where they are announced, and stay where they are not",
         arguments: [false, true])
     func echo(isAnnounced: Bool) throws {
         var suppressor = try NoiseSuppressor(rate: 16_000, strongestDecibels: -20)
@@ -135,7 +139,8 @@ struct NoiseSuppressorTests {
         #expect(isAnnounced ? fallen < -12 : fallen > -6, "\(fallen) dB")
     }
 
-    @Test("no input leaves anything but numbers behind: NaN, infinities, silence, full-scale square waves",
+    @Test(
+        "no input leaves anything but numbers behind: NaN, infinities, silence, full-scale square waves",
         arguments: [Float.nan, .infinity, 3e38, 0, 1])
     func badInput(value: Float) throws {
         var input = noise(level: -40, count: 64_000, seed: 13)

@@ -83,7 +83,8 @@ struct TruePeakLimiterTests {
         #expect(Array(output[..<7_980]) == Array(tone[..<7_980]))
     }
 
-    @Test("full-scale square waves and what is no number never get past, and leave nothing behind",
+    @Test(
+        "full-scale square waves and what is no number never get past, and leave nothing behind",
         arguments: [Float.nan, .infinity, 1e30, 1])
     func badInput(value: Float) throws {
         var input = [Float](repeating: 0, count: 32_000)

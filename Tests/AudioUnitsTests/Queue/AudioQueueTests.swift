@@ -1,6 +1,7 @@
 import AudioUnits
 import Realtime
 import Testing
+import Threads
 
 /// A queue that the test pulls.
 final class QueueRig {

@@ -119,7 +119,7 @@ struct ProcessingTapTests {
     func second() throws {
         let rig = try QueueRig()
         let log = Log()
-        let tap = ProcessingTap(.beforeEffects, .siphon, prepare: { log.layouts.append($0) }) { _ in }
+        let tap = ProcessingTap(.beforeEffects, .siphon, prepare: { log.layouts.append($0) }, { _ in })
         try rig.queue.installTap(tap)
         #expect(throws: AudioUnitError.tapInstalled) { try rig.queue.installTap(tap) }
         try rig.graph.initialize()

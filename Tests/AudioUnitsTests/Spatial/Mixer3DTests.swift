@@ -37,8 +37,9 @@ struct Mixer3DTests {
         return Double(best - 60) + 0.5 * (values[best - 1] - values[best + 1]) / bend
     }
 
-    @Test("the far ear hears later by Woodworth's law, from every azimuth and elevation",
-          arguments: [-90.0, -45, -20, 0, 30, 60, 90, 135, 180], [0.0, 40])
+    @Test(
+        "the far ear hears later by Woodworth's law, from every azimuth and elevation",
+        arguments: [-90.0, -45, -20, 0, 30, 60, 90, 135, 180], [0.0, 40])
     func timeDifference(azimuth: Double, elevation: Double) throws {
         let (rig, _) = try rig([noise(3)]) {
             try $0.setPosition(SpatialPosition(azimuth: azimuth, elevation: elevation), input: 0)
@@ -163,8 +164,9 @@ struct Mixer3DTests {
         #expect(throws: AudioUnitError.self) { try mixer.setFormat(mono, scope: .output, element: 0) }
     }
 
-    @Test("no allocation, free or lock while sounds move",
-          .enabled(if: audit_available(), "a sanitizer brings its own malloc"))
+    @Test(
+        "no allocation, free or lock while sounds move",
+        .enabled(if: audit_available(), "a sanitizer brings its own malloc"))
     func audited() throws {
         let (rig, mixer) = try rig([noise(1), noise(2)])
         var block = [Float](repeating: 0, count: 960)

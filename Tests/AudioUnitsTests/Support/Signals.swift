@@ -1,18 +1,13 @@
 import DSP
 import Glibc
+import Realtime
 
-/// Seeded noise for tests (SplitMix64, public domain algorithm).
+/// Seeded noise for tests.
 struct Noise {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
+    private var random: SplitMix64
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    mutating func next() -> Float {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Float(Int64(bitPattern: z ^ (z >> 31)) >> 40) / 8_388_608
-    }
+    mutating func next() -> Float { Float(Int64(bitPattern: random.next()) >> 40) / 8_388_608 }
 }
 
 enum Signals {

@@ -34,7 +34,7 @@ struct ResidualEchoTests {
                                             residual: rest.baseAddress!, noise: floor.baseAddress!,
                                             gains: gain.baseAddress!, missed: expected.baseAddress!,
                                             nearEndPresence: isFirst ? 0 : presence,
-                                            isProven: !isFirst),
+                                            isConfirmed: !isFirst),
                                         bands: bands)
                                 }
                             }
@@ -43,7 +43,7 @@ struct ResidualEchoTests {
                 }
             }
         }
-        return (sum(residual.power, count: 161) / 161, residual.meanLeak)
+        return (sum(residual.power, count: 161) / 161, residual.meanLeakage)
     }
 
     @Test("At the start everything is held to be echo")

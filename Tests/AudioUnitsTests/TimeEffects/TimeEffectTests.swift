@@ -64,8 +64,9 @@ struct VarispeedTests {
         }
     }
 
-    @Test("speed changes length and pitch together, with the noise of reading between samples 80 dB down",
-          arguments: [0.25, 0.5, 0.9, 1.1, 1.5, 2, 3.7])
+    @Test(
+        "speed changes length and pitch together, with the noise of reading between samples 80 dB down",
+        arguments: [0.25, 0.5, 0.9, 1.1, 1.5, 2, 3.7])
     func speeds(speed: Double) throws {
         let unit = Varispeed()
         try unit.setRate(speed)
@@ -97,8 +98,8 @@ struct VarispeedTests {
     func moving() throws {
         let unit = Varispeed()
         let (sound, _) = try play(
-            unit, frames: 48_000, slices: [100], turn: { try unit.setRate(1 + 0.5 * sin(Double($0) / 3_000)) }
-        ) { frame, _ in sine(100, frame, rate: 48_000) }
+            unit, frames: 48_000, slices: [100], turn: { try unit.setRate(1 + 0.5 * sin(Double($0) / 3_000)) },
+            { frame, _ in sine(100, frame, rate: 48_000) })
         let steps = zip(sound[0].dropFirst(), sound[0]).map { abs($0 - $1) }
         // 100 Hz played at most 1.5 times as fast moves by 0.0098 a frame.
         let most: Float = 0.0105
@@ -127,8 +128,9 @@ struct TimePitchTests {
         }
     }
 
-    @Test("pitch stays within 5 cents from half to double speed, at every rate, and so does the level",
-          arguments: [0.5, 0.7, 0.9, 1.1, 1.3, 1.6, 2], [8_000.0, 16_000, 48_000])
+    @Test(
+        "pitch stays within 5 cents from half to double speed, at every rate, and so does the level",
+        arguments: [0.5, 0.7, 0.9, 1.1, 1.3, 1.6, 2], [8_000.0, 16_000, 48_000])
     func keepsPitch(speed: Double, rate: Double) throws {
         for tone in [110.0, 233.1, 997, 3_001] where tone < rate * 0.4 {
             let unit = TimePitch()

@@ -4,8 +4,8 @@ import Testing
 
 @Test(
     "Scenario: a stream that is late for good, by a stalled sender or a new route, is heard again within two seconds",
-    arguments: [300.0, 1400, 5000], [CodecKind.opus, .pcmu])
-func scenarioDelayJump(by jump: Double, codec: CodecKind) throws {
+    arguments: [300.0, 1400, 5000], [Codec.opus, .pcmu])
+func scenarioDelayJump(by jump: Double, codec: Codec) throws {
     var stream = StreamSimulation(codec: codec, seconds: 30, signal: Signal.voice)
     stream.network = { packet, random in [random.unit() + (packet.sentAt > 10_000 ? jump : 0)] }
     let result = try stream.run()

@@ -3,10 +3,12 @@ import JitterBuffer
 import Realtime
 import Testing
 
-@Test("Scenario: packets grow from 20 to 60 ms and shrink again in mid-call without a gap", arguments: [
-    CodecKind.opus, .pcmu,
-])
-func scenarioFrameLength(codec: CodecKind) throws {
+@Test(
+    "Scenario: packets grow from 20 to 60 ms and shrink again in mid-call without a gap",
+    arguments: [
+        Codec.opus, .pcmu,
+    ])
+func scenarioFrameLength(codec: Codec) throws {
     let buffer = JitterBuffer(decoder: try makeDecoder(codec), clockRate: codec.rtpClockRate())
     let rate = codec.sampleRate
     var block = [Float](repeating: 0, count: rate / 100)

@@ -2,10 +2,12 @@ import Codecs
 import JitterBuffer
 import Testing
 
-@Test("Scenario: Pauses of the sender (continuous sequence, jumping timestamps) are silence, not loss", arguments: [
-    CodecKind.l16, .opus,
-])
-func scenarioSenderPauses(codec: CodecKind) throws {
+@Test(
+    "Scenario: Pauses of the sender (continuous sequence, jumping timestamps) are silence, not loss",
+    arguments: [
+        Codec.l16, .opus,
+    ])
+func scenarioSenderPauses(codec: Codec) throws {
     var stream = StreamSimulation(codec: codec, seconds: 20, signal: Signal.tone(500))
     var sent: Int64 = 0
     stream.rewrite = { packet in

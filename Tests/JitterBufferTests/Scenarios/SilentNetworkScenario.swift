@@ -2,10 +2,12 @@ import Codecs
 import JitterBuffer
 import Testing
 
-@Test("Scenario: after two minutes in which nothing came the call goes on within a second, as if nothing had been", arguments: [
-    CodecKind.opus, .pcmu,
-])
-func scenarioSilentNetwork(codec: CodecKind) throws {
+@Test(
+    "Scenario: after two minutes in which nothing came the call goes on within a second, as if nothing had been",
+    arguments: [
+        Codec.opus, .pcmu,
+    ])
+func scenarioSilentNetwork(codec: Codec) throws {
     var stream = StreamSimulation(codec: codec, seconds: 170, signal: Signal.tone(500))
     stream.network = { packet, random in (20_000..<140_000).contains(packet.sentAt) ? [] : [2 * random.unit()] }
     let result = try stream.run()

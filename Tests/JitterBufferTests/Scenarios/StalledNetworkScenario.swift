@@ -4,8 +4,8 @@ import Testing
 
 @Test(
     "Scenario: packets all at once after a stall are played; five seconds later the delay is back at its target",
-    arguments: [150.0, 400, 1000], [CodecKind.opus, .pcmu])
-func scenarioStalledNetwork(stall: Double, codec: CodecKind) throws {
+    arguments: [150.0, 400, 1000], [Codec.opus, .pcmu])
+func scenarioStalledNetwork(stall: Double, codec: Codec) throws {
     var stream = StreamSimulation(codec: codec, seconds: 40, signal: Signal.voice)
     stream.pullJitter = 1
     stream.network = { packet, random in

@@ -2,9 +2,11 @@ import Codecs
 import JitterBuffer
 import Testing
 
-@Test("Scenario: A jump of the sender's timestamps, either way, starts the stream anew without concealment", arguments: [
-    Int64(3_000_000), -3_000_000, 1 << 40, -40_000,
-])
+@Test(
+    "Scenario: A jump of the sender's timestamps, either way, starts the stream anew without concealment",
+    arguments: [
+        Int64(3_000_000), -3_000_000, 1 << 40, -40_000,
+    ])
 func scenarioTimestampJump(by jump: Int64) throws {
     var stream = StreamSimulation(codec: .pcmu, seconds: 20, signal: Signal.tone(500))
     stream.rewrite = { packet in

@@ -5,8 +5,9 @@ extended reports: RFC 3611 section 4).
 Each line: name, then the names of the packets that must be found or the error, then the datagram in hexadecimal.
 Usage: make-rtcp-compounds.py > rtcp-compounds.txt
 """
-import struct
 
+import struct
+from typing import Any
 
 # What linphone 5.1 sent in a call, taken off the wire.
 LINPHONE = bytes.fromhex(
@@ -16,35 +17,35 @@ LINPHONE = bytes.fromhex(
 )
 
 
-def packet(kind, count, body, version=2, padding=0, length=None):
+def packet(kind: int, count: int, body: bytes, version: int = 2, padding: Any = 0, length: Any | None = None) -> bytes:
     body = body + (bytes(padding - 1) + bytes([padding]) if padding else b"")
     words = len(body) // 4 if length is None else length
     first = version << 6 | (0x20 if padding else 0) | count
     return struct.pack("!BBH", first, kind, words) + body
 
 
-def block(ssrc=7, fraction=64, lost=-2):
+def block(ssrc: int = 7, fraction: Any = 64, lost: Any = -2) -> bytes:
     return struct.pack("!IIIIII", ssrc, fraction << 24 | lost & 0xFFFFFF, 0x10005, 33, 0xB7052000, 0x54000)
 
 
-def sr(count=0, blocks=b"", **more):
+def sr(count: int = 0, blocks: Any = b"", **more: Any) -> bytes:
     return packet(200, count, struct.pack("!IIIIII", 1, 0xB44DB705, 0x20000000, 160, 10, 1600) + blocks, **more)
 
 
-def rr(count=0, blocks=b"", **more):
+def rr(count: int = 0, blocks: Any = b"", **more: Any) -> bytes:
     return packet(201, count, struct.pack("!I", 1) + blocks, **more)
 
 
-def chunk(ssrc, items):
+def chunk(ssrc: int, items: Any) -> bytes:
     data = struct.pack("!I", ssrc) + b"".join(bytes([t, len(v)]) + v for t, v in items) + b"\0"
     return data + bytes(-len(data) % 4)
 
 
-def sdes(*chunks, **more):
+def sdes(*chunks: Any, **more: Any) -> bytes:
     return packet(202, len(chunks), b"".join(chunks), **more)
 
 
-def bye(ssrcs=(1,), reason=None, **more):
+def bye(ssrcs: Any = (1,), reason: Any | None = None, **more: Any) -> bytes:
     body = b"".join(struct.pack("!I", s) for s in ssrcs)
     if reason is not None:
         body += bytes([len(reason)]) + reason
@@ -52,15 +53,15 @@ def bye(ssrcs=(1,), reason=None, **more):
     return packet(203, len(ssrcs), body, **more)
 
 
-def app(name=b"YDLY", data=b"\1\0\0\0\0\0\x1b\x58", subtype=0, **more):
+def app(name: bytes = b"YDLY", data: bytes = b"\1\0\0\0\0\0\x1b\x58", subtype: Any = 0, **more: Any) -> bytes:
     return packet(204, subtype, struct.pack("!I", 1) + name + data, **more)
 
 
-def xr(*blocks, **more):
+def xr(*blocks: Any, **more: Any) -> bytes:
     return packet(207, 0, struct.pack("!I", 1) + b"".join(blocks), **more)
 
 
-def xr_block(kind, specific, body, length=None):
+def xr_block(kind: int, specific: Any, body: bytes, length: Any | None = None) -> bytes:
     return struct.pack("!BBH", kind, specific, len(body) // 4 if length is None else length) + body
 
 
@@ -70,7 +71,33 @@ reference = xr_block(4, 0, struct.pack("!II", 0xB44DB705, 0x20000000))
 dlrr = xr_block(5, 0, struct.pack("!III", 7, 0xB7052000, 0x54000))
 summary = xr_block(6, 0xE0, struct.pack("!IHHIIIIIIBBBB", 7, 10, 260, 12, 3, 1, 900, 120, 80, 0, 0, 0, 0))
 voip = xr_block(
-    7, 0, struct.pack("!IBBBBHHHHBBBBBBBBBBHHH", 7, 13, 5, 102, 3, 120, 1900, 84, 61, 0xEC, 127, 127, 16, 82, 127, 41, 39, 0xB0, 0, 40, 60, 500)
+    7,
+    0,
+    struct.pack(
+        "!IBBBBHHHHBBBBBBBBBBHHH",
+        7,
+        13,
+        5,
+        102,
+        3,
+        120,
+        1900,
+        84,
+        61,
+        0xEC,
+        127,
+        127,
+        16,
+        82,
+        127,
+        41,
+        39,
+        0xB0,
+        0,
+        40,
+        60,
+        500,
+    ),
 )
 name = chunk(1, [(1, b"yodel@192.0.2.1")])
 cases = [
@@ -82,11 +109,31 @@ cases = [
     ("everything", "sr,sdes,app,bye", sr(1, block()) + sdes(name) + app() + bye(reason=b"call ended")),
     ("two_reports", "sr,rr,sdes", sr(31, block() * 31) + rr(2, block() * 2) + sdes(name)),
     ("profile_extension", "rr", rr(1, block() + b"\1\2\3\4")),
-    ("feedback_is_skipped", "rr,205,206,xr()", rr() + packet(205, 1, bytes(8)) + packet(206, 15, bytes(12)) + packet(207, 0, bytes(4))),
-    ("extended_report", "rr,sdes,xr(rle,reference,dlrr,summary,voip)", rr() + sdes(name) + xr(rle, reference, dlrr, summary, voip)),
+    (
+        "feedback_is_skipped",
+        "rr,205,206,xr()",
+        rr() + packet(205, 1, bytes(8)) + packet(206, 15, bytes(12)) + packet(207, 0, bytes(4)),
+    ),
+    (
+        "extended_report",
+        "rr,sdes,xr(rle,reference,dlrr,summary,voip)",
+        rr() + sdes(name) + xr(rle, reference, dlrr, summary, voip),
+    ),
     ("extended_report_of_others", "rr,xr(voip)", rr() + xr(duplicate_rle, xr_block(200, 9, bytes(20)), voip)),
     ("extended_report_of_linphone", "sr,sdes,xr(reference)", LINPHONE),
-    ("extended_blocks_of_wrong_length", "rr,xr(dlrr)", rr() + xr(xr_block(7, 0, bytes(28)), xr_block(6, 0, bytes(40)), xr_block(4, 0, bytes(4)), xr_block(1, 0, bytes(4)), xr_block(5, 0, b""), xr_block(5, 0, bytes(16)))),
+    (
+        "extended_blocks_of_wrong_length",
+        "rr,xr(dlrr)",
+        rr()
+        + xr(
+            xr_block(7, 0, bytes(28)),
+            xr_block(6, 0, bytes(40)),
+            xr_block(4, 0, bytes(4)),
+            xr_block(1, 0, bytes(4)),
+            xr_block(5, 0, b""),
+            xr_block(5, 0, bytes(16)),
+        ),
+    ),
     ("extended_report_padded", "rr,xr(reference)", rr() + xr(reference, padding=4)),
     ("extended_report_without_sender", "truncated", rr() + packet(207, 0, b"")),
     ("extended_block_over_packet", "badLength", rr() + xr(xr_block(7, 0, bytes(32), length=9))),

@@ -23,8 +23,10 @@ package struct DelayFinder: ~Copyable {
     private let farHandle: ResamplerHandle
     private let microphoneHandle: ResamplerHandle
     private var spectrum: DelaySpectrum
-    private var lock = DelayLock()
-    private var absence = EchoAbsence()
+    private var lock: DelayLock
+    private var absence: EchoAbsence
+    private let tuning: DelayFinderTuning
+    private let farThreshold: Float
     private let far: UnsafeMutablePointer<Float>
     private let microphone: UnsafeMutablePointer<Float>
     private var collected = 0
@@ -39,21 +41,13 @@ package struct DelayFinder: ~Copyable {
     private static var rate: Double { @_noLocks get { 8000 } }
     /// Blocks of 10 ms and some more than their 80 samples fit.
     private static var capacity: Int { @_noLocks get { 320 } }
-    /// Mean power over which the far end speaks: -50 dBFS.
-    private static var farThreshold: Float { @_noLocks get { 1e-5 } }
-    /// Blocks of far-end speech before the first lock.
-    private static var leastFarBlocks: Int { @_noLocks get { 5 } }
-    /// Blocks of far-end speech after which the microphone's level no longer matters: 3 s.
-    private static var impatientBlocks: Int { @_noLocks get { 150 } }
-    /// Blocks that the correlation has learnt from in which a quick lock is believed: 1 s.
-    private static var earlyBlocks: Int { @_noLocks get { 50 } }
-    /// Blocks of far-end speech in which no time may be lost: 1 s.
-    private static var hurriedBlocks: Int { @_noLocks get { 50 } }
     /// Blocks that an echo can be late.
     private static var echoBlocks: Int { @_noLocks get { 27 } }
 
     /// A finder for signals of `rate` Hz, 8000 ... 48,000.
-    package init(rate: Int) throws(AudioUnitError) {
+    package init(
+        rate: Int, tuning: AlignmentTuning = AlignmentTuning(), activity: ActivityTuning = ActivityTuning()
+    ) throws(AudioUnitError) {
         let decimators: (far: Resampler, microphone: Resampler)
         do {
             decimators.far = try Resampler(from: rate, to: Int(Self.rate), quality: 2)
@@ -61,7 +55,11 @@ package struct DelayFinder: ~Copyable {
         } catch {
             throw .noResources(reason: "delay finder")
         }
-        spectrum = try DelaySpectrum()
+        spectrum = try DelaySpectrum(tuning: tuning.spectrum)
+        self.tuning = tuning.finder
+        farThreshold = activity.farThreshold
+        lock = DelayLock(tuning: tuning.lock)
+        absence = EchoAbsence(tuning: tuning.absence, activity: activity)
         farDecimator = decimators.far
         microphoneDecimator = decimators.microphone
         farHandle = farDecimator.handle
@@ -117,7 +115,7 @@ package struct DelayFinder: ~Copyable {
     package mutating func restart() {
         spectrum.restart()
         lock.restart()
-        absence = EchoAbsence()
+        absence.restart()
         farQuiet = Int.max / 2
     }
 
@@ -130,18 +128,18 @@ package struct DelayFinder: ~Copyable {
         }
         let farPower = meanPower(far, count: length)
         let microphonePower = meanPower(microphone, count: length)
-        let farSpeaks = farPower > Self.farThreshold
+        let farSpeaks = farPower > farThreshold
         farQuiet = farSpeaks ? 0 : min(farQuiet &+ 1, 1_000_000)
         if farSpeaks { farSpeechBlocks &+= 1 }
         let isLoud = overFloor(microphonePower)
         if held == nil { absence.hear(far: farPower, microphone: microphonePower) }
-        let isImpatient = held == nil && farSpeechBlocks > Self.impatientBlocks
+        let isImpatient = held == nil && farSpeechBlocks > tuning.impatientBlocks
         let accumulates = farQuiet < Self.echoBlocks && (isLoud || isImpatient)
         // A filter that does not cancel may stand in the wrong place; then the past must not outweigh what is heard.
         spectrum.process(
             far: far, microphone: microphone, farSpeaks: farSpeaks, accumulates: accumulates,
-            isDoubtful: held != nil && !isCancelling, haste: haste(held: held, isCancelling: isCancelling))
-        guard accumulates, farSpeechBlocks >= Self.leastFarBlocks else { return .nothing }
+            forgetsFast: held != nil && !isCancelling, haste: haste(held: held, isCancelling: isCancelling))
+        guard accumulates, farSpeechBlocks >= tuning.leastFarBlocks else { return .nothing }
         judgedBlocks = min(judgedBlocks &+ 1, 1_000_000)
         var heldLag: Int?
         if let held { heldLag = lag(held) }
@@ -150,7 +148,7 @@ package struct DelayFinder: ~Copyable {
         if let heldLag, heldLag >= lags, lags < DelaySpectrum.lags { return .nothing }
         let verdict = lock.look(
             spectrum.correlation, lags: lags, held: heldLag, isCancelling: isCancelling,
-            isEarly: judgedBlocks <= Self.earlyBlocks)
+            isEarly: judgedBlocks <= tuning.earlyBlocks)
         if held == nil, lags > 0 { absence.look(density: lock.density) }
         return switch verdict {
         case .unchanged: .nothing
@@ -162,7 +160,7 @@ package struct DelayFinder: ~Copyable {
     /// The first delay is waited for; one that works is only watched.
     @_noLocks
     private func haste(held: Double?, isCancelling: Bool) -> DelaySpectrum.Haste {
-        if held == nil { return farSpeechBlocks < Self.hurriedBlocks ? .now : .soon }
+        if held == nil { return farSpeechBlocks < tuning.hurriedBlocks ? .now : .soon }
         return isCancelling ? .idle : .soon
     }
 
@@ -174,9 +172,11 @@ package struct DelayFinder: ~Copyable {
     @_noLocks
     private mutating func overFloor(_ power: Float) -> Bool {
         if floor == 0 { floor = power }
-        floor = power < floor ? 0.7 * floor + 0.3 * power : floor * 1.01
+        floor =
+            power < floor
+            ? (1 - tuning.floorFall) * floor + tuning.floorFall * power : floor * tuning.floorRise
         floor = max(floor, 1e-10)
-        return power > 4 * floor
+        return power > tuning.overFloor * floor
     }
 }
 

@@ -3,7 +3,7 @@
 /// The first lock is quick as the call begins, when somebody waits for it: a peak 50 times over the mean power, five blocks
 /// in the same place; or, where reverberation spreads the correlation, 28 times and 14 blocks. An echo gets there within a
 /// third of a second. What comes later is more likely chance (somebody else's speech gets as far as the first about once in a
-/// minute of both talking), so then it takes 45 times and 25 blocks. A move must be beyond doubt, for it costs what the filters
+/// minute of both talking), so then it takes 45 times and 25 blocks. A move must be certain, for it costs what the filters
 /// have learnt: 75 times, half a second in the same place (a second while the filters cancel), and no peak half as strong where
 /// the delay was.
 struct DelayLock: BitwiseCopyable {
@@ -16,6 +16,7 @@ struct DelayLock: BitwiseCopyable {
         case moved(lag: Int)
     }
 
+    private let tuning: DelayLockTuning
     private var last = Int.min / 2
     private var steady = 0
     /// The same for peaks that stand out less.
@@ -27,16 +28,8 @@ struct DelayLock: BitwiseCopyable {
 
     /// Lags in a millisecond.
     private static var perMillisecond: Int { @_noLocks get { 8 } }
-    private static var firstScore: Float { @_noLocks get { 50 } }
-    private static var earlyScore: Float { @_noLocks get { 28 } }
-    private static var patientScore: Float { @_noLocks get { 45 } }
-    private static var laterScore: Float { @_noLocks get { 75 } }
-    private static var firstBlocks: Int { @_noLocks get { 5 } }
-    private static var earlyBlocks: Int { @_noLocks get { 14 } }
-    private static var patientBlocks: Int { @_noLocks get { 25 } }
-    private static var laterBlocks: Int { @_noLocks get { 25 } }
 
-    init() {}
+    init(tuning: DelayLockTuning = DelayLockTuning()) { self.tuning = tuning }
 
     /// Looks at a block's correlation.
     ///
@@ -52,22 +45,23 @@ struct DelayLock: BitwiseCopyable {
         let isNear = (peak.lag &- last).magnitude <= UInt(Self.perMillisecond)
         last = peak.lag
         guard let held else {
-            steady = score > Self.firstScore ? (isNear ? steady &+ 1 : 1) : 0
-            patient = score > (isEarly ? Self.earlyScore : Self.patientScore) ? (isNear ? patient &+ 1 : 1) : 0
-            let isFound = isEarly
-                ? steady >= Self.firstBlocks || patient >= Self.earlyBlocks : patient >= Self.patientBlocks
+            steady = score > tuning.firstScore ? (isNear ? steady &+ 1 : 1) : 0
+            patient = score > (isEarly ? tuning.earlyScore : tuning.patientScore) ? (isNear ? patient &+ 1 : 1) : 0
+            let isFound =
+                isEarly
+                ? steady >= tuning.firstBlocks || patient >= tuning.earlyBlocks : patient >= tuning.patientBlocks
             guard isFound else { return .unchanged }
             steady = 0
             patient = 0
             return .found(lag: peak.lag)
         }
-        let first = max(0, held &- 2 &* Self.perMillisecond)
-        let end = min(lags, held &+ 16 &* Self.perMillisecond)
+        let first = max(0, held &- tuning.before &* Self.perMillisecond)
+        let end = min(lags, held &+ tuning.after &* Self.perMillisecond)
         var present: Float = 0
         if first < end { for lag in first..<end { present = max(present, correlation[lag] * correlation[lag]) } }
-        let isElsewhere = score > Self.laterScore && present < 0.5 * peak.power
+        let isElsewhere = score > tuning.laterScore && present < tuning.present * peak.power
         steady = isElsewhere ? (isNear ? steady &+ 1 : 1) : 0
-        guard steady >= (isCancelling ? 2 &* Self.laterBlocks : Self.laterBlocks) else { return .unchanged }
+        guard steady >= (isCancelling ? 2 &* tuning.laterBlocks : tuning.laterBlocks) else { return .unchanged }
         steady = 0
         return .moved(lag: peak.lag)
     }
@@ -114,8 +108,8 @@ struct DelayLock: BitwiseCopyable {
         }
         score = greatest * Float(lags) / sum
         density = densest * Float(lags) / (Float(2 &* Self.perMillisecond) * sum)
-        for lag in max(0, best &- 10 &* Self.perMillisecond)..<best
-        where correlation[lag] * correlation[lag] >= 0.4 * greatest {
+        for lag in max(0, best &- tuning.directSearch &* Self.perMillisecond)..<best
+        where correlation[lag] * correlation[lag] >= tuning.directShare * greatest {
             return (lag, greatest)
         }
         return (best, greatest)

@@ -3,7 +3,7 @@ import Glibc
 
 /// Cross-correlation of microphone and far end over 0 ... 540 ms at 8 kHz: a whitened, partitioned cross-spectrum.
 ///
-/// For each partition p of 20 ms: C_p = f C_p + M_t conj(X_{t-p}), with f = 0.98 (0.95 when in doubt), X the last 40 ms of
+/// For each partition p of 20 ms: C_p = f C_p + M_t conj(X_{t-p}), with f = 0.98 (0.95 when it forgets fast), X the last 40 ms of
 /// the far end and M the newest 20 ms of the microphone; the inverse transform of C_p holds the lags from 20 p ms on. In a block
 /// all of the 27 transforms run, or some in rotation, as somebody waits for the result.
 struct DelaySpectrum: ~Copyable {
@@ -32,13 +32,10 @@ struct DelaySpectrum: ~Copyable {
     /// Bins of 200 ... 3400 Hz.
     private static var firstBin: Int { @_noLocks get { 8 } }
     private static var bins: Int { @_noLocks get { 129 } }
-    private static var forgetting: Float { @_noLocks get { 0.98 } }
-    private static var doubtfulForgetting: Float { @_noLocks get { 0.95 } }
-    /// Blocks that make a partition count.
-    private static var leastHeard: Int { @_noLocks get { 3 } }
     /// Samples of the taper at both ends of the far end's block; without it false peaks stand at multiples of a block.
     private static var taper: Int { @_noLocks get { 32 } }
 
+    private let tuning: DelaySpectrumTuning
     private let transform: RealFFT
     private let farWhitener: Whitener
     private let microphoneWhitener: Whitener
@@ -59,15 +56,16 @@ struct DelaySpectrum: ~Copyable {
     /// Whether the far end spoke in each of the last blocks, in the circle of `farSpectra`.
     private let spoke: UnsafeMutablePointer<Bool>
 
-    init() throws(AudioUnitError) {
+    init(tuning: DelaySpectrumTuning = DelaySpectrumTuning()) throws(AudioUnitError) {
         let length = 2 * Self.blockLength
         do {
             transform = try RealFFT(length: length)
         } catch {
             throw .noResources(reason: "delay finder")
         }
-        farWhitener = Whitener(bins: Self.bins, floor: 0.02)
-        microphoneWhitener = Whitener(bins: Self.bins, floor: 0.001)
+        self.tuning = tuning
+        farWhitener = Whitener(bins: Self.bins, floor: tuning.farFloor, tuning: tuning)
+        microphoneWhitener = Whitener(bins: Self.bins, floor: tuning.microphoneFloor, tuning: tuning)
         farWindow = cleared(length)
         microphoneWindow = cleared(Self.blockLength)
         far = cleared(length)
@@ -103,18 +101,18 @@ struct DelaySpectrum: ~Copyable {
     var filledLags: Int {
         @_noLocks get {
             var filled = 0
-            while filled < Self.partitions, heard[filled] >= Self.leastHeard { filled &+= 1 }
+            while filled < Self.partitions, heard[filled] >= tuning.leastHeard { filled &+= 1 }
             return filled &* Self.blockLength
         }
     }
 
-    /// Takes in one block of each; the correlation learns only when `accumulates`, and forgets faster when `isDoubtful`,
+    /// Takes in one block of each; the correlation learns only when `accumulates`, and forgets faster when `forgetsFast`,
     /// and is as up to date as `haste` says.
     /// `farSpeaks`: whether the far end does in this block.
     @_noLocks
     mutating func process(
         far newFar: UnsafePointer<Float>, microphone: UnsafePointer<Float>, farSpeaks: Bool,
-        accumulates: Bool, isDoubtful: Bool, haste: Haste
+        accumulates: Bool, forgetsFast: Bool, haste: Haste
     ) {
         let length = Self.blockLength
         for index in 0..<length {
@@ -135,11 +133,11 @@ struct DelaySpectrum: ~Copyable {
         }
         transform.forward(block, into: spectrum)
         microphoneWhitener.process(spectrum + Self.firstBin)
-        let forgetting = isDoubtful ? Self.doubtfulForgetting : Self.forgetting
+        let forgetting = forgetsFast ? tuning.shortMemory : tuning.memory
         for partition in 0..<Self.partitions {
             let turn = newest &+ partition
             let place = turn >= Self.partitions ? turn &- Self.partitions : turn
-            if spoke[place] { heard[partition] = min(heard[partition] &+ 1, Self.leastHeard) }
+            if spoke[place] { heard[partition] = min(heard[partition] &+ 1, tuning.leastHeard) }
             accumulate(partition, far: place, forgetting: forgetting)
         }
         for _ in 0..<haste.transforms {

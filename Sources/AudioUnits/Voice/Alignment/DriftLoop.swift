@@ -17,6 +17,9 @@ package struct DriftLoop: ~Copyable {
     /// By how much the echo last came after its estimate, in seconds.
     package private(set) var lag = 0.0
 
+    private let tuning: DriftLoopTuning
+    /// Near-end presence from which the loop is slower.
+    private let presence: Float
     private let bins: Int
     /// Bins that are looked at: four by four, up to 8 kHz.
     private let count: Int
@@ -30,22 +33,22 @@ package struct DriftLoop: ~Copyable {
     private static var seconds: Double { @_noLocks get { 0.01 } }
     /// The lag is told in units of 1/16,000 s.
     private static var unit: Double { @_noLocks get { 16_000 } }
-    /// Share of the newest block in the averages: 80 ms.
-    private static var rate: Float { @_noLocks get { 0.1175 } }
-    private static var integral: Double { @_noLocks get { 8 } }
-    private static var proportional: Double { @_noLocks get { 4 } }
 
     /// A loop over blocks of 10 ms and their spectra of two blocks.
     ///
     /// - Parameters:
     ///   - rate: of the signals, in Hz.
     ///   - bins: of the spectra; the last lies at half the rate.
-    package init(rate: Int, bins: Int) {
+    package init(
+        rate: Int, bins: Int, tuning: DriftLoopTuning = DriftLoopTuning(), activity: ActivityTuning = ActivityTuning()
+    ) {
+        self.tuning = tuning
+        presence = activity.presence
         self.bins = bins
         let width = Double(rate) / 2 / Double(max(1, bins - 1))
         count = min(bins, Int(8000 / width)) & ~3
         step = Float(2 * Double.pi * width / Self.unit)
-        leastPower = Float(1e-7 * Double(rate) / Self.unit)
+        leastPower = Float(tuning.leastPower * Double(rate) / Self.unit)
         cross = clearedSpectrum(bins)
         microphonePower = cleared(bins)
         echoPower = cleared(bins)
@@ -67,9 +70,9 @@ package struct DriftLoop: ~Copyable {
         guard let measured = measure(microphone, echo) else { return 0 }
         lag = -measured / Self.unit
         observedSeconds += Self.seconds
-        let isTalkedOver = presence > 0.3
-        let ki = Self.integral * (isTalkedOver ? 0.1 : 1)
-        let kp = Self.proportional * (isTalkedOver ? 0.3 : 1)
+        let isTalkedOver = presence > self.presence
+        let ki = tuning.integral * (isTalkedOver ? tuning.integralInDoubleTalk : 1)
+        let kp = tuning.proportional * (isTalkedOver ? tuning.proportionalInDoubleTalk : 1)
         let moved = drift + ki * measured / Self.unit * Self.seconds
         drift = max(-Self.limit, min(Self.limit, moved))
         return kp * measured / Self.unit * Self.seconds
@@ -78,7 +81,7 @@ package struct DriftLoop: ~Copyable {
     /// The reference was placed anew: half of what was believed stands, and nothing of what was averaged.
     @_noLocks
     package mutating func restart() {
-        drift *= 0.5
+        drift *= tuning.keptAfterMove
         observedSeconds = 0
         forget()
     }
@@ -100,18 +103,18 @@ package struct DriftLoop: ~Copyable {
         for bin in stride(from: 0, to: count, by: 4) {
             let (d, y) = (microphone.quad(bin), echo.quad(bin))
             let c = UnsafePointer(cross).quad(bin)
-            let re = c.re + (d.re * y.re + d.im * y.im - c.re) * Self.rate
-            let im = c.im + (d.im * y.re - d.re * y.im - c.im) * Self.rate
+            let re = c.re + (d.re * y.re + d.im * y.im - c.re) * tuning.rate
+            let im = c.im + (d.im * y.re - d.re * y.im - c.im) * tuning.rate
             cross.setQuad(bin, BinVector(re, im))
             let heard = UnsafePointer(microphonePower).quad(bin)
             let expected = UnsafePointer(echoPower).quad(bin)
-            let powers = (heard + (d.squares - heard) * Self.rate, expected + (y.squares - expected) * Self.rate)
+            let powers = (heard + (d.squares - heard) * tuning.rate, expected + (y.squares - expected) * tuning.rate)
             microphonePower.setQuad(bin, powers.0)
             echoPower.setQuad(bin, powers.1)
             totals += powers.0 + powers.1
             let raw = (re * re + im * im) / (powers.0 * powers.1 + 1e-30)
             let coherence = raw.replacing(with: 1, where: raw .> 1)
-            let counts = (coherence .> 0.3) .& (powers.1 .> leastPower)
+            let counts = (coherence .> tuning.leastCoherence) .& (powers.1 .> leastPower)
             let share = (coherence / (1.02 - coherence)) * omega
             let w = SIMD4<Float>().replacing(with: share, where: counts)
             sums += w * Self.phase(re, im)
@@ -123,8 +126,8 @@ package struct DriftLoop: ~Copyable {
             forget()
             return nil
         }
-        guard weight > 3 else { return nil }
-        return Double(max(-2, min(2, sum / weight)))
+        guard weight > tuning.leastWeight else { return nil }
+        return Double(max(-tuning.mostLag, min(tuning.mostLag, sum / weight)))
     }
 
     /// arg z to 2e-4 rad: an odd polynomial for the arc tangent up to 1 (Abramowitz and Stegun 4.4.49, shortened), and

@@ -18,17 +18,14 @@ package struct FinderWindow: BitwiseCopyable {
     /// Reference index at lag 0 minus microphone index; nil until chosen.
     package private(set) var offset: Int64?
     private let rate: Double
+    private let tuning: FinderWindowTuning
     private var seconds = 0.0
 
-    private static var guardSeconds: Double { @_noLocks get { 0.1 } }
-    private static var patience: Double { @_noLocks get { 0.5 } }
-    /// The delay that is held should lie between these lags, in seconds, and is put at `restingLag`.
-    private static var leastLag: Double { @_noLocks get { 0.01 } }
-    private static var mostLag: Double { @_noLocks get { 0.44 } }
-    private static var restingLag: Double { @_noLocks get { 0.1 } }
-
     @_noLocks
-    package init(rate: Double) { self.rate = rate }
+    package init(rate: Double, tuning: FinderWindowTuning = FinderWindowTuning()) {
+        self.rate = rate
+        self.tuning = tuning
+    }
 
     /// Looks at a block; parameters as for `StampedPlacement`, and `echo`, the index of the reference sample whose echo
     /// begins the block, once that is known.
@@ -41,24 +38,24 @@ package struct FinderWindow: BitwiseCopyable {
         let latest = now < ready ? now &+ (ready &- now) / 2 : ready
         guard let held = offset else {
             guard now >= 0, ready >= 0 else { return .wait }
-            offset = min(now &+ Int64(Self.guardSeconds * rate), latest) &- position
+            offset = min(now &+ Int64(tuning.guardTime * rate), latest) &- position
             return .shifted
         }
         let ahead = Double(position &+ held &- now) / rate
-        let isLost = ahead < -0.1 || ahead > 0.5
-        var target = min(now &+ Int64(Self.guardSeconds * rate), latest)
+        let isLost = ahead < -tuning.lostBefore || ahead > tuning.lostAfter
+        var target = min(now &+ Int64(tuning.guardTime * rate), latest)
         var isOff = isLost
         if let echo, !isLost {
             let lag = Double(position &+ held &- echo) / rate
-            target = min(echo &+ Int64(Self.restingLag * rate), latest)
-            isOff = lag > Self.mostLag || lag < Self.leastLag
+            target = min(echo &+ Int64(tuning.restingLag * rate), latest)
+            isOff = lag > tuning.mostLag || lag < tuning.leastLag
         } else {
-            isOff = isOff || ahead < -0.02 || ahead > 0.2
+            isOff = isOff || ahead < -tuning.offBefore || ahead > tuning.offAfter
         }
         let gain = Double((target &- position &- held).magnitude) / rate
         let isStarving = wasStarved && target &- position < held
-        seconds = isStarving || (isOff && gain > 0.02) ? seconds + Double(count) / rate : 0
-        guard seconds > Self.patience else { return .hold }
+        seconds = isStarving || (isOff && gain > tuning.leastMove) ? seconds + Double(count) / rate : 0
+        guard seconds > tuning.patience else { return .hold }
         seconds = 0
         offset = target &- position
         return isLost && echo != nil ? .lost : .shifted

@@ -7,9 +7,9 @@ import Synchronization
 /// Time stamps and the audio share the work. The stamps say what is heard while a block is captured: that places the
 /// reference at once (`StampedPlacement`) and chooses the half second in which the echo is looked for (`FinderWindow`).
 /// They know nothing of the room, nor of buffers that no driver tells of. The audio does: once `DelayFinder` has found the
-/// echo, the reference stands 4 ms before it, wherever the stamps wander. Only another place of the echo moves it, counted,
-/// or stamps that jump out of reach. In between the `DriftLoop` alone moves it, by less than a sample a block, in the one
-/// `ReferenceLine`.
+/// echo, the reference stands 4 ms before it, wherever the stamps wander. Two things move it to another place, and are counted:
+/// the echo is found elsewhere, or the stamps jump out of reach. In between only the `DriftLoop` moves it, by less than a sample
+/// a block, in the one `ReferenceLine`.
 ///
 /// Without `followsAudio` the stamps do everything, as plain SpeexDSP has it.
 struct ReferenceAligner: ~Copyable {
@@ -19,6 +19,8 @@ struct ReferenceAligner: ~Copyable {
     private var window: FinderWindow
     private var finder: DelayFinder
     private var loop: DriftLoop
+    private let tuning: AlignmentTuning
+    private let farThreshold: Float
     private let followsAudio: Bool
     private let rate: Double
     private let farBlock: UnsafeMutablePointer<Float>
@@ -30,30 +32,28 @@ struct ReferenceAligner: ~Copyable {
     /// Reference sample heard as the block begins by the stamps, less that whose echo it begins with; averaged.
     private var delay: Double?
 
-    /// How far before its echo the reference should stand, in seconds.
-    private static var wantedLead: Double { @_noLocks get { 0.004 } }
-    /// A placement this close to the lead is as good, in seconds.
-    private static var leadTolerance: Double { @_noLocks get { 0.002 } }
     /// History kept, in seconds; more than any device's play-out delay.
     static var historySeconds: Double { @_noLocks get { 1.5 } }
-    /// Mean power over which the far end speaks: -50 dBFS.
-    private static var farThreshold: Float { @_noLocks get { 1e-5 } }
 
     /// - Parameters:
     ///   - blockFrames: samples of the blocks, 10 ms of `rate`.
     ///   - spectrumRate: Hz of the signals whose spectra `follow` gets.
     init(
-        source: consuming ReferenceSource, rate: Double, blockFrames: Int, spectrumRate: Int, followsAudio: Bool
+        source: consuming ReferenceSource, rate: Double, blockFrames: Int, spectrumRate: Int, followsAudio: Bool,
+        tuning: VoiceTuning = VoiceTuning()
     ) throws(AudioUnitError) {
-        finder = try DelayFinder(rate: Int(rate))
+        finder = try DelayFinder(rate: Int(rate), tuning: tuning.alignment, activity: tuning.activity)
+        self.tuning = tuning.alignment
+        farThreshold = tuning.activity.farThreshold
         line = ReferenceLine(
             ring: source.ring, capacity: Int(rate * Self.historySeconds), longestBlock: blockFrames)
         anchors = source.anchors
         self.rate = rate
         self.followsAudio = followsAudio
-        placement = StampedPlacement(rate: rate)
-        window = FinderWindow(rate: rate)
-        loop = DriftLoop(rate: spectrumRate, bins: spectrumRate / 100 + 1)
+        placement = StampedPlacement(rate: rate, tuning: tuning.alignment.stamps)
+        window = FinderWindow(rate: rate, tuning: tuning.alignment.window)
+        loop = DriftLoop(
+            rate: spectrumRate, bins: spectrumRate / 100 + 1, tuning: tuning.alignment.drift, activity: tuning.activity)
         farBlock = cleared(blockFrames)
     }
 
@@ -98,7 +98,7 @@ struct ReferenceAligner: ~Copyable {
         if wasStarved { meters.pointee.starved.wrappingAdd(1, ordering: .relaxed) }
         alignment.isLocked = isLocked
         alignment.hasNoEcho = !isLocked && finder.hasNoEcho
-        alignment.farIsActive = meanPower(block, count: count) > Self.farThreshold
+        alignment.farIsActive = meanPower(block, count: count) > farThreshold
         return alignment
     }
 
@@ -151,7 +151,7 @@ struct ReferenceAligner: ~Copyable {
             isLocked = false
             isLost = true
             delay = nil
-            placement = StampedPlacement(rate: rate)
+            placement = StampedPlacement(rate: rate, tuning: tuning.stamps)
             _ = place(now, position: position, count: count, meters: meters)
             meters.pointee.realigns.wrappingAdd(1, ordering: .relaxed)
             echo = nil
@@ -180,9 +180,9 @@ struct ReferenceAligner: ~Copyable {
     @_noLocks
     private mutating func lock(to echo: Double, count: Int) -> Bool {
         let latest = Double(line.written &- Int64(count &+ FractionalInterpolator.taps / 2))
-        let target = Double(Int64(min(echo + Self.wantedLead * rate, latest)))
+        let target = Double(Int64(min(echo + tuning.aligner.lead * rate, latest)))
         if let present = line.position, present <= latest,
-            (present - target).magnitude < Self.leadTolerance * rate
+            (present - target).magnitude < tuning.aligner.leadTolerance * rate
         {
             lead = present - echo
             return false
@@ -196,10 +196,10 @@ struct ReferenceAligner: ~Copyable {
     private mutating func report(now: Int64, meters: UnsafePointer<EchoMeters>) {
         guard isLocked, let position = line.position else { return }
         let measured = (Double(now) - position + lead) / rate
-        let smooth = (delay ?? measured) + (measured - (delay ?? measured)) * 0.02
+        let smooth = (delay ?? measured) + (measured - (delay ?? measured)) * tuning.aligner.delayRate
         delay = smooth
         meters.pointee.delayMilliseconds.store((smooth * 1000).bitPattern, ordering: .relaxed)
-        if loop.observedSeconds > 1 {
+        if loop.observedSeconds > tuning.aligner.driftSeconds {
             // The reference is read faster when the playback clock is the faster one.
             meters.pointee.driftPPM.store((-loop.drift * 1e6).bitPattern, ordering: .relaxed)
         }

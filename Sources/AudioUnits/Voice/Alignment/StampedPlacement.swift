@@ -17,21 +17,15 @@ package struct StampedPlacement: BitwiseCopyable {
     /// Reference index minus microphone index; nil until placed.
     package private(set) var offset: Int64?
     private let rate: Double
+    private let tuning: StampedPlacementTuning
     private var seconds = 0.0
     private var starvedInARow = 0
 
-    /// Allowed error of the placement, in seconds.
-    private static var tolerance: Double { @_noLocks get { 0.0045 } }
-    /// How early the reference is placed, in seconds.
-    private static var lead: Double { @_noLocks get { 0.003 } }
-    /// How much later than what there is of it a reference that starves is placed, in seconds: 10 s at 100 ppm, and less than
-    /// sound needs from a loudspeaker to a microphone 35 cm away.
-    private static var slack: Double { @_noLocks get { 0.001 } }
-    /// How long the placement must be off before it is set anew, in seconds.
-    private static var patience: Double { @_noLocks get { 0.5 } }
-
     @_noLocks
-    package init(rate: Double) { self.rate = rate }
+    package init(rate: Double, tuning: StampedPlacementTuning = StampedPlacementTuning()) {
+        self.rate = rate
+        self.tuning = tuning
+    }
 
     /// Looks at the stamps of a block.
     ///
@@ -46,7 +40,7 @@ package struct StampedPlacement: BitwiseCopyable {
         now: Int64, written: Int64, position: Int64, count: Int, wasStarved: Bool
     ) -> Verdict {
         // Not earlier than what has been rendered: an ideal device plays without delay.
-        let wanted = min(now &+ Int64(Self.lead * rate), max(now, written &- Int64(count)))
+        let wanted = min(now &+ Int64(tuning.lead * rate), max(now, written &- Int64(count)))
         let target = wanted &- position
         guard let held = offset else {
             guard wanted >= 0 && now < written else { return .wait }
@@ -54,12 +48,12 @@ package struct StampedPlacement: BitwiseCopyable {
             return .place(offset: target)
         }
         starvedInARow = wasStarved ? starvedInARow &+ 1 : 0
-        let isOff = Double((target &- held).magnitude) > Self.tolerance * rate
-        let isStarving = starvedInARow >= 3 && target < held
+        let isOff = Double((target &- held).magnitude) > tuning.tolerance * rate
+        let isStarving = starvedInARow >= tuning.starvedBlocks && target < held
         seconds = isOff || isStarving ? seconds + Double(count) / rate : 0
-        guard seconds > Self.patience else { return .hold }
+        guard seconds > tuning.patience else { return .hold }
         // Where the device leaves no room at all, clocks that differ would starve it again at once.
-        let placed = isStarving ? target &- Int64(Self.slack * rate) : target
+        let placed = isStarving ? target &- Int64(tuning.slack * rate) : target
         offset = placed
         seconds = 0
         starvedInARow = 0

@@ -5,6 +5,8 @@ struct EchoEstimator: ~Copyable {
     let bins: Int
     /// The Kalman filter's estimate, a block.
     let kalmanEcho: UnsafeMutablePointer<Float>
+    private let tuning: EchoEstimatorTuning
+    private let surePresence: Float
     private let block: Int
     private let speexEcho: UnsafeMutablePointer<Float>
     private let kalmanError: UnsafeMutablePointer<Float>
@@ -21,26 +23,26 @@ struct EchoEstimator: ~Copyable {
     private var kalmanAnalysis: SpectralAnalysis
     private var speexAnalysis: SpectralAnalysis
     private var combination: FilterCombination
-    private var changeDetector = PathChangeDetector()
+    private var changeDetector: PathChangeDetector
     private let bandNoise: UnsafeMutablePointer<Float>
     let bands: FrequencyBands
     /// Far-end speech since the filters started, in blocks.
     private var farBlocks = 0
 
-    /// Length of the echo path, in blocks of 10 ms.
-    private static let kalmanBlocks = 30
-    private static var settlingBlocks: Int { @_noLocks get { 30 } }
-    /// Of the variance at the start, when a part of the path has changed.
-    private static var doubt: Float { @_noLocks get { 0.3 } }
-
-    init(rate: Int, effort: EchoControlEffort) throws(AudioUnitError) {
+    init(
+        rate: Int, effort: EchoControlEffort, tuning: CancellationTuning, activity: ActivityTuning
+    ) throws(AudioUnitError) {
         let block = rate / 100
         // All that can fail comes before the first property.
-        let kalman = try KalmanFilter(block: block, partitions: Self.kalmanBlocks)
+        let kalman = try KalmanFilter(
+            block: block, partitions: tuning.estimator.kalmanBlocks, tuning: tuning.kalman)
         let microphone = try SpectralAnalysis(block: block)
         let kalmanAnalysis = try SpectralAnalysis(block: block)
         let speexAnalysis = try SpectralAnalysis(block: block)
-        speexFilters = try Self.makeSpeexFilters(rate: rate)
+        speexFilters = try Self.makeSpeexFilters(rate: rate, tuning: tuning.estimator)
+        self.tuning = tuning.estimator
+        surePresence = activity.surePresence
+        changeDetector = PathChangeDetector(tuning: tuning.pathChange)
         self.effort = effort
         self.kalman = kalman
         self.kalman.constraints = effort.constraints
@@ -50,8 +52,8 @@ struct EchoEstimator: ~Copyable {
         self.block = block
         bins = block + 1
         bands = FrequencyBands(bins: bins, binHertz: 50)
-        pathGain = PathGain(bins: bins)
-        combination = FilterCombination(bins: bins, bandCount: bands.count)
+        pathGain = PathGain(bins: bins, tuning: tuning.pathGain)
+        combination = FilterCombination(bins: bins, bandCount: bands.count, tuning: tuning.combination)
         kalmanEcho = cleared(block)
         speexEcho = cleared(block)
         kalmanError = cleared(block)
@@ -59,14 +61,12 @@ struct EchoEstimator: ~Copyable {
         referencePower = cleared(bins)
     }
 
-    /// Blocks that SpeexDSP's filters are long; each costs a hundredth of echo control. What comes later is weak, and the Kalman
-    /// filter has it.
-    private static let shortBlocks = 4
-    private static let longBlocks = 6
-
-    private static func makeSpeexFilters(rate: Int) throws(AudioUnitError) -> UnsafeMutablePointer<SpeexEcho> {
-        let short = try SpeexEcho(block: rate / 100, tailFrames: shortBlocks * (rate / 100), rate: rate)
-        let long = try SpeexEcho(block: rate / 100, tailFrames: longBlocks * (rate / 100), rate: rate)
+    /// What comes later than SpeexDSP's filters are long is weak, and the Kalman filter has it.
+    private static func makeSpeexFilters(
+        rate: Int, tuning: EchoEstimatorTuning
+    ) throws(AudioUnitError) -> UnsafeMutablePointer<SpeexEcho> {
+        let short = try SpeexEcho(block: rate / 100, tailFrames: tuning.shortSpeexBlocks * (rate / 100), rate: rate)
+        let long = try SpeexEcho(block: rate / 100, tailFrames: tuning.longSpeexBlocks * (rate / 100), rate: rate)
         let pair = UnsafeMutablePointer<SpeexEcho>.allocate(capacity: 2)
         pair.initialize(to: short)
         (pair + 1).initialize(to: long)
@@ -102,7 +102,7 @@ struct EchoEstimator: ~Copyable {
         self.effort = effort
         kalman.constraints = effort.constraints
         speex?.pointee.reset()
-        speexSettling = Self.settlingBlocks
+        speexSettling = tuning.settlingBlocks
     }
 
     /// Whether it is known how strong the echo is; the filters learn from then on.
@@ -166,9 +166,16 @@ struct EchoEstimator: ~Copyable {
     @_noLocks
     private mutating func learn(_ signals: borrowing SignalConditioner, nearEndPresence: Float) {
         for index in 0..<block { kalmanError[index] = signals.microphone[index] - kalmanEcho[index] }
-        let caution: Float =
-            farBlocks < 200 && nearEndPresence < 0.5 ? 0.1 : farBlocks >= 200 && farBlocks < 400 ? 0.5 : 1
-        kalman.adapt(error: kalmanError, caution: caution, memory: farBlocks < 400 ? 0.9995 : 0.9998)
+        let isBold = farBlocks < tuning.boldBlocks
+        let isLearning = farBlocks < tuning.learningBlocks
+        var noiseWeight: Float = 1
+        if isBold {
+            if nearEndPresence < surePresence { noiseWeight = tuning.boldWeight }
+        } else if isLearning {
+            noiseWeight = tuning.learningWeight
+        }
+        kalman.adapt(
+            error: kalmanError, noiseWeight: noiseWeight, memory: isLearning ? tuning.memoryAtFirst : tuning.memory)
     }
 
     /// Whether what the filters know is in the way; where it is so only in part, they learn faster from now on. `noise`:
@@ -179,13 +186,13 @@ struct EchoEstimator: ~Copyable {
         bands.add(noise, into: bandNoise)
         // As much as the combination's sums hold of it.
         let power = bandNoise  // `bandNoise[band] /= ...` breaks the compiler under ThreadSanitizer (6.3)
-        for band in 0..<bands.count { power[band] /= 1 - FilterCombination.memory }
+        for band in 0..<bands.count { power[band] /= 1 - combination.memory }
         switch changeDetector.update(
             combination, noise: bandNoise, bandCount: bands.count, farIsActive: farIsActive)
         {
         case .none: return false
         case .partly:
-            kalman.doubt(share: Self.doubt)
+            kalman.inflateVariance(to: tuning.changedVariance)
             return false
         case .wholly: return true
         }

@@ -26,12 +26,13 @@ package struct FilterCombination: ~Copyable {
     /// |m|².
     package let heard: UnsafeMutablePointer<Float>
 
-    private static var mixMemory: Float { @_noLocks get { 0.9 } }
-    /// Of the sums that `projected`, `estimated` and `heard` are, a block.
-    package static var memory: Float { @_noLocks get { 0.85 } }
+    /// Memory of the sums that `projected`, `estimated` and `heard` are, a block.
+    package var memory: Float { @_noLocks get { tuning.memory } }
+    private let tuning: CombinationTuning
 
     /// A combination of spectra of `bins` bins.
-    package init(bins: Int, bandCount: Int) {
+    package init(bins: Int, bandCount: Int, tuning: CombinationTuning = CombinationTuning()) {
+        self.tuning = tuning
         self.bins = bins
         self.bandCount = bandCount
         echo = clearedSpectrum(bins)
@@ -90,8 +91,8 @@ package struct FilterCombination: ~Copyable {
             above += (microphone[bin].re - speex[bin].re) * re + (microphone[bin].im - speex[bin].im) * im
             below += re * re + im * im
         }
-        mixAbove[band] = Self.mixMemory * mixAbove[band] + above
-        mixBelow[band] = Self.mixMemory * mixBelow[band] + below + 1e-12
+        mixAbove[band] = tuning.mixMemory * mixAbove[band] + above
+        mixBelow[band] = tuning.mixMemory * mixBelow[band] + below + 1e-12
         let share = max(0, min(1, mixAbove[band] / mixBelow[band]))
         for bin in range {
             echo[bin].re = speex[bin].re + share * (kalman[bin].re - speex[bin].re)
@@ -110,11 +111,11 @@ package struct FilterCombination: ~Copyable {
             own += echoPower[bin]
             mic += microphone[bin].square
         }
-        projected[band] = Self.memory * projected[band] + common
-        estimated[band] = Self.memory * estimated[band] + own + 1e-12
-        heard[band] = Self.memory * heard[band] + mic + 1e-12
+        projected[band] = tuning.memory * projected[band] + common
+        estimated[band] = tuning.memory * estimated[band] + own + 1e-12
+        heard[band] = tuning.memory * heard[band] + mic + 1e-12
         let ratio = projected[band] / estimated[band]
-        let share: Float = ratio > 0.9 ? 1 : max(0, ratio)
+        let share: Float = ratio > tuning.whole ? 1 : max(0, ratio)
         for bin in range {
             error[bin].re = microphone[bin].re - share * echo[bin].re
             error[bin].im = microphone[bin].im - share * echo[bin].im

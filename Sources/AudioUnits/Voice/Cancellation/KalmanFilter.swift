@@ -13,6 +13,7 @@ package struct KalmanFilter: ~Copyable {
     /// Partitions whose weights are cut back to causal responses, each block: with 1 the echo goes as well as with 2, but double
     /// talk loses up to 0.05 MOS.
     package var constraints = 2
+    private let tuning: KalmanTuning
     private let partitions: Int
     private let bins: Int
     private let vectors: Int
@@ -22,19 +23,18 @@ package struct KalmanFilter: ~Copyable {
     private var newest = 0
     private var constrained = 0
 
-    /// How the prior variance falls from partition to partition, a block of 10 ms: rooms of about half a second.
-    private static var decay: Float { @_noLocks get { 0.85 } }
     /// - Parameters:
     ///   - block: samples of a block.
     ///   - partitions: blocks that the echo path is long, 1...100.
-    package init(block: Int, partitions: Int) throws(AudioUnitError) {
+    package init(block: Int, partitions: Int, tuning: KalmanTuning = KalmanTuning()) throws(AudioUnitError) {
         fft = try makeFFT(length: 2 * block)
         self.block = block
+        self.tuning = tuning
         self.partitions = partitions
         bins = block + 1
         vectors = Vector.count(for: bins)
         planes = KalmanPlanes(vectors: vectors, partitions: partitions)
-        work = KalmanWorkspace(block: block, vectors: vectors)
+        work = KalmanWorkspace(block: block, vectors: vectors, tuning: tuning)
     }
 
     deinit {
@@ -74,14 +74,14 @@ package struct KalmanFilter: ~Copyable {
                 prior[bin] = gains[bin] * share
                 variance[bin] = prior[bin]
             }
-            share *= Self.decay
+            share *= tuning.decay
         }
         isStarted = true
     }
 
     /// A part of the path has changed: the weights stay, but are believed no more than at the start, up to `share`.
     @_noLocks
-    package mutating func doubt(share: Float) { planes.widen(share: share) }
+    package mutating func inflateVariance(to share: Float) { planes.widen(share: share) }
 
     /// Takes in a block of the reference and estimates its echo.
     @_noLocks
@@ -114,10 +114,10 @@ package struct KalmanFilter: ~Copyable {
     ///
     /// - Parameters:
     ///   - error: microphone minus estimate, a block.
-    ///   - caution: share of the error's power that counts as other than echo: 1; less while nothing is known.
+    ///   - noiseWeight: share of the error's power that counts as other than echo: 1; less while nothing is known.
     ///   - memory: how constant the path is held to be, just under 1.
     @_noLocks
-    package mutating func adapt(error: UnsafePointer<Float>, caution: Float, memory: Float) {
+    package mutating func adapt(error: UnsafePointer<Float>, noiseWeight: Float, memory: Float) {
         guard isStarted else { return }
         for index in 0..<block {
             work.frame[index] = 0
@@ -126,8 +126,10 @@ package struct KalmanFilter: ~Copyable {
         fft.forward(work.frame, into: work.spectrum)
         work.deinterleave(bins: bins)
         work.updateNoise(bins: bins)
-        work.updateStep(caution: caution, vectors: vectors)
-        planes.update(newest: newest, re: work.re, im: work.im, step: work.step, memory: memory)
+        work.updateStep(noiseWeight: noiseWeight, vectors: vectors)
+        planes.update(
+            newest: newest, re: work.re, im: work.im, step: work.step, memory: memory,
+            leastVariance: tuning.leastVariance)
         for _ in 0..<constraints { constrainNext() }
     }
 

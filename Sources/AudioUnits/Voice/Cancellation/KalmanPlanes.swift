@@ -117,7 +117,7 @@ struct KalmanPlanes: BitwiseCopyable {
     @_noLocks
     func update(
         newest: Int, re: UnsafeMutablePointer<Float>, im: UnsafeMutablePointer<Float>,
-        step: UnsafeMutablePointer<Float>, memory: Float
+        step: UnsafeMutablePointer<Float>, memory: Float, leastVariance: Float
     ) {
         let kept = Vector(repeating: memory * memory)
         let renewed = 1 - kept
@@ -136,7 +136,7 @@ struct KalmanPlanes: BitwiseCopyable {
                 wIm.setVector(index, wi)
                 // Overlap-save sees half of each block: hence the half.
                 let learnt = p.vector(index) * (1 - 0.5 * gain * power.vector(index))
-                p.setVector(index, kept * learnt + renewed * (wr * wr + wi * wi) + 1e-6 * first.vector(index))
+                p.setVector(index, kept * learnt + renewed * (wr * wr + wi * wi) + leastVariance * first.vector(index))
             }
         }
     }

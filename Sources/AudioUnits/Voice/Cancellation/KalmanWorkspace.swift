@@ -16,9 +16,11 @@ struct KalmanWorkspace: BitwiseCopyable {
     /// Power of what is not echo, smoothed over about 100 ms, and with the newest block's peaks.
     private let noise: UnsafeMutablePointer<Float>
     private let noisePeak: UnsafeMutablePointer<Float>
+    private let tuning: KalmanTuning
     private let errorPower: UnsafeMutablePointer<Float>
 
-    init(block: Int, vectors: Int) {
+    init(block: Int, vectors: Int, tuning: KalmanTuning) {
+        self.tuning = tuning
         reference = cleared(2 * block)
         frame = cleared(2 * block)
         spectrum = clearedSpectrum(block + 1)
@@ -65,17 +67,17 @@ struct KalmanWorkspace: BitwiseCopyable {
         for bin in 0..<bins {
             let below = errorPower[bin > 0 ? bin &- 1 : 0]
             let above = errorPower[bin &+ 1 < bins ? bin &+ 1 : bin]
-            noise[bin] = 0.9 * noise[bin] + 0.1 * errorPower[bin] + 1e-15
+            noise[bin] = (1 - tuning.noiseRate) * noise[bin] + tuning.noiseRate * errorPower[bin] + 1e-15
             noisePeak[bin] = max(noise[bin], 0.25 * below + 0.5 * errorPower[bin] + 0.25 * above)
         }
     }
 
-    /// step = 1 / (missed / 2 + 2 caution noise).
+    /// step = 1 / (missed / 2 + 2 noiseWeight noise), by default.
     @_noLocks
-    func updateStep(caution: Float, vectors: Int) {
+    func updateStep(noiseWeight: Float, vectors: Int) {
         for index in 0..<vectors {
-            let certain = 2 * caution * noisePeak.vector(index)
-            step.setVector(index, 1 / (0.5 * missed.vector(index) + certain + 1e-7))
+            let certain = tuning.noiseWeight * noiseWeight * noisePeak.vector(index)
+            step.setVector(index, 1 / (tuning.missedShare * missed.vector(index) + certain + 1e-7))
         }
     }
 }

@@ -12,25 +12,14 @@ package struct PathChangeDetector: BitwiseCopyable {
         case wholly
     }
 
+    private let tuning: PathChangeTuning
     private var farBlocks = 0
     private var lowBlocks = 0
     private var partBlocks = 0
 
-    /// The projection's mean under which filters count as wrong, and for how many blocks it must stay there.
-    private static var threshold: Float { @_noLocks get { 0.4 } }
-    private static var persistence: Int { @_noLocks get { 4 } }
-    /// The same for a part of the path.
-    private static var partThreshold: Float { @_noLocks get { 0.7 } }
-    private static var partPersistence: Int { @_noLocks get { 10 } }
-    /// Far-end speech that the filters get to learn before they are judged, in blocks.
-    private static var patience: Int { @_noLocks get { 150 } }
-    /// Bands that must hold an echo estimate 9 dB over the noise.
-    private static var bandsNeeded: Int { @_noLocks get { 6 } }
-    private static var overNoise: Float { @_noLocks get { 8 } }
-
     /// A detector for filters that have just started.
     @_noLocks
-    package init() {}
+    package init(tuning: PathChangeTuning = PathChangeTuning()) { self.tuning = tuning }
 
     /// The filters started anew.
     @_noLocks
@@ -45,25 +34,25 @@ package struct PathChangeDetector: BitwiseCopyable {
     package mutating func update(
         _ combination: borrowing FilterCombination, noise: UnsafePointer<Float>, bandCount: Int, farIsActive: Bool
     ) -> Verdict {
-        if farIsActive { farBlocks = min(farBlocks &+ 1, Self.patience) }
+        if farIsActive { farBlocks = min(farBlocks &+ 1, tuning.patience) }
         var above: Float = 0
         var below: Float = 0
         var bands = 0
-        for band in 0..<bandCount where combination.estimated[band] > Self.overNoise * noise[band] {
+        for band in 0..<bandCount where combination.estimated[band] > tuning.overNoise * noise[band] {
             let weight = 1 / (combination.heard[band] + combination.estimated[band])
             above += combination.projected[band] * weight
             below += combination.estimated[band] * weight
             bands &+= 1
         }
-        guard bands >= Self.bandsNeeded, farBlocks >= Self.patience else {
+        guard bands >= tuning.bandsNeeded, farBlocks >= tuning.patience else {
             lowBlocks = 0
             partBlocks = 0
             return .none
         }
-        lowBlocks = above < Self.threshold * below ? lowBlocks &+ 1 : 0
-        partBlocks = above < Self.partThreshold * below ? partBlocks &+ 1 : 0
-        if lowBlocks >= Self.persistence { return .wholly }
-        guard partBlocks >= Self.partPersistence else { return .none }
+        lowBlocks = above < tuning.threshold * below ? lowBlocks &+ 1 : 0
+        partBlocks = above < tuning.partThreshold * below ? partBlocks &+ 1 : 0
+        if lowBlocks >= tuning.persistence { return .wholly }
+        guard partBlocks >= tuning.partPersistence else { return .none }
         partBlocks = 0
         return .partly
     }

@@ -8,18 +8,15 @@ package struct PathGain: ~Copyable {
     package let ratios: UnsafeMutablePointer<Float>
     /// Whether the ratios are those of this path.
     package private(set) var isKnown = false
+    private let tuning: PathGainTuning
     private let bins: Int
     private let microphone: UnsafeMutablePointer<Float>
     private let reference: UnsafeMutablePointer<Float>
     private var blocks = 0
 
-    /// Blocks of far-end speech that are averaged.
-    private static var enough: Int { @_noLocks get { 8 } }
-    /// Bins to either side that are averaged.
-    private static var reach: Int { @_noLocks get { 4 } }
-
     /// For spectra of `bins` bins.
-    package init(bins: Int) {
+    package init(bins: Int, tuning: PathGainTuning = PathGainTuning()) {
+        self.tuning = tuning
         self.bins = bins
         ratios = cleared(bins)
         microphone = cleared(bins)
@@ -52,15 +49,15 @@ package struct PathGain: ~Copyable {
             reference[bin] += far[bin]
         }
         blocks &+= 1
-        guard blocks >= Self.enough else { return false }
+        guard blocks >= tuning.enough else { return false }
         for bin in 0..<bins {
             var above: Float = 0
             var below: Float = 1e-9
-            for near in max(0, bin &- Self.reach)...min(bins &- 1, bin &+ Self.reach) {
+            for near in max(0, bin &- tuning.reach)...min(bins &- 1, bin &+ tuning.reach) {
                 above += microphone[near]
                 below += reference[near]
             }
-            ratios[bin] = max(1e-6, min(4, above / below))
+            ratios[bin] = max(tuning.least, min(tuning.most, above / below))
         }
         isKnown = true
         return true

@@ -33,8 +33,8 @@ package struct EchoControlReadings: BitwiseCopyable {
     package var phase = EchoControlPhase.waiting
     /// Near-end voice over the residual echo, 0 ... 1: with an active far end, the measure of double talk.
     package var nearEndPresence: Float = 0
-    /// Whether somebody at the near end was heard beyond doubt lately: louder than all the echo there could be.
-    package var nearEndIsProven = false
+    /// Whether somebody at the near end is confirmed to have been heard lately: louder than all the echo there could be.
+    package var nearEndIsConfirmed = false
     /// Whether what is heard may be the room's tail after an echo.
     package var mayBeTail = false
     /// Echo return loss enhancement of the linear filters alone: power of the microphone over that of what they leave,

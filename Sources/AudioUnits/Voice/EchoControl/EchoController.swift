@@ -24,8 +24,9 @@ package struct EchoController: ~Copyable {
     private var estimator: EchoEstimator
     private var suppressor: ResidualSuppressor
     private var noiseSuppressor: NoiseSuppressor
-    private var gate = StartGate()
-    private var cancellation = CancellationMeter()
+    private var gate: StartGate
+    private var cancellation: CancellationMeter
+    private let tuning: EchoControlTuning
     /// Where the unit's rate is higher than the processing rate.
     private let upper: UnsafeMutablePointer<UpperBands>?
     private var synthesis: OverlapAdd
@@ -37,20 +38,24 @@ package struct EchoController: ~Copyable {
     package static func supports(rate: Int) -> Bool { [8_000, 12_000, 16_000, 24_000, 32_000, 48_000].contains(rate) }
 
     /// - Parameter noiseDecibels: what noise suppression leaves of noise at least, -40 ... 0.
-    package init(rate: Int, effort: EchoControlEffort, noiseDecibels: Double = -15) throws(AudioUnitError) {
+    package init(
+        rate: Int, effort: EchoControlEffort, noiseDecibels: Double = -15, tuning: VoiceTuning = VoiceTuning()
+    ) throws(AudioUnitError) {
         guard Self.supports(rate: rate) else {
             throw .formatUnsupported(
                 StreamFormat(sampleRate: Double(rate)), reason: "echo control runs at 8, 12, 16, 24, 32 or 48 kHz")
         }
         let factor = rate > 16_000 && rate % 16_000 == 0 ? rate / 16_000 : 1
         // All that can fail comes before the first property.
-        let signals = try SignalConditioner(rate: rate, factor: factor)
-        let estimator = try EchoEstimator(rate: rate / factor, effort: effort)
-        let noiseSuppressor = try NoiseSuppressor(rate: rate, strongestDecibels: noiseDecibels)
+        let signals = try SignalConditioner(rate: rate, factor: factor, tuning: tuning.cancellation.signals)
+        let estimator = try EchoEstimator(
+            rate: rate / factor, effort: effort, tuning: tuning.cancellation, activity: tuning.activity)
+        let noiseSuppressor = try NoiseSuppressor(rate: rate, strongestDecibels: noiseDecibels, tuning: tuning.noise)
         let synthesis = try OverlapAdd(block: rate / 100)
         let linearSynthesis = try OverlapAdd(block: rate / 100)
         upper = try Self.makeUpperBands(
-            rate: rate, factor: factor, amplitudes: signals.amplitudes(bins: UpperBands.crossover))
+            rate: rate, factor: factor, amplitudes: signals.amplitudes(bins: UpperBands.crossover),
+            tuning: tuning)
         self.signals = signals
         self.estimator = estimator
         self.noiseSuppressor = noiseSuppressor
@@ -60,15 +65,19 @@ package struct EchoController: ~Copyable {
         blockFrames = rate / 100
         processingRate = rate / factor
         processingFrames = processingRate / 100
-        suppressor = ResidualSuppressor(rate: rate / factor)
+        suppressor = ResidualSuppressor(
+            rate: rate / factor, tuning: tuning.suppression, activity: tuning.activity)
+        gate = StartGate(tuning: tuning.suppression.gate)
+        cancellation = CancellationMeter(rate: tuning.cancellation.control.cancellationRate)
+        self.tuning = tuning.cancellation.control
         outgoing = clearedSpectrum(rate / 100 + 1)
     }
 
     private static func makeUpperBands(
-        rate: Int, factor: Int, amplitudes: [Float]
+        rate: Int, factor: Int, amplitudes: [Float], tuning: VoiceTuning
     ) throws(AudioUnitError) -> UnsafeMutablePointer<UpperBands>? {
         guard factor > 1 else { return nil }
-        let bands = try UpperBands(block: rate / 100, factor: factor, amplitudes: amplitudes)
+        let bands = try UpperBands(block: rate / 100, factor: factor, amplitudes: amplitudes, tuning: tuning)
         let place = UnsafeMutablePointer<UpperBands>.allocate(capacity: 1)
         place.initialize(to: bands)
         return place
@@ -139,7 +148,7 @@ package struct EchoController: ~Copyable {
         readings.pathHasChanged = estimator.pathHasChanged(noise: suppressor.noise, farIsActive: alignment.farIsActive)
         if readings.pathHasChanged { startAnew(hasMoved: false) }
         readings.nearEndPresence = suppressor.nearEndPresence
-        readings.nearEndIsProven = suppressor.nearEndIsProven
+        readings.nearEndIsConfirmed = suppressor.nearEndIsConfirmed
         readings.mayBeTail = suppressor.mayBeTail
         readings.cancellation = cancellation.ratio
         readings.phase = phase(alignment)
@@ -149,7 +158,7 @@ package struct EchoController: ~Copyable {
     @_noLocks
     package mutating func reset() {
         startAnew(hasMoved: true)
-        gate = StartGate()
+        gate.restart()
         wasLocked = false
         readings = EchoControlReadings()
     }
@@ -159,7 +168,7 @@ package struct EchoController: ~Copyable {
         estimator.restart(forgettingReference: hasMoved)
         suppressor.restart()
         upper?.pointee.restart()
-        cancellation = CancellationMeter()
+        cancellation.restart()
     }
 
     /// What is left of the echo's block, in `outgoing`.
@@ -185,7 +194,7 @@ package struct EchoController: ~Copyable {
     private func phase(_ alignment: ReferenceAlignment) -> EchoControlPhase {
         if readings.phase == .waiting && !alignment.farIsActive { return .waiting }
         guard alignment.isLocked && estimator.pathIsKnown else { return .acquiring }
-        let limit: Float = readings.phase == .tracking ? 0.2 : 0.1
-        return suppressor.meanLeak < limit ? .tracking : .converging
+        let limit = readings.phase == .tracking ? tuning.keptLeakage : tuning.trackingLeakage
+        return suppressor.meanLeakage < limit ? .tracking : .converging
     }
 }

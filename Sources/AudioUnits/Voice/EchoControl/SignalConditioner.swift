@@ -24,13 +24,10 @@ struct SignalConditioner: ~Copyable {
     /// For microphone and reference, where the rate is lowered.
     private let decimators: UnsafeMutablePointer<Decimator>?
 
-    /// Lowest frequency of speech and of what small loudspeakers play, in Hz.
-    private static let cutoff = 60.0
-
     /// - Parameters:
     ///   - rate: of the blocks that come, in Hz.
     ///   - factor: how many times the processing rate is lower; 1 or 2...6.
-    init(rate: Int, factor: Int) throws(AudioUnitError) {
+    init(rate: Int, factor: Int, tuning: ConditionerTuning) throws(AudioUnitError) {
         let lead = OverlapWindow.lead(block: rate / 100)
         decimators = try Self.makeDecimators(factor: factor, delay: lead, block: rate / 100)
         wideBlock = rate / 100
@@ -41,7 +38,7 @@ struct SignalConditioner: ~Copyable {
         wide = cleared(wideBlock)
         wideReference = cleared(wideBlock)
         raw = cleared(wideBlock)
-        microphoneHighPass = HighPass(rate: rate, cutoff: Self.cutoff)
+        microphoneHighPass = HighPass(rate: rate, cutoff: tuning.highPass)
         referenceHighPass = microphoneHighPass
         notch = DCNotch(rate: rate / factor, isGentle: true)
         wideNotch = DCNotch(rate: rate, decimated: factor)

@@ -3,7 +3,7 @@ import DSP
 /// Carries the judgement that was made at 16 kHz to a microphone with a higher rate.
 ///
 /// Up to 7.8 kHz the echo estimate is taken out and the gains hold bin by bin. Above no filter cancels: there all of the echo
-/// is residual echo. Its power is told from the reference's as below, its leak learnt likewise, and the near-end presence
+/// is residual echo. Its power is told from the reference's as below, its leakage learnt likewise, and the near-end presence
 /// found at 16 kHz makes the gains hard or soft.
 struct UpperBands: ~Copyable {
     /// What is left of the microphone before gains, `bins` of them, at the unit's rate.
@@ -46,7 +46,7 @@ struct UpperBands: ~Copyable {
     ///   - block: frames of 10 ms at the unit's rate.
     ///   - factor: that rate over 16 kHz.
     ///   - amplitudes: what the decimator leaves of each bin's amplitude, up to `crossover`.
-    init(block: Int, factor: Int, amplitudes: [Float]) throws(AudioUnitError) {
+    init(block: Int, factor: Int, amplitudes: [Float], tuning: VoiceTuning) throws(AudioUnitError) {
         let microphone = try SpectralAnalysis(block: block)
         let reference = try SpectralAnalysis(block: block)
         self.microphone = microphone
@@ -60,10 +60,11 @@ struct UpperBands: ~Copyable {
             powerScale[bin] = scale[bin] * scale[bin]
         }
         bands = FrequencyBands(bins: upperBins, binHertz: 50, lowest: Double(Self.crossover) * 50)
-        floor = NoiseFloor(bins: upperBins)
-        pathGain = PathGain(bins: upperBins)
-        residualEcho = ResidualEcho(bins: upperBins, bandCount: bands.count)
-        gain = SuppressionGain(bins: upperBins)
+        floor = NoiseFloor(bins: upperBins, tuning: tuning.suppression.floor)
+        pathGain = PathGain(bins: upperBins, tuning: tuning.cancellation.pathGain)
+        residualEcho = ResidualEcho(
+            bins: upperBins, bandCount: bands.count, tuning: tuning.suppression, activity: tuning.activity)
+        gain = SuppressionGain(bins: upperBins, tuning: tuning.suppression.gain)
         spectrum = clearedSpectrum(bins)
         gains = cleared(bins)
         noise = cleared(bins)
@@ -129,7 +130,7 @@ struct UpperBands: ~Copyable {
             ResidualEcho.Observation(
                 echo: nothing, reference: reference.power + crossover, residual: left, noise: floor.power,
                 gains: pathGain.ratios, missed: nothing, nearEndPresence: below.nearEndPresence,
-                isProven: below.nearEndIsProven),
+                isConfirmed: below.nearEndIsConfirmed),
             bands: bands)
         gain.update(residual: left, echo: residualEcho.power, nearEndPresence: presence)
         // Where the far end speaks alone, what a loudspeaker adds of its own up there goes with what it plays below.

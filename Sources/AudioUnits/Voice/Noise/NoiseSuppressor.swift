@@ -12,6 +12,7 @@ import DSP
 package struct NoiseSuppressor: ~Copyable {
     /// Gains of the last block, one a bin.
     package let gains: UnsafeMutablePointer<Float>
+    private let tuning: NoiseSuppressorTuning
     private let bins: Int
     private var noise: NoisePower
     private let estimator = LogSpectralGain()
@@ -20,15 +21,12 @@ package struct NoiseSuppressor: ~Copyable {
     private let speech: UnsafeMutablePointer<Float>
     private let floor: Float
 
-    /// Weight of the last block's speech in the a-priori ratio.
-    private static var memory: Float { @_noLocks get { 0.97 } }
-    /// Least a-priori ratio: -25 dB.
-    private static var leastPrior: Float { @_noLocks get { 0.003_162_278 } }
-
     /// - Parameters:
     ///   - rate: of the signal in Hz; its spectra have `rate / 100 + 1` bins.
     ///   - strongestDecibels: what is left of noise, -40 ... 0.
-    package init(rate: Int, strongestDecibels: Double) throws(AudioUnitError) {
+    package init(
+        rate: Int, strongestDecibels: Double, tuning: NoiseTuning = NoiseTuning()
+    ) throws(AudioUnitError) {
         guard VoiceProcessingIO.sampleRates.contains(Double(rate)), rate % 100 == 0 else {
             throw .outOfRange(setting: "noise suppressor rate", allowed: "8000 to 48000 in steps of 100")
         }
@@ -36,7 +34,8 @@ package struct NoiseSuppressor: ~Copyable {
             throw .outOfRange(setting: "noiseSuppressionDecibels", allowed: "-40 to 0")
         }
         bins = rate / 100 + 1
-        noise = NoisePower(bins: bins)
+        noise = NoisePower(bins: bins, tuning: tuning.power)
+        self.tuning = tuning.suppressor
         power = cleared(bins)
         speech = cleared(bins)
         gains = cleared(bins)
@@ -52,8 +51,8 @@ package struct NoiseSuppressor: ~Copyable {
 
     /// Takes the noise out of `spectrum` in place; not `isActive`, it only learns.
     ///
-    /// `echo`: power of the echo that may be in it still, one a bin. It was no louder than the noise that hid it, and would
-    /// stand out of what is left of that: it goes with it.
+    /// `echo`: power of the echo that may still be in it, one a bin. The noise hid this echo; without the noise it would be
+    /// heard, so both are taken out together.
     @_noLocks
     package mutating func process(
         _ spectrum: UnsafeMutablePointer<Complex>, echo: UnsafePointer<Float>? = nil, isActive: Bool
@@ -65,11 +64,12 @@ package struct NoiseSuppressor: ~Copyable {
         }
         noise.update(power)
         guard isActive else { return }
+        let (past, new) = (tuning.memory, 1 - tuning.memory)
         for bin in 0..<bins {
             let against = 1 / (noise.power[bin] + (echo?[bin] ?? 0))
-            let posterior = min(power[bin] * against, 1_000)
-            let ratio = Self.memory * speech[bin] * against + (1 - Self.memory) * max(posterior - 1, 0)
-            let prior = max(ratio, Self.leastPrior)
+            let posterior = min(power[bin] * against, tuning.mostPosterior)
+            let ratio = past * speech[bin] * against + new * max(posterior - 1, 0)
+            let prior = max(ratio, tuning.leastPrior)
             let gain = min(1, max(floor, estimator.gain(prior: prior, posterior: posterior)))
             gains[bin] = gain
             speech[bin] = gain * gain * power[bin]

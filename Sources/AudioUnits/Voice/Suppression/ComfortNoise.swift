@@ -6,15 +6,13 @@ package struct ComfortNoise: ~Copyable {
     /// Values of magnitude 1 and random phase. Over many bins they add up to Gaussian noise; in one they never stand out.
     private let table: UnsafeMutablePointer<Complex>
     private var state: UInt64
+    private let tuning: ComfortNoiseTuning
 
     private static var tableLength: Int { @_noLocks get { 1024 } }
-    /// What is louder than -30 dBFS is no room's noise.
-    private static var loudest: Float { @_noLocks get { 1e-3 } }
-    /// Share of the power that is left out while the near end speaks, whose voice covers the room: worth 0.08 MOS in double talk.
-    private static var covered: Float { @_noLocks get { 0.85 } }
 
     /// - Parameter seed: of the noise.
-    package init(seed: UInt64) {
+    package init(seed: UInt64, tuning: ComfortNoiseTuning = ComfortNoiseTuning()) {
+        self.tuning = tuning
         var generator = seed | 1
         func uniform() -> Double {
             generator = generator &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
@@ -52,8 +50,8 @@ package struct ComfortNoise: ~Copyable {
             added += noise[bin] * max(0, 1 - gains[bin] * gains[bin])
         }
         let count = Float(bins.count)
-        let most = max(0, min(room, Self.loudest * count * (count - 1)))
-        let share = (added > most ? most / added : 1) * (1 - Self.covered * nearEndPresence)
+        let most = max(0, min(room, tuning.loudest * count * (count - 1)))
+        let share = (added > most ? most / added : 1) * (1 - tuning.covered * nearEndPresence)
         for bin in bins {
             // Independent blocks overlap with half the power of what the window's two slopes add up to: hence the 2.
             let level = FastMath.squareRoot(2 * share * noise[bin] * max(0, 1 - gains[bin] * gains[bin]))

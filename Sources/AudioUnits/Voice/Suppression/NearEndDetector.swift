@@ -4,13 +4,17 @@ import DSP
 package struct NearEndDetector: ~Copyable {
     /// 0 ... 1.
     package private(set) var presence: Float = 0
+    private let tuning: NearEndTuning
     private let bandCount: Int
     private let weights: UnsafeMutablePointer<Float>
     private let heard: UnsafeMutablePointer<Float>
     private let explained: UnsafeMutablePointer<Float>
 
     /// - Parameter binHertz: distance of two bins.
-    package init(bands: borrowing FrequencyBands, binHertz: Double) {
+    package init(
+        bands: borrowing FrequencyBands, binHertz: Double, tuning: NearEndTuning = NearEndTuning()
+    ) {
+        self.tuning = tuning
         bandCount = bands.count
         weights = cleared(bands.count)
         heard = cleared(bands.count)
@@ -20,7 +24,7 @@ package struct NearEndDetector: ~Copyable {
         for band in 0..<bands.count {
             let range = bands.bins(of: band)
             let centre = Double(range.lowerBound + range.upperBound - 1) / 2 * binHertz
-            weights[band] = centre < 300 ? 0.3 : centre > 6000 ? 0.5 : 1
+            weights[band] = centre < 300 ? tuning.lowWeight : centre > 6000 ? tuning.highWeight : 1
             total += weights[band]
         }
         for band in 0..<bands.count { weights[band] /= total }
@@ -48,14 +52,14 @@ package struct NearEndDetector: ~Copyable {
             var known: Float = 0
             for bin in bands.bins(of: band) {
                 left += residual[bin]
-                known += echo[bin] + 2 * noise[bin]
+                known += echo[bin] + tuning.noiseMargin * noise[bin]
             }
-            heard[band] = 0.5 * heard[band] + 0.5 * left
-            explained[band] = 0.5 * explained[band] + 0.5 * known + 1e-12
+            heard[band] = (1 - tuning.rate) * heard[band] + tuning.rate * left
+            explained[band] = (1 - tuning.rate) * explained[band] + tuning.rate * known + 1e-12
             let excess = FastMath.decibels(power: heard[band] / explained[band])
-            share += weights[band] * max(0, min(1, (excess - 3) / 10))
+            share += weights[band] * max(0, min(1, (excess - tuning.leastExcess) / tuning.excessRange))
         }
-        let evidence = max(0, min(1, (share - 0.05) / 0.2))
-        presence += (evidence > presence ? 0.7 : 0.04) * (evidence - presence)
+        let evidence = max(0, min(1, (share - tuning.leastShare) / tuning.shareRange))
+        presence += (evidence > presence ? tuning.rising : tuning.falling) * (evidence - presence)
     }
 }

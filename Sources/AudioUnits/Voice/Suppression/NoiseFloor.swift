@@ -1,11 +1,12 @@
 /// Power of the room's noise per bin: the least mean over 100 ms within the last 1.6 s (minimum statistics, Martin 2001),
 /// which speech and echo leave free now and then. Means of their own, not a running one: a pause of 200 ms is enough.
 ///
-/// A far end that speaks on for longer than that would pass its echo off as noise until the filters have learnt to cancel it:
-/// so a stretch that echo explains counts as a third of its time. It can still lower the noise.
+/// If the far end speaks for longer than that, its echo would count as noise until the filters cancel it. So a stretch that is
+/// mostly echo counts a third of its time. It can still lower the noise.
 package struct NoiseFloor: ~Copyable {
     /// The noise's mean power, one a bin.
     package let power: UnsafeMutablePointer<Float>
+    private let tuning: NoiseFloorTuning
     private let bins: Int
     /// Sum of the stretch that runs, and means of those before it.
     private let running: UnsafeMutablePointer<Float>
@@ -19,18 +20,11 @@ package struct NoiseFloor: ~Copyable {
     private var length = 2
 
     private static var stretches: Int { @_noLocks get { 16 } }
-    private static var longestStretch: Int { @_noLocks get { 10 } }
-    /// The minimum lies under the mean: by 1.97 for white noise. A little less, for what fills in should not stand out.
-    private static var bias: Float { @_noLocks get { 1.6 } }
     private static var highest: Float { @_noLocks get { 1e9 } }
-    /// Share of what is heard from which on it is echo, share of the bins that makes a stretch one of echo, and what such a
-    /// stretch counts: noise that rises under a far end who never pauses is known after 5 s.
-    private static var echoShare: Float { @_noLocks get { 0.5 } }
-    private static var echoBins: Float { @_noLocks get { 0.25 } }
-    private static var echoTime: Float { @_noLocks get { 0.34 } }
 
     /// For spectra of `bins` bins.
-    package init(bins: Int) {
+    package init(bins: Int, tuning: NoiseFloorTuning = NoiseFloorTuning()) {
+        self.tuning = tuning
         self.bins = bins
         power = cleared(bins)
         running = cleared(bins)
@@ -58,10 +52,10 @@ package struct NoiseFloor: ~Copyable {
     private mutating func closeStretch() {
         var echoing: Float = 0
         for bin in 0..<bins {
-            if echoRunning[bin] > Self.echoShare * running[bin] { echoing += 1 }
+            if echoRunning[bin] > tuning.echoShare * running[bin] { echoing += 1 }
             echoRunning[bin] = 0
         }
-        age += echoing > Self.echoBins * Float(bins) ? Self.echoTime : 1
+        age += echoing > tuning.echoBins * Float(bins) ? tuning.echoTime : 1
         let isNext = age >= 1
         if isNext {
             age = 0
@@ -78,8 +72,8 @@ package struct NoiseFloor: ~Copyable {
             let earlier = means + other &* bins
             for bin in 0..<bins { power[bin] = min(power[bin], earlier[bin]) }
         }
-        for bin in 0..<bins { power[bin] *= Self.bias }
+        for bin in 0..<bins { power[bin] *= tuning.bias }
         blocks = 0
-        length = min(length &+ 2, Self.longestStretch)
+        length = min(length &+ 2, tuning.longestStretch)
     }
 }

@@ -3,22 +3,27 @@ import DSP
 /// Power of the echo that the linear filters leave, per bin.
 ///
 /// Two estimates, the larger counts: what the Kalman filter's variances expect, and the share of the echo that was left
-/// in each band lately (`EchoLeak`), which also covers what no linear filter can cancel. The leak starts at 1, so the
+/// in each band lately (`EchoLeakage`), which also covers what no linear filter can cancel. The leakage starts at 1, so the
 /// suppressor holds everything down until a band has shown that it is cancelled.
 package struct ResidualEcho: ~Copyable {
     /// One a bin.
     package let power: UnsafeMutablePointer<Float>
     /// Power of the whole echo, by the reference and by the filters' estimate, one a bin.
     package let source: UnsafeMutablePointer<Float>
+    private let tuning: ResidualEchoTuning
     private let bins: Int
     private let bandCount: Int
     private let echoHeld: UnsafeMutablePointer<Float>
     private let referenceHeld: UnsafeMutablePointer<Float>
     private let unsmoothed: UnsafeMutablePointer<Float>
-    private var leak: EchoLeak
+    private var leakage: EchoLeakage
 
     /// For spectra of `bins` bins in `bandCount` bands.
-    package init(bins: Int, bandCount: Int) {
+    package init(
+        bins: Int, bandCount: Int, tuning: SuppressionTuning = SuppressionTuning(),
+        activity: ActivityTuning = ActivityTuning()
+    ) {
+        self.tuning = tuning.residual
         self.bins = bins
         self.bandCount = bandCount
         power = cleared(bins)
@@ -26,7 +31,7 @@ package struct ResidualEcho: ~Copyable {
         referenceHeld = cleared(bins)
         source = cleared(bins)
         unsmoothed = cleared(bins)
-        leak = EchoLeak(bandCount: bandCount)
+        leakage = EchoLeakage(bandCount: bandCount, tuning: tuning.leakage, activity: activity)
     }
 
     deinit {
@@ -35,10 +40,10 @@ package struct ResidualEcho: ~Copyable {
 
     /// The filters started anew: nothing is cancelled yet.
     @_noLocks
-    package mutating func restart() { leak.restart() }
+    package mutating func restart() { leakage.restart() }
 
-    /// Mean of the leak, bands weighed by their echo.
-    package var meanLeak: Float { @_noLocks get { leak.mean } }
+    /// Mean of the leakage, bands weighed by their echo.
+    package var meanLeakage: Float { @_noLocks get { leakage.mean } }
 
     /// What a block tells of the echo, one value a bin.
     package struct Observation: BitwiseCopyable {
@@ -51,14 +56,14 @@ package struct ResidualEcho: ~Copyable {
         let gains: UnsafePointer<Float>
         /// What the Kalman filter expects to miss.
         let missed: UnsafePointer<Float>
-        let context: EchoLeak.Context
+        let context: EchoLeakage.Context
 
-        /// Powers, one a bin; `nearEndPresence`: 0 ... 1, and whether `NearEndProof` bears it out.
+        /// Powers, one a bin; `nearEndPresence`: 0 ... 1, and whether `NearEndConfirmation` confirms it.
         @_noLocks
         package init(
             echo: UnsafePointer<Float>, reference: UnsafePointer<Float>, residual: UnsafePointer<Float>,
             noise: UnsafePointer<Float>, gains: UnsafePointer<Float>, missed: UnsafePointer<Float>,
-            nearEndPresence: Float, isProven: Bool
+            nearEndPresence: Float, isConfirmed: Bool
         ) {
             self.echo = echo
             self.reference = reference
@@ -66,7 +71,7 @@ package struct ResidualEcho: ~Copyable {
             self.noise = noise
             self.gains = gains
             self.missed = missed
-            context = EchoLeak.Context(presence: nearEndPresence, isProven: isProven)
+            context = EchoLeakage.Context(presence: nearEndPresence, isConfirmed: isConfirmed)
         }
     }
 
@@ -74,18 +79,18 @@ package struct ResidualEcho: ~Copyable {
     @_noLocks
     package mutating func update(_ seen: Observation, bands: borrowing FrequencyBands) {
         for bin in 0..<bins {
-            echoHeld[bin] = max(seen.echo[bin], 0.7 * echoHeld[bin] + 1e-15)
-            referenceHeld[bin] = max(seen.reference[bin], 0.75 * referenceHeld[bin] + 1e-15)
+            echoHeld[bin] = max(seen.echo[bin], tuning.echoHold * echoHeld[bin] + 1e-15)
+            referenceHeld[bin] = max(seen.reference[bin], tuning.referenceHold * referenceHeld[bin] + 1e-15)
             source[bin] = max(echoHeld[bin], seen.gains[bin] * referenceHeld[bin])
         }
-        leak.begin(seen.context)
+        leakage.begin(seen.context)
         for band in 0..<bandCount {
             let range = bands.bins(of: band)
             learn(seen, band: band, range: range)
-            let share = 2 * leak.ratios[band]
+            let share = tuning.overestimate * leakage.ratios[band]
             for bin in range {
-                let expected = max(0.125 * seen.missed[bin], share * source[bin])
-                unsmoothed[bin] = max(expected, 0.6 * unsmoothed[bin])
+                let expected = max(tuning.missedShare * seen.missed[bin], share * source[bin])
+                unsmoothed[bin] = max(expected, tuning.hold * unsmoothed[bin])
             }
         }
         for bin in 0..<bins {
@@ -105,6 +110,6 @@ package struct ResidualEcho: ~Copyable {
             echo += source[bin]
             noise += seen.noise[bin]
         }
-        leak.learn(band: band, residual: residual, echo: echo, noise: noise, seen.context)
+        leakage.learn(band: band, residual: residual, echo: echo, noise: noise, seen.context)
     }
 }

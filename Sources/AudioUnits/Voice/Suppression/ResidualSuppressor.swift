@@ -8,17 +8,23 @@ struct ResidualSuppressor: ~Copyable {
     private var floor: NoiseFloor
     private var residualEcho: ResidualEcho
     private var nearEnd: NearEndDetector
-    private var proof = NearEndProof()
+    private var confirmation: NearEndConfirmation
     private var gain: SuppressionGain
-    private var comfort = ComfortNoise(seed: 0x5EED)
+    private var comfort: ComfortNoise
+    private let tuning: SuppressorTuning
+    private let surePresence: Float
 
-    init(rate: Int) {
+    init(rate: Int, tuning: SuppressionTuning, activity: ActivityTuning) {
+        self.tuning = tuning.suppressor
+        surePresence = activity.surePresence
         bins = rate / 100 + 1
         let bands = FrequencyBands(bins: bins, binHertz: 50)
-        floor = NoiseFloor(bins: bins)
-        residualEcho = ResidualEcho(bins: bins, bandCount: bands.count)
-        nearEnd = NearEndDetector(bands: bands, binHertz: 50)
-        gain = SuppressionGain(bins: bins)
+        floor = NoiseFloor(bins: bins, tuning: tuning.floor)
+        residualEcho = ResidualEcho(bins: bins, bandCount: bands.count, tuning: tuning, activity: activity)
+        nearEnd = NearEndDetector(bands: bands, binHertz: 50, tuning: tuning.nearEnd)
+        gain = SuppressionGain(bins: bins, tuning: tuning.gain)
+        comfort = ComfortNoise(seed: 0x5EED, tuning: tuning.comfort)
+        confirmation = NearEndConfirmation(tuning: tuning.confirmation, tail: tuning.tail)
         passed = cleared(bins)
     }
 
@@ -26,8 +32,8 @@ struct ResidualSuppressor: ~Copyable {
 
     /// 0 ... 1.
     var nearEndPresence: Float { @_noLocks get { nearEnd.presence } }
-    /// Whether somebody was heard beyond doubt lately.
-    var nearEndIsProven: Bool { @_noLocks get { proof.isGiven } }
+    /// Whether somebody is confirmed to have been heard lately.
+    var nearEndIsConfirmed: Bool { @_noLocks get { confirmation.isConfirmed } }
     /// Whether what is heard may be the room's tail after an echo.
     private(set) var mayBeTail = false
     /// The presence that gains may go by, 0 ... 1.
@@ -37,14 +43,14 @@ struct ResidualSuppressor: ~Copyable {
     /// 0 ... 1, one a bin.
     var gains: UnsafeMutablePointer<Float> { @_noLocks get { gain.gains } }
     /// Residual over echo, bands weighed by their echo.
-    var meanLeak: Float { @_noLocks get { residualEcho.meanLeak } }
+    var meanLeakage: Float { @_noLocks get { residualEcho.meanLeakage } }
 
     /// The filters started anew.
     @_noLocks
     mutating func restart() {
         residualEcho.restart()
         nearEnd.restart()
-        proof.restart()
+        confirmation.restart()
         mayBeTail = false
     }
 
@@ -57,35 +63,31 @@ struct ResidualSuppressor: ~Copyable {
             ResidualEcho.Observation(
                 echo: estimator.echoPower, reference: estimator.referencePower, residual: left, noise: floor.power,
                 gains: estimator.pathGains, missed: estimator.missedPower, nearEndPresence: nearEnd.presence,
-                isProven: proof.isGiven),
+                isConfirmed: confirmation.isConfirmed),
             bands: estimator.bands)
         nearEnd.update(residual: left, echo: residualEcho.power, noise: floor.power, bands: estimator.bands)
-        proof.update(
-            residual: left, echo: residualEcho.source, noise: floor.power, bins: Self.lowestBin..<bins)
-        if proof.mayBeTail {
+        confirmation.update(
+            residual: left, echo: residualEcho.source, noise: floor.power, bins: tuning.lowestBin..<bins)
+        if confirmation.mayBeTail {
             mayBeTail = true
-        } else if proof.isHeard || !(nearEnd.presence > Self.somebody) {
+        } else if confirmation.isHeard || !(nearEnd.presence > surePresence) {
             // Not sooner: what the tail passed for is not near end when the next echo begins.
             mayBeTail = false
         }
-        believedPresence = nearEnd.presence * (1 - doubt)
+        believedPresence = nearEnd.presence * (1 - distortion)
         gain.update(residual: left, echo: residualEcho.power, nearEndPresence: believedPresence)
         if !isOpen { gain.close() }
         gain.pass(residualEcho.power, nearEndPresence: nearEnd.presence, into: passed)
     }
 
-    /// How little a presence means, 0 ... 1: unproven, it may be what a loudspeaker that distorts leaves, the more of the
-    /// echo is left: 4 % (-14 dB) of it or less speak for good filters and a talker, 16 % (-8 dB) or more for such a one.
-    private var doubt: Float {
+    /// How likely an unconfirmed presence is what a loudspeaker that distorts leaves, 0 ... 1: the more of the echo is left.
+    private var distortion: Float {
         @_noLocks get {
-            guard !proof.isGiven else { return 0 }
-            return max(0, min(1, (FastMath.decibels(power: residualEcho.meanLeak + 1e-9) + 14) / 6))
+            guard !confirmation.isConfirmed else { return 0 }
+            let leakage = FastMath.decibels(power: residualEcho.meanLeakage + 1e-9)
+            return max(0, min(1, (leakage - tuning.distortionFrom) / tuning.distortionRange))
         }
     }
-    /// From here on a presence counts as somebody who speaks.
-    private static var somebody: Float { @_noLocks get { 0.5 } }
-    /// Below 300 Hz rumble is louder than anybody.
-    private static var lowestBin: Int { @_noLocks get { 6 } }
 
     /// Puts gains on a spectrum and noise in place of what they take; `microphone` is the power that came in.
     @_noLocks

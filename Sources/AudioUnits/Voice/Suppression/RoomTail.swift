@@ -3,20 +3,14 @@
 /// Two slopes, the higher counts: an ordinary room's from the echo's full power on, and a hall's from a tenth of it on, which
 /// is over its reverberation by the time that the first has come down so far.
 package struct RoomTail: BitwiseCopyable {
+    private let tuning: RoomTailTuning
     private var early: Float = 0
     private var late: Float = 0
     private var echo: Float = 0
 
-    /// What is left after a block of 10 ms: 60 dB in 0.8 s, and 60 dB in 1.7 s.
-    private static var earlyDecay: Float { @_noLocks get { 0.84 } }
-    private static var lateDecay: Float { @_noLocks get { 0.92 } }
-    private static var lateShare: Float { @_noLocks get { 0.1 } }
-    /// An echo so far under the tail, 10 dB, has ended.
-    private static var ended: Float { @_noLocks get { 0.1 } }
-
     /// Nothing rings.
     @_noLocks
-    package init() {}
+    package init(tuning: RoomTailTuning = RoomTailTuning()) { self.tuning = tuning }
 
     /// Power of the tail, the echo included.
     package var power: Float {
@@ -25,14 +19,14 @@ package struct RoomTail: BitwiseCopyable {
 
     /// Whether the echo has ended and its tail is all there may be.
     package var isAlone: Bool {
-        @_noLocks get { echo < Self.ended * power }
+        @_noLocks get { echo < tuning.ended * power }
     }
 
     /// Takes in the power of a block's echo.
     @_noLocks
     package mutating func update(_ echo: Float) {
         self.echo = echo
-        early = max(Self.earlyDecay * early, echo)
-        late = max(Self.lateDecay * late, Self.lateShare * echo)
+        early = max(tuning.earlyDecay * early, echo)
+        late = max(tuning.lateDecay * late, tuning.lateShare * echo)
     }
 }

@@ -5,13 +5,15 @@ import DSP
 package struct SuppressionGain: ~Copyable {
     /// 0 ... 1, one a bin.
     package let gains: UnsafeMutablePointer<Float>
+    private let tuning: SuppressionGainTuning
     private let bins: Int
     private let smoothed: UnsafeMutablePointer<Float>
     /// Power of the voice that came out of the last block.
     private let voice: UnsafeMutablePointer<Float>
 
     /// For spectra of `bins` bins.
-    package init(bins: Int) {
+    package init(bins: Int, tuning: SuppressionGainTuning = SuppressionGainTuning()) {
+        self.tuning = tuning
         self.bins = bins
         gains = cleared(bins)
         smoothed = cleared(bins)
@@ -30,13 +32,13 @@ package struct SuppressionGain: ~Copyable {
     ///   - nearEndPresence: 0 ... 1.
     @_noLocks
     package mutating func update(residual: UnsafePointer<Float>, echo: UnsafePointer<Float>, nearEndPresence p: Float) {
-        // 4 and 0.01 without near end, 0.3 and 0.1 with it, in between on a logarithmic scale.
-        let overestimate = FastMath.exp2(2 * (1 - p) - 1.736_965_6 * p)
-        let floor = FastMath.exp2(-6.643_856_2 * (1 - p) - 3.321_928_1 * p)
+        // In between on a logarithmic scale.
+        let overestimate = FastMath.exp2(tuning.overestimate * (1 - p) + tuning.overestimateInDoubleTalk * p)
+        let floor = FastMath.exp2(tuning.floor * (1 - p) + tuning.floorInDoubleTalk * p)
         for bin in 0..<bins {
-            smoothed[bin] = 0.3 * smoothed[bin] + 0.7 * residual[bin]
+            smoothed[bin] = (1 - tuning.rate) * smoothed[bin] + tuning.rate * residual[bin]
             let against = 1 / (overestimate * echo[bin] + 1e-12)
-            let ratio = 0.85 * voice[bin] * against + 0.15 * max(0, smoothed[bin] * against - 1)
+            let ratio = (1 - tuning.newVoice) * voice[bin] * against + tuning.newVoice * max(0, smoothed[bin] * against - 1)
             gains[bin] = max(floor, ratio / (1 + ratio))
             voice[bin] = gains[bin] * gains[bin] * residual[bin]
         }
@@ -51,15 +53,14 @@ package struct SuppressionGain: ~Copyable {
         }
     }
 
-    /// Power that `echo` may have after the gains, one a bin: what was expected, and 9 dB for its ups; less of it the more of
+    /// Power that `echo` may have after the gains, one a bin: what was expected, and its ups; less of it the more of
     /// the near end there is, which it must not be mistaken for.
     @_noLocks
     package func pass(
         _ echo: UnsafePointer<Float>, nearEndPresence p: Float, into passed: UnsafeMutablePointer<Float>
     ) {
-        let share = Self.ups * (1 - p) * (1 - p)
+        let share = tuning.ups * (1 - p) * (1 - p)
         for bin in 0..<bins { passed[bin] = share * gains[bin] * gains[bin] * echo[bin] }
     }
 
-    private static var ups: Float { @_noLocks get { 8 } }
 }

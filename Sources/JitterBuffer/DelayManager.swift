@@ -1,0 +1,92 @@
+/// What the arrivals say of the network: how delays spread, how the clocks drift, what is lost, and the delay to aim at.
+///
+///     packet -> SequenceMemory -> ArrivalHistory -> TargetDelay
+///          `--> DriftEstimator ---^
+package struct DelayManager: ~Copyable {
+    /// The delay to aim at.
+    package private(set) var target: TargetDelay
+    private var history: ArrivalHistory
+    private var drift: DriftEstimator
+    private var sequences: SequenceMemory
+    private let startDelay: Double
+    private let tuning: JitterBufferTuning
+
+    package init(configuration: JitterBufferConfiguration = JitterBufferConfiguration()) {
+        tuning = configuration.tuning
+        history = ArrivalHistory(tuning: tuning.arrivals, rhythm: tuning.rhythm)
+        target = TargetDelay(configuration: configuration)
+        drift = DriftEstimator(tuning: tuning.drift)
+        sequences = SequenceMemory(tuning: tuning.loss)
+        startDelay = configuration.latency.startDelayMilliseconds
+    }
+
+    /// Relative delay of the fastest packets of the last seconds, in milliseconds; nil before the first.
+    package var floor: Double? { history.floor }
+    /// Mean relative delay, in milliseconds; nil before the first packet.
+    package var mean: Double? { history.mean }
+    /// What the floor lies above the line without a queue, in milliseconds.
+    package var standingQueue: Double { history.standingQueue }
+
+    /// The sender's clock against this host's in parts per million, positive when the sender's runs fast; nil until
+    /// 20 s have been heard.
+    package var driftPPM: Double? { drift.isSettled ? drift.partsPerMillion : nil }
+
+    /// Delay above the floor at which a stream starts, in milliseconds: the target, once it rests on so many events.
+    package func startDelay(afterEvents events: Int) -> Double {
+        history.events >= events ? target.aboveFloor : startDelay
+    }
+
+    /// Whether a packet of this number came already.
+    package func hasSeen(_ sequence: Int64) -> Bool { sequences.hasSeen(sequence) }
+
+    /// The stream ended; what was learnt of the network stands.
+    mutating func endStream() {
+        sequences = SequenceMemory(tuning: tuning.loss)
+        drift.removeAll()
+    }
+
+    /// A new stream comes over the same line.
+    /// - Returns: the delay of its first packet, in milliseconds: it counts as one of the usual delay.
+    mutating func beginStream() -> Double {
+        if history.events > 0 { history.forgetFloor() }
+        return history.mean ?? 0
+    }
+
+    /// What was learnt last is how late the stream is, which is no spread of its packets.
+    mutating func forgetDelays() { history = ArrivalHistory(tuning: tuning.arrivals, rhythm: tuning.rhythm) }
+
+    /// Notes when media first became usable: the packet's own, and that of the packet before it that it can stand for in part.
+    /// What never arrives otherwise makes no event, since no delay would help it.
+    /// - Parameters:
+    ///   - concealsItself: whether the codec conceals, so that the packet adds little to what is concealed before it.
+    package mutating func learn(from packet: StoredPacket, axis: StreamAxis, concealsItself: Bool) {
+        let delay = packet.arrival - axis.mediaMilliseconds(packet.position)
+        let isCopy = packet.kind == .redundant
+        let before = sequences.coverage(of: packet.sequence)
+        if isCopy {
+            if before == .whole { return }
+            sequences.noteCopy(of: packet.sequence)
+        } else {
+            history.noteTravel(delay)
+            drift.add(delay: delay, at: packet.arrival)
+            if let estimate = drift.partsPerMillion { history.correct(driftPPM: estimate) }
+            sequences.note(packet.sequence)
+        }
+        let weight =
+            switch before {
+            case .none: 1.0
+            case .fec: tuning.arrivals.weightAfterFEC
+            case .whole: 0.0
+            }
+        history.add(delay: delay, weight: weight, at: packet.arrival)
+        // Of a packet that never comes its successor still tells much: by in-band FEC, or by where its sound led to.
+        let help =
+            packet.carriesFEC
+            ? tuning.arrivals.weightOfFEC : concealsItself || packet.isSilence ? 0 : tuning.arrivals.weightOfSuccessor
+        if help > 0, sequences.coverage(of: packet.sequence - 1) == .none {
+            sequences.noteFEC(of: packet.sequence - 1)
+            history.add(delay: delay + axis.milliseconds(packet.duration), weight: help, at: packet.arrival)
+        }
+        if !isCopy { target.update(&history, lossRatio: sequences.lossRatio, at: packet.arrival) }
+    }
+}

@@ -1,0 +1,199 @@
+import AudioFiles
+import AudioSession
+import AudioUnits
+import Link
+import Media
+import Network
+import Realtime
+import Threads
+
+/// One other side of a session: what its call is made of, and how its packets travel.
+public struct CallParty {
+    public let configuration: CallConfiguration
+    /// Bound socket(s) of the call, the lowest layer of `link`.
+    public let socket: UDPLink
+    /// What the call's packets pass.
+    public let link: any PacketLink
+
+    /// - `link`: stands on `socket`.
+    public init(configuration: CallConfiguration, socket: UDPLink, link: any PacketLink) {
+        self.configuration = configuration
+        self.socket = socket
+        self.link = link
+    }
+
+    /// Plain RTP, whose source is learnt.
+    /// - `allow`: who may be the other side besides the socket's peer; empty: anyone, if it has none.
+    public init(configuration: CallConfiguration, socket: UDPLink, allow: [CIDR] = []) {
+        self.init(
+            configuration: configuration, socket: socket,
+            link: LatchingLink(over: socket, allow: allow, seed: configuration.seed))
+    }
+}
+
+/// A live call: device, unit, rings, socket and media thread, joined and started together, ended together.
+///
+/// With several parties it is a conference: each hears us and all others.
+///
+/// The device and the unit come from the caller, so that the same session runs on a sound card and in a simulated room.
+public final class CallSession {
+    /// Priority of the media thread, below the device threads and the sound server.
+    public static let mediaPriority = 2
+    /// Priority asked for the device's threads.
+    public static let devicePriority = 3
+
+    /// Commands, events and figures of each party; what concerns the device is told with the first.
+    public let channels: [CallChannel]
+    /// The first party's.
+    public var channel: CallChannel { channels[0] }
+    /// The I/O unit between the call and the device.
+    public let unit: any InputOutputUnit
+    /// The session `unit` is attached to; active as long as the call is.
+    public let audio: AudioSession?
+    /// The media thread's granted scheduling; `nil` before the start.
+    public private(set) var mediaPolicy: ThreadPolicy?
+
+    private let endpoint: AudioEndpoint
+    private let recorder: Recorder?
+    private let dump: SignalDump?
+    private let writers: [any DiskWriter]
+    private var warnings: FileWarnings
+    private let disk: DiskThread?
+    private var thread: RealtimeThread?
+    private let legs: [CallLeg]
+    private let realtime: Bool
+    private let loop: MediaLoop
+
+    /// Joins everything; nothing runs yet.
+    /// - `unit`: not initialized yet.
+    /// - `party`: the other side.
+    /// - `recordPath`: stereo recording of the call.
+    /// - `capturePath`: capture of the call's packets (pcapng).
+    /// - `dumpFolder`: where every internal signal goes, in a folder `dumpSide` of it if that is given.
+    /// - `realtime`: ask for real-time priority.
+    /// - `audio`: the session `unit` is attached to; active as long as the call is.
+    public convenience init(
+        _ party: CallParty, unit: any InputOutputUnit, recordPath: String? = nil, capturePath: String? = nil,
+        dumpFolder: String? = nil,
+        dumpSide: String? = nil, realtime: Bool = true, audio: AudioSession? = nil
+    ) throws(CallError) {
+        try self.init(
+            [party], unit: unit, recordPath: recordPath, capturePath: capturePath, dumpFolder: dumpFolder, dumpSide: dumpSide,
+            realtime: realtime, audio: audio)
+    }
+
+    /// The same with one party or several, all at one rate and frame length.
+    /// - `capturePath`: capture of the first party's packets.
+    /// - `playoutChannels`: 2 plays each party of a conference from a direction of its own.
+    public init(
+        _ parties: [CallParty], unit: any InputOutputUnit, playoutChannels: Int = 1, recordPath: String? = nil,
+        capturePath: String? = nil, dumpFolder: String? = nil, dumpSide: String? = nil, realtime: Bool = true,
+        audio: AudioSession? = nil
+    ) throws(CallError) {
+        precondition(!parties.isEmpty, "a session has somebody to talk to")
+        let now = HostTime.monotonicNow()
+        self.unit = unit
+        self.realtime = realtime
+        self.audio = audio
+        let bell = Bell()
+        let capture: CallCapture? =
+            if let capturePath {
+                try CallCapture(
+                    path: capturePath, configuration: parties[0].configuration, socket: parties[0].socket)
+            } else { nil }
+        var legs: [CallLeg] = []
+        for (index, party) in parties.enumerated() {
+            var link = party.link
+            if index == 0, let capture { link = CaptureLink(over: link, into: capture) }
+            let call: Call
+            do { call = try Call(configuration: party.configuration, link: link, now: now) } catch { throw .codec(error) }
+            do {
+                legs.append(
+                    CallLeg(call: call, link: link, socket: party.socket, channel: try CallChannel(bell: bell)))
+            } catch {
+                throw .resources("\(error)")
+            }
+        }
+        self.legs = legs
+        channels = legs.map(\.channel)
+        let call = legs[0].call
+        if let dumpFolder {
+            dump = try SignalDump(
+                folder: dumpFolder, side: dumpSide, sampleRate: call.sampleRate, unit: unit, now: now)
+        } else {
+            dump = nil
+        }
+        recorder = if let recordPath { try Recorder(path: recordPath, sampleRate: call.sampleRate) } else { nil }
+        endpoint = try AudioEndpoint(
+            unit: unit, sampleRate: call.sampleRate, frameLength: call.frameLength, playoutChannels: playoutChannels,
+            bell: bell)
+        if legs.count == 1 {
+            loop = MediaLoop(device: endpoint.end, frameLength: call.frameLength)
+        } else {
+            let headset: HeadsetMixer? =
+                if playoutChannels == 2 {
+                    try HeadsetMixer(sampleRate: call.sampleRate, block: MediaLoop.block(of: endpoint.end))
+                } else { nil }
+            loop = MediaLoop(conferenceAt: endpoint.end, frameLength: call.frameLength, headset: headset)
+        }
+        for leg in legs { loop.add(leg.call) }
+        let taps: [(any MediaTap)?] = [recorder, dump, capture]
+        loop.taps = taps.compactMap(\.self)
+        unit.device.setEventHandler { [channel = channels[0]] in channel.events.post(.device($0)) }
+        audio?.setEventHandler { [channel = channels[0]] in channel.events.post(.session($0)) }
+        var writers: [any DiskWriter] = dump?.writers ?? []
+        if let recorder { writers.append(recorder.writer) }
+        if let capture { writers.append(capture.writer) }
+        self.writers = writers
+        warnings = FileWarnings(writers.map(\.health))
+        disk = writers.isEmpty ? nil : DiskThread(name: "recorder", clients: writers)
+    }
+
+    /// Starts the threads and the device.
+    public func start() throws(CallError) {
+        do {
+            try disk?.start()
+            let started = try RealtimeThread(
+                name: "media", policy: realtime ? .realtime(priority: Self.mediaPriority) : .normal,
+                owning: MediaThread(loop: loop, endpoint: endpoint, legs: legs)
+            ) { $0.run() }
+            mediaPolicy = started.granted
+            thread = consume started
+        } catch {
+            throw .resources("\(error)")
+        }
+        do {
+            try unit.start()
+        } catch {
+            for channel in channels { channel.send(.hangUp(.localHangup)) }
+            _ = finish()
+            throw .audioUnit(error)
+        }
+        // Nobody waits for the sound server: the call has begun.
+        audio?.activate(waitMilliseconds: 0)
+    }
+
+    /// What each party's sockets counted; for the time after `finish`, since they are the media thread's before.
+    public var linkStatistics: [LinkStatistics] { legs.map(\.link.statistics) }
+
+    /// What is new about the files that are written: those that ended before their time, and those that will have gaps. For the
+    /// thread that owns the session.
+    public func takeFileWarnings() -> [String] { warnings.take() }
+
+    /// A disk that hangs is not waited for longer, in milliseconds.
+    private static let diskMilliseconds = 3000.0
+
+    /// Waits until every call is over, stops the device and closes the files.
+    /// - Returns: the files that ended before their time, and why.
+    @discardableResult
+    public func finish() -> [(path: String, reason: String)] {
+        if let running = thread.take() { running.join() }
+        audio?.deactivate()
+        unit.stop()
+        unit.dispose()
+        if let finished = disk?.finish(withinMilliseconds: Self.diskMilliseconds) {
+            for writer in writers[finished...] { writer.health.fail("the disk takes no more") }
+        }
+        return writers.compactMap { writer in writer.health.failureReason.map { (writer.path, $0) } }
+    }
+}

@@ -1,0 +1,17 @@
+import AudioSession
+import AudioUnits
+import Media
+import Metrics
+
+/// What a live call tells its owner while it runs: of its media, and of the device and the session around it.
+public enum LiveCallEvent: Sendable, Equatable {
+    case call(CallEvent)
+    /// Echo control has found the room, or lost it, or something stands in its way.
+    case echoState(EchoFigures)
+    /// Something a person should know and can do something about.
+    case warning(String)
+    /// The audio device told something; the call goes on.
+    case device(DeviceEvent)
+    /// The audio session told something about route, ports or interruptions.
+    case session(SessionEvent)
+}

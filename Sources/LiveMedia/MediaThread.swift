@@ -1,0 +1,126 @@
+import AudioUnits
+import Glibc
+import Link
+import Media
+import Network
+import RTP
+import Realtime
+
+/// A call of a `MediaLoop` with what joins it to the world.
+final class CallLeg {
+    let call: Call
+    let link: any PacketLink
+    let socket: UDPLink
+    let channel: CallChannel
+
+    init(call: Call, link: any PacketLink, socket: UDPLink, channel: CallChannel) {
+        self.call = call
+        self.link = link
+        self.socket = socket
+        self.channel = channel
+    }
+}
+
+/// The live edge of a `MediaLoop`: one thread that waits for the capture ring and the play-out ring, and steps the loop when
+/// the one has a frame or the other wants to be filled.
+///
+/// A packet does not wake it: the kernel notes when it came, and nothing is done with it before the next block is pulled.
+/// That saves a wake-up for each. Only while a link's handshake runs, each packet wakes it.
+///
+/// It asks for a real-time priority below the device threads' and makes do without.
+struct MediaThread: ~Copyable, @unchecked Sendable {
+    /// Milliseconds between two snapshots of the statistics.
+    static let snapshotMilliseconds = 200.0
+    /// Longest sleep, so that a stalled device does not delay RTCP and time-outs.
+    static let longestWaitMilliseconds = 100.0
+
+    private let loop: MediaLoop
+    private let endpoint: AudioEndpoint
+    private let legs: [CallLeg]
+    private var usage = ProcessUsage()
+    private var echoChange = EchoChange()
+    private var echoWarnings = EchoWarnings()
+    private var nextSnapshot = HostTime.zero
+
+    init(loop: MediaLoop, endpoint: AudioEndpoint, legs: [CallLeg]) {
+        self.endpoint = endpoint
+        self.loop = loop
+        self.legs = legs
+    }
+
+    /// Steps the loop until every call is over.
+    mutating func run() {
+        while legs.contains(where: { !$0.call.state.isEnded }) {
+            let longest = HostTime.monotonicNow().advanced(byMilliseconds: Self.longestWaitMilliseconds)
+            wait(until: min(longest, loop.nextDeadline ?? longest))
+            turn()
+        }
+        publish(at: .monotonicNow())
+    }
+
+    /// Waits for the device, and while a handshake runs for packets too.
+    private func wait(until deadline: HostTime) {
+        guard legs.contains(where: { $0.link.wantsWakeup }) else {
+            _ = endpoint.bell.wait(until: deadline)
+            return
+        }
+        // The bell is no descriptor: the device waits two milliseconds at most.
+        var entries = legs.flatMap(\.socket.fileDescriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let now = HostTime.monotonicNow()
+        guard !endpoint.bell.wait(until: now), deadline > now else { return }
+        _ = poll(&entries, nfds_t(entries.count), 2)
+    }
+
+    private mutating func turn() {
+        let now = HostTime.monotonicNow()
+        loop.receive(now: now)
+        let ntp = NTPTime.now()
+        for leg in legs {
+            for command in leg.channel.takeCommands() { perform(command, of: leg, now: now, ntp: ntp) }
+        }
+        loop.step(now: now, ntp: ntp)
+        for leg in legs {
+            for event in leg.call.takeEvents() {
+                switch event {
+                case .mediaStarted, .remoteMoved, .remoteLost: leg.channel.setRemote(leg.link.peer?.media)
+                default: break
+                }
+                leg.channel.events.post(.call(event))
+            }
+        }
+        if now >= nextSnapshot { publish(at: now) }
+    }
+
+    /// Whoever mutes a conference silences the own microphone, not the other parties.
+    private func perform(_ command: CallCommand, of leg: CallLeg, now: HostTime, ntp: NTPTime) {
+        if case .mute(let muted) = command, loop.isConference {
+            loop.isMicrophoneMuted = muted
+        } else {
+            leg.call.perform(command, now: now, ntp: ntp)
+        }
+    }
+
+    private mutating func publish(at now: HostTime) {
+        nextSnapshot = now.advanced(byMilliseconds: Self.snapshotMilliseconds)
+        for (index, leg) in legs.enumerated() { publish(leg, isFirst: index == 0, at: now) }
+    }
+
+    /// What concerns the device is told once, with the first call.
+    private mutating func publish(_ leg: CallLeg, isFirst: Bool, at now: HostTime) {
+        var figures = leg.call.statistics
+        let network = leg.link.statistics
+        for reason in LinkDropReason.allCases where network[reason] > 0 {
+            figures.drops[reason.rawValue] = network[reason]
+            figures.packetsDiscarded = (figures.packetsDiscarded ?? 0) + network[reason]
+        }
+        figures.fill(from: endpoint.unit)
+        figures.fillRenderTurns(from: endpoint.unit)
+        if isFirst {
+            if let change = echoChange.observe(figures.echo) { leg.channel.events.post(.echoState(change)) }
+            for warning in echoWarnings.observe(figures.echo) { leg.channel.events.post(.warning(warning)) }
+        }
+        figures.playoutGaps = loop.playoutGaps
+        usage.fill(&figures, now: now)
+        leg.channel.publish(figures)
+    }
+}

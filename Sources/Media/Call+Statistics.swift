@@ -1,0 +1,81 @@
+import JitterBuffer
+import Metrics
+import RTP
+
+extension Call {
+    /// Everything this side knows of the call, in the terms of docs/commands.md. Unknown stays `nil`.
+    public var statistics: CallStatistics {
+        var figures = CallStatistics()
+        fillDelay(&figures)
+        fillNetwork(&figures)
+        fillJitterBuffer(&figures)
+        fillQuality(&figures)
+        // Live it is the level now; what is left of a call that is over is how loud its voices were.
+        figures.levelSentDecibels = (state.isEnded ? sendPath.activeLevelDBov : nil) ?? sendPath.levelDBov
+        figures.levelHeardDecibels = (state.isEnded ? receivePath.activeLevelDBov : nil) ?? receivePath.levelDBov
+        return figures
+    }
+
+    private func fillDelay(_ figures: inout CallStatistics) {
+        figures.ledger = ledger
+        figures.mouthToEarMilliseconds = mouthToEarMilliseconds
+        if let send = sendDelayMilliseconds, let receive = receiveDelayMilliseconds {
+            figures.localDelayMilliseconds = send + receive
+        }
+    }
+
+    private func fillNetwork(_ figures: inout CallStatistics) {
+        let reception = receivePath.receiver.statistics
+        figures.roundTripMilliseconds = control.roundTripMilliseconds
+        figures.packetsSent = sendPath.packetsSent
+        figures.packetsReceived = reception.received
+        figures.packetsDuplicate = receivePath.buffer.statistics.duplicate
+        figures.packetsReordered = receivePath.buffer.statistics.reordered
+        figures.packetsDiscarded = reception.drops.total
+        figures.drops = Dictionary(
+            uniqueKeysWithValues: RTPDropReason.allCases.map { ($0.rawValue, reception.drops[$0]) }.filter { $0.1 > 0 })
+        var local = SideFigures()
+        if reception.received > 0 {
+            figures.jitterMilliseconds = reception.jitterMilliseconds
+            figures.packetsLost = reception.lost
+            figures.lostRatio = reception.lossPercent.map { $0 / 100 }
+            local.packetsLost = reception.lost
+            local.lostRatio = reception.lossPercent.map { $0 / 100 }
+            local.jitterMilliseconds = reception.jitterMilliseconds
+        }
+        local.roundTripMilliseconds = control.roundTripMilliseconds
+        local.sendDelayMilliseconds = sendDelayMilliseconds
+        local.receiveDelayMilliseconds = receiveDelayMilliseconds
+        figures.local = local
+        figures.remote = control.remoteFigures
+    }
+
+    private func fillQuality(_ figures: inout CallStatistics) {
+        let quality = quality
+        figures.rFactor = quality.rFactor
+        figures.mosLQ = quality.mosLQ
+        figures.mosCQ = quality.mosCQ
+        figures.local?.rFactor = quality.rFactor
+        figures.local?.mosLQ = quality.mosLQ
+        figures.local?.mosCQ = quality.mosCQ
+        figures.local?.lateRatio = figures.lateRatio
+    }
+
+    private func fillJitterBuffer(_ figures: inout CallStatistics) {
+        let buffer = receivePath.buffer.statistics
+        guard buffer.inserted > 0 else { return }
+        figures.packetsLate = buffer.late
+        figures.lateRatio = Double(buffer.late) / Double(buffer.inserted)
+        figures.concealedRatio = buffer.concealedRatio
+        figures.concealedShort = buffer.concealments - buffer.longConcealments
+        figures.concealedLong = buffer.longConcealments
+        figures.concealedByReason = ["conceal_short": buffer.concealShortMs, "conceal_long": buffer.concealLongMs]
+        figures.acceleratedMilliseconds = buffer.acceleratedMs
+        figures.deceleratedMilliseconds = buffer.deceleratedMs
+        figures.fecUsed = buffer.fecUsed
+        figures.redundancyUsed = configuration.redundancyPayloadType == nil ? nil : buffer.redundancyUsed
+        figures.bufferTargetMilliseconds = receivePath.lastOutcome?.targetMs
+        figures.bufferLevelMilliseconds = receivePath.lastOutcome?.levelMs
+        figures.driftPPM = receivePath.buffer.driftPPM
+    }
+}

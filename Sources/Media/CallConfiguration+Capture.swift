@@ -1,0 +1,40 @@
+import Codecs
+import JitterBuffer
+
+extension CallConfiguration {
+    /// What a replay of the call's capture must know, as its file keeps it.
+    package var captureSettings: [String: String] {
+        var settings = [
+            "codec": codec.name, "payload_type": String(payloadType),
+            "telephone_event": String(telephoneEventPayloadType),
+            "comfort_noise": String(comfortNoisePayloadType), "ptime": String(encoder.frameMilliseconds),
+            "latency": jitterBuffer.latency.rawValue, "minimum_delay_ms": String(jitterBuffer.minimumDelayMs),
+            "maximum_delay_ms": String(jitterBuffer.maximumDelayMs), "buffer_seed": String(jitterBuffer.seed),
+        ]
+        if let sampleRate { settings["sample_rate"] = String(sampleRate) }
+        if let redundancyPayloadType { settings["redundancy"] = String(redundancyPayloadType) }
+        return settings
+    }
+
+    /// The receiving half of a call from its capture; `nil` when the settings name no codec. What they do not say, or say
+    /// wrongly, is at its default.
+    package init?(captureSettings settings: [String: String], seed: UInt64) {
+        guard let codec = settings["codec"].flatMap({ Codec($0) }) else { return nil }
+        self.init(codec: codec, seed: seed)
+        func number(_ key: String) -> Double? { settings[key].flatMap { Double($0) } }
+        func type(_ key: String) -> UInt8? { settings[key].flatMap { UInt8($0) }.flatMap { $0 < 128 ? $0 : nil } }
+        sampleRate = settings["sample_rate"].flatMap { Int($0) }.flatMap { codec.runs(at: $0) ? $0 : nil }
+        payloadType = type("payload_type") ?? payloadType
+        telephoneEventPayloadType = type("telephone_event") ?? telephoneEventPayloadType
+        comfortNoisePayloadType = type("comfort_noise") ?? comfortNoisePayloadType
+        redundancyPayloadType = type("redundancy")
+        if let length = settings["ptime"].flatMap({ Int($0) }), codec.sendableFrameMilliseconds.contains(length) {
+            encoder.frameMilliseconds = length
+        }
+        jitterBuffer = JitterBufferConfiguration(
+            latency: settings["latency"].flatMap { LatencyProfile(rawValue: $0) } ?? .balanced,
+            minimumDelayMs: number("minimum_delay_ms") ?? 0,
+            maximumDelayMs: number("maximum_delay_ms") ?? JitterBufferConfiguration().maximumDelayMs,
+            seed: settings["buffer_seed"].flatMap { UInt64($0) } ?? 1)
+    }
+}

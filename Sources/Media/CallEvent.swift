@@ -1,0 +1,20 @@
+import Link
+import Metrics
+
+/// What a call tells of its media while it runs.
+public enum CallEvent: Sendable, Equatable {
+    /// The first valid media packet of the other side came.
+    case mediaStarted
+    /// The other side's stream changed its SSRC in mid-call.
+    case sourceChanged(from: UInt32, to: UInt32)
+    /// The other side's stream goes on from another address, and so does what is sent.
+    case remoteMoved(from: SocketAddress, to: SocketAddress)
+    /// Who was taken for the other side fell silent after its first packets; nothing is sent there any more.
+    case remoteLost(SocketAddress)
+    /// The jitter buffer began anew, for that reason.
+    case bufferReset(reason: String)
+    /// The other side pressed a key.
+    case digitReceived(Character, durationMilliseconds: Double)
+    /// The call is over.
+    case ended(EndReason)
+}

@@ -1,0 +1,218 @@
+import Link
+import Metrics
+import RTP
+import Realtime
+
+/// A call's RTCP (RFC 3550 section 6): reports both ways, round trip, BYE, and the send half of the delay ledger.
+struct ControlPath {
+    /// What a datagram meant for the call.
+    enum Arrival {
+        case heard
+        case bye
+        case ignored
+    }
+
+    private var session: RTCPSession
+    private let seed: UInt64
+    private let clockRate: Double
+    /// What the other side last reported of the stream we send; `nil` before it did.
+    private(set) var remoteFigures: SideFigures?
+    /// The other side's delay from its microphone to its socket, in milliseconds; `nil` when it does not tell.
+    private(set) var remoteSendDelayMilliseconds: Double?
+    /// When the other side last told its delay.
+    private var lastSendDelay: HostTime?
+    /// Whether the other side sends back what it hears.
+    private(set) var remoteEchoes = false
+    private let echoes: Bool
+    private var reportedLoss: ReportedLoss?
+    private var lastReport: HostTime?
+    /// What the other side's VoIP metrics (RFC 3611 section 4.7) last said of the stream we send.
+    private var remoteMetrics: VoIPMetrics?
+    private var roundTrips: [Double] = []
+    private static let roundTripsKept = 12
+
+    private let timing: RTCPSession.Configuration
+
+    init(configuration: CallConfiguration, ssrc: UInt32, now: HostTime) {
+        seed = configuration.seed
+        echoes = configuration.echoes
+        clockRate = Double(configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate))
+        var timing = RTCPSession.Configuration()
+        timing.minimumInterval = configuration.reportIntervalSeconds
+        timing.sessionBandwidth = Self.sessionBandwidth
+        self.timing = timing
+        session = RTCPSession(
+            ssrc: ssrc, cname: configuration.canonicalName, seed: configuration.seed, configuration: timing, now: now)
+    }
+
+    /// Two voices of up to 64 kbit/s (RFC 3550 section 6.2): 5 % of them let both sides report once a second.
+    private static let sessionBandwidth = 128_000.0
+
+    /// Somebody is there at last: reports begin as for a fresh member (RFC 3550 section 6.2), after 1 to 3 s instead of
+    /// up to 6, since those of the wait reached nobody.
+    mutating func join(at now: HostTime) {
+        session = RTCPSession(ssrc: session.ssrc, cname: session.cname, seed: seed, configuration: timing, now: now)
+    }
+
+    /// By RTCP, the last one.
+    var roundTripMilliseconds: Double? { session.roundTripMilliseconds }
+    /// One way through the network without what jitter adds, which the jitter buffer's stage counts; `nil` before a round
+    /// trip was measured.
+    ///
+    /// The shortest round trip is too long while few were measured: seldom do both of its packets meet no jitter. The
+    /// mean less both ways' mean jitter is not, but trusts figures of other packets; it may therefore lie below the
+    /// shortest by no more than twice what the shortest lies below the mean.
+    /// - Parameter jitter: interarrival jitter of what we hear, in milliseconds.
+    func networkMilliseconds(jitter: Double) -> Double? {
+        guard let shortest = roundTrips.min() else { return nil }
+        let mean = roundTrips.reduce(0, +) / Double(roundTrips.count)
+        // RFC 3550's jitter is the mean difference of two delays: two thirds of their mean when spread evenly above 0.
+        let jitterless = mean - 1.5 * (jitter + (remoteFigures?.jitterMilliseconds ?? 0))
+        return min(max(jitterless, 3 * shortest - 2 * mean, 0), shortest) / 2
+    }
+    /// When the next report may be due.
+    var nextDeadline: HostTime { session.nextDeadline }
+    /// Datagrams that were no RTCP after all.
+    var malformed: Int { session.statistics.malformed }
+
+    /// Reports that bore our own SSRC: a loop or a collision.
+    var collisions: Int { session.statistics.collisions }
+
+    /// Loss of our stream in a report that came since the last call.
+    mutating func takeReportedLoss() -> ReportedLoss? {
+        defer { reportedLoss = nil }
+        return reportedLoss
+    }
+
+    /// - Parameter source: the SSRC we hear; the BYE of another one is not for this call.
+    mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime, source: UInt32?) -> Arrival {
+        var result = Arrival.ignored
+        for event in session.receive(datagram, arrival: arrival, heard: source) {
+            switch event {
+            case .remoteReport(let report):
+                take(report, arrival: arrival)
+                // Who reports on our stream under another SSRC than the one that is heard does not keep the call alive.
+                if source == nil || report.reporter == source { result = .heard }
+            case .application(let packet):
+                if let message = DelayLedgerMessage(packet) { take(message, arrival: arrival) }
+                result = .heard
+            case .extendedReport(let reporter, let block):
+                take(block)
+                if source == nil || reporter == source { result = .heard }
+            case .roundTrip(let milliseconds):
+                remoteFigures?.roundTripMilliseconds = milliseconds
+                note(roundTrip: milliseconds)
+            case .senderReport, .sourceDescription:
+                result = .heard
+            case .bye(let sources, _):
+                if source.map({ sources.contains($0) }) ?? true { return .bye }
+            case .malformed:
+                break
+            }
+        }
+        return result
+    }
+
+    /// A delay that no call has is nobody's.
+    private mutating func take(_ message: DelayLedgerMessage, arrival: HostTime) {
+        remoteEchoes = message.echoes
+        guard message.sendDelayMilliseconds <= Self.greatestSendDelay else { return }
+        lastSendDelay = arrival
+        remoteSendDelayMilliseconds = message.sendDelayMilliseconds
+        remoteFigures?.sendDelayMilliseconds = message.sendDelayMilliseconds
+    }
+
+    /// Time passes: what the other side told of its delay lasts for five report intervals (docs/rtcp-delay-app.md).
+    mutating func advance(to now: HostTime) {
+        guard let told = lastSendDelay, now.milliseconds(since: told) > Self.sendDelayLifetime else { return }
+        lastSendDelay = nil
+        remoteSendDelayMilliseconds = nil
+        remoteFigures?.sendDelayMilliseconds = nil
+    }
+
+    /// Milliseconds.
+    private static let greatestSendDelay = 5000.0
+    /// Five intervals of RFC 3550 section 6.2, the longest drawn, in milliseconds.
+    private static let sendDelayLifetime = 5 * 1.5 * 5000.0
+
+    private mutating func take(_ report: RemoteReport, arrival: HostTime) {
+        var figures = SideFigures()
+        figures.packetsLost = Int(report.block.cumulativeLost)
+        figures.lostRatio = report.lossPercent / 100
+        figures.jitterMilliseconds = Double(report.block.jitter) * 1000 / clockRate
+        figures.roundTripMilliseconds = report.roundTripMilliseconds
+        if let roundTrip = report.roundTripMilliseconds { note(roundTrip: roundTrip) }
+        figures.sendDelayMilliseconds = remoteSendDelayMilliseconds
+        figures.take(remoteMetrics)
+        remoteFigures = figures
+        reportedLoss = ReportedLoss(ratio: report.lossPercent / 100)
+        if let lastReport { reportedLoss?.seconds = arrival.milliseconds(since: lastReport) / 1000 }
+        lastReport = arrival
+    }
+
+    /// Comes after the report block in the same compound, and says how its losses lie.
+    private mutating func take(_ block: ExtendedReportBlock) {
+        switch block {
+        case .lossRLE(_, 0, let interval):
+            let (runs, packets) = interval.lossRuns
+            reportedLoss?.runs = ReportedLoss.Runs(count: runs, packets: packets)
+        case .voipMetrics(let metrics):
+            remoteMetrics = metrics
+            remoteFigures?.take(metrics)
+            if metrics.gapThreshold == UInt8(LossPattern.gapThreshold) {
+                reportedLoss?.burstDensity = metrics.burstDensity
+            }
+        default:
+            break
+        }
+    }
+
+    private mutating func note(roundTrip: Double) {
+        if roundTrips.count == Self.roundTripsKept { roundTrips.removeFirst() }
+        roundTrips.append(roundTrip)
+    }
+
+    /// Whether a report is to be sent at `now`: then `report` must follow.
+    mutating func isReportDue(now: HostTime) -> Bool {
+        now >= session.nextDeadline && session.isReportDue(now: now)
+    }
+
+    /// Sends the report that is due.
+    mutating func report(
+        now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock], extended: [ExtendedReportBlock],
+        sendDelayMilliseconds: Double?, link: any PacketLink
+    ) {
+        let delay = sendDelayMilliseconds.map {
+            DelayLedgerMessage(sendDelayMilliseconds: $0, echoes: echoes).packet(ssrc: session.ssrc)
+        }
+        let packet = session.makeReport(
+            now: now, ntp: ntp, sender: sender, reports: reports, applications: delay.map { [$0] } ?? [],
+            extended: extended)
+        link.send(copying: packet, on: .control, now: now)
+    }
+
+    /// Gives up our SSRC for another one (RFC 3550 section 8.2).
+    mutating func changeSource(
+        to ssrc: UInt32, now: HostTime, ntp: NTPTime, sender: SenderInfo?, link: any PacketLink
+    ) {
+        let packet = session.makeBye(replacedBy: ssrc, now: now, ntp: ntp, sender: sender)
+        link.send(copying: packet, on: .control, now: now)
+    }
+
+    /// Says goodbye.
+    mutating func sendBye(now: HostTime, ntp: NTPTime, sender: SenderInfo?, link: any PacketLink) {
+        let packet = session.makeBye(now: now, ntp: ntp, sender: sender, reason: "call ended")
+        link.send(copying: packet, on: .control, now: now)
+    }
+}
+
+extension SideFigures {
+    /// What VoIP metrics tell; nothing when there are none.
+    fileprivate mutating func take(_ metrics: VoIPMetrics?) {
+        guard let metrics else { return }
+        lateRatio = metrics.discardRate
+        rFactor = metrics.rFactor
+        mosLQ = metrics.mosLQ
+        mosCQ = metrics.mosCQ
+    }
+}

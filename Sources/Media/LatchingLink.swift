@@ -1,0 +1,97 @@
+import Link
+import RTP
+import Realtime
+
+/// The layer of plain RTP: it learns from which address and port the other side sends (`SourceLatch`), sends there if no
+/// address was given, and hands on nothing else.
+public final class LatchingLink: LinkLayer {
+    public let lower: any PacketLink
+    private var latch: SourceLatch
+    private let isPeerGiven: Bool
+    private var events: [LinkEvent] = []
+    private var drops = LinkStatistics()
+    private var isControlLearnt = false
+
+    /// - `lower`: its peer, if it has one already, is the address that was given.
+    /// - `allow`: who may be the other side besides; empty: anyone, if no address was given.
+    public init(over lower: any PacketLink, allow: [CIDR] = [], seed: UInt64) {
+        self.lower = lower
+        let remote = lower.peer?.media
+        isPeerGiven = remote != nil
+        latch = SourceLatch(remote: remote, allow: allow, salt: seed)
+    }
+
+    public func expect(_ payloadTypes: PayloadTypeSet) {
+        latch.expect(payloadTypes)
+        lower.expect(payloadTypes)
+    }
+
+    public func receive(now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
+        lower.receive(now: now) { packet in
+            switch packet.kind {
+            case .rtp where !packet.isOnControlPort: receive(rtp: &packet, deliver)
+            case .rtcp: receive(rtcp: &packet, deliver)
+            default: drops[.garbage] += 1
+            }
+        }
+    }
+
+    private func receive(rtp packet: inout ReceivedPacket, _ deliver: (inout ReceivedPacket) -> Void) {
+        switch latch.receive(rtp: packet) {
+        case .accepted:
+            deliver(&packet)
+        case .held:
+            break
+        case .proven(let event):
+            if let event { events.append(event) }
+            if !isPeerGiven { lower.setPeer(LinkPeer(media: packet.source)) }
+            isControlLearnt = false
+            deliverHeld(of: packet, deliver)
+            deliver(&packet)
+        case .dropped(let reason):
+            drops[reason] += 1
+        }
+    }
+
+    /// The packet before the proof was media too: no word is clipped.
+    private func deliverHeld(of packet: ReceivedPacket, _ deliver: (inout ReceivedPacket) -> Void) {
+        var held = latch.held
+        held.bytes.withUnsafeMutableBytes { bytes in
+            var first = ReceivedPacket(
+                bytes, arrival: held.arrival, source: packet.source, trafficClass: packet.trafficClass)
+            deliver(&first)
+        }
+    }
+
+    private func receive(rtcp packet: inout ReceivedPacket, _ deliver: (inout ReceivedPacket) -> Void) {
+        guard latch.admits(control: packet) else {
+            drops[.stranger] += 1
+            return
+        }
+        if let control = latch.controlSource, !isControlLearnt, let peer = lower.peer {
+            isControlLearnt = true
+            lower.setPeer(LinkPeer(media: peer.media, control: control))
+        }
+        deliver(&packet)
+    }
+
+    public func advance(to now: HostTime) {
+        if let event = latch.advance(to: now) {
+            events.append(event)
+            lower.setPeer(nil)
+        }
+        lower.admit(latch.admitted(at: now))
+        lower.advance(to: now)
+    }
+
+    public func nextEvent() -> LinkEvent? { events.isEmpty ? lower.nextEvent() : events.removeFirst() }
+
+    public var statistics: LinkStatistics {
+        var result = lower.statistics
+        for reason in LinkDropReason.allCases {
+            result[reason] += drops[reason]
+            result.received -= drops[reason]
+        }
+        return result
+    }
+}

@@ -1,0 +1,207 @@
+import RTP
+import Realtime
+import JitterBuffer
+
+/// Steps any number of calls against one device: the media thread's whole work, without the thread.
+///
+/// ```
+///  captureRing -> Framer -> every call's SendPath -> network
+///  network -> every call's ReceivePath -> Mixer (sum, limited) -> playoutRing
+/// ```
+/// In a conference each call's voice also goes by the `ConferenceBridge` to every other call's SendPath, and into a device of
+/// two channels by the `PlacingMixer`, from a direction of its own.
+///
+/// Driven by the data, never by a timer: a step takes as many whole frames as were captured and fills the play-out ring
+/// as far as the playback thread emptied it. All calls of one loop share its sampling rate and frame length.
+public final class MediaLoop {
+    /// The hardware's side.
+    public let device: DeviceEnd
+    /// The calls, in the order they joined.
+    public private(set) var calls: [Call] = []
+    /// Stages between device and call, which all calls share.
+    private var deviceDelay = DeviceDelay()
+    /// Where what passes is copied to.
+    public var taps: [any MediaTap] = []
+    /// Times the loudspeaker got silence because the play-out ring was empty, since the first sound.
+    public private(set) var playoutGaps = 0
+    /// Silences the microphone for all parties of a conference, who go on hearing each other.
+    public var isMicrophoneMuted = false
+    /// Whether the calls' other sides hear each other.
+    public var isConference: Bool { bridge != nil }
+
+    private var bridge: ConferenceBridge?
+    private let headset: (any PlacingMixer)?
+    private var framer: Framer
+    private var level: PlayoutLevel
+    private var samplesTaken: Int64 = 0
+    private var samplesGiven: Int64 = 0
+    private var lastStep: HostTime?
+    /// When the play-out ring is to be filled again, where nobody calls for it.
+    private var refill: HostTime?
+    private var callBlock: [Float]
+    private var mixed: [Float]
+    /// Left and right by turns; empty when one channel is played.
+    private var placed: [Float] = []
+
+    /// A loop over `device`; each call sends frames of `frameLength` samples.
+    public convenience init(device: DeviceEnd, frameLength: Int) {
+        self.init(device: device, frameLength: frameLength, bridge: nil, headset: nil)
+    }
+
+    /// A conference: every call's other side hears the microphone and all others, and where the device plays two channels,
+    /// each is heard from a direction of its own.
+    /// - `headset`: what places them, for a device of two channels.
+    public convenience init(conferenceAt device: DeviceEnd, frameLength: Int, headset: (any PlacingMixer)?) {
+        self.init(
+            device: device, frameLength: frameLength,
+            bridge: ConferenceBridge(frameLength: frameLength, block: Self.block(of: device)), headset: headset)
+    }
+
+    /// Samples pulled at once.
+    public static func block(of device: DeviceEnd) -> Int { device.sampleRate * MediaLimits.pullMilliseconds / 1000 }
+
+    private init(
+        device: DeviceEnd, frameLength: Int, bridge: ConferenceBridge?, headset: (any PlacingMixer)?
+    ) {
+        precondition((headset == nil) == (device.playoutChannels == 1), "two channels are a conference's")
+        self.device = device
+        self.bridge = bridge
+        self.headset = headset
+        framer = Framer(frameLength: frameLength)
+        level = PlayoutLevel(sampleRate: device.sampleRate)
+        let block = Self.block(of: device)
+        callBlock = [Float](repeating: 0, count: block)
+        mixed = [Float](repeating: 0, count: block)
+        if headset != nil { placed = [Float](repeating: 0, count: 2 * block) }
+    }
+
+    /// Adds a call; its codec must work at the device's rate.
+    public func add(_ call: Call) {
+        precondition(call.sampleRate == device.sampleRate, "call at \(call.sampleRate) Hz on \(device.sampleRate) Hz")
+        calls.append(call)
+        bridge?.join()
+        headset?.join()
+    }
+
+    /// Takes what has come from the network.
+    public func receive(now: HostTime) {
+        for call in calls { call.receive(now: now) }
+    }
+
+    /// One turn: sends what was captured, plays what was asked for, lets RTCP and time-outs happen.
+    public func step(now: HostTime, ntp: NTPTime) {
+        sendCaptured(now: now)
+        fillPlayout(now: now)
+        for call in calls {
+            call.deviceDelay = deviceDelay
+            call.advance(to: now, ntp: ntp)
+        }
+        lastStep = now
+    }
+
+    /// When the next step is due even if no audio and no packet comes.
+    public var nextDeadline: HostTime? { (calls.map(\.nextDeadline) + [refill].compactMap(\.self)).min() }
+
+    // MARK: - Towards the network
+
+    private func sendCaptured(now: HostTime) {
+        let timing = device.captureTiming.latest()
+        framer.process(&device.captureRing) { frame in
+            if timing.isValid { observeCapture(timing, frameLength: frame.count, now: now) }
+            samplesTaken += Int64(frame.count)
+            guard bridge == nil else { return sendMixed(frame, now: now) }
+            for (index, call) in calls.enumerated() {
+                let sent = call.send(frame, now: now)
+                // One voice, whoever hears it: what the first call sends is what is kept.
+                guard index == 0 else { continue }
+                for tap in taps { tap.add(sent: sent) }
+            }
+        }
+    }
+
+    /// A conference's frame: to each party what all others say. What is kept of it is our own voice.
+    private func sendMixed(_ frame: UnsafeBufferPointer<Float>, now: HostTime) {
+        let own = isMicrophoneMuted ? [Float](repeating: 0, count: frame.count) : Array(frame)
+        for tap in taps { tap.add(sent: own) }
+        bridge?.nextFrame()
+        own.withUnsafeBufferPointer { microphone in
+            for (party, call) in calls.enumerated() {
+                bridge?.mix(for: party, microphone: microphone) { _ = call.send($0, now: now) }
+            }
+        }
+    }
+
+    private func observeCapture(_ timing: StreamTiming, frameLength: Int, now: HostTime) {
+        let firstSample = timing.hostTime(of: samplesTaken, sampleRate: device.sampleRate)
+        let millisecondsPerSample = 1000 / Double(device.sampleRate)
+        deviceDelay.observeCapture(
+            ageMilliseconds: now.milliseconds(since: firstSample),
+            frameMilliseconds: Double(frameLength) * millisecondsPerSample,
+            blockMilliseconds: Double(timing.frames) * millisecondsPerSample, unit: device.latency())
+    }
+
+    // MARK: - Towards the loudspeaker
+
+    private func fillPlayout(now: HostTime) {
+        let timing = device.playoutTiming.latest()
+        if timing.stream.isValid {
+            planRefill(after: timing.stream, now: now)
+            let missing = level.observe(
+                frames: timing.stream.frames, missing: timing.missing,
+                elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0)
+            if missing > 0 { playoutGaps += 1 }
+        }
+        let channels = device.playoutChannels
+        while device.playoutRing.filled() < level.target * channels {
+            pullBlock(now: now)
+            if timing.stream.isValid { observePlayout(timing.stream, now: now) }
+            let count = mixed.count * channels
+            let written = (headset == nil ? mixed : placed).withUnsafeBufferPointer {
+                device.playoutRing.write($0.baseAddress!, count: count)
+            }
+            samplesGiven += Int64(written / channels)
+            guard written == count else { return }
+        }
+    }
+
+    /// The device takes its next block when the sample after the last one has the device's own delay before it.
+    private func planRefill(after stream: StreamTiming, now: HostTime) {
+        let latency = device.latency()
+        let next = latency.playbackDevice.map {
+            stream.hostTime.advanced(byMilliseconds: -$0 - (latency.playbackConversion ?? 0))
+        }
+        refill = PlayoutSchedule.refill(
+            next: next ?? now, block: Double(stream.frames) * 1000 / Double(device.sampleRate),
+            margin: level.marginMilliseconds, now: now)
+    }
+
+    private func pullBlock(now: HostTime) {
+        for i in mixed.indices { mixed[i] = 0 }
+        var isPulled = false
+        for (party, call) in calls.enumerated() {
+            let outcome = callBlock.withUnsafeMutableBufferPointer { call.pull(into: $0, now: now) }
+            callBlock.withUnsafeBufferPointer {
+                Mixer.add($0, to: &mixed)
+                bridge?.add($0, of: party)
+                headset?.set($0, of: party)
+            }
+            if let outcome {
+                isPulled = true
+                for tap in taps { tap.add(outcome, at: now) }
+            }
+        }
+        // A call that is over gives silence of its own: a replay that pulled again would go on with the voice.
+        if isPulled { for tap in taps { tap.add(pull: now, samples: mixed.count) } }
+        if calls.count > 1 { Mixer.limit(&mixed) }
+        if let headset {
+            headset.render(into: &placed)
+            Mixer.limit(&placed)
+        }
+        for tap in taps { tap.add(heard: mixed) }
+    }
+
+    private func observePlayout(_ timing: StreamTiming, now: HostTime) {
+        let heard = timing.hostTime(of: samplesGiven, sampleRate: device.sampleRate)
+        deviceDelay.observePlayout(waitMilliseconds: heard.milliseconds(since: now), unit: device.latency())
+    }
+}

@@ -1,0 +1,22 @@
+import JitterBuffer
+import Realtime
+
+/// Takes a copy of what passes through a loop: a recording, a dump, a packet capture. Called on the thread that steps the
+/// loop, so it must not wait.
+public protocol MediaTap: AnyObject {
+    /// What stood for our own voice in the frame just sent.
+    func add(sent block: [Float])
+    /// What the loudspeaker is given.
+    func add(heard block: [Float])
+    /// How a stream's block was made.
+    func add(_ outcome: PullOutcome, at now: HostTime)
+    /// A block of `samples` was pulled from the streams.
+    func add(pull now: HostTime, samples: Int)
+}
+
+extension MediaTap {
+    public func add(sent block: [Float]) {}
+    public func add(heard block: [Float]) {}
+    public func add(_ outcome: PullOutcome, at now: HostTime) {}
+    public func add(pull now: HostTime, samples: Int) {}
+}

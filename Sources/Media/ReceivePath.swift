@@ -1,0 +1,105 @@
+import Codecs
+import DSP
+import JitterBuffer
+import RTP
+import Realtime
+
+/// The way of the other side's voice, from the network to the mixer.
+///
+/// ```
+///  media thread                                                                         playback thread
+///  UDP -> RTPReceiver -> JitterBuffer <-> Decoder -> volume -> Mixer -> playoutRing -> PlayoutOutlet -> unit.output
+///              `-> TelephoneEventReceiver -> digits
+/// ```
+/// `receive` takes what the network pushes, `pull` gives what the device's clock asks for; the jitter buffer stands
+/// between the two clocks and owns the delay.
+final class ReceivePath {
+    /// Linear gain of what is heard.
+    var volume: Float = 1
+    /// Hold: packets are taken and counted, nothing is heard.
+    var isHeld = false
+
+    /// What a datagram turned out to be.
+    enum Arrival {
+        case media
+        case event
+        case dropped(RTPDropReason)
+    }
+
+    let buffer: JitterBuffer
+    private(set) var receiver: RTPReceiver
+    private var meter: LevelMeter
+    private(set) var lastOutcome: PullOutcome?
+
+    init(configuration: CallConfiguration, localSSRC: UInt32) throws(CodecError) {
+        let decoder = try makeDecoder(configuration.codec, sampleRate: configuration.sampleRate)
+        let clockRate = configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate)
+        buffer = JitterBuffer(decoder: decoder, clockRate: clockRate, configuration: configuration.jitterBuffer)
+        receiver = RTPReceiver(
+            payloadTypes: PayloadTypeTable(
+                audio: configuration.payloadType, telephoneEvent: configuration.telephoneEventPayloadType,
+                comfortNoise: configuration.comfortNoisePayloadType, redundancy: configuration.redundancyPayloadType),
+            clockRate: clockRate, localSSRC: localSSRC)
+        meter = LevelMeter(sampleRate: decoder.sampleRate)
+    }
+
+    /// Takes one RTP datagram that came at `arrival`.
+    func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime) -> Arrival {
+        let sources = receiver.sourcesHeard
+        let outcome = receiver.receive(datagram, arrival: arrival)
+        if receiver.sourcesHeard != sources {
+            // The first source begins the stream; only another one interrupts it.
+            if buffer.statistics.inserted > 0 { buffer.reset(.newSource) }
+            receiver.deliverHeldPacket { buffer.insert(BufferedPacket($0)) }
+        }
+        switch outcome {
+        case .media(let packet):
+            if buffer.insert(BufferedPacket(packet)) == .late { receiver.noteDiscarded(packet.extendedSequence) }
+            packet.forEachCopy { buffer.insert(BufferedPacket($0, isCopy: true)) }
+            return .media
+        case .comfortNoise(let packet):
+            buffer.insert(BufferedPacket(packet, isComfortNoise: true))
+            return .event
+        case .telephoneEvent, .probation:
+            return .event
+        case .dropped(let reason):
+            return .dropped(reason)
+        }
+    }
+
+    /// The next key the other side pressed and let go, if there is one.
+    func nextDigit(now: HostTime) -> TelephoneEvent? { receiver.nextTelephoneEvent(now: now) }
+
+    /// Produces the next `block.count` samples for the mixer, at the codec's rate.
+    /// - Parameter now: when the block is asked for.
+    func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome {
+        let outcome = buffer.pull(into: block, now: now)
+        lastOutcome = outcome
+        let gain = isHeld ? 0 : volume
+        if gain != 1 { for i in block.indices { block[i] *= gain } }
+        meter.add(UnsafeBufferPointer(block))
+        return outcome
+    }
+
+    /// Our SSRC changed: packets that bear it are a loop.
+    func setLocalSSRC(_ ssrc: UInt32) { receiver.localSSRC = ssrc }
+
+    /// What RTCP XR says of the reception since the last report (RFC 3611); `nil` before the first packet.
+    func makeExtendedReport() -> ReceptionReportExtension? { receiver.makeExtendedReport() }
+
+    /// What RTCP reports of the reception since the last report (RFC 3550 section 6.4.1).
+    func makeReportBlocks() -> [ReportBlock] { receiver.makeReportBlocks() }
+
+    /// RMS level of what is heard, in dBov; `nil` before anything was.
+    var levelDBov: Double? { buffer.statistics.playedMs > 0 ? meter.levelDBov : nil }
+    /// Level of the voice over the whole call, pauses left out, in dBov.
+    var activeLevelDBov: Double? { meter.activeLevelDBov }
+}
+
+extension BufferedPacket {
+    init(_ packet: MediaPacket, isCopy: Bool = false, isComfortNoise: Bool = false) {
+        self.init(
+            extendedSequence: packet.extendedSequence, extendedTimestamp: packet.extendedTimestamp, isCopy: isCopy,
+            marker: packet.marker, arrival: packet.arrival, payload: packet.payload, isComfortNoise: isComfortNoise)
+    }
+}

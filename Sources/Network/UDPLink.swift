@@ -1,0 +1,118 @@
+import CNetwork
+import Glibc
+import Link
+import Realtime
+
+/// How RTCP travels.
+public enum RTCPTransport: Sendable, Hashable {
+    /// With RTP on one port, RFC 5761.
+    case mux
+    /// On our RTP port + 1, to the peer's port given here, or to the peer's RTP port + 1 (RFC 3550 section 11).
+    case separate(remotePort: UInt16? = nil)
+}
+
+/// The lowest link: one or two UDP sockets. It carries out whom the layers above chose, and chooses nobody itself.
+public final class UDPLink: PacketLink {
+    /// Milliseconds between two looks at RTCP's own socket: the kernel notes when a report came.
+    static let controlMilliseconds = 50.0
+
+    /// Where RTP is heard; the port is the kernel's choice when 0 was asked.
+    public var local: SocketAddress { media.socket.local }
+    /// Where RTCP is heard: RTP's port with rtcp-mux.
+    public var localControlPort: UInt16 { control?.socket.local.port ?? local.port }
+    public private(set) var peer: LinkPeer?
+    private var counters = LinkStatistics()
+
+    private let media: UDPReader
+    /// nil with rtcp-mux.
+    private let control: UDPReader?
+    private let rtcp: RTCPTransport
+    private var nextControl = HostTime.zero
+
+    /// - `bind`: local address; nil: every interface, IPv4 and IPv6 unless `remote` decides.
+    /// - `localPort`: port for RTP, and with separate RTCP the next one; 0: a free one (an even one of a free pair).
+    /// - `remote`: where packets go at first; may be set later.
+    public init(
+        bind: IPAddress? = nil, localPort: UInt16 = 0, remote: SocketAddress? = nil, rtcp: RTCPTransport = .mux
+    ) throws(NetworkError) {
+        let sockets = try UDPSocketPair(bind, remote: remote, port: localPort, rtcp: rtcp)
+        media = try UDPReader(sockets.media, isControlPort: false)
+        control = if let socket = sockets.control { try UDPReader(socket, isControlPort: true) } else { nil }
+        self.rtcp = rtcp
+        setPeer(remote.map { LinkPeer(media: $0) })
+    }
+
+    /// What to poll for reading: RTP's socket, then RTCP's if it has its own.
+    public var fileDescriptors: [Int32] {
+        [media.socket.fileDescriptor] + (control.map { [$0.socket.fileDescriptor] } ?? [])
+    }
+
+    /// The control address that was not given follows from the convention, or from the port that was agreed.
+    public func setPeer(_ peer: LinkPeer?) {
+        self.peer = peer
+        guard var peer, peer.control == nil else { return }
+        let address = peer.media
+        switch rtcp {
+        case .mux: peer.control = address
+        case .separate(let port):
+            peer.control = SocketAddress(address.address, port: port ?? address.port &+ 1, scope: address.scope)
+        }
+        self.peer = peer
+    }
+
+    public func admit(_ sources: AdmittedSources) {
+        media.admit(sources, port: true)
+        control?.admit(sources, port: false)
+    }
+
+    @discardableResult
+    public func send(_ packet: inout OutgoingPacket, now: HostTime) -> Bool {
+        let isControl = packet.flow == .control
+        guard let address = packet.destination ?? (isControl ? peer?.control : peer?.media) else {
+            counters.sentToNobody += 1
+            return false
+        }
+        let socket = (isControl ? control : nil)?.socket ?? media.socket
+        var error = socket.send(packet.bytes, to: address)
+        if Self.isICMP(error) {
+            // The error of an earlier packet: this one has not been sent yet.
+            counters.icmpErrors += socket.drainErrors()
+            error = socket.send(packet.bytes, to: address)
+        }
+        guard error == 0 else {
+            counters.sendFailures += 1
+            counters.lastSendError = error
+            return false
+        }
+        counters.sent += 1
+        counters.sentOctets += packet.count
+        return true
+    }
+
+    public func receive(now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
+        media.receive(&counters, deliver)
+        guard let control, now >= nextControl else { return }
+        nextControl = now.advanced(byMilliseconds: Self.controlMilliseconds)
+        control.receive(&counters, deliver)
+    }
+
+    public func expect(_ payloadTypes: PayloadTypeSet) {}
+    public func advance(to now: HostTime) {}
+    public var nextDeadline: HostTime? { nil }
+    public var wantsWakeup: Bool { false }
+    public func nextEvent() -> LinkEvent? { nil }
+
+    public var statistics: LinkStatistics {
+        var result = counters
+        result[.kernel] = media.socket.droppedByKernel + (control?.socket.droppedByKernel ?? 0)
+        return result
+    }
+
+    /// Errors that an ICMP message about an earlier packet leaves for the next call.
+    private static func isICMP(_ error: Int32) -> Bool {
+        switch error {
+        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENOPROTOOPT, EPROTO: true
+        default: false
+        }
+    }
+}

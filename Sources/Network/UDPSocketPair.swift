@@ -1,0 +1,48 @@
+import Link
+
+/// The sockets of one session: RTP's, and RTCP's where it has a port of its own.
+struct UDPSocketPair {
+    let media: UDPSocket
+    /// nil with rtcp-mux.
+    let control: UDPSocket?
+
+    /// Binds to `bind`, or to every interface: IPv4 and IPv6 unless `remote` decides.
+    init(_ bind: IPAddress?, remote: SocketAddress?, port: UInt16, rtcp: RTCPTransport) throws(NetworkError) {
+        if let bind {
+            try self.init(at: bind, scope: remote?.scope ?? 0, port: port, rtcp: rtcp)
+        } else if remote?.address.family == .v4 {
+            try self.init(at: IPAddress(v4: 0), scope: 0, port: port, rtcp: rtcp)
+        } else {
+            do {
+                try self.init(at: IPAddress(v6: 0), scope: 0, port: port, rtcp: rtcp)
+            } catch .familyUnavailable where remote == nil {
+                try self.init(at: IPAddress(v4: 0), scope: 0, port: port, rtcp: rtcp)
+            }
+        }
+    }
+
+    /// RFC 3550 section 11: RTP on an even port, RTCP on the next. Only with port 0 there is a choice.
+    private init(at address: IPAddress, scope: UInt32, port: UInt16, rtcp: RTCPTransport) throws(NetworkError) {
+        var attempts = port == 0 ? 100 : 1
+        while true {
+            let media = try UDPSocket(binding: SocketAddress(address, port: port, scope: scope))
+            if case .mux = rtcp {
+                self.media = media
+                control = nil
+                return
+            }
+            attempts -= 1
+            let mediaPort = media.local.port
+            if port == 0, mediaPort % 2 != 0, attempts > 0 { continue }
+            guard mediaPort < .max else { throw .portTaken(mediaPort) }
+            do {
+                control = try UDPSocket(binding: SocketAddress(address, port: mediaPort + 1, scope: scope))
+                self.media = media
+                return
+            } catch {
+                if case .portTaken = error, attempts > 0 { continue }
+                throw error
+            }
+        }
+    }
+}

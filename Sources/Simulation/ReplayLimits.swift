@@ -1,0 +1,42 @@
+/// What is rendered of a capture at most: all of it is held in memory.
+public struct ReplayLimits: Sendable, Equatable {
+    /// Sound, in seconds; as long as the longest file that is read.
+    public var seconds = 3600.0
+    /// Of a stretch without packets, in seconds; as long as a call waits for media before it ends.
+    public var gapSeconds = 30.0
+    /// Blocks; as many as a call pulls in `seconds`.
+    var rows: Int { Int(min(max(seconds, 0), 1e6) * 200) }
+
+    /// The usual ones.
+    public init() {}
+}
+
+/// What of a capture a replay left out.
+public struct ReplayOmission: Sendable, Equatable {
+    /// Stretches without packets of which only the beginning was rendered, and what of them was passed over, in seconds.
+    public internal(set) var gaps = 0
+    public internal(set) var gapSeconds = 0.0
+    /// Pulls no call makes.
+    public internal(set) var pulls = 0
+    /// Lost packets that the picture does not show.
+    public internal(set) var lossMarks = 0
+    /// Whether the replay ended before the capture, because it had rendered as much as is held in memory.
+    public internal(set) var isCutOff = false
+
+    /// One line for a person.
+    ///
+    /// - Parameter limits: those of the replay.
+    public func text(_ limits: ReplayLimits = ReplayLimits()) -> String {
+        func whole(_ seconds: Double) -> String { String(Int(min(seconds, 1e15).rounded())) }
+        var parts: [String] = []
+        if isCutOff { parts.append("what comes after \(whole(limits.seconds)) s of sound is not played") }
+        if gaps > 0 {
+            parts.append(
+                "of \(gaps) pauses without packets only \(whole(limits.gapSeconds)) s each are played: "
+                    + "\(whole(gapSeconds)) s are passed over")
+        }
+        if pulls > 0 { parts.append("\(pulls) pulls of impossible length are passed over") }
+        if lossMarks > 0 { parts.append("\(lossMarks) lost packets are not drawn") }
+        return parts.joined(separator: "; ")
+    }
+}

@@ -1,0 +1,65 @@
+import Codecs
+import Media
+import RTP
+import Realtime
+import Testing
+
+/// BYE, true and forged, at the level of a whole call in virtual time.
+@Suite("A goodbye") struct GoodbyeTests {
+    /// Two calls over ten milliseconds' steps; `meddle` may hand the listening one what an attacker sends.
+    private func listen(
+        seconds: Double, voiceUntil: Double, meddle: (_ now: HostTime, Call, _ speaker: UInt32) throws -> Void
+    ) throws -> Endpoint {
+        let speaker = try Endpoint(.pcmu, seeds: [1], microphone: sine(440, amplitude: 0.3, rate: 8000))
+        let listener = try Endpoint(.pcmu, seeds: [2])
+        var ssrc: UInt32 = 0
+        try everyTenMilliseconds(to: seconds) { now in
+            speaker.step(now: now)
+            if let first = speaker.links[0].rtp.first {
+                ssrc = try first.withUnsafeBytes { try RTPPacket(parsing: $0).header.ssrc }
+            }
+            let isSpeaking = now < HostTime(milliseconds: voiceUntil * 1000)
+            speaker.links[0].carry(to: isSpeaking ? listener.call : nil, now: now)
+            try meddle(now, listener.call, ssrc)
+            listener.step(now: now)
+        }
+        return listener
+    }
+
+    private func bye(_ ssrc: UInt32) -> [UInt8] {
+        var bytes: [UInt8] = []
+        RTCPPacket.receiverReport(ssrc: ssrc, reports: []).append(to: &bytes)
+        RTCPPacket.bye(ssrcs: [ssrc], reason: nil).append(to: &bytes)
+        return bytes
+    }
+
+    private func isRemoteHangup(_ endpoint: Endpoint) -> Bool { endpoint.events[0].contains(.ended(.remoteHangup)) }
+
+    @Test("ends the call when the voice stays out too, and nothing is concealed for what follows")
+    func meant() throws {
+        let listener = try listen(seconds: 4, voiceUntil: 3) { now, call, ssrc in
+            guard now == HostTime(milliseconds: 3000) else { return }
+            bye(ssrc).withUnsafeBytes { call.receive(rtcp: $0, arrival: now) }
+        }
+        #expect(isRemoteHangup(listener))
+        #expect(listener.call.statistics.concealedRatio ?? 1 < 0.03, "\(listener.call.statistics)")
+    }
+
+    @Test("changes nothing while the voice goes on")
+    func forged() throws {
+        let listener = try listen(seconds: 6, voiceUntil: 6) { now, call, ssrc in
+            guard now.milliseconds(since: .zero).truncatingRemainder(dividingBy: 500) == 0 else { return }
+            bye(ssrc).withUnsafeBytes { call.receive(rtcp: $0, arrival: now) }
+        }
+        #expect(!isRemoteHangup(listener) && listener.call.statistics.concealedRatio == 0)
+    }
+
+    @Test("of another source than the heard one is nobody's")
+    func foreign() throws {
+        let listener = try listen(seconds: 3, voiceUntil: 2) { now, call, ssrc in
+            guard now == HostTime(milliseconds: 2000) else { return }
+            bye(ssrc &+ 1).withUnsafeBytes { call.receive(rtcp: $0, arrival: now) }
+        }
+        #expect(!isRemoteHangup(listener))
+    }
+}

@@ -1,0 +1,99 @@
+import Codecs
+import Media
+import RTP
+import Realtime
+import Reporting
+import Testing
+
+@Suite("What two endpoints tell each other by RTCP") struct PeerReportTests {
+    /// A call of `seconds` in which `listener` loses packets of `talker` as `isLost` says by number.
+    private func call(
+        _ codec: Codec = .opus, seconds: Double, redundancy: UInt8? = nil, maximumBitrate: Int? = nil,
+        interval: Double = 1, isLost: (Int) -> Bool
+    ) throws -> (talker: Endpoint, listener: Endpoint, sent: [[UInt8]]) {
+        func adjust(_ configuration: inout CallConfiguration) {
+            configuration.redundancyPayloadType = redundancy
+            configuration.reportIntervalSeconds = interval
+            configuration.maximumBitrate = maximumBitrate
+        }
+        let talker = try Endpoint(
+            codec, seeds: [51], microphone: sine(600, amplitude: 0.2, rate: codec.sampleRate), adjust: adjust)
+        let listener = try Endpoint(codec, seeds: [52], adjust: adjust)
+        var number = 0
+        var sent: [[UInt8]] = []
+        everyTenMilliseconds(to: seconds) { now in
+            talker.step(now: now)
+            listener.step(now: now)
+            for packet in talker.links[0].rtp {
+                sent.append(packet)
+                if !isLost(number) { packet.withUnsafeBytes { listener.call.receive(rtp: $0, arrival: now) } }
+                number += 1
+            }
+            talker.links[0].carryControl(to: listener.call, now: now)
+            listener.links[0].carry(to: talker.call, now: now)
+        }
+        return (talker, listener, sent)
+    }
+
+    @Test("is kept apart: what we hear, and what the peer hears of us")
+    func apart() throws {
+        let (talker, listener, _) = try call(.pcmu, seconds: 12) { $0 % 10 == 0 }
+        let mine = talker.call.statistics
+        let theirs = listener.call.statistics
+        #expect(mine.lostRatio == 0 && mine.local?.lostRatio == 0)
+        #expect(abs((mine.remote?.lostRatio ?? 0) - 0.1) < 0.05)
+        #expect(abs((theirs.local?.lostRatio ?? 0) - 0.1) < 0.02 && theirs.remote?.lostRatio == 0)
+        // MOS-LQ of what they hear of us is worse than that of what we hear of them, and both sides know both.
+        let heard = try #require(mine.mosLQ)
+        let told = try #require(mine.remote?.mosLQ)
+        #expect(heard > told + 0.2 && mine.local?.mosLQ == heard, "\(heard), \(told)")
+        #expect(abs(told - (theirs.mosLQ ?? 0)) < 0.3)
+        #expect(theirs.remote?.mosLQ ?? 0 > 4.3)
+        // The delay from mouth to ear is known, so the rating is too.
+        #expect(mine.rFactor ?? 0 > 80 && mine.remote?.rFactor != nil && mine.mosCQ != nil)
+    }
+
+    @Test("comes once a second where that was agreed, every five seconds where not", arguments: [1.0, 5.0])
+    func interval(seconds: Double) throws {
+        let (talker, _, _) = try call(seconds: 60, interval: seconds) { _ in false }
+        let reports = Double(talker.links[0].reports) * seconds
+        #expect((45...85).contains(reports), "\(talker.links[0].reports) reports in 60 s")
+    }
+
+    @Test("of loss in bursts brings copies, and on a clean line there is none")
+    func copies() throws {
+        let (talker, listener, sent) = try call(seconds: 20, redundancy: 121) { $0 > 100 && $0 % 20 < 2 }
+        let redundant = sent.count { $0[1] & 0x7f == 121 }
+        #expect(redundant > 600, "\(redundant) of \(sent.count)")
+        #expect(sent.prefix(110).allSatisfy { $0[1] & 0x7f == 111 })
+        #expect(listener.call.statistics.redundancyUsed ?? 0 > 20)
+        #expect(talker.call.statistics.redundancyUsed == 0)
+        let (_, _, clean) = try call(seconds: 10, redundancy: 121) { _ in false }
+        #expect(clean.allSatisfy { $0[1] & 0x7f == 111 })
+    }
+
+    @Test("brings no copies towards a peer that did not agree")
+    func unagreed() throws {
+        let (talker, _, sent) = try call(seconds: 10) { $0 % 20 < 4 }
+        #expect(sent.allSatisfy { $0[1] & 0x7f == 111 })
+        #expect(talker.call.statistics.redundancyUsed == nil)
+    }
+
+    @Test("of a codec of fixed rate brings copies when the bit rate allows them")
+    func g711() throws {
+        let (_, listener, sent) = try call(.pcmu, seconds: 15, redundancy: 121, maximumBitrate: 140_000) { $0 % 5 == 0 }
+        #expect(sent.count { $0[1] & 0x7f == 121 } > 400)
+        #expect(listener.call.statistics.redundancyUsed ?? 0 > 50)
+        let (_, _, capped) = try call(.pcmu, seconds: 10, redundancy: 121) { $0 % 5 == 0 }
+        #expect(capped.allSatisfy { $0[1] & 0x7f == 0 })
+    }
+
+    @Test("does not name a quality for a codec without published constants, nor before there was audio")
+    func unknownQuality() throws {
+        let (talker, _, _) = try call(.l16, seconds: 3) { _ in false }
+        #expect(talker.call.statistics.mosLQ == nil && talker.call.statistics.rFactor == nil)
+        let silent = try Endpoint(.opus, seeds: [61])
+        everyTenMilliseconds(to: 1) { silent.step(now: $0) }
+        #expect(silent.call.statistics.mosLQ == nil && silent.call.statistics.local?.mosLQ == nil)
+    }
+}

@@ -1,0 +1,84 @@
+import Codecs
+import Media
+import Realtime
+import Testing
+
+@Suite("A peer that starts again in mid-call") struct SourceChangeTests {
+    @Test("is taken over with its new SSRC, told of, and heard within half a second", arguments: [Codec.l16, .opus])
+    func restarted(codec: Codec) throws {
+        let rate = codec.sampleRate
+        let first = try Endpoint(codec, seeds: [21], microphone: sine(600, amplitude: 0.2, rate: rate))
+        let second = try Endpoint(codec, seeds: [22], microphone: sine(900, amplitude: 0.2, rate: rate))
+        let listener = try Endpoint(codec, seeds: [23])
+        everyTenMilliseconds(to: 3) { now in
+            first.step(now: now)
+            listener.step(now: now)
+            first.links[0].carry(to: listener.call, now: now)
+            listener.links[0].carry(to: first.call, now: now)
+        }
+        // The first one dies without BYE; another process takes its place at the same address.
+        everyTenMilliseconds(from: 3, to: 6) { now in
+            second.step(now: now)
+            listener.step(now: now)
+            second.links[0].carry(to: listener.call, now: now)
+            listener.links[0].carry(to: second.call, now: now)
+        }
+        let changes = listener.events[0].filter { if case .sourceChanged = $0 { true } else { false } }
+        #expect(changes.count == 1)
+        #expect(listener.events[0].contains(.bufferReset(reason: "newSource")))
+        #expect(listener.events[0].filter { $0 == .mediaStarted }.count == 1)
+        #expect(listener.call.state == .active)
+        let heard = listener.device.played
+        #expect(amplitude(of: 600, in: heard[rate..<2 * rate], rate: rate) > 0.15)
+        #expect(amplitude(of: 900, in: heard[rate * 7 / 2..<rate * 9 / 2], rate: rate) > 0.15)
+        #expect(amplitude(of: 600, in: heard[rate * 7 / 2..<rate * 9 / 2], rate: rate) < 0.01)
+    }
+
+    @Test("cannot be pushed aside by single packets of strangers")
+    func strangers() throws {
+        let peer = try Endpoint(seeds: [31], microphone: sine(600, amplitude: 0.2, rate: 16_000))
+        let listener = try Endpoint(seeds: [32])
+        everyTenMilliseconds(to: 4) { now in
+            peer.step(now: now)
+            listener.step(now: now)
+            peer.links[0].carry(to: listener.call, now: now)
+            guard now >= HostTime(milliseconds: 500) else { return }
+            var stranger: [UInt8] = [0x80, 112, UInt8(truncatingIfNeeded: now.nanoseconds / 7_000_000), 9]
+            stranger += (0..<8).map { UInt8(truncatingIfNeeded: now.nanoseconds / 10_000_000 &* Int64($0 + 3)) }
+            stranger += [UInt8](repeating: 0x55, count: 640)
+            stranger.withUnsafeBytes { listener.call.receive(rtp: $0, arrival: now) }
+        }
+        #expect(!listener.events[0].contains { if case .sourceChanged = $0 { true } else { false } })
+        #expect(abs(amplitude(of: 600, in: listener.device.played[16_000..<48_000], rate: 16_000) - 0.2) < 0.005)
+    }
+
+    @Test("is not ended by the BYE of a stranger, nor by rubbish")
+    func strangersBye() throws {
+        let peer = try Endpoint(seeds: [41], microphone: sine(600, amplitude: 0.2, rate: 16_000))
+        let stranger = try Endpoint(seeds: [42])
+        let listener = try Endpoint(seeds: [43])
+        everyTenMilliseconds(to: 2) { now in
+            peer.step(now: now)
+            listener.step(now: now)
+            stranger.step(now: now)
+            peer.links[0].carry(to: listener.call, now: now)
+            if now == HostTime(milliseconds: 1000) {
+                stranger.links[0].carry(to: nil, now: now)
+                stranger.perform(.hangUp(.localHangup), now: now)
+                for packet in stranger.links[0].rtcp {
+                    packet.withUnsafeBytes { listener.call.receive(rtcp: $0, arrival: now) }
+                    for length in 0..<packet.count {
+                        packet[..<length].withUnsafeBytes { listener.call.receive(rtcp: $0, arrival: now) }
+                    }
+                }
+            }
+            for count in 0..<20 {
+                [UInt8](repeating: UInt8(count * 13), count: count).withUnsafeBytes {
+                    listener.call.receive(rtp: $0, arrival: now)
+                    listener.call.receive(rtcp: $0, arrival: now)
+                }
+            }
+        }
+        #expect(listener.call.state == .active)
+    }
+}
