@@ -23,6 +23,9 @@ BAND = (300.0, 3400.0)
 SPEECH_DB = -25.0  # a second counts as speech above this, against the loudest second
 SEARCH_S = 0.25  # how far a second may lie from the overall delay
 MAX_DELAY_S = 3.0
+# The very voice, whole and in its place, however the machine stood still meanwhile: another voice stays below 0.5, the wrong
+# polarity below 0.7. For checks that ask whether a sound is there, not how good it is.
+SAME_VOICE = 0.8
 
 
 def resample(x: Samples, rate: int) -> Samples:
