@@ -3,7 +3,8 @@ import PackageDescription
 
 /// Coverage-guided fuzzing with libFuzzer (`scripts/fuzz`), kept away from those who only use yodel.
 ///
-/// The house is built again here, since the compiler has to count what runs in it; `House` is a link to its sources, and the targets
+/// The house is built again here, since the compiler has to count what runs in it; `House` is a link to its
+/// sources, which scripts/fuzz makes, and the targets
 /// are those of ../Package.swift. scripts/fuzz links the library with libFuzzer's `main`.
 func house(_ name: String, _ dependencies: [Target.Dependency] = [], lifetimes: Bool = false) -> Target {
     .target(
