@@ -1,3 +1,6 @@
+import Glibc
+import Realtime
+
 /// What went wrong at the network's edge; each case says what to do.
 public enum NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
     /// No address for this name: check the spelling and the resolver.
@@ -23,6 +26,8 @@ public enum NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
         case .addressNotHere(let address):
             "\(address) is no address of this machine; bind to one that `ip address` lists"
         case .familyUnavailable(let family): "this machine has no \(family); use an address of the other family"
+        case .system(let call, let code) where code == EMFILE || code == ENFILE:
+            "\(call) failed (\(systemMessage(code))); end other programs or raise the limits (ulimit)"
         case .system(let call, let code): "\(call) failed: error \(code) (\(systemMessage(code)))"
         }
     }

@@ -7,3 +7,14 @@ public enum RealtimeError: Error, Sendable, Equatable {
     /// No thread: the process or the user has too many.
     case noThread(name: String, errno: Int32)
 }
+
+extension RealtimeError: CustomStringConvertible {
+    /// What is missing, and why; what to do is the same for all, and said by whoever tells it.
+    public var description: String {
+        switch self {
+        case .noMemory(let bytes, let code): "no memory for a ring of \(bytes) bytes (\(systemMessage(code)))"
+        case .noDescriptor(let code): "no event descriptor (\(systemMessage(code)))"
+        case .noThread(let name, let code): "no thread '\(name)' (\(systemMessage(code)))"
+        }
+    }
+}

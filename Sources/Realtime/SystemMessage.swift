@@ -1,7 +1,7 @@
 import Glibc
 
 /// The system's text for an error number.
-func systemMessage(_ code: Int32) -> String {
+package func systemMessage(_ code: Int32) -> String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
         guard let base = buffer.baseAddress else { return "?" }
         // The XSI form: fills the buffer, result 0.
