@@ -9,7 +9,10 @@ let package = Package(
         .library(name: "YodelCore", targets: ["DSP", "Realtime"]),
         .library(name: "YodelAudioUnits", targets: ["AudioUnits", "AudioDevices", "AudioFiles", "AudioSession"]),
         .library(
-            name: "YodelCall", targets: ["LiveMedia", "Media", "Network", "Link", "JitterBuffer", "RTP", "Codecs", "Metrics"]),
+            name: "YodelCall",
+            targets: [
+                "Softphone", "LiveMedia", "Media", "Network", "Link", "JitterBuffer", "RTP", "Codecs", "Metrics",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -19,20 +22,31 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     ],
     targets: [
-        // 6: the command line
+        // 7: the command line
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Settings", "Reporting", "Simulation", "LiveMedia", "Media", "AudioSession", "PacketCapture", "Network",
-                "AudioDevices",
-                "JitterBuffer", "AudioUnits", "AudioFiles", "RTP", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
+                "Loopback", "Softphone", "Settings", "Reporting", "Simulation", "LiveMedia", "Media", "AudioSession",
+                "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "AudioFiles", "RTP", "Codecs", "DSP", "Link",
+                "Metrics", "Threads", "Realtime",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
-        // 5: what the person asked for: configuration and call URI
+        // 6: the automated call test, live or in virtual time
         .target(
-            name: "Settings",
-            dependencies: ["Reporting", "Link", "JitterBuffer", "AudioUnits", "Codecs", "RTP", "CYAML"]),
+            name: "Loopback",
+            dependencies: [
+                "Softphone", "Simulation", "LiveMedia", "Media", "Reporting", "Network", "AudioDevices", "JitterBuffer",
+                "AudioUnits", "Link", "Threads", "Realtime",
+            ]),
+        // 5: calls as somebody wants them: the one door for command line, service and tests
+        .target(
+            name: "Softphone",
+            dependencies: [
+                "LiveMedia", "Media", "Settings", "Reporting", "AudioSession", "Network", "AudioDevices", "JitterBuffer",
+                "AudioUnits", "AudioFiles", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         // 5: virtual time, network emulator, two endpoints in one process
         .target(
             name: "Simulation",
@@ -51,6 +65,10 @@ let package = Package(
         .target(
             name: "Media",
             dependencies: ["JitterBuffer", "RTP", "Codecs", "DSP", "Link", "Metrics", "Realtime"]),
+        // 4: what the person asked for: configuration and call URI
+        .target(
+            name: "Settings",
+            dependencies: ["Reporting", "Link", "JitterBuffer", "AudioUnits", "Codecs", "RTP", "CYAML"]),
         // 3: what a call says about itself, and what may be asserted of it
         .target(name: "Reporting", dependencies: ["Metrics", "CJansson"]),
         // 3: category, route, interruptions, other programs' volume

@@ -1,4 +1,5 @@
 import Media
+import Softphone
 
 /// How the program ends; scripts depend on the numbers.
 enum ExitStatus: Int32, Error {
@@ -24,6 +25,17 @@ enum ExitStatus: Int32, Error {
             switch reason {
             case .mediaTimeout: .network
             case .localHangup, .remoteHangup, .duration, .echoLoop: .fine
+            }
+    }
+
+    /// How a request that could not be carried out ends the program.
+    init(_ error: SoftphoneError) {
+        self =
+            switch error {
+            case .request, .codec, .setting, .audioFile, .recording: .usage
+            case .device, .format: .device
+            case .network: .network
+            case .resources, .defect: .internalError
             }
     }
 }

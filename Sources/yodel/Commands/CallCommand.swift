@@ -1,8 +1,10 @@
 import ArgumentParser
+import AudioDevices
 import LiveMedia
 import Media
 import Reporting
 import Settings
+import Softphone
 
 /// `yodel call URI`.
 struct CallCommand: ParsableCommand {
@@ -68,19 +70,30 @@ private func runCall(
     let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
     startLog(configuration)
     var options = try MediaOptions(media, configuration)
-    if let ring { options.ring = try DeviceChoice.device(ring) }
-    try options.chooseCodec(by: uris, configuration)
-    if let length = try packetLength(uris) { options.encoder.frameMilliseconds = length }
-    if uris.count > 1 { try checkConference(uris, options) }
-    let call = try engine.start(uris, role: role, echoes: echoes, options)
+    if let ring { options.request.ring = try device(ring) }
+    try options.request.chooseCodec(by: uris, configuration)
+    if let length = try packetLength(uris) { options.request.encoder.frameMilliseconds = length }
+    if uris.count > 1 { try checkConference(uris, options.request) }
+    var request = CallRequest(uris, role: role, media: options.request)
+    request.echoes = echoes
+    let call = try start(request)
     var console = CallConsole(
         call: call,
         printer: EventPrinter(
-            json: media.output.json, callIDs: uris.map { _ in newCallID() }, input: options.input, output: options.output),
+            json: media.output.json, callIDs: uris.map { _ in newCallID() }, input: options.request.device.input,
+            output: options.request.device.output),
         signals: signals, assertions: assertions, durationSeconds: options.durationSeconds,
         durationCountsFromMedia: role == .listen)
     let status = console.run()
     if status != .fine { throw status }
+}
+
+private func start(_ request: CallRequest) throws(CommandError) -> any LiveCall {
+    do { return try Softphone().start(request) } catch { throw CommandError(error) }
+}
+
+private func device(_ name: String) throws(CommandError) -> DeviceSpecification {
+    do { return try DeviceChoice.device(name) } catch { throw CommandError(error) }
 }
 
 private func parse(_ text: String, role: CallURI.Role) throws(CommandError) -> CallURI {
@@ -101,11 +114,11 @@ private func packetLength(_ uris: [CallURI]) throws(CommandError) -> Int? {
 }
 
 /// What belongs to one call cannot be done for several.
-private func checkConference(_ uris: [CallURI], _ options: MediaOptions) throws(CommandError) {
+private func checkConference(_ uris: [CallURI], _ media: MediaRequest) throws(CommandError) {
     guard uris.count <= HeadsetMixer.maximumParties else {
         throw CommandError(.usage, "\(uris.count) parties are too many; call up to \(HeadsetMixer.maximumParties)")
     }
-    for (name, path) in [("capture", options.capturePath), ("dump", options.dumpFolder)] where path != nil {
+    for (name, path) in [("capture", media.capturePath), ("dump", media.dumpFolder)] where path != nil {
         throw CommandError(.usage, "--\(name) takes one call; leave it out of a conference")
     }
 }

@@ -3,6 +3,7 @@ import AudioDevices
 import Glibc
 import Reporting
 import Settings
+import Softphone
 
 /// `yodel devices`: what can be opened, and why something cannot.
 struct DevicesCommand: ParsableCommand {
@@ -30,11 +31,11 @@ struct DevicesCommand: ParsableCommand {
         if watch, let ports = PortWatch(json: media.output.json) {
             return ports.run(isInterrupted: { TerminationSignal.caught != nil })
         }
-        var known = engine.devices()
+        var known = listDevices()
         for device in known { show(device) }
         while watch && TerminationSignal.caught == nil {
             usleep(Self.watchMicroseconds)
-            let now = engine.devices()
+            let now = listDevices()
             for device in now where !known.contains(device) { show(device) }
             for device in known where !now.contains(where: { $0.name == device.name }) { showGone(device) }
             known = now
@@ -47,19 +48,24 @@ struct DevicesCommand: ParsableCommand {
     private func runTest(_ configuration: Configuration) throws {
         let options = try MediaOptions(media, configuration)
         let end = options.durationSeconds.map { Pace.now() + $0 }
-        try engine.testDevice(
-            options, isInterrupted: { TerminationSignal.caught != nil || end.map { Pace.now() >= $0 } ?? false },
-            onLevel: { level in
-                if media.output.json {
-                    let value = JSONValue.object([
-                        JSONMember("type", .string("level")), JSONMember("time", .string(Timestamp.now().text)),
-                        JSONMember("level_dbov", .number(level, decimals: 1)),
-                    ])
-                    Output.standard.line(value.text)
-                } else {
-                    Output.standard.line("microphone \(Text.fixed(level, 1)) dBov")
-                }
-            })
+        let json = media.output.json
+        do throws(SoftphoneError) {
+            try Softphone().testDevice(
+                options.request.device, seed: options.request.seed ?? 1,
+                isInterrupted: { TerminationSignal.caught != nil || end.map { Pace.now() >= $0 } ?? false },
+                onLevel: { Self.show(level: $0, json: json) })
+        } catch {
+            throw CommandError(error)
+        }
+    }
+
+    private static func show(level: Double, json: Bool) {
+        guard json else { return Output.standard.line("microphone \(Text.fixed(level, 1)) dBov") }
+        let value = JSONValue.object([
+            JSONMember("type", .string("level")), JSONMember("time", .string(Timestamp.now().text)),
+            JSONMember("level_dbov", .number(level, decimals: 1)),
+        ])
+        Output.standard.line(value.text)
     }
 
     private func show(_ device: DeviceListing) {

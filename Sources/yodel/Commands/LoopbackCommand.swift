@@ -1,7 +1,9 @@
 import ArgumentParser
+import Loopback
 import Reporting
 import Settings
 import Simulation
+import Softphone
 
 /// `yodel loopback`: the automated call test.
 struct LoopbackCommand: ParsableCommand {
@@ -56,15 +58,27 @@ struct LoopbackCommand: ParsableCommand {
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         startLog(configuration)
         let options = try MediaOptions(media, configuration)
-        let printer = EventPrinter(json: media.output.json, input: options.input, output: options.output)
-        var report = try engine.loopback(
-            LoopbackRequest(options: options, conditions: conditions, scenario: network, offline: offline),
-            isInterrupted: { TerminationSignal.caught != nil },
-            onEvent: { printer.show($0) })
+        let media = options.request
+        let printer = EventPrinter(json: self.media.output.json, input: media.device.input, output: media.device.output)
+        var request = LoopbackRequest(media: media)
+        request.choosesDevice = options.choosesDevice
+        request.seconds = options.durationSeconds
+        request.nearPath = options.nearPath
+        (request.conditions, request.scenario, request.offline) = (conditions, network, offline)
+        var report = try run(request, printer)
         let hasMedia = [report.aToB, report.bToA].contains { ($0.packetsReceived ?? 0) > 0 }
         if let number = TerminationSignal.caught, !hasMedia { throw TerminationSignal.status(number) }
         report.assertions = assertions.map { $0.evaluate(report) }
         printer.report(report)
         if !report.assertions.allSatisfy(\.passed) { throw ExitStatus.assertionMissed }
+    }
+
+    private func run(_ request: LoopbackRequest, _ printer: EventPrinter) throws(CommandError) -> LoopbackReport {
+        do {
+            return try request.run(
+                isInterrupted: { TerminationSignal.caught != nil }, onEvent: { printer.show($0) })
+        } catch {
+            throw CommandError(error)
+        }
     }
 }

@@ -4,6 +4,7 @@ import AudioFiles
 import AudioUnits
 import Reporting
 import Simulation
+import Softphone
 
 extension VoiceProcessingConfiguration.Canceller.Name: ExpressibleByArgument {}
 extension VoiceProcessingConfiguration.Quality: ExpressibleByArgument {}

@@ -3,6 +3,7 @@ import AudioFiles
 import AudioUnits
 import Reporting
 import Settings
+import Softphone
 
 /// `yodel render GRAPH.yaml`.
 struct RenderCommand: ParsableCommand {

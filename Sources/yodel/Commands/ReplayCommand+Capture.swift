@@ -6,6 +6,7 @@ import JitterBuffer
 import Media
 import PacketCapture
 import Simulation
+import Softphone
 
 extension ReplayCommand {
     /// `--pcap`: plays a capture.

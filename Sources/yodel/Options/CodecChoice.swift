@@ -1,7 +1,8 @@
 import Codecs
 import Settings
+import Softphone
 
-extension MediaOptions {
+extension MediaRequest {
     /// A static payload type in a URI names its codec, whatever environment and file say; it must not contradict `--codec`.
     mutating func chooseCodec(by uris: [CallURI], _ configuration: Configuration) throws(CommandError) {
         var named: Set<Codec> = []

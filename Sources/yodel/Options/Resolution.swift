@@ -2,6 +2,7 @@ import Glibc
 import Logging
 import Reporting
 import Settings
+import Softphone
 
 /// The process's environment.
 func processEnvironment() -> [String: String] {

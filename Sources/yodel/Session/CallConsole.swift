@@ -1,6 +1,7 @@
-import Media
 import Glibc
+import Media
 import Reporting
+import Softphone
 
 /// Carries one call from its start to its exit status: events, keys, signals, the status line.
 ///

@@ -1,7 +1,8 @@
 import AudioSession
-import LiveMedia
 import Glibc
+import LiveMedia
 import Reporting
+import Softphone
 
 /// `yodel devices --watch` with a sound server: the ports and the route there are, then each change as it happens.
 struct PortWatch {

@@ -1,9 +1,6 @@
 import Logging
 import Reporting
 
-/// The program's log. Only the main thread writes to it: render and media threads tell what happens through mailboxes.
-let logger = Logger(label: "yodel")
-
 /// One line on standard error for each message: `yodel: TIME LEVEL: MESSAGE`.
 struct LineLogHandler: LogHandler {
     var logLevel: Logger.Level

@@ -5,7 +5,7 @@ import Reporting
 
 extension EventBody {
     /// What a call tells of its audio session; what only matters to somebody who looks at ports goes to the log.
-    static func of(_ event: SessionEvent) -> [EventBody] {
+    package static func of(_ event: SessionEvent) -> [EventBody] {
         switch event {
         case .routeChanged(let change): return of(change)
         case .outputSilent(let silence, let port):
@@ -48,7 +48,7 @@ extension OutputSilence {
     }
 }
 
-extension MediaOptions {
+extension MediaRequest {
     /// The call's audio session; `nil` when no direction goes to a sound server: there is nothing it could do.
     func makeAudioSession() -> AudioSession? {
         let names = (device.input.serverDevice, device.output.serverDevice)

@@ -15,10 +15,10 @@ struct SetupFacts {
     var requested: [String: String]
     var effective: [String: String]
 
-    init(_ options: MediaOptions, _ session: CallSession) {
-        requested = options.requested
+    init(_ media: MediaRequest, _ session: CallSession) {
+        requested = media.requested
         effective = session.granted
-        effective["codec"] = options.codec.name
+        effective["codec"] = media.codec.name
     }
 
     /// One line for each fact; what was asked for in vain is worth a notice.
@@ -34,16 +34,16 @@ struct SetupFacts {
     }
 }
 
-extension MediaOptions {
+extension MediaRequest {
     /// What was asked for.
     fileprivate var requested: [String: String] {
         var wanted = [
             "codec": codec.name, "echo_control": String(voiceProcessing),
-            "rate_hz": sampleRate.map(String.init) ?? SetupFacts.unasked,
-            "period_ms": periodMilliseconds.map { Text.fixed($0, 1) } ?? SetupFacts.unasked,
-            "device": input == output ? input.name : "\(input.name), \(output.name)",
-            "realtime_priority": realtime ? String(CallSession.devicePriority) : "none",
-            "media_priority": realtime ? String(CallSession.mediaPriority) : "none",
+            "rate_hz": device.sampleRate.map(String.init) ?? SetupFacts.unasked,
+            "period_ms": device.periodMilliseconds.map { Text.fixed($0, 1) } ?? SetupFacts.unasked,
+            "device": device.input == device.output ? device.input.name : "\(device.input.name), \(device.output.name)",
+            "realtime_priority": device.realtime ? String(CallSession.devicePriority) : "none",
+            "media_priority": device.realtime ? String(CallSession.mediaPriority) : "none",
         ]
         if voiceProcessing {
             wanted["echo_canceller"] = device.voice.canceller.name.rawValue
@@ -72,7 +72,7 @@ extension MediaOptions {
 
 extension CallSession {
     /// What device, unit and system granted.
-    var granted: [String: String] {
+    package var granted: [String: String] {
         var facts: [String: String] = ["device": unit.device.identifier]
         if let format = try? unit.format(scope: .input, element: Element.input) {
             facts["rate_hz"] = String(Int(format.sampleRate))

@@ -10,7 +10,7 @@ extension EventBody {
     /// - `remote`: the other side's address, as last learnt.
     /// - `start`: when the call began.
     /// - `mediaStart`: when its media began; `nil` before.
-    static func of(
+    package static func of(
         _ event: LiveCallEvent, device: any HardwareDevice, remote: String, start: HostTime, mediaStart: HostTime?
     ) -> [EventBody] {
         switch event {

@@ -8,22 +8,22 @@ import Metrics
 import Realtime
 import Reporting
 
-/// A `CallSession` as the console sees it: the events of its parties and its device, figures, reports.
+/// A `CallSession` as a `LiveCall`: the events of its parties and its device, figures, reports.
 final class SessionCall: LiveCall {
     private let session: CallSession
     /// Where each party's packets come and go, as it was before the media thread had the sockets.
     private let addresses: [(local: SocketAddress, remote: SocketAddress?)]
-    private let options: MediaOptions
+    private let media: MediaRequest
     private var pending: [(party: Int, body: EventBody)] = []
     private let start = HostTime.monotonicNow()
     private var mediaStarts: [HostTime?]
     private var endReasons: [Media.EndReason?]
     private var ring: RingTone?
 
-    init(_ session: CallSession, parties: [CallParty], options: MediaOptions) {
+    init(_ session: CallSession, parties: [CallParty], media: MediaRequest) {
         self.session = session
         addresses = parties.map { ($0.socket.local, $0.socket.peer?.media) }
-        self.options = options
+        self.media = media
         mediaStarts = parties.map { _ in nil }
         endReasons = parties.map { _ in nil }
     }
@@ -34,18 +34,18 @@ final class SessionCall: LiveCall {
     func announceStart() {
         for (party, address) in addresses.enumerated() {
             let started = EventBody.callStarted(
-                remote: address.remote.map { "\($0)" }, local: "\(address.local)", codec: options.codec.name,
+                remote: address.remote.map { "\($0)" }, local: "\(address.local)", codec: media.codec.name,
                 device: session.unit.device.identifier)
             pending.append((party, started))
         }
-        if options.realtime, session.mediaPolicy == .normal {
+        if media.device.realtime, session.mediaPolicy == .normal {
             let advice = "no real-time priority granted; sound may stutter on a busy machine: raise RLIMIT_RTPRIO"
             pending.append((0, .warning(advice)))
         }
         if parties > 1, (try? session.unit.format(scope: .output, element: 0))?.channels == 1 {
             pending.append((0, .warning("\(session.unit.device.identifier) plays one channel: nobody has a direction")))
         }
-        SetupFacts(options, session).log()
+        SetupFacts(media, session).log()
         session.channel.events.signal.signal()
     }
 
@@ -80,7 +80,7 @@ final class SessionCall: LiveCall {
 
     /// A ring that cannot be heard is no reason to miss the call.
     private func startRinging() -> [EventBody] {
-        guard let place = options.ring else { return [] }
+        guard let place = media.ring else { return [] }
         do throws(AudioUnitError) {
             let device: any HardwareDevice
             do throws(DeviceError) {
@@ -91,7 +91,7 @@ final class SessionCall: LiveCall {
             ring = try RingTone(on: device, audio: session.audio)
             return []
         } catch {
-            return [.warning("no ring tone on \(place.name): \(CommandError(CallError.audioUnit(error)).message)")]
+            return [.warning("no ring tone on \(place.name): \(SoftphoneError(error).description)")]
         }
     }
 
@@ -113,7 +113,7 @@ final class SessionCall: LiveCall {
         ring = nil
         send(.hangUp(.localHangup))
         let durations = addresses.indices.map { seconds(of: $0) }
-        let facts = SetupFacts(options, session)
+        let facts = SetupFacts(media, session)
         session.finish()
         let network = session.linkStatistics
         return addresses.indices.map { party in

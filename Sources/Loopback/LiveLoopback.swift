@@ -7,6 +7,7 @@ import Network
 import Realtime
 import Reporting
 import Simulation
+import Softphone
 import Threads
 
 /// Two live calls in one process that call each other over real UDP, each in its own simulated room.

@@ -1,4 +1,3 @@
-import ArgumentParser
 import AudioDevices
 import AudioSession
 import AudioUnits
@@ -6,20 +5,30 @@ import LiveMedia
 import Settings
 
 /// The device as it was chosen and configured: which, and what is wished of it.
-struct DeviceChoice {
+public struct DeviceChoice: Sendable {
     /// Microphone.
-    var input: DeviceSpecification
+    public var input: DeviceSpecification
     /// Loudspeaker.
-    var output: DeviceSpecification
+    public var output: DeviceSpecification
     /// Rate of the device in Hz; `nil` leaves it to the device.
-    var sampleRate: Int?
+    public var sampleRate: Int?
     /// Period of the device in ms; `nil` leaves it to the device.
-    var periodMilliseconds: Double?
-    var realtime: Bool
+    public var periodMilliseconds: Double?
+    /// Whether real-time priority is asked for.
+    public var realtime = true
     /// Which echo canceller, at which quality, where voice is processed.
-    var voice: VoiceProcessingConfiguration
+    public var voice = VoiceProcessingConfiguration()
 
-    init(_ configuration: Configuration) throws(CommandError) {
+    /// Everything but the devices at its default.
+    public init(input: DeviceSpecification, output: DeviceSpecification) {
+        self.input = input
+        self.output = output
+    }
+
+    /// As the configuration says.
+    ///
+    /// - Throws: a device's name that means nothing.
+    public init(_ configuration: Configuration) throws(SoftphoneError) {
         let names = configuration.deviceNames
         (input, output) = (try Self.device(names.input), try Self.device(names.output))
         sampleRate = configuration[\.audio.rate]
@@ -29,13 +38,13 @@ struct DeviceChoice {
     }
 
     /// The device of a name.
-    static func device(_ name: String) throws(CommandError) -> DeviceSpecification {
-        do { return try DeviceSpecification(parsing: name) } catch { throw CommandError(error) }
+    public static func device(_ name: String) throws(SoftphoneError) -> DeviceSpecification {
+        do { return try DeviceSpecification(parsing: name) } catch { throw .device(error) }
     }
 
     /// The I/O unit on the device, its wishes set.
     /// - Parameter audio: the session it becomes part of.
-    func makeUnit(
+    package func makeUnit(
         voiceProcessing: Bool, seed: UInt64 = 1, playbackChannels: Int = 1, audio: AudioSession? = nil
     ) throws(CallError) -> any InputOutputUnit {
         var deviceOptions = DeviceOptions(seed: seed)
@@ -67,49 +76,9 @@ struct DeviceChoice {
     }
 }
 
-/// Options of the commands that use a device without a call.
-struct DeviceArguments: ParsableArguments {
-    @OptionGroup(title: AudioKeys.title) var device: KeyArguments<PlainDeviceOptions>
-    @OptionGroup(title: "Output") var output: RunArguments
-    @OptionGroup(title: LogKeys.title) var general: GeneralArguments
-
-    var duration: Double? { output.duration }
-    var json: Bool { output.json }
-
-    /// The device as chosen by flags, variables and the configuration file; starts the log.
-    func choice() throws(CommandError) -> DeviceChoice {
-        if let duration, !(duration > 0 && duration <= 1e7) {
-            throw CommandError(.usage, "--duration \(duration) is no length; give seconds above 0")
-        }
-        let configuration = try resolveConfiguration(flags: device.given + general.log.given, general: general)
-        startLog(configuration)
-        return try DeviceChoice(configuration)
-    }
-}
-
-/// The keys that matter to a device without a call; `--rate` is something else there.
-enum PlainDeviceOptions: KeySelection {
-    static var options: [KeyOption] {
-        let keys = AudioKeys()
-        return [
-            KeyOption(keys.device), KeyOption(keys.rate, as: "device-rate"), KeyOption(keys.period),
-            KeyOption(keys.realtime),
-        ]
-    }
-}
-
-/// How long, and what is told.
-struct RunArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("End after this long. (default: at the end, or when somebody ends it)", valueName: "seconds"))
-    var duration: Double?
-
-    @Flag(help: "Print events, one JSON object a line.")
-    var json = false
-}
-
 extension Configuration {
     /// How a call's voice is processed: every key that says so, in one place.
-    var voice: VoiceProcessingConfiguration {
+    fileprivate var voice: VoiceProcessingConfiguration {
         var voice = VoiceProcessingConfiguration()
         voice.canceller = VoiceProcessingConfiguration.Canceller(self[\.audio.echoCanceller])
         voice.quality = self[\.audio.quality]

@@ -1,0 +1,20 @@
+import Settings
+
+/// A call that somebody wants: with whom, and with what. Every value is resolved, checked and typed; nothing has been started yet.
+public struct CallRequest: Sendable {
+    /// Whom to call, or where to wait. Several make a conference.
+    public var uris: [CallURI]
+    /// Calls, or waits for a caller.
+    public var role: CallURI.Role
+    /// Sends back what is heard in place of the microphone.
+    public var echoes = false
+    /// Device, coding, network and files.
+    public var media: MediaRequest
+
+    /// - Parameter uris: at least one.
+    public init(_ uris: [CallURI], role: CallURI.Role, media: MediaRequest) {
+        self.uris = uris
+        self.role = role
+        self.media = media
+    }
+}

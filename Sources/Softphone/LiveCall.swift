@@ -1,0 +1,28 @@
+import Media
+import Metrics
+import Reporting
+
+/// A running call, or a conference of several, as its owner sees it. Every function belongs to the thread that started it.
+public protocol LiveCall: AnyObject {
+    /// Other sides there are.
+    var parties: Int { get }
+    /// Readable while events wait.
+    var eventDescriptors: [Int32] { get }
+    /// Takes the events that wait, each with the number of its party; one party's oldest first. Its last is `callEnded`.
+    func takeEvents() -> [(party: Int, body: EventBody)]
+    /// Why a party's call ended; `nil` while it has not.
+    func endReason(of party: Int) -> Media.EndReason?
+    /// The latest figures of a party.
+    func statistics(of party: Int) -> CallStatistics
+    func setMuted(_ muted: Bool)
+    func setHeld(_ held: Bool)
+    /// Gain of what is heard, dB.
+    func setVolume(decibels: Int)
+    func send(digit: Character)
+    /// Says BYE and ends the call; `callEnded` follows within some milliseconds.
+    /// - Parameter byDuration: because `--duration` has passed, not because somebody hung up.
+    func hangUp(byDuration: Bool)
+    /// Stops threads and devices and closes files, once the call has ended or must.
+    /// - Returns: a report for each party.
+    func close() -> [CallReport]
+}

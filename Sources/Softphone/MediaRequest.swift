@@ -1,0 +1,93 @@
+import AudioDevices
+import Codecs
+import JitterBuffer
+import Link
+import Media
+import Settings
+
+/// What is wished of a call's media: device, coding, network, files.
+public struct MediaRequest: Sendable {
+    /// Microphone and loudspeaker, and what is wished of them.
+    public var device: DeviceChoice
+    /// Whether the voice is processed: echo cancellation, noise suppression, gain control.
+    public var voiceProcessing = true
+    /// Where it rings when somebody calls; `nil` does not.
+    public var ring: DeviceSpecification?
+    /// Whether other programs are lowered during a call.
+    public var ducksOthers = true
+    /// Codec of both directions.
+    public var codec: Codec
+    /// Bit rate, complexity and packet length.
+    public var encoder: EncoderSettings
+    /// Bit rate never exceeded, in bit/s; `nil` is the usual one.
+    public var maximumBitrate: Int?
+    /// Payload type of redundant audio (RFC 2198), 0...127; `nil` sends and takes none.
+    public var redundancyPayloadType: UInt8?
+    /// Mean time between RTCP reports, s.
+    public var reportIntervalSeconds = 5.0
+    /// How the jitter buffer weighs delay against loss.
+    public var latency = LatencyProfile.balanced
+    /// Local address; `nil` is all.
+    public var bind: IPAddress?
+    /// Networks whose packets are taken; empty takes the first valid source.
+    public var allow: [CIDR] = []
+    /// Audio sent in place of the microphone, a file.
+    public var playPath: String?
+    /// Stereo recording of the call, a file: left is sent, right is heard.
+    public var recordPath: String?
+    /// Where the call's packets are captured (pcapng).
+    public var capturePath: String?
+    /// Folder for every internal signal.
+    public var dumpFolder: String?
+    /// Digits sent once media has started: 0-9 * # A-D.
+    public var digits = ""
+    /// Seed of everything random; `nil` draws one.
+    public var seed: UInt64?
+
+    /// A call on `device` with `codec`, everything else at its default.
+    public init(device: DeviceChoice, codec: Codec) {
+        self.device = device
+        self.codec = codec
+        encoder = EncoderSettings(frameMilliseconds: codec.defaultFrameMilliseconds)
+    }
+
+    /// As the configuration says.
+    ///
+    /// - Throws: a device's name that means nothing.
+    public init(_ configuration: Configuration) throws(SoftphoneError) {
+        self.init(device: try DeviceChoice(configuration), codec: configuration[\.media.codec])
+        voiceProcessing = configuration[\.audio.voiceProcessing]
+        ducksOthers = configuration[\.audio.duck]
+        encoder = EncoderSettings(
+            bitrate: configuration[\.media.bitrate], complexity: configuration[\.media.complexity],
+            frameMilliseconds: configuration[\.media.ptime])
+        encoder.dtx = configuration[\.media.dtx]
+        maximumBitrate = configuration[\.media.maxBitrate]
+        redundancyPayloadType = configuration[\.media.redundancy].map { UInt8($0) }
+        reportIntervalSeconds = configuration[\.media.rtcpInterval]
+        latency = configuration[\.media.latency]
+        bind = configuration[\.network.bind]
+        allow = configuration[\.network.allow]
+    }
+
+    /// What both ends of a call share.
+    package func callConfiguration(seed: UInt64) -> CallConfiguration {
+        var configuration = CallConfiguration(codec: codec, seed: seed)
+        configuration.encoder = encoder
+        configuration.jitterBuffer = JitterBufferConfiguration(latency: latency)
+        configuration.redundancyPayloadType = redundancyPayloadType
+        configuration.maximumBitrate = maximumBitrate
+        configuration.reportIntervalSeconds = reportIntervalSeconds
+        return configuration
+    }
+
+    /// One number cannot mean two things.
+    func checkRedundancy(_ configuration: CallConfiguration) throws(SoftphoneError) {
+        guard let redundancyPayloadType else { return }
+        for (number, what) in [
+            (configuration.payloadType, "audio"), (configuration.telephoneEventPayloadType, "telephone events"),
+        ] where number == redundancyPayloadType {
+            throw .request("payload type \(number) is that of the \(what), in --redundancy; give another from 96 to 127")
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import AudioFiles
+import Link
+import LiveMedia
+import Media
+import Network
+import Settings
+
+/// The one door for whoever wants a call: a command line, a service, a test.
+///
+/// ```
+/// CallRequest -> Softphone.start -> LiveCall: events and figures out, commands in, a report at the end
+/// ```
+public struct Softphone: Sendable {
+    public init() {}
+
+    /// Opens sockets and devices and starts a call, a conference, or waits for a caller.
+    ///
+    /// Blocks while a host name is looked up.
+    /// - Returns: the call, whose functions belong to one thread.
+    public func start(_ request: CallRequest) throws(SoftphoneError) -> any LiveCall {
+        let media = request.media
+        let seed = media.seed ?? .random(in: .min ... .max)
+        guard !request.uris.isEmpty else { throw .request("there is nobody to call; give a URI") }
+        let parties = try request.uris.enumerated().map { (index, uri) throws(SoftphoneError) in
+            try makeParty(uri, request, seed: seed &+ UInt64(index))
+        }
+        do throws(CallError) {
+            let channels = parties.count > 1 ? 2 : 1
+            let audio = media.makeAudioSession()
+            let session = try CallSession(
+                parties,
+                unit: try media.device.makeUnit(
+                    voiceProcessing: media.voiceProcessing, seed: seed, playbackChannels: channels, audio: audio),
+                playoutChannels: channels, recordPath: media.recordPath, capturePath: media.capturePath,
+                dumpFolder: media.dumpFolder, realtime: media.device.realtime, audio: audio)
+            for party in parties { media.logPlan(party.configuration, party.socket) }
+            let call = SessionCall(session, parties: parties, media: media)
+            try session.start()
+            call.announceStart()
+            return call
+        } catch {
+            throw SoftphoneError(error)
+        }
+    }
+
+    private func makeParty(_ uri: CallURI, _ request: CallRequest, seed: UInt64) throws(SoftphoneError) -> CallParty {
+        let media = request.media
+        let socket = try makeSocket(uri, request.role, bind: media.bind)
+        var configuration = media.callConfiguration(seed: seed)
+        if let payloadType = uri.payloadType { configuration.payloadType = payloadType }
+        try media.checkRedundancy(configuration)
+        configuration.digits = media.digits
+        configuration.echoes = request.echoes
+        configuration.waitsForCaller = request.role == .listen
+        if let path = media.playPath {
+            do {
+                configuration.announcement = try AudioFileReader.samples(path: path, rate: media.codec.sampleRate)
+            } catch {
+                throw .audioFile(error)
+            }
+        }
+        return CallParty(configuration: configuration, socket: socket, allow: media.allow)
+    }
+
+    private func makeSocket(
+        _ uri: CallURI, _ role: CallURI.Role, bind: IPAddress?
+    ) throws(SoftphoneError) -> UDPLink {
+        do {
+            let rtcp: RTCPTransport =
+                switch uri.rtcp {
+                case .mux: .mux
+                case .next: .separate()
+                case .port(let port): .separate(remotePort: port)
+                }
+            let addresses = try resolve(host: uri.host, port: uri.port)
+            switch role {
+            case .call:
+                // Where none can be reached the first one's error says why.
+                let remote = reachable(addresses, from: bind).first ?? addresses[0]
+                return try UDPLink(bind: bind, localPort: uri.localPort ?? 0, remote: remote, rtcp: rtcp)
+            case .listen:
+                return try listen(bind.map { [$0] } ?? addresses.map(\.address), uri.port, rtcp)
+            }
+        } catch {
+            throw .network(error)
+        }
+    }
+
+    /// On the first of `addresses` that can be bound.
+    ///
+    /// - Throws: what is wrong with the first of them.
+    private func listen(
+        _ addresses: [IPAddress], _ port: UInt16, _ rtcp: RTCPTransport
+    ) throws(NetworkError) -> UDPLink {
+        var first: NetworkError?
+        for address in addresses {
+            do throws(NetworkError) {
+                return try UDPLink(bind: address, localPort: port, rtcp: rtcp)
+            } catch {
+                if first == nil { first = error }
+            }
+        }
+        throw first ?? .hostUnknown("", reason: "no address")
+    }
+
+    /// Plays a tone and calls `onLevel` with the microphone's level in dBov five times a second until `isInterrupted`.
+    public func testDevice(
+        _ device: DeviceChoice, seed: UInt64 = 1, isInterrupted: () -> Bool, onLevel: (Double) -> Void
+    ) throws(SoftphoneError) {
+        do throws(CallError) {
+            let test = try DeviceTest(unit: try device.makeUnit(voiceProcessing: false, seed: seed))
+            try test.run(isInterrupted: isInterrupted, onLevel: onLevel)
+        } catch {
+            throw SoftphoneError(error)
+        }
+    }
+}
