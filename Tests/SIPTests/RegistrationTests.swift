@@ -101,7 +101,7 @@ import Testing
         again.headers.set(
             .via, try #require(second.headers.text(.via)).replacing(";rport", with: ";rport=4444;received=198.51.100.1"))
         bench.answer(again, 200, [(.expires, "600")])
-        #expect(bench.registrations.first?.seenAddress == TransportAddress(host: "198.51.100.1", port: 4444))
+        #expect(bench.registrations.first?.seenAddress == SignallingAddress(host: "198.51.100.1", port: 4444))
         #expect(bench.requests.count == 2)
         _ = try bench.agent.invite(uri("sip:102@192.0.2.9"), account: id, body: offer, now: bench.now)
         bench.collect()
@@ -129,7 +129,7 @@ import Testing
             $0.address = SIPURI(user: "101", host: "yodel.test")
             $0.registrar = SIPURI(host: "192.0.2.55", port: 15060)
         }
-        #expect(bench.sent.last?.destination.address == TransportAddress(host: "192.0.2.55", port: 15060))
+        #expect(bench.sent.last?.destination.address == SignallingAddress(host: "192.0.2.55", port: 15060))
         #expect(try bench.request(.register).uri.text == "sip:yodel.test")
         _ = try bench.agent.invite(uri("sip:102@yodel.test"), account: id, body: offer, now: bench.now)
         _ = try bench.agent.invite(uri("tel:+49-30-1234"), account: id, body: offer, now: bench.now)
@@ -196,7 +196,7 @@ import Testing
         stranger.uri = try uri("sip:101@192.0.2.1:5060")
         bench.feed(
             stranger.bytes,
-            from: Source(transport: .udp, remote: TransportAddress(host: "203.0.113.5", port: 5060)))
+            from: SignallingSource(transport: .udp, remote: SignallingAddress(host: "203.0.113.5", port: 5060)))
         #expect(bench.incoming.last?.1.isFromAccountServer == false)
         #expect(bench.incoming.last?.1.assertedIdentity == nil)
     }

@@ -31,11 +31,11 @@ struct AccountState {
     /// The Contact that the registrar holds.
     var contact: String?
     /// Where the registrar sees our datagrams come from.
-    var seenAddress: TransportAddress?
+    var seenAddress: SignallingAddress?
     var serviceRoute: [NameAddress] = []
     /// Addresses of the account's servers, as they answered: they are trusted where strangers are not.
     var servers: Set<String> = []
-    var flow: Destination?
+    var flow: SignallingDestination?
     /// The server refused an outbound flow (439): do not ask again.
     var avoidsOutbound = false
 

@@ -92,7 +92,7 @@ extension UserAgent {
     }
 
     /// The Contact of a REGISTER: with instance and flow (RFC 5626), and the old binding taken back when it was another.
-    func registerContact(_ id: AccountID, hop: Hop) -> String {
+    func registerContact(_ id: AccountID, hop: ServerHop) -> String {
         guard let state = accounts[id],
             var address = NameAddress(contact(account: id, hop: hop, secure: state.account.address.isSecure))
         else { return "" }
@@ -162,10 +162,10 @@ extension UserAgent {
                     seenAddress: seen, serviceRoute: state.serviceRoute, flowTimer: flowTimer)))
     }
 
-    private func seenAddress(_ response: Response) -> TransportAddress? {
+    private func seenAddress(_ response: Response) -> SignallingAddress? {
         guard let via = response.headers.topVia else { return nil }
         guard let port = via.responsePort ?? via.port else { return nil }
-        return TransportAddress(host: via.received ?? HostPort.bare(via.host), port: port)
+        return SignallingAddress(host: via.received ?? HostPort.bare(via.host), port: port)
     }
 
     /// What the registrar granted to our Contact, in seconds.
@@ -221,9 +221,9 @@ extension UserAgent {
     }
 
     /// The stream that a registration's calls would come over has gone (RFC 5626 section 4.2.1): it is made anew.
-    func flowFailed(_ destination: Destination, now: HostTime) {
+    func flowFailed(_ destination: SignallingDestination, now: HostTime) {
         for (id, state) in accounts.sorted(by: { $0.key.name < $1.key.name })
-        where state.isWanted && state.registration == .registered && destination.transport.isReliable
+        where state.isWanted && state.registration == .registered && destination.transport.isStream
             && state.flow?.transport == destination.transport && state.flow?.address == destination.address
         {
             failed(id, .network, nil, "the connection to the registrar has gone", now: now)
