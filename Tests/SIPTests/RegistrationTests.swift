@@ -108,6 +108,30 @@ import Testing
         #expect(try bench.request(.invite).headers.contacts.first?.uri.text == "sip:101@198.51.100.1:4444")
     }
 
+    @Test("where nothing listens for TLS, the Contact is the registration's own stream, and calls show it too")
+    func streamAsContact() throws {
+        let bench = Bench { $0.localAddresses[.tls] = nil }
+        bench.peer = SignallingSource(
+            transport: .tls, remote: SignallingAddress(host: "192.0.2.9", port: 5061),
+            connection: SignallingConnectionID(number: 1))
+        let address = try #require(try uri("sips:101@example.com").sip)
+        bench.agent.add(Account(id: id, address: address, password: Secret("secret")))
+        try bench.agent.register(id, now: bench.now)
+        bench.collect()
+        for _ in 0..<2 {
+            var seen = try bench.request(.register)
+            let via = try #require(seen.headers.text(.via))
+            seen.headers.set(.via, via.replacing(";rport", with: ";rport=40404;received=192.0.2.1"))
+            bench.answer(seen, 200, [(.expires, "600")])
+        }
+        #expect(bench.requests(.register).count == 2)
+        #expect(bench.registrations.count == 1)
+        _ = try bench.agent.invite(uri("sips:102@example.com"), account: id, body: offer, now: bench.now)
+        bench.collect()
+        let contact = try bench.request(.invite).headers.contacts.first?.uri.sip
+        #expect(contact?.port == 40_404)
+    }
+
     @Test("Service-Route leads later calls") func serviceRoute() throws {
         let bench = try bench()
         bench.answer(

@@ -97,7 +97,8 @@ extension UserAgent {
     /// Our Contact towards `hop`: the address that the account's registrar saw, or the local one.
     func contact(account id: AccountID?, hop: ServerHop, secure: Bool) -> String {
         let state = id.flatMap { accounts[$0] }
-        let address = hop.transport == .udp ? state?.seenAddress ?? localAddress(for: hop) : localAddress(for: hop)
+        let seen = state?.seenOver == hop.transport ? state?.seenAddress : nil
+        let address = seen ?? localAddress(for: hop)
         var parameters = Parameters()
         if hop.transport != .udp, !secure { parameters.set("transport", hop.transport.rawValue) }
         let uri = SIPURI(

@@ -52,6 +52,7 @@ extension UserAgent {
     public func addressChanged(now: HostTime) {
         for id in accounts.keys.sorted(by: { $0.name < $1.name }) {
             accounts[id]?.seenAddress = nil
+            accounts[id]?.seenOver = nil
             accounts[id]?.failures = 0
             if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
         }
@@ -133,13 +134,18 @@ extension UserAgent {
     private func registered(_ id: AccountID, _ exchange: Exchange, _ response: Response, now: HostTime) {
         guard var state = accounts[id], let hop = exchange.hop else { return }
         let seen = seenAddress(response)
-        let shown = state.seenAddress ?? localAddress(for: hop)
+        let local = localAddress(for: hop)
+        let shown = (state.seenOver == hop.transport ? state.seenAddress : nil) ?? local
         state.servers.insert(hop.address.host)
         state.serviceRoute = response.headers.addresses(.serviceRoute)
         state.flow = hop.destination
-        if state.account.followsSeenAddress, hop.transport == .udp, let seen, seen != shown, state.failures < 3 {
-            // A NAT stands between: register once more, with the address that the registrar can reach.
+        // Behind a NAT, and where nothing listens for streams, calls can only come over the registration's own stream.
+        let isUnreachable =
+            hop.transport == .udp || configuration.localAddresses[hop.transport] == nil || seen?.host != local.host
+        if state.account.followsSeenAddress, isUnreachable, let seen, seen != shown, state.failures < 3 {
+            // Register once more, with the address that the registrar can reach.
             state.seenAddress = seen
+            state.seenOver = hop.transport
             state.failures += 1
             accounts[id] = state
             return sendRegister(id, now: now)
