@@ -61,6 +61,10 @@ let package = Package(
                 "Media", "AudioSession", "PacketCapture", "Network", "AudioDevices", "JitterBuffer", "AudioUnits",
                 "AudioFiles", "RTP", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
             ]),
+        // 4: calls by SIP: user agent, offer and answer, sockets and name servers joined
+        .target(
+            name: "Signalling",
+            dependencies: ["SignallingTransport", "SIP", "SDP", "RTP", "Codecs", "Link", "Realtime"]),
         // 3: the media of calls, sans-I/O
         .target(
             name: "Media",
@@ -83,7 +87,7 @@ let package = Package(
         .target(
             name: "SignallingTransport",
             dependencies: [
-                "Realtime", "COpenSSL", "CCares",
+                "SIP", "Realtime", "COpenSSL", "CCares",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
@@ -180,12 +184,14 @@ let package = Package(
         .testTarget(
             name: "SignallingTransportTests",
             dependencies: [
-                "SignallingTransport", "Realtime",
+                "SignallingTransport", "SIP", "Realtime",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             exclude: ["Fixtures"]),
+        .testTarget(
+            name: "SignallingTests", dependencies: ["Signalling", "SDP", "RTP", "Codecs", "Link", "Network", "Realtime"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP", "Link"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs", "DSP"]),
         .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),

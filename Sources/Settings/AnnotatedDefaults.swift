@@ -16,7 +16,17 @@ public enum AnnotatedDefaults {
             text += "\n\(section.name):\n"
             text += section.keys.map { entry(of: $0.key, as: $0.shortName) }.joined(separator: "\n")
         }
+        for collection in ConfigurationTable(YodelKeys.self).collections {
+            text += "\n# \(collection.help).\n\(collection.table.name):\n  # NAME:\n"
+            text += collection.table.keys.map { item(of: $0.key, as: $0.shortName) }.joined(separator: "\n")
+        }
         return text
+    }
+
+    private static func item(of key: any AnyConfigurationKey, as name: String) -> String {
+        let unset = key.unset.map { "; unset: \($0)" } ?? ""
+        let value = key.defaultRead.text.map { " \($0)" } ?? ""
+        return "    # \(key.help).\n    # \(key.expectation)\(unset)\n    # \(name):\(value)\n"
     }
 
     private static func entry(of key: any AnyConfigurationKey, as name: String) -> String {

@@ -60,6 +60,9 @@ public struct ConfigurationFile: Sendable {
     ) throws(SettingsError) {
         let place = place ?? section.name
         for member in try members(of: member.value, place, "keys") {
+            if let remedy = section.refused[member.key] {
+                throw .refusedKey(name: "\(place).\(member.key)", source: "\(path):\(member.line)", remedy: remedy)
+            }
             guard let key = section.key(named: member.key) else {
                 let near = nearestName(to: member.key, among: section.keys.map(\.shortName))
                 throw unknown(member, place + ".", near.map { "\(place).\($0)" } ?? table.place(ofKey: member.key))

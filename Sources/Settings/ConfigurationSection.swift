@@ -7,9 +7,14 @@ public protocol ConfigurationSection: Sendable {
     static var name: String { get }
     /// The heading in `--help`.
     static var title: String { get }
+    /// Keys that somebody may expect here and must not use, each with what to do instead: a password, say. Their values
+    /// are repeated nowhere.
+    static var refused: [String: String] { get }
 }
 
 extension ConfigurationSection {
+    public static var refused: [String: String] { [:] }
+
     /// The keys in the order of their declaration.
     public static var keys: [any AnyConfigurationKey] {
         Mirror(reflecting: Self()).children.compactMap { $0.value as? any AnyConfigurationKey }
@@ -49,12 +54,14 @@ struct ConfigurationTable: Sendable {
     struct Section: Sendable {
         var name: String
         var title: String
+        var refused: [String: String]
         /// Each key under its name below the heading.
         var keys: [(shortName: String, key: any AnyConfigurationKey)]
 
         init<S: ConfigurationSection>(_ section: S.Type) {
             name = S.name
             title = S.title
+            refused = S.refused
             keys = S.keys.map { (S.shortName(of: $0), $0) }
         }
 

@@ -4,6 +4,8 @@ public enum SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     case invalidValue(name: String, value: String, source: String, expected: String)
     /// A key nobody knows: take the hint, or see `yodel config --defaults`.
     case unknownKey(name: String, source: String, hint: String?)
+    /// A key that must not stand there: do what `remedy` says.
+    case refusedKey(name: String, source: String, remedy: String)
     /// The configuration file cannot be read: another path, or its permissions.
     case unreadableFile(path: String, reason: String)
     /// The configuration file is not what it should be: mend that line.
@@ -20,6 +22,7 @@ public enum SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unknownKey(let name, let source, let hint):
             "unknown key \(name), in \(source); "
                 + (hint.map { "did you mean \($0)?" } ?? "`yodel config --defaults` lists all keys")
+        case .refusedKey(let name, let source, let remedy): "\(name) must not stand in \(source); \(remedy)"
         case .unreadableFile(let path, let reason):
             "\(reason), \(path); name a readable file with --config or YODEL_CONFIG"
         case .malformedFile(let path, let line, let reason):

@@ -101,11 +101,35 @@ import Testing
         again.headers.set(
             .via, try #require(second.headers.text(.via)).replacing(";rport", with: ";rport=4444;received=198.51.100.1"))
         bench.answer(again, 200, [(.expires, "600")])
-        #expect(bench.registrations.first?.seenAddress == TransportAddress(host: "198.51.100.1", port: 4444))
+        #expect(bench.registrations.first?.seenAddress == SignallingAddress(host: "198.51.100.1", port: 4444))
         #expect(bench.requests.count == 2)
         _ = try bench.agent.invite(uri("sip:102@192.0.2.9"), account: id, body: offer, now: bench.now)
         bench.collect()
         #expect(try bench.request(.invite).headers.contacts.first?.uri.text == "sip:101@198.51.100.1:4444")
+    }
+
+    @Test("where nothing listens for TLS, the Contact is the registration's own stream, and calls show it too")
+    func streamAsContact() throws {
+        let bench = Bench { $0.localAddresses[.tls] = nil }
+        bench.peer = SignallingSource(
+            transport: .tls, remote: SignallingAddress(host: "192.0.2.9", port: 5061),
+            connection: SignallingConnectionID(number: 1))
+        let address = try #require(try uri("sips:101@example.com").sip)
+        bench.agent.add(Account(id: id, address: address, password: Secret("secret")))
+        try bench.agent.register(id, now: bench.now)
+        bench.collect()
+        for _ in 0..<2 {
+            var seen = try bench.request(.register)
+            let via = try #require(seen.headers.text(.via))
+            seen.headers.set(.via, via.replacing(";rport", with: ";rport=40404;received=192.0.2.1"))
+            bench.answer(seen, 200, [(.expires, "600")])
+        }
+        #expect(bench.requests(.register).count == 2)
+        #expect(bench.registrations.count == 1)
+        _ = try bench.agent.invite(uri("sips:102@example.com"), account: id, body: offer, now: bench.now)
+        bench.collect()
+        let contact = try bench.request(.invite).headers.contacts.first?.uri.sip
+        #expect(contact?.port == 40_404)
     }
 
     @Test("Service-Route leads later calls") func serviceRoute() throws {
@@ -129,7 +153,7 @@ import Testing
             $0.address = SIPURI(user: "101", host: "yodel.test")
             $0.registrar = SIPURI(host: "192.0.2.55", port: 15060)
         }
-        #expect(bench.sent.last?.destination.address == TransportAddress(host: "192.0.2.55", port: 15060))
+        #expect(bench.sent.last?.destination.address == SignallingAddress(host: "192.0.2.55", port: 15060))
         #expect(try bench.request(.register).uri.text == "sip:yodel.test")
         _ = try bench.agent.invite(uri("sip:102@yodel.test"), account: id, body: offer, now: bench.now)
         _ = try bench.agent.invite(uri("tel:+49-30-1234"), account: id, body: offer, now: bench.now)
@@ -196,7 +220,7 @@ import Testing
         stranger.uri = try uri("sip:101@192.0.2.1:5060")
         bench.feed(
             stranger.bytes,
-            from: Source(transport: .udp, remote: TransportAddress(host: "203.0.113.5", port: 5060)))
+            from: SignallingSource(transport: .udp, remote: SignallingAddress(host: "203.0.113.5", port: 5060)))
         #expect(bench.incoming.last?.1.isFromAccountServer == false)
         #expect(bench.incoming.last?.1.assertedIdentity == nil)
     }

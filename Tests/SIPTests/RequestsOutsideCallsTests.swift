@@ -80,18 +80,18 @@ import Testing
 
     @Test("a stream: pong for a ping, answers on the same connection, broken framing closes it") func stream() throws {
         let bench = Bench()
-        let source = Source(
-            transport: .tcp, remote: TransportAddress(host: "192.0.2.9", port: 40_000), connection: ConnectionID(3))
+        let source = SignallingSource(
+            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 40_000), connection: SignallingConnectionID(number: 3))
         bench.feed([13, 10, 13, 10], from: source)
         #expect(bench.rawSent == [[13, 10]])
         let request = PeerCall().request(.options, branch: "z9hG4bKs").bytes
         bench.feed(Array(request[..<30]), from: source)
-        #expect(bench.agent.pendingBytes(on: ConnectionID(3)) == 30)
+        #expect(bench.agent.pendingBytes(on: SignallingConnectionID(number: 3)) == 30)
         bench.feed(Array(request[30...]), from: source)
         #expect(bench.codes == [200])
-        #expect(bench.sent.last?.destination.connection == ConnectionID(3))
+        #expect(bench.sent.last?.destination.connection == SignallingConnectionID(number: 3))
         bench.feed(wire("INVITE x SIP/2.0\nContent-Length: -4\n\n"), from: source)
-        #expect(bench.closed == [ConnectionID(3)])
+        #expect(bench.closed == [SignallingConnectionID(number: 3)])
     }
 
     @Test("a stranger's calls are capped, others still come through") func callCap() throws {
@@ -102,7 +102,7 @@ import Testing
         }
         #expect(bench.incoming.count == 4)
         #expect(bench.codes.filter { $0 == 503 }.count == 16)
-        let other = Source(transport: .udp, remote: TransportAddress(host: "198.51.100.3", port: 5060))
+        let other = SignallingSource(transport: .udp, remote: SignallingAddress(host: "198.51.100.3", port: 5060))
         var call = PeerCall(callID: "from elsewhere")
         call.callID = "elsewhere"
         bench.feed(call.request(.invite, body: offer).bytes, from: other)

@@ -1,3 +1,4 @@
+import SIP
 import SignallingTransport
 import Testing
 

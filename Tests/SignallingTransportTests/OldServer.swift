@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import SIP
 import SignallingTransport
 
 /// A TLS server that knows no version above 1.2.

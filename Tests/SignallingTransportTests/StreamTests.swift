@@ -1,5 +1,6 @@
 import Glibc
 import Realtime
+import SIP
 import SignallingTransport
 import Testing
 

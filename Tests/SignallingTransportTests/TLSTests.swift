@@ -1,4 +1,5 @@
 import Glibc
+import SIP
 import SignallingTransport
 import Testing
 

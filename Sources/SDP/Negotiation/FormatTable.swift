@@ -1,3 +1,8 @@
+extension MediaDescription {
+    /// The formats that are named, in the line's order; numbers without a meaning are left out.
+    public var audioFormats: [AudioFormat] { FormatTable(self).entries.compactMap(\.format) }
+}
+
 /// The formats of one media line with what rtpmap and fmtp say about them, in the line's order.
 struct FormatTable {
     struct Entry {

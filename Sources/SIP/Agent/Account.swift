@@ -26,7 +26,7 @@ public struct Account: Sendable {
     public var expires: UInt32
     /// `urn:uuid:...`; asks for an outbound flow (RFC 5626) when it is there.
     public var instance: String?
-    /// Contact shows what the registrar saw of a datagram's source (`received` and `rport`).
+    /// Contact shows where the registrar saw us (`received` and `rport`), where it could not reach us otherwise.
     public var followsSeenAddress: Bool
     public var retry: RetrySettings
 

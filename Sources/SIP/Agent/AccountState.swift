@@ -30,12 +30,13 @@ struct AccountState {
     var expires: UInt32
     /// The Contact that the registrar holds.
     var contact: String?
-    /// Where the registrar sees our datagrams come from.
-    var seenAddress: TransportAddress?
+    /// Where the registrar sees what we send come from, and by which transport.
+    var seenAddress: SignallingAddress?
+    var seenOver: SignallingProtocol?
     var serviceRoute: [NameAddress] = []
     /// Addresses of the account's servers, as they answered: they are trusted where strangers are not.
     var servers: Set<String> = []
-    var flow: Destination?
+    var flow: SignallingDestination?
     /// The server refused an outbound flow (439): do not ask again.
     var avoidsOutbound = false
 

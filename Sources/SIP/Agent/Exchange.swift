@@ -1,17 +1,17 @@
 /// A request of ours with all its attempts: hops tried one after the other, and answers to challenges.
 final class Exchange {
     enum Purpose {
-        case invite(Call)
+        case invite(SIPCall)
         /// A session change or refresh: re-INVITE or UPDATE.
-        case modify(Call)
-        case prack(Call, tag: String)
+        case modify(SIPCall)
+        case prack(SIPCall, tag: String)
         /// ACK to a 2xx: no transaction.
-        case acknowledge(Call, tag: String)
-        case refer(Call)
+        case acknowledge(SIPCall, tag: String)
+        case refer(SIPCall)
         case register(AccountID)
         case request(RequestID)
         /// BYE, NOTIFY, INFO ...: whatever the answer is, only 481 and 408 matter, and only to a call.
-        case inDialog(Call)
+        case inDialog(SIPCall)
         /// BYE to a dialog that nobody wants, CANCEL.
         case discard
     }
@@ -32,8 +32,8 @@ final class Exchange {
     /// Where it is sent instead of its first Route or request URI.
     var nextHop: SIPURI?
     /// Hops that have not been tried.
-    var remaining: [Hop] = []
-    var hop: Hop?
+    var remaining: [ServerHop] = []
+    var hop: ServerHop?
     var attempt = AuthenticationAttempt()
     var key: TransactionKey?
     var isFinished = false
@@ -45,7 +45,7 @@ final class Exchange {
         self.nextHop = nextHop
     }
 
-    var call: Call? {
+    var call: SIPCall? {
         switch purpose {
         case .invite(let call), .modify(let call), .prack(let call, _), .acknowledge(let call, _), .refer(let call),
             .inDialog(let call):

@@ -12,7 +12,7 @@ extension UserAgent {
         return state
     }
 
-    func call(_ handle: CallHandle) throws(UserAgentError) -> Call {
+    func call(_ handle: CallHandle) throws(UserAgentError) -> SIPCall {
         guard let call = calls[handle] else { throw .noSuchCall }
         return call
     }
@@ -77,7 +77,7 @@ extension UserAgent {
 
     /// Answers without keeping state: the same request gets the same answer, To tag included (RFC 3261 section 8.2.7).
     func reply(
-        to request: Request, _ status: Int, from source: Source, adding fields: [HeaderField] = []
+        to request: Request, _ status: Int, from source: SignallingSource, adding fields: [HeaderField] = []
     ) {
         var answer = response(to: request, status, tag: statelessTag(request))
         for field in fields { answer.headers.append(field) }
@@ -94,35 +94,43 @@ extension UserAgent {
     }
 
     /// The header fields of a response that makes or keeps a dialog.
-    func addDialogFields(to answer: inout Response, _ request: Request, source: Source, account: AccountID?) {
+    func addDialogFields(to answer: inout Response, _ request: Request, source: SignallingSource, account: AccountID?) {
         for field in request.headers.all(.recordRoute) { answer.headers.append(field) }
-        let hop = Hop(transport: source.transport, address: source.remote)
+        let hop = ServerHop(transport: source.transport, address: source.remote, local: shownAddress(towards: source))
         answer.headers.append(.contact, contact(account: account, hop: hop, secure: request.uri.isSecure))
         answer.headers.append(.allow, Self.allowed)
         answer.headers.append(.supported, Self.supportedExtensions.joined(separator: ", "))
     }
 
-    func add(_ dialog: Dialog, to call: Call) {
+    /// Where the peer of a request finds us again: the address that it sent to, and the port that is listened on. A stream
+    /// of ours has a port of its own.
+    private func shownAddress(towards source: SignallingSource) -> SignallingAddress? {
+        guard let local = source.local else { return nil }
+        let port = configuration.localAddresses[source.transport]?.port
+        return SignallingAddress(host: local.host, port: port ?? local.port)
+    }
+
+    func add(_ dialog: Dialog, to call: SIPCall) {
         call.dialogs[dialog.id.remoteTag] = dialog
         dialogs[dialog.id] = call
     }
 
-    func forget(_ dialog: Dialog, of call: Call) {
+    func forget(_ dialog: Dialog, of call: SIPCall) {
         call.dialogs[dialog.id.remoteTag] = nil
         dialogs[dialog.id] = nil
     }
 
-    func notePeer(_ call: Call, _ headers: Headers) {
+    func notePeer(_ call: SIPCall, _ headers: Headers) {
         if headers.contains(.allow) { call.peerAllows = headers.allow }
     }
 
-    func schedule(_ call: Call) {
+    func schedule(_ call: SIPCall) {
         guard !call.hasEnded else { return }
         timers.schedule(.call(call.handle), at: call.deadline)
     }
 
     /// The call is over: the only place where that is told.
-    func end(_ call: Call, _ end: CallEnd) {
+    func end(_ call: SIPCall, _ end: CallEnd) {
         guard !call.hasEnded else { return }
         call.hasEnded = true
         for dialog in call.dialogs.values { dialogs[dialog.id] = nil }

@@ -2,12 +2,12 @@ import Realtime
 
 /// Calls that come: INVITE without a To tag, up to our final response (RFC 3261 section 13.3).
 extension UserAgent {
-    func invited(_ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+    func invited(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         let headers = request.headers
         if let refusal = refusal(of: request) {
             return reply(to: request, refusal.status, from: source, adding: refusal.fields)
         }
-        var replaced: Call?
+        var replaced: SIPCall?
         if headers.contains(.replaces) {
             guard let call = replacedCall(headers) else { return reply(to: request, 481, from: source) }
             if headers.replaces?.earlyOnly == true, call.isAnswered { return reply(to: request, 486, from: source) }
@@ -20,7 +20,7 @@ extension UserAgent {
         guard open(request, key, source, now: now) else { return }
         let (account, isServer) = account(for: request, source)
         let handle = CallHandle(number: nextNumber())
-        let call = Call(
+        let call = SIPCall(
             handle: handle, isOutgoing: false, account: account, callID: headers.callID, localTag: randomToken())
         call.serverKey = key
         call.request = request
@@ -76,13 +76,13 @@ extension UserAgent {
         return fits ? nil : (415, [accept])
     }
 
-    private func replacedCall(_ headers: Headers) -> Call? {
+    private func replacedCall(_ headers: Headers) -> SIPCall? {
         guard headers.all(.replaces).count == 1, let replaces = headers.replaces else { return nil }
         return dialogs[
             DialogID(callID: replaces.callID, localTag: replaces.toTag, remoteTag: replaces.fromTag)]
     }
 
-    private func admitsRinging(from source: Source) -> Bool {
+    private func admitsRinging(from source: SignallingSource) -> Bool {
         let ringing = calls.values.filter { !$0.isOutgoing && !$0.isAnswered }
         let isTrusted = accounts.values.contains { $0.servers.contains(source.remote.host) }
         guard calls.count < configuration.caps.calls, ringing.count < configuration.caps.ringing else { return false }
@@ -91,7 +91,7 @@ extension UserAgent {
     }
 
     /// Whose call it is: the account whose user and domain, or registered Contact, it is addressed to.
-    private func account(for request: Request, _ source: Source) -> (AccountID?, isServer: Bool) {
+    private func account(for request: Request, _ source: SignallingSource) -> (AccountID?, isServer: Bool) {
         let user = request.uri.sip?.userText
         let fitting = accounts.values.filter { state in
             guard let own = state.account.address.userText else { return false }
@@ -124,7 +124,7 @@ extension UserAgent {
         sendProvisional(call, status, body, now: now)
     }
 
-    func sendProvisional(_ call: Call, _ status: Int, _ body: Body?, now: HostTime) {
+    func sendProvisional(_ call: SIPCall, _ status: Int, _ body: Body?, now: HostTime) {
         guard let request = call.request, let source = call.source, let key = call.serverKey else { return }
         var answer = response(to: request, status, tag: call.localTag)
         addDialogFields(to: &answer, request, source: source, account: call.account)
@@ -142,7 +142,7 @@ extension UserAgent {
             answer.headers.append(.require, "100rel")
             answer.headers.append(.rSeq, String(call.lastReliableNumber))
             let t1 = configuration.timers.t1
-            call.reliable = Call.Reliable(
+            call.reliable = SIPCall.Reliable(
                 number: call.lastReliableNumber, response: answer, interval: t1, next: now.advanced(byMilliseconds: t1),
                 limit: now.advanced(byMilliseconds: configuration.timers.timeout))
         }
@@ -170,7 +170,7 @@ extension UserAgent {
         sendSuccess(call, body: body, now: now)
     }
 
-    func sendSuccess(_ call: Call, body: Body?, now: HostTime) {
+    func sendSuccess(_ call: SIPCall, body: Body?, now: HostTime) {
         guard let request = call.request, let source = call.source, let key = call.serverKey else { return }
         var answer = response(to: request, 200, tag: call.localTag)
         addDialogFields(to: &answer, request, source: source, account: call.account)
@@ -194,10 +194,10 @@ extension UserAgent {
     }
 
     func repeatUntilAcknowledged(
-        _ call: Call, _ key: TransactionKey, _ request: Request, _ answer: Response, hasOffer: Bool, now: HostTime
+        _ call: SIPCall, _ key: TransactionKey, _ request: Request, _ answer: Response, hasOffer: Bool, now: HostTime
     ) {
         let timers = configuration.timers
-        call.success = Call.Success(
+        call.success = SIPCall.Success(
             key: key, number: request.headers.cSeq.number, response: answer, hasOffer: hasOffer, interval: timers.t1,
             next: now.advanced(byMilliseconds: timers.t1), limit: now.advanced(byMilliseconds: timers.timeout))
         respond(key, answer, now: now)
@@ -227,7 +227,7 @@ extension UserAgent {
 
     /// The final response to an INVITE that rings; the caller tells the call's end.
     func refuse(
-        _ call: Call, _ status: Int, reason: String? = nil, adding fields: [HeaderField] = [], now: HostTime
+        _ call: SIPCall, _ status: Int, reason: String? = nil, adding fields: [HeaderField] = [], now: HostTime
     ) {
         guard let request = call.request, let key = call.serverKey else { return }
         var answer = response(to: request, status, reason: reason, tag: call.localTag)
@@ -238,7 +238,7 @@ extension UserAgent {
     // MARK: ACK, PRACK and CANCEL
 
     /// The ACK to a 2xx of ours.
-    func acknowledged(_ call: Call, _ ack: Request, now: HostTime) {
+    func acknowledged(_ call: SIPCall, _ ack: Request, now: HostTime) {
         guard let success = call.success, success.number == ack.headers.cSeq.number else { return }
         call.success = nil
         if let end = call.byeWhenAcknowledged {
@@ -249,7 +249,7 @@ extension UserAgent {
         emit(.acknowledged(call.handle, success.hasOffer ? Body(headers: ack.headers, bytes: ack.body) : nil))
     }
 
-    func acknowledgedReliably(_ call: Call, _ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+    func acknowledgedReliably(_ call: SIPCall, _ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         guard let rAck = request.headers.rAck, let reliable = call.reliable, let invite = call.request,
             rAck.responseNumber == reliable.number, rAck.cSeq == invite.headers.cSeq
         else { return respond(key, response(to: request, 481, tag: call.localTag), now: now) }
@@ -268,7 +268,7 @@ extension UserAgent {
         schedule(call)
     }
 
-    func cancelled(_ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+    func cancelled(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         let target = key.with(method: .invite)
         guard let transaction = servers[target] else { return reply(to: request, 481, from: source) }
         reply(to: request, 200, from: source)

@@ -11,7 +11,7 @@ extension UserAgent {
         let state = try accountState(id)
         var request = try newRequest(.invite, to: target, state)
         let handle = CallHandle(number: nextNumber())
-        let call = Call(
+        let call = SIPCall(
             handle: handle, isOutgoing: true, account: id, callID: request.headers.callID,
             localTag: request.headers.from.tag ?? "")
         var supported = ["replaces", "timer"]
@@ -56,7 +56,7 @@ extension UserAgent {
         }
     }
 
-    func inviteProgressed(_ call: Call, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+    func inviteProgressed(_ call: SIPCall, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
         switch result {
         case .provisional(let response): progressed(call, exchange, response, now: now)
         case .final(let response) where response.isSuccess: succeeded(call, exchange, response, now: now)
@@ -72,7 +72,7 @@ extension UserAgent {
         }
     }
 
-    private func progressed(_ call: Call, _ exchange: Exchange, _ response: Response, now: HostTime) {
+    private func progressed(_ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime) {
         // A CANCEL may only follow a provisional response (RFC 3261 section 9.1).
         guard !call.hasEnded else { return cancel(call, now: now) }
         guard response.status > 100, !call.isAnswered else { return }
@@ -113,7 +113,7 @@ extension UserAgent {
                     status: response.status, reason: response.reason, branch: tag, body: body, needsAnswer: needsAnswer)))
     }
 
-    private func succeeded(_ call: Call, _ exchange: Exchange, _ response: Response, now: HostTime) {
+    private func succeeded(_ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime) {
         let tag = response.headers.to.tag ?? ""
         let number = response.headers.cSeq.number
         if let sent = call.acknowledgements[tag], sent.number == number { return send(sent.bytes, to: sent.destination) }
@@ -149,18 +149,18 @@ extension UserAgent {
         emit(
             .answered(
                 call.handle,
-                Negotiation(branch: tag, body: body, needsAnswer: needsAnswer, headers: response.headers)))
+                AgreedBody(branch: tag, body: body, needsAnswer: needsAnswer, headers: response.headers)))
     }
 
-    func owe(_ call: Call, tag: String, number: UInt32, _ carrier: Call.OwedAnswer.Carrier, now: HostTime) {
+    func owe(_ call: SIPCall, tag: String, number: UInt32, _ carrier: SIPCall.OwedAnswer.Carrier, now: HostTime) {
         let limit = now.advanced(byMilliseconds: configuration.timers.timeout)
-        call.owedAnswer = Call.OwedAnswer(tag: tag, number: number, carrier: carrier, limit: limit)
+        call.owedAnswer = SIPCall.OwedAnswer(tag: tag, number: number, carrier: carrier, limit: limit)
         schedule(call)
     }
 
     /// Sends the ACK to a 2xx. It has the credentials of its INVITE (RFC 3261 section 13.2.2.4).
     func acknowledge(
-        _ call: Call, _ dialog: Dialog, number: UInt32, body: Body?, like invite: Request?, now: HostTime
+        _ call: SIPCall, _ dialog: Dialog, number: UInt32, body: Body?, like invite: Request?, now: HostTime
     ) {
         var dialog = dialog
         var request = dialog.request(.ack, number: number, body: body)
@@ -171,7 +171,7 @@ extension UserAgent {
         start(Exchange(request, purpose, account: call.account), now: now)
     }
 
-    func prack(_ call: Call, tag: String, _ rAck: RAck, body: Body?, now: HostTime) {
+    func prack(_ call: SIPCall, tag: String, _ rAck: RAck, body: Body?, now: HostTime) {
         guard var dialog = call.dialogs[tag] else { return }
         var request = dialog.request(.prack, body: body)
         request.headers.append(.rAck, rAck.text)
@@ -179,12 +179,12 @@ extension UserAgent {
         start(Exchange(request, .prack(call, tag: tag), account: call.account), now: now)
     }
 
-    func prackProgressed(_ call: Call, tag: String, _ result: Exchange.Result, now: HostTime) {
+    func prackProgressed(_ call: SIPCall, tag: String, _ result: Exchange.Result, now: HostTime) {
         // A refused PRACK changes nothing: the INVITE's final response decides.
     }
 
     private func retryWithLongerInterval(
-        _ call: Call, _ exchange: Exchange, _ response: Response, now: HostTime
+        _ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime
     ) -> Bool {
         guard call.intervalRetries < 2, let least = response.headers.minSE else { return false }
         call.intervalRetries += 1
@@ -201,7 +201,7 @@ extension UserAgent {
     // MARK: CANCEL
 
     /// Sends CANCEL once, as soon as a provisional response has come.
-    func cancel(_ call: Call, reason: Reason? = nil, now: HostTime) {
+    func cancel(_ call: SIPCall, reason: Reason? = nil, now: HostTime) {
         // A repetition with credentials is a transaction of its own, with a provisional response of its own.
         guard !call.isCancelSent, let key = call.invite?.key, let client = clients[key],
             client.transaction.state == .proceeding

@@ -5,7 +5,7 @@ extension UserAgent {
     func start(_ exchange: Exchange, now: HostTime) {
         let target = exchange.nextHop.map { URI.sip($0) } ?? exchange.request.nextHop
         guard case .sip(let uri) = target else { return finish(exchange, .unreachable, now: now) }
-        if let hop = Self.numericHop(uri) {
+        if !configuration.resolvesNumericHosts, let hop = Self.numericHop(uri) {
             exchange.remaining = [hop]
             return tryNextHop(exchange, now: now)
         }
@@ -16,19 +16,28 @@ extension UserAgent {
     }
 
     /// The answer to `resolve`: the hops in the order in which they are to be tried; none when the name leads nowhere.
-    public func resolved(_ id: ResolutionID, _ hops: [Hop], now: HostTime) {
+    public func resolved(_ id: ResolutionID, _ hops: [ServerHop], now: HostTime) {
         guard let exchange = resolutions.removeValue(forKey: id) else { return }
         exchange.remaining = Array(hops.prefix(16))
         tryNextHop(exchange, now: now)
     }
 
+    /// The URI whose server a call to `target` goes to first: the account's proxy or registrar, or the target itself.
+    public func firstServer(for target: URI, account id: AccountID? = nil) throws(UserAgentError) -> SIPURI {
+        let state = try accountState(id)
+        let request = try newRequest(.invite, to: target, state)
+        let next = nextHop(for: request, state).map { URI.sip($0) } ?? request.nextHop
+        guard case .sip(let uri) = next else { throw .badURI(target.text) }
+        return uri
+    }
+
     /// The hop of a URI that needs no name server; nil for a host name.
-    private static func numericHop(_ uri: SIPURI) -> Hop? {
+    private static func numericHop(_ uri: SIPURI) -> ServerHop? {
         guard HostPort.isNumeric(uri.host) else { return nil }
-        let asked = uri.parameters["transport"].flatMap { TransportKind(rawValue: $0.asciiLowercased) }
-        let transport = uri.isSecure ? TransportKind.tls : asked ?? .udp
-        let address = TransportAddress(host: uri.host, port: uri.port ?? transport.defaultPort)
-        return Hop(transport: transport, address: address, serverName: transport == .tls ? HostPort.bare(uri.host) : nil)
+        let asked = uri.parameters["transport"].flatMap { SignallingProtocol(rawValue: $0.asciiLowercased) }
+        let transport = uri.isSecure ? SignallingProtocol.tls : asked ?? .udp
+        let address = SignallingAddress(host: uri.host, port: uri.port ?? transport.defaultPort)
+        return ServerHop(transport: transport, address: address, serverName: transport == .tls ? HostPort.bare(uri.host) : nil)
     }
 
     func tryNextHop(_ exchange: Exchange, now: HostTime) {
@@ -45,7 +54,7 @@ extension UserAgent {
         finish(exchange, .unreachable, now: now)
     }
 
-    private func launch(_ exchange: Exchange, on hop: Hop, now: HostTime) {
+    private func launch(_ exchange: Exchange, on hop: ServerHop, now: HostTime) {
         var request = exchange.request
         let branch = Via.cookie + randomToken(words: 2)
         let local = localAddress(for: hop)
@@ -62,7 +71,7 @@ extension UserAgent {
         if request.method == .ack {
             let bytes = request.bytes
             if case .acknowledge(let call, let tag) = exchange.purpose {
-                call.acknowledgements[tag] = Call.Acknowledgement(
+                call.acknowledgements[tag] = SIPCall.Acknowledgement(
                     number: request.headers.cSeq.number, bytes: bytes, destination: hop.destination)
             }
             return send(bytes, to: hop.destination)
@@ -80,15 +89,16 @@ extension UserAgent {
         [.invite, .update, .refer, .notify, .options].contains(method)
     }
 
-    func localAddress(for hop: Hop) -> TransportAddress {
+    func localAddress(for hop: ServerHop) -> SignallingAddress {
         hop.local ?? configuration.localAddresses[hop.transport]
-            ?? TransportAddress(host: "0.0.0.0", port: hop.transport.defaultPort)
+            ?? SignallingAddress(host: "0.0.0.0", port: hop.transport.defaultPort)
     }
 
     /// Our Contact towards `hop`: the address that the account's registrar saw, or the local one.
-    func contact(account id: AccountID?, hop: Hop, secure: Bool) -> String {
+    func contact(account id: AccountID?, hop: ServerHop, secure: Bool) -> String {
         let state = id.flatMap { accounts[$0] }
-        let address = hop.transport == .udp ? state?.seenAddress ?? localAddress(for: hop) : localAddress(for: hop)
+        let seen = state?.seenOver == hop.transport ? state?.seenAddress : nil
+        let address = seen ?? localAddress(for: hop)
         var parameters = Parameters()
         if hop.transport != .udp, !secure { parameters.set("transport", hop.transport.rawValue) }
         let uri = SIPURI(
@@ -99,7 +109,7 @@ extension UserAgent {
 
     // MARK: Transactions of the client
 
-    func receive(_ response: Response, from source: Source, now: HostTime) {
+    func receive(_ response: Response, from source: SignallingSource, now: HostTime) {
         // A response with several Vias was sent to somebody else first: we are no proxy (RFC 3261 section 18.1.2).
         guard let branch = response.headers.topVia?.branch, response.headers.vias.count == 1 else {
             return emit(.dropped(.strayResponse, source))

@@ -2,7 +2,7 @@ import Realtime
 
 /// Requests inside a dialog, and the end of calls (RFC 3261 sections 12.2.2 and 15).
 extension UserAgent {
-    func receiveInDialog(_ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+    func receiveInDialog(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         guard let id = DialogID(incoming: request), let call = dialogs[id], var dialog = call.dialogs[id.remoteTag] else {
             return reply(to: request, 481, from: source)
         }
@@ -35,7 +35,7 @@ extension UserAgent {
         }
     }
 
-    private func saidBye(_ call: Call, _ request: Request, _ key: TransactionKey, now: HostTime) {
+    private func saidBye(_ call: SIPCall, _ request: Request, _ key: TransactionKey, now: HostTime) {
         respond(key, response(to: request, 200, tag: call.localTag), now: now)
         finishOpenRequests(call, now: now)
         if !call.isOutgoing, !call.isAnswered { refuse(call, 487, now: now) }
@@ -46,7 +46,7 @@ extension UserAgent {
     }
 
     /// Every request that waits for our user gets its final response (RFC 3261 section 15.1.2).
-    private func finishOpenRequests(_ call: Call, now: HostTime) {
+    private func finishOpenRequests(_ call: SIPCall, now: HostTime) {
         abandonTransfer(call, now: now)
         guard let offer = call.remoteOffer else { return }
         call.remoteOffer = nil
@@ -61,7 +61,7 @@ extension UserAgent {
         hangUp(call, CallEnd(.local), reason: reason, now: now)
     }
 
-    func hangUp(_ call: Call, _ end: CallEnd, reason: Reason? = nil, now: HostTime) {
+    func hangUp(_ call: SIPCall, _ end: CallEnd, reason: Reason? = nil, now: HostTime) {
         guard !call.hasEnded, call.byeWhenAcknowledged == nil else { return }
         if call.isAnswered {
             finishOpenRequests(call, now: now)
@@ -81,7 +81,7 @@ extension UserAgent {
         }
     }
 
-    func sayBye(_ call: Call, _ end: CallEnd, reason: Reason? = nil, now: HostTime) {
+    func sayBye(_ call: SIPCall, _ end: CallEnd, reason: Reason? = nil, now: HostTime) {
         guard !call.hasEnded, var dialog = call.current else { return }
         finishOpenRequests(call, now: now)
         // A 2xx of ours with an offer that nobody answered is still acknowledged first.
@@ -107,7 +107,7 @@ extension UserAgent {
         start(Exchange(request, .inDialog(call), account: call.account), now: now)
     }
 
-    func inDialogProgressed(_ call: Call, _ result: Exchange.Result, now: HostTime) {
+    func inDialogProgressed(_ call: SIPCall, _ result: Exchange.Result, now: HostTime) {
         if case .final(let response) = result, response.status == 481, call.isAnswered {
             // The peer has forgotten the call (RFC 3261 section 12.2.1.2).
             finishOpenRequests(call, now: now)
@@ -117,7 +117,7 @@ extension UserAgent {
 
     // MARK: A call's timers
 
-    func fire(_ call: Call, now: HostTime) {
+    func fire(_ call: SIPCall, now: HostTime) {
         defer { schedule(call) }
         if let limit = call.ringingLimit, limit <= now {
             return hangUp(call, CallEnd(.noAnswer, status: call.isOutgoing ? 408 : 480), now: now)
@@ -148,7 +148,7 @@ extension UserAgent {
     }
 
     /// False when the call has ended over it.
-    private func repeatSuccess(_ call: Call, _ success: Call.Success, now: HostTime) -> Bool {
+    private func repeatSuccess(_ call: SIPCall, _ success: SIPCall.Success, now: HostTime) -> Bool {
         if success.limit <= now {
             call.success = nil
             sayBye(call, call.byeWhenAcknowledged ?? CallEnd(.notAcknowledged), now: now)
@@ -163,7 +163,7 @@ extension UserAgent {
         return true
     }
 
-    private func repeatReliable(_ call: Call, _ reliable: Call.Reliable, now: HostTime) -> Bool {
+    private func repeatReliable(_ call: SIPCall, _ reliable: SIPCall.Reliable, now: HostTime) -> Bool {
         if reliable.limit <= now {
             // RFC 3262 section 3: without a PRACK the INVITE is refused with a 5xx.
             refuse(call, 504, now: now)

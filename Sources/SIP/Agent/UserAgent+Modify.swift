@@ -20,7 +20,7 @@ extension UserAgent {
         sendModification(call, body: body, usesUpdate: usesUpdate, now: now)
     }
 
-    func sendModification(_ call: Call, body: Body?, usesUpdate: Bool, now: HostTime) {
+    func sendModification(_ call: SIPCall, body: Body?, usesUpdate: Bool, now: HostTime) {
         guard var dialog = call.current else { return }
         var request = dialog.request(usesUpdate ? .update : .invite, body: body)
         call.current = dialog
@@ -38,7 +38,7 @@ extension UserAgent {
         start(exchange, now: now)
     }
 
-    func modificationProgressed(_ call: Call, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+    func modificationProgressed(_ call: SIPCall, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
         if case .final(let response) = result, response.isSuccess, exchange.request.method == .invite,
             let sent = call.acknowledgements[response.headers.to.tag ?? ""],
             sent.number == response.headers.cSeq.number
@@ -64,7 +64,7 @@ extension UserAgent {
         schedule(call)
     }
 
-    private func modificationProvisional(_ call: Call, _ response: Response, now: HostTime) {
+    private func modificationProvisional(_ call: SIPCall, _ response: Response, now: HostTime) {
         guard response.headers.lists("100rel", in: .require), let number = response.headers.rSeq,
             let tag = response.headers.to.tag, !call.hasEnded
         else { return }
@@ -72,7 +72,7 @@ extension UserAgent {
     }
 
     /// A re-INVITE's 2xx that comes after the BYE still wants its ACK.
-    private func acknowledgeLate(_ call: Call, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+    private func acknowledgeLate(_ call: SIPCall, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
         guard case .final(let response) = result, response.isSuccess, exchange.request.method == .invite,
             let dialog = call.current
         else { return }
@@ -80,7 +80,7 @@ extension UserAgent {
         acknowledge(call, dialog, number: number, body: nil, like: exchange.request, now: now)
     }
 
-    private func modified(_ call: Call, _ exchange: Exchange, _ response: Response, now: HostTime) {
+    private func modified(_ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime) {
         guard var dialog = call.current else { return }
         dialog.refreshTarget(response.headers)
         call.current = dialog
@@ -100,11 +100,11 @@ extension UserAgent {
         emit(
             .modified(
                 call.handle,
-                Negotiation(
+                AgreedBody(
                     branch: dialog.id.remoteTag, body: body, needsAnswer: needsAnswer, headers: response.headers)))
     }
 
-    private func modificationRefused(_ call: Call, _ exchange: Exchange, _ response: Response, now: HostTime) {
+    private func modificationRefused(_ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime) {
         let usesUpdate = exchange.request.method == .update
         let body = Body(headers: exchange.request.headers, bytes: exchange.request.body)
         switch response.status {
@@ -112,12 +112,12 @@ extension UserAgent {
             // Who made the Call-ID waits longer, so that both do not meet again (RFC 3261 section 14.1).
             let wait = call.isOutgoing ? randomShare(2.1...4) : randomShare(0...2)
             call.retryCount += 1
-            call.retry = Call.Retry(
+            call.retry = SIPCall.Retry(
                 body: body, usesUpdate: usesUpdate,
                 time: now.advanced(byMilliseconds: 10 * (100 * wait).rounded()), count: call.retryCount)
         case 500 where call.retryCount < 6 && response.headers.retryAfter.map { $0 <= 10 } == true:
             call.retryCount += 1
-            call.retry = Call.Retry(
+            call.retry = SIPCall.Retry(
                 body: body, usesUpdate: usesUpdate,
                 time: now.advanced(byMilliseconds: 1000 * Double(response.headers.retryAfter ?? 0) + 10),
                 count: call.retryCount)
@@ -137,10 +137,10 @@ extension UserAgent {
         }
     }
 
-    func retryModification(_ call: Call, _ retry: Call.Retry, now: HostTime) {
+    func retryModification(_ call: SIPCall, _ retry: SIPCall.Retry, now: HostTime) {
         guard !call.hasPendingOffer else {
             // The peer's own change is under way: ours waits for a while more.
-            call.retry = Call.Retry(
+            call.retry = SIPCall.Retry(
                 body: retry.body, usesUpdate: retry.usesUpdate, time: now.advanced(byMilliseconds: 500),
                 count: retry.count)
             return
@@ -150,7 +150,7 @@ extension UserAgent {
 
     // MARK: The peer's changes
 
-    func offered(_ call: Call, _ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+    func offered(_ call: SIPCall, _ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         let isInvite = request.method == .invite
         func refuse(_ status: Int, _ fields: [HeaderField] = []) {
             var answer = response(to: request, status, tag: call.localTag)
@@ -191,7 +191,7 @@ extension UserAgent {
         if isInvite { respond(key, response(to: request, 100, tag: nil), now: now) }
         // The user's answer has to be there before the peer's transaction gives up.
         let limit = now.advanced(byMilliseconds: (isInvite ? 1 : 0.75) * configuration.timers.timeout)
-        call.remoteOffer = Call.RemoteOffer(key: key, request: request, limit: limit)
+        call.remoteOffer = SIPCall.RemoteOffer(key: key, request: request, limit: limit)
         call.source = source
         schedule(call)
         emit(.modificationRequested(call.handle, body))
@@ -201,9 +201,9 @@ extension UserAgent {
         [HeaderField(.retryAfter, String(Int(randomShare(0...10))))]
     }
 
-    private func hasReliableAnswer(_ call: Call) -> Bool { !call.reliableNumbers.isEmpty }
+    private func hasReliableAnswer(_ call: SIPCall) -> Bool { !call.reliableNumbers.isEmpty }
 
-    func agree(_ call: Call, _ offer: Call.RemoteOffer, body: Body?, now: HostTime) {
+    func agree(_ call: SIPCall, _ offer: SIPCall.RemoteOffer, body: Body?, now: HostTime) {
         call.remoteOffer = nil
         guard let source = call.source else { return }
         var answer = response(to: offer.request, 200, tag: call.localTag)

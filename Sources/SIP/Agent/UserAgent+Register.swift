@@ -52,6 +52,7 @@ extension UserAgent {
     public func addressChanged(now: HostTime) {
         for id in accounts.keys.sorted(by: { $0.name < $1.name }) {
             accounts[id]?.seenAddress = nil
+            accounts[id]?.seenOver = nil
             accounts[id]?.failures = 0
             if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
         }
@@ -92,7 +93,7 @@ extension UserAgent {
     }
 
     /// The Contact of a REGISTER: with instance and flow (RFC 5626), and the old binding taken back when it was another.
-    func registerContact(_ id: AccountID, hop: Hop) -> String {
+    func registerContact(_ id: AccountID, hop: ServerHop) -> String {
         guard let state = accounts[id],
             var address = NameAddress(contact(account: id, hop: hop, secure: state.account.address.isSecure))
         else { return "" }
@@ -133,13 +134,18 @@ extension UserAgent {
     private func registered(_ id: AccountID, _ exchange: Exchange, _ response: Response, now: HostTime) {
         guard var state = accounts[id], let hop = exchange.hop else { return }
         let seen = seenAddress(response)
-        let shown = state.seenAddress ?? localAddress(for: hop)
+        let local = localAddress(for: hop)
+        let shown = (state.seenOver == hop.transport ? state.seenAddress : nil) ?? local
         state.servers.insert(hop.address.host)
         state.serviceRoute = response.headers.addresses(.serviceRoute)
         state.flow = hop.destination
-        if state.account.followsSeenAddress, hop.transport == .udp, let seen, seen != shown, state.failures < 3 {
-            // A NAT stands between: register once more, with the address that the registrar can reach.
+        // Behind a NAT, and where nothing listens for streams, calls can only come over the registration's own stream.
+        let isUnreachable =
+            hop.transport == .udp || configuration.localAddresses[hop.transport] == nil || seen?.host != local.host
+        if state.account.followsSeenAddress, isUnreachable, let seen, seen != shown, state.failures < 3 {
+            // Register once more, with the address that the registrar can reach.
             state.seenAddress = seen
+            state.seenOver = hop.transport
             state.failures += 1
             accounts[id] = state
             return sendRegister(id, now: now)
@@ -162,10 +168,10 @@ extension UserAgent {
                     seenAddress: seen, serviceRoute: state.serviceRoute, flowTimer: flowTimer)))
     }
 
-    private func seenAddress(_ response: Response) -> TransportAddress? {
+    private func seenAddress(_ response: Response) -> SignallingAddress? {
         guard let via = response.headers.topVia else { return nil }
         guard let port = via.responsePort ?? via.port else { return nil }
-        return TransportAddress(host: via.received ?? HostPort.bare(via.host), port: port)
+        return SignallingAddress(host: via.received ?? HostPort.bare(via.host), port: port)
     }
 
     /// What the registrar granted to our Contact, in seconds.
@@ -221,9 +227,9 @@ extension UserAgent {
     }
 
     /// The stream that a registration's calls would come over has gone (RFC 5626 section 4.2.1): it is made anew.
-    func flowFailed(_ destination: Destination, now: HostTime) {
+    func flowFailed(_ destination: SignallingDestination, now: HostTime) {
         for (id, state) in accounts.sorted(by: { $0.key.name < $1.key.name })
-        where state.isWanted && state.registration == .registered && destination.transport.isReliable
+        where state.isWanted && state.registration == .registered && destination.transport.isStream
             && state.flow?.transport == destination.transport && state.flow?.address == destination.address
         {
             failed(id, .network, nil, "the connection to the registrar has gone", now: now)

@@ -2,7 +2,7 @@ import Realtime
 
 /// Requests that come, up to the point where a call or a dialog takes them (RFC 3261 section 8.2).
 extension UserAgent {
-    func receive(_ request: Request, from source: Source, now: HostTime) {
+    func receive(_ request: Request, from source: SignallingSource, now: HostTime) {
         guard let key = TransactionKey(request: request) else { return }
         if servers[key] != nil { return drive(server: key, .request(request), now: now) }
         switch request.method {
@@ -22,7 +22,7 @@ extension UserAgent {
         }
     }
 
-    private func receiveOutOfDialog(_ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+    private func receiveOutOfDialog(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         let method = request.method
         guard Method.served.contains(method) else {
             let known = Method.knownButNotServed.contains(method)
@@ -58,7 +58,7 @@ extension UserAgent {
     }
 
     /// 420 to a `Require` that names what we do not know (RFC 3261 section 8.2.2.3). True when it was sent.
-    func refuseUnknownExtensions(_ request: Request, _ source: Source) -> Bool {
+    func refuseUnknownExtensions(_ request: Request, _ source: SignallingSource) -> Bool {
         let unknown = request.headers.tokens(.require).filter { name in
             !Self.supportedExtensions.contains { $0.equalsIgnoringCase(name) }
         }
@@ -75,7 +75,7 @@ extension UserAgent {
     // MARK: Transactions of the server
 
     /// Keeps a server transaction for `request`; false when its source, or everybody together, keeps too many.
-    func open(_ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) -> Bool {
+    func open(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) -> Bool {
         let isTrusted = accounts.values.contains { $0.servers.contains(source.remote.host) }
         guard servers.count < configuration.caps.transactions,
             isTrusted || load.transactions(of: source.remote.host) < configuration.caps.transactionsPerSource
@@ -121,7 +121,7 @@ extension UserAgent {
 
     // MARK: Small requests
 
-    private func messaged(_ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+    private func messaged(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         let body = Body(headers: request.headers, bytes: request.body)
         let text = body.flatMap { body in ([body] + body.parts).first { $0.mediaType == "text/plain" } }
         guard let text else {
@@ -133,7 +133,7 @@ extension UserAgent {
     }
 
     /// NOTIFY without a subscription is taken from an account's server only, where message waiting comes so.
-    private func notified(_ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+    private func notified(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         guard let event = request.headers.event,
             let account = accounts.first(where: { $0.value.servers.contains(source.remote.host) })?.key
         else { return reply(to: request, 481, from: source) }

@@ -3,7 +3,7 @@ import Realtime
 /// Session timers, RFC 4028: a call whose other end has vanished is found out and ended.
 extension UserAgent {
     /// As the one who was asked: puts Session-Expires into the 2xx.
-    func agreeOnSession(_ call: Call, request: Request, answer: inout Response, now: HostTime) {
+    func agreeOnSession(_ call: SIPCall, request: Request, answer: inout Response, now: HostTime) {
         let asked = request.headers.sessionExpires
         let peerCan = request.headers.lists("timer", in: .supported)
         guard asked != nil || (peerCan && configuration.sessionExpires != nil) else {
@@ -23,7 +23,7 @@ extension UserAgent {
     }
 
     /// As the one who asked: reads the 2xx. Without Session-Expires there is no timer.
-    func agreeOnSession(_ call: Call, response: Response, now: HostTime) {
+    func agreeOnSession(_ call: SIPCall, response: Response, now: HostTime) {
         guard let agreed = response.headers.sessionExpires, agreed.seconds > 0 else {
             call.session = nil
             return
@@ -34,7 +34,7 @@ extension UserAgent {
         schedule(call)
     }
 
-    func sessionDue(_ call: Call, _ session: SessionTimer, now: HostTime) {
+    func sessionDue(_ call: SIPCall, _ session: SessionTimer, now: HostTime) {
         guard session.isRefresher else {
             return hangUp(
                 call, CallEnd(.sessionExpired, status: 408),

@@ -6,7 +6,7 @@ struct Transfer {
     enum Role { case none, asking, asked }
     var role = Role.none
     /// The peer's REFER waits for our user.
-    var pending: (key: TransactionKey, request: Request, source: Source)?
+    var pending: (key: TransactionKey, request: Request, source: SignallingSource)?
     /// The number in the Event of our NOTIFYs.
     var number: UInt32 = 0
     /// The subscription's end (RFC 3515 section 2.4.4).
@@ -43,7 +43,7 @@ extension UserAgent {
         start(Exchange(request, .refer(call), account: call.account), now: now)
     }
 
-    func referProgressed(_ call: Call, _ result: Exchange.Result, now: HostTime) {
+    func referProgressed(_ call: SIPCall, _ result: Exchange.Result, now: HostTime) {
         guard !call.hasEnded, call.transfer.role == .asking else { return }
         switch result {
         case .provisional: return
@@ -57,7 +57,7 @@ extension UserAgent {
     }
 
     /// NOTIFY of how the peer's call to the target goes: a `message/sipfrag` with a status line.
-    func transferNotified(_ call: Call, _ request: Request, _ key: TransactionKey, now: HostTime) {
+    func transferNotified(_ call: SIPCall, _ request: Request, _ key: TransactionKey, now: HostTime) {
         guard call.transfer.role == .asking, request.headers.event?.token.equalsIgnoringCase("refer") == true else {
             return respond(key, response(to: request, 481, tag: call.localTag), now: now)
         }
@@ -79,7 +79,7 @@ extension UserAgent {
 
     // MARK: The peer asks us
 
-    func referred(_ call: Call, _ request: Request, _ key: TransactionKey, _ source: Source, now: HostTime) {
+    func referred(_ call: SIPCall, _ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         func refuse(_ status: Int) { respond(key, response(to: request, status, tag: call.localTag), now: now) }
         guard call.isAnswered else { return refuse(403) }
         guard request.headers.all(.referTo).count == 1, let target = request.headers.referTo else { return refuse(400) }
@@ -145,14 +145,14 @@ extension UserAgent {
     }
 
     /// The call ends, or nobody decided in time: a REFER that waits gets its final response.
-    func abandonTransfer(_ call: Call, now: HostTime) {
+    func abandonTransfer(_ call: SIPCall, now: HostTime) {
         let pending = call.transfer.pending
         call.transfer = Transfer()
         guard let pending else { return }
         respond(pending.key, response(to: pending.request, 487, tag: call.localTag), now: now)
     }
 
-    private func notifyTransfer(_ call: Call, status: Int, reason: String, now: HostTime) {
+    private func notifyTransfer(_ call: SIPCall, status: Int, reason: String, now: HostTime) {
         guard var dialog = call.current else { return }
         let line = "SIP/2.0 \(status) \(reason)".utf8.map { ByteClass.isControl($0) ? ByteClass.space : $0 }
         let body = Body(contentType: "message/sipfrag;version=2.0", bytes: line + [13, 10])

@@ -17,9 +17,9 @@ public final class UserAgent {
     /// INVITEs being served, by what a merged request shares with them (RFC 3261 section 8.2.2.2).
     var merges: [String: TransactionKey] = [:]
     var resolutions: [ResolutionID: Exchange] = [:]
-    var calls: [CallHandle: Call] = [:]
-    var dialogs: [DialogID: Call] = [:]
-    var framers: [ConnectionID: StreamFramer] = [:]
+    var calls: [CallHandle: SIPCall] = [:]
+    var dialogs: [DialogID: SIPCall] = [:]
+    var framers: [SignallingConnectionID: StreamFramer] = [:]
     var load = SourceLoad()
     var timers = TimerQueue<TimerOwner>()
     private var lastNumber: UInt64 = 0
@@ -50,12 +50,12 @@ public final class UserAgent {
     // MARK: What comes in
 
     /// A datagram came.
-    public func receive(datagram bytes: [UInt8], from source: Source, now: HostTime) {
+    public func receive(datagram bytes: [UInt8], from source: SignallingSource, now: HostTime) {
         handle(parser.parse(bytes), from: source, now: now)
     }
 
     /// A stream brought octets. `source.connection` must be set.
-    public func receive(stream bytes: some Sequence<UInt8>, from source: Source, now: HostTime) {
+    public func receive(stream bytes: some Sequence<UInt8>, from source: SignallingSource, now: HostTime) {
         guard let connection = source.connection else { return }
         var framer = framers[connection] ?? StreamFramer(limits: configuration.limits)
         var elements: [StreamFramer.Element] = []
@@ -81,10 +81,10 @@ public final class UserAgent {
     }
 
     /// Octets of a message that has not ended, on that stream: a transport closes a stream that keeps some for long.
-    public func pendingBytes(on connection: ConnectionID) -> Int { framers[connection]?.pendingBytes ?? 0 }
+    public func pendingBytes(on connection: SignallingConnectionID) -> Int { framers[connection]?.pendingBytes ?? 0 }
 
     /// A stream ended, or could not be opened, or a datagram could not be sent.
-    public func transportFailed(_ destination: Destination, now: HostTime) {
+    public func transportFailed(_ destination: SignallingDestination, now: HostTime) {
         if let connection = destination.connection { framers[connection] = nil }
         let hit = clients.filter {
             $0.value.transaction.destination.transport == destination.transport
@@ -121,11 +121,16 @@ public final class UserAgent {
         clients.count + servers.count + merges.count + resolutions.count + calls.count + dialogs.count + load.count
     }
 
+    /// A request of ours waits for its final response.
+    public var hasOpenRequests: Bool {
+        !resolutions.isEmpty || clients.values.contains { !$0.exchange.isFinished }
+    }
+
     // MARK: Helpers of every part
 
     func emit(_ event: UserAgentEvent) { outputs.append(.event(event)) }
 
-    func send(_ bytes: [UInt8], to destination: Destination) { outputs.append(.send(bytes, destination)) }
+    func send(_ bytes: [UInt8], to destination: SignallingDestination) { outputs.append(.send(bytes, destination)) }
 
     func nextNumber() -> UInt64 {
         lastNumber += 1
@@ -146,7 +151,7 @@ public final class UserAgent {
         return range.lowerBound + unit * (range.upperBound - range.lowerBound)
     }
 
-    private func handle(_ outcome: ParseOutcome, from source: Source, now: HostTime) {
+    private func handle(_ outcome: ParseOutcome, from source: SignallingSource, now: HostTime) {
         switch outcome {
         case .keepAlive: break
         case .message(.request(let request)): receive(request.stamped(from: source), from: source, now: now)
@@ -158,22 +163,22 @@ public final class UserAgent {
     }
 }
 
-extension Source {
+extension SignallingSource {
     /// Back over the way it came.
-    var destination: Destination { Destination(transport: transport, address: remote, connection: connection) }
+    var destination: SignallingDestination { SignallingDestination(transport: transport, address: remote, connection: connection) }
 
     /// Where a response goes: always the packet's own source address. The port is the source's when the client asked for
     /// that (RFC 3581), else that of its Via (RFC 3261 section 18.2.2).
-    func destination(for headers: Headers) -> Destination {
+    func destination(for headers: Headers) -> SignallingDestination {
         guard transport == .udp, let via = headers.topVia, !via.parameters.contains("rport") else { return destination }
         let port = via.port ?? transport.defaultPort
-        return Destination(transport: transport, address: TransportAddress(host: remote.host, port: port))
+        return SignallingDestination(transport: transport, address: SignallingAddress(host: remote.host, port: port))
     }
 }
 
 extension Headers {
     /// Notes in the top Via where the packet came from.
-    mutating func stamp(_ source: Source) {
+    mutating func stamp(_ source: SignallingSource) {
         var list = vias
         guard !list.isEmpty else { return }
         if list[0].parameters.contains("rport") {
@@ -188,7 +193,7 @@ extension Headers {
 }
 
 extension Request {
-    func stamped(from source: Source) -> Request {
+    func stamped(from source: SignallingSource) -> Request {
         var copy = self
         copy.headers.stamp(source)
         return copy
@@ -196,7 +201,7 @@ extension Request {
 }
 
 extension Response {
-    func stamped(from source: Source) -> Response {
+    func stamped(from source: SignallingSource) -> Response {
         var copy = self
         copy.headers.stamp(source)
         return copy

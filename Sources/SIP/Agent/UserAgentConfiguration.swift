@@ -3,7 +3,9 @@ public struct UserAgentConfiguration: Sendable {
     /// User-Agent and Server; nil sends none.
     public var product: String?
     /// What Via and Contact say for each transport, unless a hop says better.
-    public var localAddresses: [TransportKind: TransportAddress]
+    public var localAddresses: [SignallingProtocol: SignallingAddress]
+    /// Numeric hosts are asked for too, because whoever answers knows the local address that leads to each of them.
+    public var resolvesNumericHosts: Bool
     /// The user part of Contact for calls without an account.
     public var user: String
     public var timers: TimerSettings
@@ -21,13 +23,15 @@ public struct UserAgentConfiguration: Sendable {
     public var supportsReliableProvisional: Bool
 
     public init(
-        product: String? = nil, localAddresses: [TransportKind: TransportAddress], user: String = "yodel",
+        product: String? = nil, localAddresses: [SignallingProtocol: SignallingAddress],
+        resolvesNumericHosts: Bool = false, user: String = "yodel",
         timers: TimerSettings = TimerSettings(), limits: MessageLimits = MessageLimits(), caps: SourceCaps = SourceCaps(),
         acceptedTypes: [String] = ["application/sdp"], sessionExpires: UInt32? = 1800, minSE: UInt32 = 90,
         ringingLimit: Double = 180, supportsReliableProvisional: Bool = true
     ) {
         self.product = product
         self.localAddresses = localAddresses
+        self.resolvesNumericHosts = resolvesNumericHosts
         self.user = user
         self.timers = timers
         self.limits = limits

@@ -10,13 +10,13 @@ public enum UserAgentEvent: Sendable {
     /// A provisional response to our INVITE.
     case progress(CallHandle, Progress)
     /// A 2xx to our INVITE, acknowledged unless it has an offer: then `acknowledge` with the answer.
-    case answered(CallHandle, Negotiation)
+    case answered(CallHandle, AgreedBody)
     /// The ACK to our 2xx came; with the answer, when our 2xx had the offer.
     case acknowledged(CallHandle, Body?)
     /// The peer wants to change the session: `answer` or `reject` it. nil: it asks for an offer.
     case modificationRequested(CallHandle, Body?)
     /// Our modification was agreed to. With an offer in it (ours had none): `acknowledge` with the answer.
-    case modified(CallHandle, Negotiation)
+    case modified(CallHandle, AgreedBody)
     /// Our modification was refused; the session stays as it was.
     case modificationFailed(CallHandle, status: Int, reason: String)
     /// The call is over. Nothing about it follows.
@@ -33,11 +33,11 @@ public enum UserAgentEvent: Sendable {
     /// The answer to `options` or `send`.
     case answer(RequestID, status: Int, reason: String, body: Body?)
     /// A MESSAGE, already answered 200.
-    case message(from: NameAddress, to: NameAddress, Body, Source)
+    case message(from: NameAddress, to: NameAddress, Body, SignallingSource)
     /// NOTIFY outside of a dialog, from an account's server (message waiting), already answered 200.
     case notified(AccountID, event: String, Body?)
     /// A packet was dropped.
-    case dropped(DropReason, Source)
+    case dropped(DropReason, SignallingSource)
 }
 
 /// The number of a request of `UserAgent.options` and `UserAgent.send`.
@@ -51,7 +51,7 @@ public struct IncomingCall: Sendable {
     public let to: NameAddress
     public let requestURI: URI
     public let callID: String
-    public let source: Source
+    public let source: SignallingSource
     /// The account that it came for; nil when it is for none.
     public let account: AccountID?
     /// It came from one of that account's servers, not from a stranger.
@@ -76,8 +76,8 @@ public struct Progress: Sendable {
     public let needsAnswer: Bool
 }
 
-/// A body that came with a 2xx.
-public struct Negotiation: Sendable {
+/// What came with a 2xx.
+public struct AgreedBody: Sendable {
     /// Which of several phones: the To tag.
     public let branch: String
     public let body: Body?
@@ -149,7 +149,7 @@ public struct Registered: Sendable {
     public let expires: UInt32
     public let contact: URI
     /// Where the registrar saw our packet come from, if it says so.
-    public let seenAddress: TransportAddress?
+    public let seenAddress: SignallingAddress?
     public let serviceRoute: [NameAddress]
     /// P-Associated-URI is not read; Flow-Timer in seconds is (RFC 5626).
     public let flowTimer: UInt32?

@@ -4,16 +4,16 @@ public struct ResolutionID: Hashable, Sendable {
 }
 
 /// One way to reach a URI, found by RFC 3263.
-public struct Hop: Hashable, Sendable {
-    public var transport: TransportKind
-    public var address: TransportAddress
+public struct ServerHop: Hashable, Sendable {
+    public var transport: SignallingProtocol
+    public var address: SignallingAddress
     /// TLS: the name that the certificate must have: the domain asked for, not an SRV target.
     public var serverName: String?
     /// The local address that packets to this hop leave from, if it is known.
-    public var local: TransportAddress?
+    public var local: SignallingAddress?
 
     public init(
-        transport: TransportKind, address: TransportAddress, serverName: String? = nil, local: TransportAddress? = nil
+        transport: SignallingProtocol, address: SignallingAddress, serverName: String? = nil, local: SignallingAddress? = nil
     ) {
         self.transport = transport
         self.address = address
@@ -22,18 +22,18 @@ public struct Hop: Hashable, Sendable {
     }
 
     /// Where a message to this hop goes.
-    public var destination: Destination {
-        Destination(transport: transport, address: address, serverName: serverName)
+    public var destination: SignallingDestination {
+        SignallingDestination(transport: transport, address: address, serverName: serverName)
     }
 }
 
 /// What the user agent wants done. Outputs are carried out in order.
 public enum UserAgentOutput: Sendable {
     /// One datagram, or octets of a stream.
-    case send([UInt8], Destination)
+    case send([UInt8], SignallingDestination)
     /// Find the hops of this URI in the order in which they are to be tried, and call `resolved`.
     case resolve(ResolutionID, SIPURI)
     /// The stream cannot be followed any more: close it.
-    case close(ConnectionID)
+    case close(SignallingConnectionID)
     case event(UserAgentEvent)
 }

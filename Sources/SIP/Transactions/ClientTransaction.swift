@@ -31,7 +31,7 @@ struct ClientTransaction {
     }
 
     let request: Request
-    let destination: Destination
+    let destination: SignallingDestination
     let settings: TimerSettings
     private(set) var state = State.calling
     private let bytes: [UInt8]
@@ -42,7 +42,7 @@ struct ClientTransaction {
     /// Timer B or F; D, K or M in the states after.
     private var limit: HostTime?
 
-    init(request: Request, destination: Destination, settings: TimerSettings) {
+    init(request: Request, destination: SignallingDestination, settings: TimerSettings) {
         self.request = request
         self.destination = destination
         self.settings = settings
@@ -55,7 +55,7 @@ struct ClientTransaction {
 
     private var isInvite: Bool { request.method == .invite }
     private var isInDialog: Bool { request.headers.to.tag != nil }
-    private var isReliable: Bool { destination.transport.isReliable }
+    private var isReliable: Bool { destination.transport.isStream }
 
     /// When `time` has to be told next; nil when no timer runs.
     var deadline: HostTime? { [retransmission, limit].compactMap { $0 }.min() }

@@ -32,7 +32,7 @@ struct ServerTransaction {
     }
 
     let request: Request
-    let destination: Destination
+    let destination: SignallingDestination
     let settings: TimerSettings
     private(set) var state: State
     private var last: [UInt8]?
@@ -42,7 +42,7 @@ struct ServerTransaction {
     /// Timer H, I, J or L; before a final response, how long the user may take.
     private var limit: HostTime?
 
-    init(request: Request, destination: Destination, settings: TimerSettings, now: HostTime) {
+    init(request: Request, destination: SignallingDestination, settings: TimerSettings, now: HostTime) {
         self.request = request
         self.destination = destination
         self.settings = settings
@@ -53,7 +53,7 @@ struct ServerTransaction {
     }
 
     private var isInvite: Bool { request.method == .invite }
-    private var isReliable: Bool { destination.transport.isReliable }
+    private var isReliable: Bool { destination.transport.isStream }
 
     var deadline: HostTime? { [retransmission, limit].compactMap { $0 }.min() }
     /// A final response has been given.

@@ -1,62 +1,74 @@
-/// How messages travel.
-public enum TransportKind: String, Hashable, Sendable, CaseIterable {
+/// How signalling travels.
+public enum SignallingProtocol: String, Hashable, Sendable, CaseIterable {
     case udp, tcp, tls
 
     /// TCP and TLS: nothing is sent twice by a transaction's timers.
-    public var isReliable: Bool { self != .udp }
+    public var isStream: Bool { self != .udp }
 
     /// As Via writes it.
     public var viaName: String { rawValue.utf8.map { $0 & 0xDF }.text }
 
+    /// RFC 3261 section 19.1.2.
     public var defaultPort: UInt16 { self == .tls ? 5061 : 5060 }
 }
 
 /// A numeric address and a port.
-public struct TransportAddress: Hashable, Sendable, CustomStringConvertible {
+public struct SignallingAddress: Hashable, Sendable, CustomStringConvertible {
     /// IPv4, or IPv6 without brackets.
-    public var host: String
-    public var port: UInt16
+    public let host: String
+    public let port: UInt16
 
+    /// - `host`: brackets around an IPv6 address are taken off.
     public init(host: String, port: UInt16) {
         self.host = HostPort.bare(host)
         self.port = port
     }
 
-    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    public var isV6: Bool { host.utf8.contains(UInt8(ascii: ":")) }
+
+    public var description: String { isV6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
-/// A stream's number, given by whoever has the sockets.
-public struct ConnectionID: Hashable, Sendable {
+/// A stream's number, given by whoever has the sockets; none is used twice.
+public struct SignallingConnectionID: Hashable, Sendable {
     public let number: UInt64
 
-    public init(_ number: UInt64) { self.number = number }
+    public init(number: UInt64) { self.number = number }
 }
 
-/// Where a packet came from, and over which socket.
-public struct Source: Hashable, Sendable {
-    public var transport: TransportKind
-    public var remote: TransportAddress
+/// Where octets came from, and over what.
+public struct SignallingSource: Hashable, Sendable {
+    public var transport: SignallingProtocol
+    public var remote: SignallingAddress
+    /// The address that the peer sent to: for a socket bound to all addresses, the one of this packet. nil: not known.
+    public var local: SignallingAddress?
     /// Of TCP and TLS only.
-    public var connection: ConnectionID?
+    public var connection: SignallingConnectionID?
 
-    public init(transport: TransportKind, remote: TransportAddress, connection: ConnectionID? = nil) {
+    public init(
+        transport: SignallingProtocol, remote: SignallingAddress, local: SignallingAddress? = nil,
+        connection: SignallingConnectionID? = nil
+    ) {
         self.transport = transport
         self.remote = remote
+        self.local = local
         self.connection = connection
     }
 }
 
 /// Where octets go.
-public struct Destination: Hashable, Sendable {
-    public var transport: TransportKind
-    public var address: TransportAddress
-    /// The stream to use. When it is gone, or nil, a stream to `address` is found or opened.
-    public var connection: ConnectionID?
-    /// TLS: the name that the certificate must have (RFC 5922). nil only where `connection` is given.
+public struct SignallingDestination: Hashable, Sendable {
+    public var transport: SignallingProtocol
+    public var address: SignallingAddress
+    /// The stream to use. When it is nil or gone, one to `address` is found or opened.
+    public var connection: SignallingConnectionID?
+    /// TLS: the name that the certificate must have: the domain that was configured or dialled, never an SRV target
+    /// (RFC 5922). nil: the certificate must have the numeric address.
     public var serverName: String?
 
     public init(
-        transport: TransportKind, address: TransportAddress, connection: ConnectionID? = nil, serverName: String? = nil
+        transport: SignallingProtocol, address: SignallingAddress, connection: SignallingConnectionID? = nil,
+        serverName: String? = nil
     ) {
         self.transport = transport
         self.address = address

@@ -4,6 +4,8 @@ public struct YodelKeys: ConfigurationSchema {
     public let media = MediaKeys()
     public let network = NetworkKeys()
     public let log = LogKeys()
+    public let accounts = ConfigurationCollection<AccountKeys>(
+        help: "Who to be at which registrar: any number, each by its name, for `--account NAME`")
 
     public init() {}
 }

@@ -1,4 +1,5 @@
 import CCares
+import SIP
 
 /// Asks name servers, by c-ares, on a thread of its own that sleeps while there is nothing to ask.
 public final class DNSResolver: Sendable {

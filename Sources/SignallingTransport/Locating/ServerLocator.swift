@@ -1,4 +1,5 @@
 import Glibc
+import SIP
 
 /// Finds the servers of a URI, RFC 3263, without asking anybody itself: it says which questions to ask, takes the
 /// answers in any order, and ends with the hops in the order in which they are to be tried.

@@ -1,3 +1,5 @@
+import SIP
+
 /// What is looked for: the parts of a SIP URI that say where its server is (RFC 3263 section 4).
 public struct ServerQuery: Hashable, Sendable {
     /// A domain, a host name, or a numeric address (IPv6 with or without brackets).
@@ -13,24 +15,6 @@ public struct ServerQuery: Hashable, Sendable {
         self.port = port
         self.transport = transport
         self.isSecure = isSecure
-    }
-}
-
-/// One way to reach a server.
-public struct ServerHop: Hashable, Sendable {
-    public var transport: SignallingProtocol
-    public var address: SignallingAddress
-    /// TLS: the name the certificate must have: what was asked for, never the name an SRV record leads to (RFC 5922).
-    public var serverName: String?
-
-    public init(transport: SignallingProtocol, address: SignallingAddress, serverName: String? = nil) {
-        self.transport = transport
-        self.address = address
-        self.serverName = serverName
-    }
-
-    public var destination: SignallingDestination {
-        SignallingDestination(transport: transport, address: address, serverName: serverName)
     }
 }
 

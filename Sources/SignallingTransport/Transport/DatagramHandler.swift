@@ -1,4 +1,5 @@
 import NIOCore
+import SIP
 
 /// Hands each datagram to the core, with where it came from and which address it was sent to.
 final class DatagramHandler: ChannelInboundHandler {

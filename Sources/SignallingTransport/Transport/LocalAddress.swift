@@ -1,6 +1,7 @@
 import CCares  // for the socket types: the C library shows them in whichever module includes them first
 import Glibc
 import NIOCore
+import SIP
 
 extension SignallingAddress {
     /// The address of this machine from which packets to `remote` leave, by the routes as they are now; no packet is

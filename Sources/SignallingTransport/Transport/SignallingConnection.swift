@@ -1,3 +1,5 @@
+import SIP
+
 /// A stream that is open.
 public struct SignallingConnection: Hashable, Sendable {
     public let id: SignallingConnectionID

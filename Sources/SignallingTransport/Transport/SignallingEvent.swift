@@ -1,4 +1,5 @@
 import Realtime
+import SIP
 
 /// What the transport tells its owner, in order, on its event loop.
 public enum SignallingEvent: Sendable {

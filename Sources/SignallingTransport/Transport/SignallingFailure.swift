@@ -1,3 +1,5 @@
+import SIP
+
 /// Why bytes could not be sent, a stream not opened, or why it closed.
 public enum SignallingFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Nothing listens there.

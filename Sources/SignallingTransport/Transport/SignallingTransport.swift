@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import Realtime
+import SIP
 
 /// The sockets of signalling: UDP, TCP and TLS on one event loop, for an agent that has no sockets of its own.
 ///
@@ -57,6 +58,9 @@ public final class SignallingTransport: Sendable {
     public func alias(_ connection: SignallingConnectionID, to address: SignallingAddress) {
         run { $0.alias(connection, to: address) }
     }
+
+    /// Carries out `action` on the event loop, after what was handed in before; never at once.
+    public func perform(_ action: @escaping @Sendable () -> Void) { loop.execute(action) }
 
     /// Asks for `SignallingEvent.awake` at `deadline`; the last call counts. nil: none.
     public func wake(at deadline: HostTime?) { run { $0.wake(at: deadline) } }

@@ -1,4 +1,5 @@
 import NIOCore
+import SIP
 
 /// What requests to a peer look for in the table of streams. A TLS stream is good for the name it was verified for.
 struct Route: Hashable {

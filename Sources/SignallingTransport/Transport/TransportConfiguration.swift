@@ -1,3 +1,5 @@
+import SIP
+
 /// What a `SignallingTransport` binds, and its limits.
 public struct TransportConfiguration: Sendable {
     /// A socket to bind.

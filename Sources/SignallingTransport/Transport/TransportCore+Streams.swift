@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import NIOSSL
+import SIP
 
 extension TransportCore {
     func send(_ bytes: [UInt8], to destination: SignallingDestination) {

@@ -1,6 +1,7 @@
 import NIOCore
 import NIOPosix
 import Realtime
+import SIP
 
 /// The state of a `SignallingTransport`. Everything here happens on its event loop.
 final class TransportCore {

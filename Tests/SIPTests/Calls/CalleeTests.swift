@@ -164,7 +164,7 @@ import Testing
 
     @Test("responses go to the source address only; its port with rport, else the Via's") func responseAddress() throws {
         let bench = Bench()
-        let source = Source(transport: .udp, remote: TransportAddress(host: "198.51.100.4", port: 40_000))
+        let source = SignallingSource(transport: .udp, remote: SignallingAddress(host: "198.51.100.4", port: 40_000))
         let text = """
             OPTIONS sip:me@192.0.2.1 SIP/2.0
             Via: SIP/2.0/UDP 10.0.0.1:5070;branch=z9hG4bKr;rport
@@ -180,6 +180,6 @@ import Testing
         #expect(try bench.response().headers.topVia?.received == "198.51.100.4")
         #expect(try bench.response().headers.topVia?.responsePort == 40_000)
         bench.feed(wire(text.replacing(";rport", with: ";maddr=192.0.2.200")), from: source)
-        #expect(bench.sent.last?.destination.address == TransportAddress(host: "198.51.100.4", port: 5070))
+        #expect(bench.sent.last?.destination.address == SignallingAddress(host: "198.51.100.4", port: 5070))
     }
 }

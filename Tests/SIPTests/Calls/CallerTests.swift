@@ -138,7 +138,7 @@ import Testing
     @Test("503, a time-out and a refused connection try the next hop; a 404 does not") func failOver() throws {
         let bench = Bench()
         let hops = (1...4).map {
-            Hop(transport: .udp, address: TransportAddress(host: "192.0.2.\(50 + $0)", port: 5060))
+            ServerHop(transport: .udp, address: SignallingAddress(host: "192.0.2.\(50 + $0)", port: 5060))
         }
         bench.names["pbx.example.com"] = hops
         _ = try bench.agent.invite(uri("sip:a@pbx.example.com"), body: offer, now: bench.now)
@@ -160,16 +160,16 @@ import Testing
 
     @Test("sips: takes TLS hops only, and none means no call") func secure() throws {
         let bench = Bench()
-        let address = TransportAddress(host: "192.0.2.9", port: 5061)
+        let address = SignallingAddress(host: "192.0.2.9", port: 5061)
         bench.names["a.example.com"] = [
-            Hop(transport: .udp, address: address), Hop(transport: .tls, address: address, serverName: "a.example.com"),
+            ServerHop(transport: .udp, address: address), ServerHop(transport: .tls, address: address, serverName: "a.example.com"),
         ]
         _ = try bench.agent.invite(uri("sips:x@a.example.com"), body: offer, now: bench.now)
         bench.collect()
         #expect(bench.sent.map(\.destination.transport) == [.tls])
         #expect(bench.sent.first?.destination.serverName == "a.example.com")
         #expect(try bench.request(.invite).headers.contacts.first?.uri.isSecure == true)
-        bench.names["b.example.com"] = [Hop(transport: .tcp, address: address)]
+        bench.names["b.example.com"] = [ServerHop(transport: .tcp, address: address)]
         _ = try bench.agent.invite(uri("sips:x@b.example.com"), body: offer, now: bench.now)
         bench.collect()
         #expect(bench.sent.count == 1)

@@ -55,10 +55,10 @@ import Testing
         let bench = Bench(seed: UInt64(seed))
         let seeds = Self.seeds
         for round in 0..<500 {
-            let source = Source(
-                transport: .tcp, remote: bench.peer.remote, connection: ConnectionID(UInt64(round)))
+            let source = SignallingSource(
+                transport: .tcp, remote: bench.peer.remote, connection: SignallingConnectionID(number: UInt64(round)))
             for _ in 0..<3 { bench.feed(mutate(seeds[Int(random.next() % UInt64(seeds.count))], &random), from: source) }
-            #expect(bench.agent.pendingBytes(on: ConnectionID(UInt64(round))) <= 65_536 + 8192)
+            #expect(bench.agent.pendingBytes(on: SignallingConnectionID(number: UInt64(round))) <= 65_536 + 8192)
             if round % 50 == 0 { bench.clear() }
         }
     }

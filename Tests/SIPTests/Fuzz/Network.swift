@@ -11,7 +11,7 @@ final class Network {
     }
 
     let agents: [UserAgent]
-    let addresses = [TransportAddress(host: "192.0.2.1", port: 5060), TransportAddress(host: "192.0.2.2", port: 5060)]
+    let addresses = [SignallingAddress(host: "192.0.2.1", port: 5060), SignallingAddress(host: "192.0.2.2", port: 5060)]
     private(set) var now = HostTime(milliseconds: 1000)
     var random: SeededRandom
     var lossPercent: Int
@@ -128,7 +128,7 @@ final class Network {
         {
             invites[branch] = invites[branch] ?? 0
         }
-        let source = Source(transport: .udp, remote: addresses[1 - packet.to])
+        let source = SignallingSource(transport: .udp, remote: addresses[1 - packet.to])
         agents[packet.to].receive(datagram: packet.bytes, from: source, now: now)
     }
 }

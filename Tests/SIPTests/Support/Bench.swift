@@ -7,25 +7,25 @@ final class Bench {
     let agent: UserAgent
     var now = HostTime(milliseconds: 1000)
     /// Messages that the agent sent, the oldest first, with where they went.
-    private(set) var sent: [(message: Message, destination: Destination, time: HostTime)] = []
+    private(set) var sent: [(message: Message, destination: SignallingDestination, time: HostTime)] = []
     /// Octets that are no message: pongs.
     private(set) var rawSent: [[UInt8]] = []
     /// Status codes sent, repetitions included.
     private(set) var codes: [Int] = []
     private(set) var events: [UserAgentEvent] = []
-    private(set) var closed: [ConnectionID] = []
+    private(set) var closed: [SignallingConnectionID] = []
     private(set) var resolved: [SIPURI] = []
     /// What names lead to; any other name leads to the peer over UDP.
-    var names: [String: [Hop]] = [:]
-    var peer = Source(transport: .udp, remote: TransportAddress(host: "192.0.2.9", port: 5060))
+    var names: [String: [ServerHop]] = [:]
+    var peer = SignallingSource(transport: .udp, remote: SignallingAddress(host: "192.0.2.9", port: 5060))
     private let parser = MessageParser()
 
     init(_ change: (inout UserAgentConfiguration) -> Void = { _ in }, seed: UInt64 = 7) {
         var configuration = UserAgentConfiguration(
             localAddresses: [
-                .udp: TransportAddress(host: "192.0.2.1", port: 5060),
-                .tcp: TransportAddress(host: "192.0.2.1", port: 5060),
-                .tls: TransportAddress(host: "192.0.2.1", port: 5061),
+                .udp: SignallingAddress(host: "192.0.2.1", port: 5060),
+                .tcp: SignallingAddress(host: "192.0.2.1", port: 5060),
+                .tls: SignallingAddress(host: "192.0.2.1", port: 5061),
             ])
         change(&configuration)
         agent = UserAgent(configuration: configuration, random: SeededRandom(seed: seed))
@@ -33,7 +33,7 @@ final class Bench {
 
     // MARK: In
 
-    func feed(_ bytes: [UInt8], from source: Source? = nil) {
+    func feed(_ bytes: [UInt8], from source: SignallingSource? = nil) {
         let source = source ?? peer
         if source.connection == nil {
             agent.receive(datagram: bytes, from: source, now: now)
@@ -43,7 +43,7 @@ final class Bench {
         collect()
     }
 
-    func feed(_ text: String, from source: Source? = nil) { feed(wire(text), from: source) }
+    func feed(_ text: String, from source: SignallingSource? = nil) { feed(wire(text), from: source) }
 
     /// Time goes on, with a stop at each timer.
     func advance(_ milliseconds: Double) {
@@ -79,7 +79,7 @@ final class Bench {
                 case .close(let connection): closed.append(connection)
                 case .resolve(let id, let uri):
                     resolved.append(uri)
-                    let hops = names[uri.host] ?? [Hop(transport: peer.transport, address: peer.remote)]
+                    let hops = names[uri.host] ?? [ServerHop(transport: peer.transport, address: peer.remote)]
                     agent.resolved(id, hops, now: now)
                 }
             }
@@ -123,7 +123,7 @@ final class Bench {
         events.compactMap { if case .incoming(let handle, let call) = $0 { (handle, call) } else { nil } }
     }
 
-    var answered: [(CallHandle, Negotiation)] {
+    var answered: [(CallHandle, AgreedBody)] {
         events.compactMap { if case .answered(let handle, let answer) = $0 { (handle, answer) } else { nil } }
     }
 
@@ -131,7 +131,7 @@ final class Bench {
         events.compactMap { if case .progress(_, let progress) = $0 { progress } else { nil } }
     }
 
-    var modified: [Negotiation] {
+    var modified: [AgreedBody] {
         events.compactMap { if case .modified(_, let answer) = $0 { answer } else { nil } }
     }
 

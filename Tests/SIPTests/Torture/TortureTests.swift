@@ -33,7 +33,7 @@ import Testing
         bench.feed(PeerCall(callID: "after").request(.options, branch: "z9hG4bKafter"))
         #expect(bench.codes == [200])
         // By stream it ends in an answer, a wait for more, or a closed stream; never in harm.
-        let stream = Source(transport: .tcp, remote: bench.peer.remote, connection: ConnectionID(1))
+        let stream = SignallingSource(transport: .tcp, remote: bench.peer.remote, connection: SignallingConnectionID(number: 1))
         bench.feed(vector.bytes, from: stream)
         bench.feed(PeerCall(callID: "last").request(.options, branch: "z9hG4bKlast"))
         #expect(bench.codes.last == 200)

@@ -1,12 +1,12 @@
 import Realtime
 
 /// One call of the user agent: an INVITE of ours or of a peer's, its dialogs, and what is under way in it.
-final class Call {
+final class SIPCall {
     /// An ACK of ours, kept to be sent again when its 2xx comes again.
     struct Acknowledgement {
         let number: UInt32
         let bytes: [UInt8]
-        let destination: Destination
+        let destination: SignallingDestination
     }
 
     /// A 2xx of ours to INVITE, sent until its ACK comes (RFC 3261 section 13.3.1.4).
@@ -88,7 +88,7 @@ final class Call {
     // As callee
     var serverKey: TransactionKey?
     var request: Request?
-    var source: Source?
+    var source: SignallingSource?
     var replaces: CallHandle?
     var reliable: Reliable?
     var queuedProvisionals: [(status: Int, reason: String?, body: Body?)] = []

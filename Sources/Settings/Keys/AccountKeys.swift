@@ -1,0 +1,37 @@
+/// Who the program is at one registrar.
+public struct AccountKeys: ConfigurationSection {
+    public static let name = "accounts"
+    public static let title = "Accounts"
+    public static let refused = [
+        "password": "name a file with password_file or a variable with password_env, so that no copy of this file tells it"
+    ]
+
+    public let uri = ConfigurationKey(
+        "uri", .text("uri"), unset: "the account cannot be used", help: "Address that others call: sip:user@domain")
+    public let user = ConfigurationKey(
+        "user", .text("name"), unset: "the user of the uri", help: "Name that goes with the password")
+    public let displayName = ConfigurationKey(
+        "display_name", .text("name"), unset: "none", help: "Name shown to those who are called")
+    public let passwordFile = ConfigurationKey(
+        "password_file", .text("file"), unset: "no password",
+        help: "File whose first line is the password; nobody else should be able to read it")
+    public let passwordEnv = ConfigurationKey(
+        "password_env", .text("variable"), unset: "no password", help: "Environment variable that holds the password")
+    public let registrar = ConfigurationKey(
+        "registrar", .text("uri"), unset: "the domain of the uri", help: "Server to register at: sip:HOST[:PORT], or a host")
+    public let outboundProxy = ConfigurationKey(
+        "outbound_proxy", .text("uri"), unset: "none", help: "Server that every request goes through: sip:HOST[:PORT], or a host")
+    public let transport = ConfigurationKey(
+        "transport", ValueForm<AccountTransport>.cases("way"), unset: "what the servers' names say",
+        help: "How to reach the servers")
+    public let expires = ConfigurationKey(
+        "expires", .integer(60...86_400, unit: "s", placeholder: "s"), default: 600,
+        help: "How long a registration shall hold")
+
+    public init() {}
+}
+
+/// How an account's servers are reached.
+public enum AccountTransport: String, Sendable, CaseIterable {
+    case udp, tcp, tls
+}

@@ -1,0 +1,283 @@
+import Link
+import Realtime
+import SDP
+import SIP
+
+/// What the user agent tells, and what follows for offer and answer.
+extension SIPSignalling {
+    func happened(_ event: UserAgentEvent) {
+        switch event {
+        case .incoming(let handle, let call): came(handle, call)
+        case .registered(let account, let facts): registered(account, facts)
+        case .registrationFailed(let account, let facts): registrationFailed(account, facts)
+        case .unregistered(let account):
+            tell(.registration(RegistrationChange(account: account.name, state: .unregistered, reason: "")))
+        case .progress(let handle, let progress): with(handle) { progressed($0, progress) }
+        case .answered(let handle, let agreed): with(handle) { answered($0, handle, agreed) }
+        case .acknowledged(let handle, let body): with(handle) { acknowledged($0, handle, body) }
+        case .modificationRequested(let handle, let body): with(handle) { changed($0, handle, body) }
+        case .modified(let handle, let agreed): with(handle) { modified($0, handle, agreed) }
+        case .modificationFailed(let handle, let status, let reason):
+            with(handle) { modificationFailed($0, status, reason) }
+        case .ended(let handle, let end): 
+            with(handle) { finish($0, CallEnding(end, failure, wasAnswered: calls[$0]?.isAnswered ?? false)) }
+        case .transferRequested(let handle, let request):
+            with(handle) {
+                calls[$0]?.transferTarget = request
+                tell(.transferRequested($0, target: request.target.text))
+            }
+        case .transferProgress(let handle, let status, let reason):
+            with(handle) { tell(.transferProgress($0, sipCode: status, reason: reason)) }
+        // Keys by INFO, messages and the registrar's notices are not handed on yet.
+        case .info, .answer, .message, .notified, .dropped: break
+        }
+    }
+
+    private func with(_ handle: CallHandle, _ action: (SignalledCallID) -> Void) {
+        if let id = handles[handle], calls[id] != nil { action(id) }
+    }
+
+    // MARK: A call comes
+
+    private func came(_ handle: CallHandle, _ incoming: IncomingCall) {
+        let source = incoming.source.remote
+        let address = (try? IPAddress(source.host)).map { SocketAddress($0, port: source.port) }
+        guard incoming.isFromAccountServer || admits(address?.address) else {
+            try? agent.reject(handle, status: 403, now: .monotonicNow())
+            return
+        }
+        var call = SignalledCall(
+            id: nextID(), handle: handle, isOutgoing: false, account: incoming.account, sourceAddress: source)
+        do throws(SDPParseError) {
+            call.remoteOffer = try description(in: incoming.body)
+        } catch {
+            try? agent.reject(handle, status: 400, reason: "Bad SDP", now: .monotonicNow())
+            tell(.warning(nil, "a call from \(source) has SDP that cannot be read: \(error)"))
+            return
+        }
+        handles[handle] = call.id
+        calls[call.id] = call
+        let caller = incoming.assertedIdentity ?? incoming.from
+        tell(
+            .incoming(
+                call.id,
+                CallerFacts(
+                    from: caller.uri.text, name: caller.displayName, isNameVouchedFor: incoming.assertedIdentity != nil,
+                    to: incoming.to.uri.text, account: incoming.account?.name, source: address,
+                    isFromAccountServer: incoming.isFromAccountServer,
+                    offeredCodecs: call.remoteOffer?.offeredCodecs ?? [],
+                    replaces: incoming.replaces.flatMap { handles[$0] })))
+        refuseHopeless(call, handle)
+    }
+
+    private func admits(_ address: IPAddress?) -> Bool {
+        switch configuration.callers {
+        case .anyone: true
+        case .listed(let ranges): address.map { address in ranges.contains { $0.contains(address) } } ?? false
+        }
+    }
+
+    /// A call that has nothing in common with us does not ring first.
+    private func refuseHopeless(_ call: SignalledCall, _ handle: CallHandle) {
+        guard let offer = call.remoteOffer else { return }
+        var trial = newNegotiation(LocalPorts(port: 9), towards: mediaHost(call) ?? call.sourceAddress?.host)
+        if isLoopback(of: call.sourceAddress?.host) { trial.policy.allowsLoopback = true }
+        do throws(NegotiationError) { _ = try trial.answer(offer) } catch { refuse(call.id, handle, error) }
+    }
+
+    /// Where the caller wants its media: our side's address has to be of the same family.
+    func mediaHost(_ call: SignalledCall) -> String? {
+        guard let offer = call.remoteOffer else { return nil }
+        let line = offer.media.first { $0.media == "audio" && $0.port != 0 }
+        guard let text = (line?.connections.first ?? offer.connection)?.address, let address = try? IPAddress(text),
+            !address.isUnspecified
+        else { return nil }
+        return text
+    }
+
+    func isLoopback(of host: String?) -> Bool {
+        host.flatMap { try? IPAddress($0) }?.isLoopback ?? false
+    }
+
+    // MARK: A call of ours goes on
+
+    private func progressed(_ id: SignalledCallID, _ progress: Progress) {
+        guard let call = calls[id] else { return }
+        var hasMedia = false
+        if let base = call.negotiation, progress.body?.sdp != nil {
+            var own = call.early[progress.branch] ?? base
+            let before = own.answered
+            do {
+                if let answer = try description(in: progress.body) { try own.receive(answer: answer) }
+                // More than a few phones at once share one picture of the media.
+                if call.early.count < 16 || call.early[progress.branch] != nil { calls[id]?.early[progress.branch] = own }
+                hasMedia = own.inForce?.direction.receives ?? false
+                if own.answered != before, let media = media(of: own) { tell(.negotiated(id, media)) }
+            } catch {
+                tell(.warning(id, "what \(progress.status) says of early media cannot be used: \(error)"))
+            }
+        }
+        report(call, progress.status, progress.reason)
+        tell(.progress(id, CallProgress(sipCode: progress.status, reason: progress.reason, hasEarlyMedia: hasMedia)))
+    }
+
+    private func answered(_ id: SignalledCallID, _ handle: CallHandle, _ agreed: AgreedBody) {
+        guard let call = calls[id], let base = call.negotiation else { return }
+        var own = call.early[agreed.branch] ?? base
+        let before = own.answered
+        do {
+            if let answer = try description(in: agreed.body) {
+                try own.receive(answer: answer)
+            } else if own.phase == .offered {
+                throw AnswerMissing()
+            }
+        } catch {
+            if let error = error as? NegotiationError, let receipt = Self.receipt(error) {
+                tell(.negotiated(id, NegotiatedMedia(agreement: nil, receipt: receipt)))
+            }
+            finish(id, CallEnding(.noCommonMedia, sipCode: 200, text: "\(error)"))
+            try? agent.hangUp(
+                handle, reason: Reason(namespace: "SIP", cause: 488, phrase: "Not Acceptable Here"), now: .monotonicNow())
+            return
+        }
+        calls[id]?.negotiation = own
+        calls[id]?.early = [:]
+        calls[id]?.isAnswered = true
+        if own.answered != before { tellMedia(id) }
+        report(call, 200, "OK")
+        tell(.answered(id, sipCode: 200))
+        change(id)
+    }
+
+    private struct AnswerMissing: Error, CustomStringConvertible {
+        var description: String { "the other side answered without saying where its media is" }
+    }
+
+    // MARK: A call that came goes on
+
+    private func acknowledged(_ id: SignalledCallID, _ handle: CallHandle, _ body: Body?) {
+        guard let call = calls[id] else { return }
+        if call.awaitsAnswerInAcknowledgement, var negotiation = call.negotiation {
+            do {
+                if let answer = try description(in: body) {
+                    try negotiation.receive(answer: answer)
+                } else {
+                    throw AnswerMissing()
+                }
+                calls[id]?.awaitsAnswerInAcknowledgement = false
+                calls[id]?.negotiation = negotiation
+                tellMedia(id)
+            } catch where negotiation.inForce != nil {
+                // A change without an answer leaves everything as it was.
+                negotiation.withdrawOffer()
+                calls[id]?.awaitsAnswerInAcknowledgement = false
+                calls[id]?.negotiation = negotiation
+                tell(.warning(id, "a change of the media came to nothing: \(error)"))
+            } catch {
+                finish(id, CallEnding(.noCommonMedia, sipCode: 200, text: "\(error)"))
+                try? agent.hangUp(handle, now: .monotonicNow())
+                return
+            }
+        }
+        // A PRACK to early media comes before the answer.
+        if call.isAnswered, !call.isOutgoing, !call.isAcknowledged {
+            calls[id]?.isAcknowledged = true
+            tell(.answered(id, sipCode: 200))
+        }
+        change(id)
+    }
+
+    // MARK: Changes
+
+    /// The peer's offer in mid-call is answered as the first one was.
+    private func changed(_ id: SignalledCallID, _ handle: CallHandle, _ body: Body?) {
+        guard let call = calls[id], var negotiation = call.negotiation else { return }
+        let now = HostTime.monotonicNow()
+        do {
+            guard let offer = try description(in: body) else {
+                let own = try negotiation.makeOffer()
+                calls[id]?.negotiation = negotiation
+                calls[id]?.awaitsAnswerInAcknowledgement = true
+                return try agent.answer(handle, body: Self.body(own), now: now)
+            }
+            let answer = try negotiation.answer(offer)
+            try agent.answer(handle, body: Self.body(answer), now: now)
+            calls[id]?.negotiation = negotiation
+            tellMedia(id)
+        } catch let error as NegotiationError {
+            let status = error == .offerPending ? 491 : 488
+            try? agent.reject(handle, status: status, warning: Self.warning(error), now: now)
+            tell(.warning(id, "the other side wants to change the media: \(error)"))
+        } catch {
+            try? agent.reject(handle, status: 400, reason: "Bad SDP", now: now)
+            tell(.warning(id, "the other side wants to change the media: \(error)"))
+        }
+    }
+
+    private func modified(_ id: SignalledCallID, _ handle: CallHandle, _ agreed: AgreedBody) {
+        guard var negotiation = calls[id]?.negotiation else { return }
+        do {
+            // A refresh of the session repeats what is known.
+            guard negotiation.phase == .offered else { return change(id) }
+            guard let answer = try description(in: agreed.body) else { throw AnswerMissing() }
+            try negotiation.receive(answer: answer)
+            calls[id]?.negotiation = negotiation
+            tellMedia(id)
+            change(id)
+        } catch {
+            negotiation.withdrawOffer()
+            calls[id]?.negotiation = negotiation
+            tell(.requestRefused(id, reason: "\(error)", sipCode: 200))
+        }
+    }
+
+    private func modificationFailed(_ id: SignalledCallID, _ status: Int, _ reason: String) {
+        guard var negotiation = calls[id]?.negotiation, negotiation.phase == .offered else { return }
+        negotiation.withdrawOffer()
+        // The wish is given up: asking again would be refused again.
+        let isHeld = calls[id]?.isHeld ?? false
+        negotiation.local.direction = isHeld ? .sendonly : .sendrecv
+        calls[id]?.wantsHold = isHeld
+        calls[id]?.wantedPorts = nil
+        calls[id]?.negotiation = negotiation
+        tell(.requestRefused(id, reason: reason, sipCode: status))
+    }
+
+    // MARK: Registrations
+
+    private func registered(_ account: AccountID, _ facts: Registered) {
+        tell(
+            .registration(
+                RegistrationChange(
+                    account: account.name, state: .registered, reason: "", sipCode: 200, expires: facts.expires,
+                    seenAddress: facts.seenAddress?.description)))
+    }
+
+    private func registrationFailed(_ account: AccountID, _ facts: RegistrationFailure) {
+        var kind: RegistrationChange.Failure =
+            switch facts.kind {
+            case .authentication: .authentication
+            case .refused: .refused
+            case .server: .server
+            case .network: .network
+            }
+        var reason = facts.reason
+        if facts.status == nil, let failure {
+            reason += ": \(failure.text)"
+            if failure.isCertificate { kind = .certificate }
+        }
+        tell(
+            .registration(
+                RegistrationChange(
+                    account: account.name, state: .failed, failure: kind, reason: reason, sipCode: facts.status,
+                    retryAfter: facts.retryAfter)))
+    }
+}
+
+extension SessionDescription {
+    /// The codecs of the audio lines, the most wanted first.
+    var offeredCodecs: [String] {
+        media.filter { $0.media == "audio" && $0.port != 0 }.flatMap(\.audioFormats).filter { $0.role == .codec }
+            .map(\.description)
+    }
+}

@@ -1,0 +1,254 @@
+import Realtime
+import SDP
+import SIP
+import SignallingTransport
+
+/// What is asked for from above. Each function is queued to the event loop, in the order of the calls.
+extension SIPSignalling {
+    public nonisolated func invite(_ call: OutgoingCall) -> SignalledCallID {
+        let id = nextID()
+        perform { $0.start(id, call, reportsTo: nil, replaces: nil, referredBy: nil) }
+        return id
+    }
+
+    public nonisolated func prepare(_ call: SignalledCallID, media: LocalPorts) {
+        perform { $0.makeReady(call, media) }
+    }
+
+    public nonisolated func ring(_ call: SignalledCallID, withMedia: Bool) {
+        perform { signalling in
+            signalling.request(call) { (state, handle) throws(UserAgentError) in
+                let body = withMedia && !state.hasSentMedia ? state.preparedBody : nil
+                try signalling.agent.ring(handle, status: body == nil ? 180 : 183, body: body, now: .monotonicNow())
+                if body != nil { state.hasSentMedia = true }
+            }
+        }
+    }
+
+    public nonisolated func answer(_ call: SignalledCallID) {
+        perform { signalling in
+            signalling.request(call) { (state, handle) throws(UserAgentError) in
+                guard state.isPrepared, !state.isAnswered else { throw .wrongState("it was not prepared") }
+                try signalling.agent.answer(handle, body: state.preparedBody, now: .monotonicNow())
+                state.isAnswered = true
+            }
+        }
+    }
+
+    public nonisolated func reject(_ call: SignalledCallID, _ refusal: CallRefusal) {
+        perform { signalling in
+            signalling.request(call) { (_, handle) throws(UserAgentError) in
+                try signalling.agent.reject(handle, status: refusal.status, now: .monotonicNow())
+            }
+        }
+    }
+
+    public nonisolated func hold(_ call: SignalledCallID, _ held: Bool) {
+        perform { signalling in
+            signalling.calls[call]?.wantsHold = held
+            signalling.change(call)
+        }
+    }
+
+    public nonisolated func move(_ call: SignalledCallID, media: LocalPorts) {
+        perform { signalling in
+            signalling.calls[call]?.wantedPorts = media
+            signalling.change(call)
+        }
+    }
+
+    public nonisolated func transfer(_ call: SignalledCallID, to target: String, replacing other: SignalledCallID?) {
+        perform { signalling in
+            signalling.request(call) { (_, handle) throws(UserAgentError) in
+                guard let uri = URI(target) else { throw .badURI(target) }
+                let replaced = other.flatMap { signalling.calls[$0]?.handle }
+                if other != nil, replaced == nil { throw .noSuchCall }
+                try signalling.agent.transfer(handle, to: uri, replacing: replaced, now: .monotonicNow())
+            }
+        }
+    }
+
+    public nonisolated func answerTransfer(_ call: SignalledCallID, media: LocalPorts?) {
+        let next = nextID()
+        perform { $0.follow(call, as: next, media) }
+    }
+
+    public nonisolated func hangUp(_ call: SignalledCallID) {
+        perform { $0.end(call) }
+    }
+
+    public nonisolated func register(_ account: String) {
+        perform { signalling in
+            do throws(UserAgentError) {
+                try signalling.agent.register(AccountID(account), now: .monotonicNow())
+                signalling.registrations.insert(account)
+            } catch {
+                signalling.tell(.warning(nil, "\(error)"))
+            }
+        }
+    }
+
+    public nonisolated func unregister(_ account: String) {
+        perform { $0.takeBack(account) }
+    }
+
+    // MARK: On the event loop
+
+    /// Carries a request out on the user agent; what it refuses is told.
+    private func request(
+        _ id: SignalledCallID, _ action: (inout SignalledCall, CallHandle) throws(UserAgentError) -> Void
+    ) {
+        guard var call = calls[id], let handle = call.handle else { return }
+        do throws(UserAgentError) {
+            try action(&call, handle)
+            if calls[id] != nil { calls[id] = call }
+        } catch {
+            tell(.requestRefused(id, reason: "\(error)", sipCode: nil))
+        }
+    }
+
+    /// Finds the first server, so that the offer has the address that leads there, and calls.
+    func start(
+        _ id: SignalledCallID, _ call: OutgoingCall, reportsTo: SignalledCallID?, replaces: Replaces?,
+        referredBy: NameAddress?
+    ) {
+        func refuse(_ text: String) { tell(.ended(id, CallEnding(.badTarget, text: text))) }
+        guard let target = URI(call.target) else { return refuse("\(call.target) is no SIP or telephone URI") }
+        let account = call.account.map { AccountID($0) }
+        let server: SIPURI
+        do throws(UserAgentError) {
+            server = try agent.firstServer(for: target, account: account)
+        } catch {
+            return refuse("\(error)")
+        }
+        calls[id] = SignalledCall(id: id, handle: nil, isOutgoing: true, account: account)
+        calls[id]?.reportsTo = reportsTo
+        locate(server) { signalling, result in
+            // The person may have hung up meanwhile.
+            guard signalling.calls[id] != nil else { return }
+            do throws(LocationFailure) {
+                let hops = try result.get()
+                signalling.offer(id, call, target, account, server, hops, replaces: replaces, referredBy: referredBy)
+            } catch {
+                signalling.finish(id, CallEnding(.network, text: "\(error)"))
+            }
+        }
+    }
+
+    private func offer(
+        _ id: SignalledCallID, _ call: OutgoingCall, _ target: URI, _ account: AccountID?, _ server: SIPURI,
+        _ hops: [ServerHop], replaces: Replaces?, referredBy: NameAddress?
+    ) {
+        var negotiation = newNegotiation(call.media, towards: hops.first?.address.host)
+        do {
+            let offer = try negotiation.makeOffer()
+            // The request that follows goes where the offer's address was made for.
+            found[server] = hops
+            let handle = try agent.invite(
+                target, account: account, body: Self.body(offer), replaces: replaces, referredBy: referredBy,
+                now: .monotonicNow())
+            calls[id]?.handle = handle
+            calls[id]?.negotiation = negotiation
+            handles[handle] = id
+        } catch {
+            finish(id, CallEnding(.badTarget, text: "\(error)"))
+        }
+    }
+
+    /// Works out the answer to a call that came, or the offer when it brought none.
+    private func makeReady(_ id: SignalledCallID, _ ports: LocalPorts) {
+        guard let call = calls[id], let handle = call.handle, !call.isOutgoing, !call.isPrepared else { return }
+        var negotiation = newNegotiation(ports, towards: mediaHost(call) ?? call.sourceAddress?.host)
+        if isLoopback(of: call.sourceAddress?.host) { negotiation.policy.allowsLoopback = true }
+        do throws(NegotiationError) {
+            if let offer = call.remoteOffer {
+                calls[id]?.preparedBody = Self.body(try negotiation.answer(offer))
+            } else {
+                calls[id]?.preparedBody = Self.body(try negotiation.makeOffer())
+                calls[id]?.awaitsAnswerInAcknowledgement = true
+            }
+            calls[id]?.isPrepared = true
+            calls[id]?.negotiation = negotiation
+            tellMedia(id)
+        } catch {
+            refuse(id, handle, error)
+        }
+    }
+
+    /// 488 with a warning and the receipt.
+    func refuse(_ id: SignalledCallID, _ handle: CallHandle, _ error: NegotiationError) {
+        if let receipt = Self.receipt(error) {
+            tell(.negotiated(id, NegotiatedMedia(agreement: nil, receipt: receipt)))
+        }
+        try? agent.reject(handle, status: 488, warning: Self.warning(error), now: .monotonicNow())
+        finish(id, CallEnding(.noCommonMedia, sipCode: 488, text: "\(error)"))
+    }
+
+    /// Brings the session to what the person wants, now or after the change that is under way.
+    func change(_ id: SignalledCallID) {
+        guard let call = calls[id], let handle = call.handle, call.isAnswered, var negotiation = call.negotiation else {
+            return
+        }
+        let before = negotiation.local
+        var local = before
+        if let ports = call.wantedPorts {
+            local = localMedia(ports, address: before.address, direction: before.direction)
+        }
+        local.direction = call.wantsHold ? .sendonly : .sendrecv
+        guard local != before, negotiation.phase == .agreed else { return }
+        negotiation.local = local
+        do {
+            let offer = try negotiation.makeOffer()
+            try agent.modify(handle, body: Self.body(offer), now: .monotonicNow())
+            calls[id]?.negotiation = negotiation
+        } catch UserAgentError.offerPending {
+            // It is tried again when that is done.
+        } catch {
+            tell(.requestRefused(id, reason: "\(error)", sipCode: nil))
+        }
+    }
+
+    /// The peer's wish to be transferred: a new call that tells it how it goes.
+    private func follow(_ id: SignalledCallID, as next: SignalledCallID, _ media: LocalPorts?) {
+        guard let call = calls[id], let handle = call.handle, let request = call.transferTarget else { return }
+        calls[id]?.transferTarget = nil
+        do throws(UserAgentError) {
+            guard let media else { return try agent.rejectTransfer(handle, now: .monotonicNow()) }
+            try agent.acceptTransfer(handle, now: .monotonicNow())
+            tell(.followed(id, by: next))
+            start(
+                next, OutgoingCall(target: request.target.text, account: call.account?.name, media: media),
+                reportsTo: id, replaces: request.replaces, referredBy: request.referredBy)
+        } catch {
+            tell(.requestRefused(id, reason: "\(error)", sipCode: nil))
+        }
+    }
+
+    func end(_ id: SignalledCallID) {
+        guard let call = calls[id] else { return }
+        guard let handle = call.handle else {
+            return finish(id, CallEnding(.localHangup, text: "hung up before anybody was reached"))
+        }
+        try? agent.hangUp(handle, now: .monotonicNow())
+    }
+
+    func takeBack(_ account: String) {
+        guard registrations.remove(account) != nil else { return }
+        try? agent.unregister(AccountID(account), now: .monotonicNow())
+    }
+
+    /// The call is over: the only place where that is told.
+    func finish(_ id: SignalledCallID, _ ending: CallEnding) {
+        guard let call = calls.removeValue(forKey: id) else { return }
+        if let handle = call.handle { handles[handle] = nil }
+        report(call, ending.sipCode ?? 503, ending.text)
+        tell(.ended(id, ending))
+    }
+
+    /// Tells the one who had us call how that goes.
+    func report(_ call: SignalledCall, _ status: Int, _ reason: String) {
+        guard let other = call.reportsTo, let handle = calls[other]?.handle else { return }
+        if status >= 200 { calls[call.id]?.reportsTo = nil }
+        try? agent.reportTransfer(handle, status: status, reason: reason, now: .monotonicNow())
+    }
+}

@@ -1,0 +1,47 @@
+import SDP
+import SIP
+
+/// What the driver keeps of one call.
+struct SignalledCall {
+    let id: SignalledCallID
+    /// nil: its first server is still being looked for.
+    var handle: CallHandle?
+    let isOutgoing: Bool
+    var account: AccountID?
+    /// Our offer as it was made, and one copy for each phone that has answered it early, by its tag.
+    var negotiation: Negotiation?
+    var early: [String: Negotiation] = [:]
+    /// The caller's offer, until it is prepared.
+    var remoteOffer: SessionDescription?
+    /// What `answer` will send.
+    var preparedBody: Body?
+    var isPrepared = false
+    /// `answer` or `ring` has sent the answer that was prepared.
+    var hasSentMedia = false
+    var isAnswered = false
+    /// The caller has taken notice of our answer.
+    var isAcknowledged = false
+    /// Our offer went out in a 2xx; its answer comes with the ACK.
+    var awaitsAnswerInAcknowledgement = false
+    /// What the person wants, which may have to wait for a change that is under way.
+    var wantsHold = false
+    var wantedPorts: LocalPorts?
+    var isHeld = false
+    var isHeldByPeer = false
+    /// Somebody waits to be told how this call goes: it follows from the transfer of that one.
+    var reportsTo: SignalledCallID?
+    /// The one that the peer wants us to call.
+    var transferTarget: TransferRequest?
+    let sourceAddress: SignallingAddress?
+
+    init(
+        id: SignalledCallID, handle: CallHandle?, isOutgoing: Bool, account: AccountID?,
+        sourceAddress: SignallingAddress? = nil
+    ) {
+        self.id = id
+        self.handle = handle
+        self.isOutgoing = isOutgoing
+        self.account = account
+        self.sourceAddress = sourceAddress
+    }
+}

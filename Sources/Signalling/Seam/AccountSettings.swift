@@ -1,0 +1,93 @@
+import SIP
+
+/// Who this side is at one registrar.
+public struct AccountSettings: Sendable {
+    /// Its name in the configuration.
+    public var name: String
+    /// The address of record: `sip:user@domain` or `sips:user@domain`.
+    public var uri: String
+    public var displayName: String?
+    /// The name for passwords; the address's user unless set.
+    public var user: String?
+    private var password: Secret
+    /// Where registrations go; the address's domain unless set.
+    public var registrar: String?
+    /// Every request outside of a call goes there first.
+    public var outboundProxy: String?
+    /// `udp`, `tcp` or `tls`, where the URIs leave it open; nil: what the servers' names say.
+    public var transport: String?
+    /// The expiry that is asked for, in seconds.
+    public var expires: UInt32
+
+    public init(
+        name: String, uri: String, displayName: String? = nil, user: String? = nil, password: String = "",
+        registrar: String? = nil, outboundProxy: String? = nil, transport: String? = nil, expires: UInt32 = 600
+    ) {
+        self.name = name
+        self.uri = uri
+        self.displayName = displayName
+        self.user = user
+        self.password = Secret(password)
+        self.registrar = registrar
+        self.outboundProxy = outboundProxy
+        self.transport = transport
+        self.expires = expires
+    }
+
+    /// As the user agent takes it.
+    func account() throws(AccountSettingsError) -> Account {
+        guard case .sip(var address)? = URI(uri), address.userText != nil else {
+            throw .badAddress(account: name, uri: uri)
+        }
+        address = address.addressOfRecord
+        let way = try wantedTransport()
+        if way == .tls { address.isSecure = true }
+        func server(_ text: String?) throws(AccountSettingsError) -> SIPURI? {
+            guard let text else { return nil }
+            // A host alone will do.
+            guard case .sip(var server)? = URI(text.hasPrefix("sip") ? text : "sip:" + text) else {
+                throw .badServer(account: name, uri: text)
+            }
+            if let way, server.parameters["transport"] == nil, !server.isSecure {
+                if way == .tls { server.isSecure = true } else { server.parameters.set("transport", way.rawValue) }
+            }
+            return server
+        }
+        var registrar = try server(registrar)
+        if registrar == nil, let way, way != .tls {
+            // The domain stands for its registrar; only the way there is told.
+            var domain = SIPURI(host: address.host, port: address.port)
+            domain.parameters.set("transport", way.rawValue)
+            registrar = domain
+        }
+        return Account(
+            id: AccountID(name), address: address, displayName: displayName, user: user, password: password,
+            registrar: registrar, outboundProxy: try server(outboundProxy), expires: expires)
+    }
+
+    private func wantedTransport() throws(AccountSettingsError) -> SignallingProtocol? {
+        guard let transport else { return nil }
+        guard let known = SignallingProtocol(rawValue: transport.lowercased()) else {
+            throw .badTransport(account: name, transport: transport)
+        }
+        return known
+    }
+}
+
+/// What is wrong with an account's settings.
+public enum AccountSettingsError: Error, Hashable, Sendable, CustomStringConvertible {
+    case badAddress(account: String, uri: String)
+    case badServer(account: String, uri: String)
+    case badTransport(account: String, transport: String)
+    case twice(account: String)
+
+    public var description: String {
+        switch self {
+        case .badAddress(let account, let uri): "account \(account): \"\(uri)\" is no sip:user@domain"
+        case .badServer(let account, let uri): "account \(account): \"\(uri)\" is no sip: URI of a server"
+        case .badTransport(let account, let transport):
+            "account \(account): transport \"\(transport)\" is none of udp, tcp, tls"
+        case .twice(let account): "there are two accounts of the name \(account)"
+        }
+    }
+}

@@ -1,0 +1,106 @@
+/// A call's number within its signalling; none is used twice.
+public struct SignalledCallID: Hashable, Sendable, CustomStringConvertible {
+    public let number: UInt64
+
+    public init(number: UInt64) { self.number = number }
+
+    public var description: String { "\(number)" }
+}
+
+/// How calls are made and ended, seen from above: the same for SIP and for whatever else may come.
+///
+/// Every function may be called from any thread and returns at once; what comes of it is told by events, in order, to the
+/// handler that was given at the start, on the signalling's own thread. A request about a call that is over does nothing.
+/// A request that the call cannot carry out in its state is told by `CallSignallingEvent.requestRefused`.
+///
+/// Out: `invite` → `progress`* → `negotiated` → `answered` → `ended`. In: `incoming` → `prepare` → `negotiated` → `ring`, `answer`
+/// → `answered` → `ended`. Each call has exactly one `ended`, and no event after it.
+///
+/// A call over plain RTP needs no signalling; whoever wants it behind this seam tells `answered` at the first packet.
+public protocol CallSignalling: Sendable {
+    /// Calls somebody.
+    func invite(_ call: OutgoingCall) -> SignalledCallID
+    /// Names the ports of a call that came and works out the answer; nothing is sent yet, so that devices can be started
+    /// before the caller hears of it. Where nothing fits, the call is refused and ends.
+    func prepare(_ call: SignalledCallID, media: LocalPorts)
+    /// Tells the caller that it rings; `withMedia` sends the prepared answer along, for early media.
+    func ring(_ call: SignalledCallID, withMedia: Bool)
+    /// Answers a call that was prepared.
+    func answer(_ call: SignalledCallID)
+    /// Refuses a call that came.
+    func reject(_ call: SignalledCallID, _ refusal: CallRefusal)
+    /// Holds or resumes.
+    func hold(_ call: SignalledCallID, _ held: Bool)
+    /// Moves this side's media to other ports.
+    func move(_ call: SignalledCallID, media: LocalPorts)
+    /// Asks the other side to call `target` instead of us; `replacing` connects it with a call of ours.
+    func transfer(_ call: SignalledCallID, to target: String, replacing other: SignalledCallID?)
+    /// The other side's wish to be transferred: agreed to with the ports of the new call, refused with nil.
+    func answerTransfer(_ call: SignalledCallID, media: LocalPorts?)
+    /// Ends a call in whatever state it is.
+    func hangUp(_ call: SignalledCallID)
+    /// Registers an account of the configuration, or registers it anew at once.
+    func register(_ account: String)
+    func unregister(_ account: String)
+    /// Ends every call, takes registrations back, waits for the answers for so long at most, in seconds, and closes.
+    func shutdown(within seconds: Double) async
+}
+
+/// A call to be made.
+public struct OutgoingCall: Sendable, Hashable {
+    /// `sip:`, `sips:` or, with an account, `tel:`.
+    public var target: String
+    /// The account's name in the configuration; nil: no account.
+    public var account: String?
+    public var media: LocalPorts
+
+    public init(target: String, account: String? = nil, media: LocalPorts) {
+        self.target = target
+        self.account = account
+        self.media = media
+    }
+}
+
+/// Where this side's media is received.
+public struct LocalPorts: Sendable, Hashable {
+    /// Numeric address to be told to the other side; nil: the one from which packets leave towards it.
+    public var address: String?
+    public var port: UInt16
+    /// Of RTCP; equal to `port`: RTCP can only share it.
+    public var controlPort: UInt16
+    public var ssrc: UInt32?
+    public var canonicalName: String?
+
+    /// - `controlPort`: nil: the port after `port`.
+    public init(
+        address: String? = nil, port: UInt16, controlPort: UInt16? = nil, ssrc: UInt32? = nil,
+        canonicalName: String? = nil
+    ) {
+        self.address = address
+        self.port = port
+        self.controlPort = controlPort ?? (port == .max ? port : port + 1)
+        self.ssrc = ssrc
+        self.canonicalName = canonicalName
+    }
+}
+
+/// Why a call that came is refused.
+public enum CallRefusal: Sendable, Hashable {
+    /// Nobody can talk now: another call is running.
+    case busy
+    /// The person does not want it.
+    case declined
+    /// Nobody is there.
+    case unavailable
+    /// This caller may not call.
+    case forbidden
+
+    var status: Int {
+        switch self {
+        case .busy: 486
+        case .declined: 603
+        case .unavailable: 480
+        case .forbidden: 403
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Link
+import SIP
+import SignallingTransport
+
+/// What a SIP signalling binds, says and allows; settled before it starts.
+public struct SignallingConfiguration: Sendable {
+    /// A place to be called at.
+    public struct Listener: Sendable, Hashable {
+        public enum Way: String, Sendable, Hashable, CaseIterable {
+            case udp, tcp, tls
+        }
+
+        public var way: Way
+        /// Numeric; 0.0.0.0 and `::` stand for every address of their family.
+        public var address: String
+        /// 0: any free one.
+        public var port: UInt16
+
+        public init(_ way: Way, address: String, port: UInt16) {
+            self.way = way
+            self.address = address
+            self.port = port
+        }
+    }
+
+    /// Who may call besides the servers of our accounts.
+    public enum Callers: Sendable, Hashable {
+        case anyone
+        case listed([CIDR])
+    }
+
+    public var listeners: [Listener]
+    public var accounts: [AccountSettings]
+    public var media: MediaCapabilities
+    public var callers: Callers
+    /// Name and version of the program, for User-Agent and Server; nil: not told.
+    public var product: String?
+    /// The user part of our address in calls without an account.
+    public var user: String
+    /// How long a call may ring, in seconds.
+    public var ringingLimit: Double
+    /// Name servers as `ADDRESS[:PORT]`; empty: the system's.
+    public var nameServers: [String]
+    /// PEM file of the authorities that are trusted; nil: the system's.
+    public var authorityFile: String?
+    /// PEM files of this side's certificate chain and key: needed to be called by TLS.
+    public var certificateFile: String?
+    public var keyFile: String?
+    /// SHA-256 of the one certificate that is accepted from servers, 32 bytes.
+    public var pinnedFingerprint: [UInt8]?
+
+    public init(
+        listeners: [Listener], accounts: [AccountSettings] = [], media: MediaCapabilities = MediaCapabilities(),
+        callers: Callers = .anyone, product: String? = nil, user: String = "yodel", ringingLimit: Double = 180,
+        nameServers: [String] = [], authorityFile: String? = nil, certificateFile: String? = nil,
+        keyFile: String? = nil, pinnedFingerprint: [UInt8]? = nil
+    ) {
+        self.listeners = listeners
+        self.accounts = accounts
+        self.media = media
+        self.callers = callers
+        self.product = product
+        self.user = user
+        self.ringingLimit = ringingLimit
+        self.nameServers = nameServers
+        self.authorityFile = authorityFile
+        self.certificateFile = certificateFile
+        self.keyFile = keyFile
+        self.pinnedFingerprint = pinnedFingerprint
+    }
+
+    /// UDP and TCP on one port of every IPv4 address, and of every IPv6 address of this machine.
+    /// - `port`: 0: any that is free.
+    public static func everywhere(port: UInt16) -> [Listener] {
+        ["0.0.0.0", "::"].flatMap { address in [.udp, .tcp].map { Listener($0, address: address, port: port) } }
+    }
+
+    var transport: TransportConfiguration {
+        TransportConfiguration(
+            listeners: listeners.map { listener in
+                TransportConfiguration.Listener(
+                    listener.way.transport, SignallingAddress(host: listener.address, port: listener.port))
+            },
+            tls: TLSSettings(
+                authorityFile: authorityFile, certificateFile: certificateFile, keyFile: keyFile,
+                pinnedFingerprint: pinnedFingerprint))
+    }
+}
+
+extension SignallingConfiguration.Listener.Way {
+    var transport: SignallingProtocol {
+        switch self {
+        case .udp: .udp
+        case .tcp: .tcp
+        case .tls: .tls
+        }
+    }
+}

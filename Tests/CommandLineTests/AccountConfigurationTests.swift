@@ -1,0 +1,59 @@
+import Foundation
+import Settings
+import Testing
+
+private func accounts(_ text: String) throws -> [ConfigurationItem<AccountKeys>] {
+    let file = try TemporaryFile(text, ending: "yaml")
+    return try Configuration(environment: [:], explicitPath: file.path)[\.accounts]
+}
+
+@Suite("Accounts in the configuration") struct AccountConfigurationTests {
+    @Test("each has a name and its keys, and what is not said has its default")
+    func keys() throws {
+        let items = try accounts(
+            """
+            accounts:
+              office:
+                uri: sip:101@example.com
+                user: 0101
+                password_file: /etc/yodel/office
+                registrar: sip:192.0.2.1:5080
+                outbound_proxy: 192.0.2.2
+                transport: tls
+                expires: 120
+              home:
+                uri: sip:me@example.org
+                password_env: HOME_PASSWORD
+            """)
+        #expect(items.map(\.name) == ["office", "home"])
+        #expect(items[0][\.uri] == "sip:101@example.com" && items[0][\.user] == "0101")
+        #expect(items[0][\.passwordFile] == "/etc/yodel/office" && items[0][\.passwordEnv] == nil)
+        #expect(items[0][\.registrar] == "sip:192.0.2.1:5080" && items[0][\.outboundProxy] == "192.0.2.2")
+        #expect(items[0][\.transport] == .tls && items[0][\.expires] == 120)
+        #expect(items[1][\.transport] == nil && items[1][\.expires] == 600 && items[1][\.registrar] == nil)
+    }
+
+    @Test("a password in the file is refused with the remedy, and is not repeated")
+    func passwordInFile() throws {
+        for text in [
+            "accounts:\n  a:\n    uri: sip:a@b\n    password: hunter2\n",
+            "accounts:\n  - name: a\n    password: hunter2\n",
+        ] {
+            do {
+                _ = try accounts(text)
+                Issue.record("the password was taken")
+            } catch {
+                let words = "\(error)"
+                #expect(words.contains("password_file") && words.contains("password_env"))
+                #expect(!words.contains("hunter2"))
+            }
+        }
+    }
+
+    @Test("values that make no sense are refused", arguments: [
+        "expires: 5", "expires: soon", "transport: smoke", "uri: [a, b]", "registra: sip:a",
+    ])
+    func refused(line: String) {
+        #expect(throws: SettingsError.self) { _ = try accounts("accounts:\n  a:\n    \(line)\n") }
+    }
+}
