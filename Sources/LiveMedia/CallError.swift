@@ -1,6 +1,7 @@
 import AudioDevices
 import AudioUnits
 import Codecs
+import Media
 import Network
 
 /// Why a call could not be made or go on; each case says what to do about it.
@@ -13,6 +14,8 @@ public enum CallError: Error, Sendable {
     case codec(CodecError)
     /// The network cannot be used as asked: another address, host or port.
     case network(NetworkError)
+    /// The parties cannot be served by one device: another rate, or fewer of them.
+    case conference(MediaLoopError)
     /// A recording or dump cannot be written: another path, or room on the disk.
     case recording(path: String, reason: String)
     /// The system has no memory, descriptors or threads left.

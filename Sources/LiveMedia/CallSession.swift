@@ -82,7 +82,9 @@ public final class CallSession {
             realtime: realtime, audio: audio)
     }
 
-    /// The same with one party or several, all at one rate and frame length.
+    /// The same with one party or several, each with a codec and packet length of its own.
+    ///
+    /// The device has the rate of the parties, or 48 kHz where they differ.
     /// - `capturePath`: capture of the first party's packets.
     /// - `playoutChannels`: 2 plays each party of a conference from a direction of its own.
     public init(
@@ -116,27 +118,29 @@ public final class CallSession {
         }
         self.legs = legs
         channels = legs.map(\.channel)
-        let call = legs[0].call
+        let (rate, frameLength) = Self.format(of: legs.map(\.call))
         if let dumpFolder {
-            dump = try SignalDump(
-                folder: dumpFolder, side: dumpSide, sampleRate: call.sampleRate, unit: unit, now: now)
+            dump = try SignalDump(folder: dumpFolder, side: dumpSide, sampleRate: rate, unit: unit, now: now)
         } else {
             dump = nil
         }
-        recorder = if let recordPath { try Recorder(path: recordPath, sampleRate: call.sampleRate) } else { nil }
+        recorder = if let recordPath { try Recorder(path: recordPath, sampleRate: rate) } else { nil }
         endpoint = try AudioEndpoint(
-            unit: unit, sampleRate: call.sampleRate, frameLength: call.frameLength, playoutChannels: playoutChannels,
-            bell: bell)
+            unit: unit, sampleRate: rate, frameLength: frameLength, playoutChannels: playoutChannels, bell: bell)
         if legs.count == 1 {
-            loop = MediaLoop(device: endpoint.end, frameLength: call.frameLength)
+            loop = MediaLoop(device: endpoint.end, frameLength: frameLength)
         } else {
             let headset: HeadsetMixer? =
                 if playoutChannels == 2 {
-                    try HeadsetMixer(sampleRate: call.sampleRate, block: MediaLoop.block(of: endpoint.end))
+                    try HeadsetMixer(sampleRate: rate, block: MediaLoop.block(of: endpoint.end))
                 } else { nil }
-            loop = MediaLoop(conferenceAt: endpoint.end, frameLength: call.frameLength, headset: headset)
+            loop = MediaLoop(conferenceAt: endpoint.end, frameLength: frameLength, headset: headset)
         }
-        for leg in legs { loop.add(leg.call) }
+        do throws(MediaLoopError) {
+            for leg in legs { try loop.add(leg.call) }
+        } catch {
+            throw .conference(error)
+        }
         let taps: [(any MediaTap)?] = [recorder, dump, capture]
         loop.taps = taps.compactMap(\.self)
         unit.device.setEventHandler { [channel = channels[0]] in channel.events.post(.device($0)) }
@@ -147,6 +151,14 @@ public final class CallSession {
         self.writers = writers
         warnings = FileWarnings(writers.map(\.health))
         disk = writers.isEmpty ? nil : DiskThread(name: "recorder", clients: writers)
+    }
+
+    /// The rate at which a device serves `calls`, and the frames taken from it: those of the calls where all agree, so that nothing
+    /// is converted; elsewhere 48 kHz and the 10 ms that every packet length is a multiple of.
+    private static func format(of calls: [Call]) -> (rate: Int, frameLength: Int) {
+        let first = calls[0]
+        let agrees = calls.allSatisfy { $0.sampleRate == first.sampleRate && $0.frameLength == first.frameLength }
+        return agrees ? (first.sampleRate, first.frameLength) : (48_000, 480)
     }
 
     /// Starts the threads and the device.

@@ -7,6 +7,7 @@ import Media
 public final class HeadsetMixer: PlacingMixer {
     /// Parties there may be.
     public static let maximumParties = 8
+    public var maximumParties: Int { Self.maximumParties }
 
     private let output = GenericOutput()
     private let mixer = Mixer3D()
@@ -62,6 +63,21 @@ public final class HeadsetMixer: PlacingMixer {
     public func join() {
         guard parties < Self.maximumParties else { return }
         parties += 1
+        place()
+    }
+
+    /// Lets a party go; those after it move down by one, and all get new places.
+    public func leave(_ party: Int) {
+        guard party < parties else { return }
+        parties -= 1
+        let left = voices + party * block
+        left.update(from: left + block, count: (parties - party) * block)
+        (voices + parties * block).update(repeating: 0, count: block)
+        try? mixer.setEnabled(false, input: parties)
+        place()
+    }
+
+    private func place() {
         for (party, azimuth) in Self.azimuths(parties: parties).enumerated() {
             try? mixer.setPosition(SpatialPosition(azimuth: azimuth), input: party)
             try? mixer.setEnabled(true, input: party)

@@ -26,6 +26,12 @@ package struct ConferenceBridge {
         frames.append([Float](repeating: 0, count: frameLength))
     }
 
+    /// Lets a party go; those after it move down by one.
+    package mutating func leave(_ party: Int) {
+        lines.remove(at: party)
+        frames.remove(at: party)
+    }
+
     /// Takes what was heard of a party.
     package mutating func add(_ block: UnsafeBufferPointer<Float>, of party: Int) { lines[party].write(block) }
 

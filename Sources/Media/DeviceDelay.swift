@@ -6,9 +6,11 @@ import Metrics
 /// not claim of it is the wait in the ring between them and the media thread.
 package struct DeviceDelay {
     /// From the microphone until the frame is taken, of the frame's first sample; `nil` before there was one.
-    package var sendMilliseconds: Double? { age.value }
+    package var sendMilliseconds: Double? { age.value.map { $0 + seat.framer + seat.sendConversion } }
     /// From the moment a sample is given until the loudspeaker; `nil` before anything was played.
-    package var receiveMilliseconds: Double? { wait.value }
+    package var receiveMilliseconds: Double? { wait.value.map { $0 + seat.receiveConversion } }
+    /// What the call's seat in the loop adds.
+    var seat = SeatDelay()
 
     private var age = SmoothedFigure()
     private var wait = SmoothedFigure()
@@ -45,10 +47,11 @@ package struct DeviceDelay {
     /// Writes the stages into `ledger`.
     package func fill(_ ledger: inout DelayLedgerFigures) {
         ledger.voiceProcessing = unit.processing
-        ledger.conversion = unit.conversion
+        let converted = seat.sendConversion + seat.receiveConversion
+        ledger.conversion = converted > 0 ? (unit.conversion ?? 0) + converted : unit.conversion
         if let age = age.value, let capture = capture.value {
             ledger.capture = capture
-            ledger.framer = frameMilliseconds
+            ledger.framer = frameMilliseconds + seat.framer
             ledger.ring = max(
                 0, age - capture - frameMilliseconds - (unit.processing ?? 0) - (unit.captureConversion ?? 0))
         }

@@ -12,12 +12,15 @@ import JitterBuffer
 /// two channels by the `PlacingMixer`, from a direction of its own.
 ///
 /// Driven by the data, never by a timer: a step takes as many whole frames as were captured and fills the play-out ring
-/// as far as the playback thread emptied it. All calls of one loop share its sampling rate and frame length.
+/// as far as the playback thread emptied it. The device keeps its rate; a call of another rate or frame length is converted in
+/// its `LoopSeat`. Calls join and leave between two steps.
 public final class MediaLoop {
     /// The hardware's side.
     public let device: DeviceEnd
+    /// The calls' places, in the order they joined.
+    private var seats: [LoopSeat] = []
     /// The calls, in the order they joined.
-    public private(set) var calls: [Call] = []
+    public var calls: [Call] { seats.map(\.call) }
     /// Stages between device and call, which all calls share.
     private var deviceDelay = DeviceDelay()
     /// Where what passes is copied to.
@@ -43,7 +46,7 @@ public final class MediaLoop {
     /// Left and right by turns; empty when one channel is played.
     private var placed: [Float] = []
 
-    /// A loop over `device`; each call sends frames of `frameLength` samples.
+    /// A loop over `device` that takes frames of `frameLength` samples from it.
     public convenience init(device: DeviceEnd, frameLength: Int) {
         self.init(device: device, frameLength: frameLength, bridge: nil, headset: nil)
     }
@@ -75,32 +78,43 @@ public final class MediaLoop {
         if headset != nil { placed = [Float](repeating: 0, count: 2 * block) }
     }
 
-    /// Adds a call; its codec must work at the device's rate.
-    public func add(_ call: Call) {
-        precondition(call.sampleRate == device.sampleRate, "call at \(call.sampleRate) Hz on \(device.sampleRate) Hz")
-        calls.append(call)
+    /// Adds a call, of any rate and frame length; it takes part from the next step on.
+    public func add(_ call: Call) throws(MediaLoopError) {
+        if let headset, seats.count >= headset.maximumParties { throw .full(parties: headset.maximumParties) }
+        seats.append(try LoopSeat(call, deviceRate: device.sampleRate, frameLength: framer.frameLength))
         bridge?.join()
         headset?.join()
     }
 
+    /// Lets a call go; the others hear no gap. One that is not there is ignored.
+    public func remove(_ call: Call) {
+        guard let party = seats.firstIndex(where: { $0.call === call }) else { return }
+        seats.remove(at: party)
+        bridge?.leave(party)
+        headset?.leave(party)
+    }
+
     /// Takes what has come from the network.
     public func receive(now: HostTime) {
-        for call in calls { call.receive(now: now) }
+        for seat in seats { seat.call.receive(now: now) }
     }
 
     /// One turn: sends what was captured, plays what was asked for, lets RTCP and time-outs happen.
     public func step(now: HostTime, ntp: NTPTime) {
+        // A call's rate was made sure of when it joined; one that changes to an impossible one is silent.
+        for seat in seats { try? seat.prepare() }
         sendCaptured(now: now)
         fillPlayout(now: now)
-        for call in calls {
-            call.deviceDelay = deviceDelay
-            call.advance(to: now, ntp: ntp)
+        for seat in seats {
+            deviceDelay.seat = seat.delay
+            seat.call.deviceDelay = deviceDelay
+            seat.call.advance(to: now, ntp: ntp)
         }
         lastStep = now
     }
 
     /// When the next step is due even if no audio and no packet comes.
-    public var nextDeadline: HostTime? { (calls.map(\.nextDeadline) + [refill].compactMap(\.self)).min() }
+    public var nextDeadline: HostTime? { (seats.map(\.call.nextDeadline) + [refill].compactMap(\.self)).min() }
 
     // MARK: - Towards the network
 
@@ -110,11 +124,12 @@ public final class MediaLoop {
             if timing.isValid { observeCapture(timing, frameLength: frame.count, now: now) }
             samplesTaken += Int64(frame.count)
             guard bridge == nil else { return sendMixed(frame, now: now) }
-            for (index, call) in calls.enumerated() {
-                let sent = call.send(frame, now: now)
+            for (index, seat) in seats.enumerated() {
+                let sent = seat.send(frame, now: now)
                 // One voice, whoever hears it: what the first call sends is what is kept.
-                guard index == 0 else { continue }
-                for tap in taps { tap.add(sent: sent) }
+                guard index == 0, !taps.isEmpty else { continue }
+                let kept = sent ?? Array(frame)
+                for tap in taps { tap.add(sent: kept) }
             }
         }
     }
@@ -125,8 +140,8 @@ public final class MediaLoop {
         for tap in taps { tap.add(sent: own) }
         bridge?.nextFrame()
         own.withUnsafeBufferPointer { microphone in
-            for (party, call) in calls.enumerated() {
-                bridge?.mix(for: party, microphone: microphone) { _ = call.send($0, now: now) }
+            for (party, seat) in seats.enumerated() {
+                bridge?.mix(for: party, microphone: microphone) { seat.send($0, now: now) }
             }
         }
     }
@@ -178,8 +193,8 @@ public final class MediaLoop {
     private func pullBlock(now: HostTime) {
         for i in mixed.indices { mixed[i] = 0 }
         var isPulled = false
-        for (party, call) in calls.enumerated() {
-            let outcome = callBlock.withUnsafeMutableBufferPointer { call.pull(into: $0, now: now) }
+        for (party, seat) in seats.enumerated() {
+            let outcome = callBlock.withUnsafeMutableBufferPointer { seat.pull(into: $0, now: now) }
             callBlock.withUnsafeBufferPointer {
                 Mixer.add($0, to: &mixed)
                 bridge?.add($0, of: party)
@@ -192,7 +207,7 @@ public final class MediaLoop {
         }
         // A call that is over gives silence of its own: a replay that pulled again would go on with the voice.
         if isPulled { for tap in taps { tap.add(pull: now, samples: mixed.count) } }
-        if calls.count > 1 { Mixer.limit(&mixed) }
+        if seats.count > 1 { Mixer.limit(&mixed) }
         if let headset {
             headset.render(into: &placed)
             Mixer.limit(&placed)

@@ -1,3 +1,5 @@
+import Codecs
+
 /// Where RTCP goes.
 public enum RTCPRoute: Sendable, Equatable {
     /// The port above RTP's (RFC 3550 section 11).
@@ -7,12 +9,14 @@ public enum RTCPRoute: Sendable, Equatable {
     case port(UInt16)
 }
 
-/// The far end of a raw RTP call: `rtp://HOST:PORT[?pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]`.
+/// The far end of a raw RTP call: `rtp://HOST:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]`.
 public struct CallURI: Sendable, Equatable {
     /// Name or address; IPv6 without its brackets.
     public var host: String
     /// RTP port; 0 (listening only) lets the system choose.
     public var port: UInt16
+    /// Codec of both directions; `nil` is the configured one, or the one that owns the static payload type.
+    public var codec: Codec?
     /// RTP payload type of the audio, 0...127; `nil` is the codec's usual one.
     public var payloadType: UInt8?
     /// Packet length in ms; `nil` is the configured one.
@@ -52,6 +56,8 @@ public struct CallURI: Sendable, Equatable {
         _ key: String, _ value: String, _ fail: (String) -> SettingsError
     ) throws(SettingsError) {
         switch key {
+        case "codec":
+            do { codec = try Codec(named: value) } catch { throw fail("codec=\(value): \(error)") }
         case "pt":
             guard let number = UInt8(value), number < 128 else {
                 throw fail("pt=\(value) is no payload type (0...127)")

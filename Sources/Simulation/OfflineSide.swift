@@ -54,7 +54,7 @@ public final class OfflineSide {
         let endpoint = try AudioEndpoint(unit: unit, sampleRate: call.sampleRate, frameLength: call.frameLength)
         loop = MediaLoop(device: endpoint.end, frameLength: call.frameLength)
         self.endpoint = endpoint
-        loop.add(call)
+        do { try loop.add(call) } catch { throw .conference(error) }
         if let dump { loop.taps = [dump] }
     }
 

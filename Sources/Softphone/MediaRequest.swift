@@ -71,9 +71,13 @@ public struct MediaRequest: Sendable {
     }
 
     /// What both ends of a call share.
-    package func callConfiguration(seed: UInt64) -> CallConfiguration {
-        var configuration = CallConfiguration(codec: codec, seed: seed)
+    /// - `codec`, `packetMilliseconds`: of this party; `nil` is what the request says for all.
+    package func callConfiguration(
+        seed: UInt64, codec: Codec? = nil, packetMilliseconds: Int? = nil
+    ) -> CallConfiguration {
+        var configuration = CallConfiguration(codec: codec ?? self.codec, seed: seed)
         configuration.encoder = encoder
+        if let packetMilliseconds { configuration.encoder.frameMilliseconds = packetMilliseconds }
         configuration.jitterBuffer = JitterBufferConfiguration(latency: latency)
         configuration.redundancyPayloadType = redundancyPayloadType
         configuration.maximumBitrate = maximumBitrate

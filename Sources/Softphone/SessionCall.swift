@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioUnits
+import Codecs
 import Glibc
 import Link
 import LiveMedia
@@ -14,6 +15,8 @@ final class SessionCall: LiveCall {
     /// Where each party's packets come and go, as it was before the media thread had the sockets.
     private let addresses: [(local: SocketAddress, remote: SocketAddress?)]
     private let media: MediaRequest
+    /// Each party's codec.
+    private let codecs: [Codec]
     private var pending: [(party: Int, body: EventBody)] = []
     private let start = HostTime.monotonicNow()
     private var mediaStarts: [HostTime?]
@@ -24,6 +27,7 @@ final class SessionCall: LiveCall {
         self.session = session
         addresses = parties.map { ($0.socket.local, $0.socket.peer?.media) }
         self.media = media
+        codecs = parties.map(\.configuration.codec)
         mediaStarts = parties.map { _ in nil }
         endReasons = parties.map { _ in nil }
     }
@@ -34,7 +38,7 @@ final class SessionCall: LiveCall {
     func announceStart() {
         for (party, address) in addresses.enumerated() {
             let started = EventBody.callStarted(
-                remote: address.remote.map { "\($0)" }, local: "\(address.local)", codec: media.codec.name,
+                remote: address.remote.map { "\($0)" }, local: "\(address.local)", codec: codecs[party].name,
                 device: session.unit.device.identifier)
             pending.append((party, started))
         }
@@ -45,7 +49,7 @@ final class SessionCall: LiveCall {
         if parties > 1, (try? session.unit.format(scope: .output, element: 0))?.channels == 1 {
             pending.append((0, .warning("\(session.unit.device.identifier) plays one channel: nobody has a direction")))
         }
-        SetupFacts(media, session).log()
+        SetupFacts(media, codecs[0], session).log()
         session.channel.events.signal.signal()
     }
 
@@ -113,15 +117,15 @@ final class SessionCall: LiveCall {
         ring = nil
         send(.hangUp(.localHangup))
         let durations = addresses.indices.map { seconds(of: $0) }
-        let facts = SetupFacts(media, session)
+        let facts = codecs.map { SetupFacts(media, $0, session) }
         session.finish()
         let network = session.linkStatistics
         return addresses.indices.map { party in
             network[party].log()
             var report = CallReport()
             report.durationSeconds = durations[party]
-            report.requested = facts.requested
-            report.effective = facts.effective
+            report.requested = facts[party].requested
+            report.effective = facts[party].effective
             report.reason = endReasons[party]?.rawValue
             report.statistics = session.channels[party].statistics
             return report

@@ -15,10 +15,12 @@ struct SetupFacts {
     var requested: [String: String]
     var effective: [String: String]
 
-    init(_ media: MediaRequest, _ session: CallSession) {
+    /// - `codec`: of the party whose facts these are.
+    init(_ media: MediaRequest, _ codec: Codec, _ session: CallSession) {
         requested = media.requested
+        requested["codec"] = codec.name
         effective = session.granted
-        effective["codec"] = media.codec.name
+        effective["codec"] = codec.name
     }
 
     /// One line for each fact; what was asked for in vain is worth a notice.
@@ -38,7 +40,7 @@ extension MediaRequest {
     /// What was asked for.
     fileprivate var requested: [String: String] {
         var wanted = [
-            "codec": codec.name, "echo_control": String(voiceProcessing),
+            "echo_control": String(voiceProcessing),
             "rate_hz": device.sampleRate.map(String.init) ?? SetupFacts.unasked,
             "period_ms": device.periodMilliseconds.map { Text.fixed($0, 1) } ?? SetupFacts.unasked,
             "device": device.input == device.output ? device.input.name : "\(device.input.name), \(device.output.name)",
@@ -59,6 +61,7 @@ extension MediaRequest {
         let control = rtcp.map { ", RTCP to \($0)" } ?? ""
         let networks = allow.isEmpty ? "" : ", allowed \(allow.map { "\($0)" }.joined(separator: " "))"
         logger.debug("network \(socket.local) to \(remote)\(control)\(networks)")
+        let (codec, encoder) = (configuration.codec, configuration.encoder)
         let coding = codec.bitrate == .adjustable ? ", \(encoder.bitrate) bit/s, complexity \(encoder.complexity)" : ""
         logger.debug(
             """

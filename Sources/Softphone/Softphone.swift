@@ -46,7 +46,8 @@ public struct Softphone: Sendable {
     private func makeParty(_ uri: CallURI, _ request: CallRequest, seed: UInt64) throws(SoftphoneError) -> CallParty {
         let media = request.media
         let socket = try makeSocket(uri, request.role, bind: media.bind)
-        var configuration = media.callConfiguration(seed: seed)
+        var configuration = media.callConfiguration(
+            seed: seed, codec: uri.codec, packetMilliseconds: uri.packetMilliseconds)
         if let payloadType = uri.payloadType { configuration.payloadType = payloadType }
         try media.checkRedundancy(configuration)
         configuration.digits = media.digits
@@ -54,7 +55,7 @@ public struct Softphone: Sendable {
         configuration.waitsForCaller = request.role == .listen
         if let path = media.playPath {
             do {
-                configuration.announcement = try AudioFileReader.samples(path: path, rate: media.codec.sampleRate)
+                configuration.announcement = try AudioFileReader.samples(path: path, rate: configuration.codec.sampleRate)
             } catch {
                 throw .audioFile(error)
             }

@@ -54,6 +54,7 @@ extension SoftphoneError {
         case .device(let error): self = .device(error)
         case .codec(let error): self = .codec(error)
         case .network(let error): self = .network(error)
+        case .conference(let error): self = .request(error.description)
         case .audioUnit(let error): self.init(error)
         case .recording(let path, let reason): self = .recording(path: path, reason: reason)
         case .resources(let what): self = .resources(what)

@@ -44,41 +44,66 @@ final class Endpoint {
     let device: ScriptedDevice
     let loop: MediaLoop
     let endpoint: AudioEndpoint
-    let links: [QueueLink]
+    private(set) var links: [QueueLink]
     private(set) var events: [[CallEvent]]
 
     var calls: [Call] { loop.calls }
     var call: Call { calls[0] }
 
     /// A call for each of `seeds`; a conference of them joins their other sides, in two channels.
-    init(
+    convenience init(
         _ codec: Codec = .l16, seeds: [UInt64], isConference: Bool = false,
         microphone: @escaping (Int) -> Float = { _ in 0 },
         adjust: (inout CallConfiguration) -> Void = { _ in }
     ) throws {
-        let links = seeds.map { _ in QueueLink() }
-        let calls = try zip(seeds, links).map { seed, link in
+        let configurations = seeds.map { seed in
             var configuration = CallConfiguration(codec: codec, seed: seed)
             adjust(&configuration)
-            return try Call(configuration: configuration, link: link, now: .zero)
+            return configuration
         }
+        try self.init(configurations, isConference: isConference, microphone: microphone)
+    }
+
+    /// - `format`: rate in Hz and frame length of the loop; nil: those of the first call.
+    init(
+        _ configurations: [CallConfiguration], isConference: Bool, format: (rate: Int, frameLength: Int)? = nil,
+        microphone: @escaping (Int) -> Float
+    ) throws {
+        let links = configurations.map { _ in QueueLink() }
+        let calls = try zip(configurations, links).map { try Call(configuration: $0, link: $1, now: .zero) }
         self.links = links
         events = calls.map { _ in [] }
         let channels = isConference ? 2 : 1
-        device = ScriptedDevice(sampleRate: calls[0].sampleRate, channels: channels, microphone: microphone)
+        let (rate, frameLength) = format ?? (calls[0].sampleRate, calls[0].frameLength)
+        device = ScriptedDevice(sampleRate: rate, channels: channels, microphone: microphone)
         let unit = RemoteIO(device: device)
         let endpoint = try AudioEndpoint(
-            unit: unit, sampleRate: calls[0].sampleRate, frameLength: calls[0].frameLength, playoutChannels: channels)
+            unit: unit, sampleRate: rate, frameLength: frameLength, playoutChannels: channels)
         self.endpoint = endpoint
         if isConference {
             let headset = try HeadsetMixer(
                 sampleRate: endpoint.sampleRate, block: MediaLoop.block(of: endpoint.end))
-            loop = MediaLoop(conferenceAt: endpoint.end, frameLength: calls[0].frameLength, headset: headset)
+            loop = MediaLoop(conferenceAt: endpoint.end, frameLength: frameLength, headset: headset)
         } else {
-            loop = MediaLoop(device: endpoint.end, frameLength: calls[0].frameLength)
+            loop = MediaLoop(device: endpoint.end, frameLength: frameLength)
         }
-        for call in calls { loop.add(call) }
+        for call in calls { try loop.add(call) }
         try unit.start()
+    }
+
+    /// Takes another call in, as the last.
+    func join(_ configuration: CallConfiguration, now: HostTime) throws {
+        let link = QueueLink()
+        try loop.add(try Call(configuration: configuration, link: link, now: now))
+        links.append(link)
+        events.append([])
+    }
+
+    /// Lets a call go; those after it move down by one.
+    func leave(_ index: Int) {
+        loop.remove(calls[index])
+        links.remove(at: index)
+        events.remove(at: index)
     }
 
     func step(now: HostTime) {

@@ -14,14 +14,17 @@ struct CallCommand: ParsableCommand {
             ("yodel call rtp://192.0.2.7:5004", "call, with the default microphone and loudspeaker"),
             ("yodel call rtp://192.0.2.7:5004 --codec pcmu --record call.wav", "in G.711, recorded: left sent, right heard"),
             ("yodel call rtp://192.0.2.7:5004 --duration 60 --assert 'mos_lq>4'", "a test of a minute"),
-            ("yodel call rtp://192.0.2.7:5004 rtp://192.0.2.8:5004", "a conference of three"),
+            (
+                "yodel call rtp://192.0.2.7:5004 'rtp://192.0.2.8:5004?codec=pcmu&ptime=10'",
+                "a conference of three, in two codecs"
+            ),
         ]))
 
     @Argument(
         help: ArgumentHelp(
             """
-            rtp://HOST:PORT[?pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]; several make a conference: all hear each other, in a \
-            headset each from a direction of its own.
+            rtp://HOST:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]; several make a conference: all hear each \
+            other, each in a codec of its own, in a headset each from a direction of its own.
             """, valueName: "uri"))
     var uri: [String]
 
@@ -44,7 +47,7 @@ struct ListenCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "rtp://ADDRESS:PORT[?pt=N&ptime=MS&rtcp=mux|PORT] to listen on", valueName: "uri"))
+            "rtp://ADDRESS:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT] to listen on", valueName: "uri"))
     var uri: String
 
     @Flag(help: "Send back what is heard.")
@@ -65,14 +68,13 @@ private func runCall(
     _ texts: [String], role: CallURI.Role, echoes: Bool = false, ring: String? = nil, _ media: MediaArguments
 ) throws {
     let signals = TerminationSignal()
-    let uris = try texts.map { try parse($0, role: role) }
+    var uris = try texts.map { try parse($0, role: role) }
     let assertions = try parseAssertions(media.output.assertions, known: CallReport.comparablePaths)
     let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
     startLog(configuration)
     var options = try MediaOptions(media, configuration)
     if let ring { options.request.ring = try device(ring) }
-    try options.request.chooseCodec(by: uris, configuration)
-    if let length = try packetLength(uris) { options.request.encoder.frameMilliseconds = length }
+    for index in uris.indices { try uris[index].chooseCodec(configuration) }
     if uris.count > 1 { try checkConference(uris, options.request) }
     var request = CallRequest(uris, role: role, media: options.request)
     request.echoes = echoes
@@ -102,15 +104,6 @@ private func parse(_ text: String, role: CallURI.Role) throws(CommandError) -> C
     } catch {
         throw CommandError(error)
     }
-}
-
-/// The packet length the URIs ask for; all calls of one microphone share it.
-private func packetLength(_ uris: [CallURI]) throws(CommandError) -> Int? {
-    let lengths = Set(uris.map(\.packetMilliseconds))
-    guard lengths.count == 1 else {
-        throw CommandError(.usage, "the URIs differ in ptime; give all parties of a conference the same")
-    }
-    return lengths.first ?? nil
 }
 
 /// What belongs to one call cannot be done for several.

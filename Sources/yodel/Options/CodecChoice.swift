@@ -2,34 +2,29 @@ import Codecs
 import Settings
 import Softphone
 
-extension MediaRequest {
-    /// A static payload type in a URI names its codec, whatever environment and file say; it must not contradict `--codec`.
-    mutating func chooseCodec(by uris: [CallURI], _ configuration: Configuration) throws(CommandError) {
-        var named: Set<Codec> = []
-        for uri in uris {
-            guard let number = uri.payloadType, number < Codec.firstDynamicPayloadType else {
-                named.insert(codec)
-                continue
-            }
-            guard let found = Codec.withStaticPayloadType(number) else {
-                throw CommandError(
-                    .usage,
-                    "payload type \(number) is of none of our codecs, in pt=\(number); give one of "
-                        + "\(Codec.staticPayloadTypes), or a number from 96 on with --codec")
-            }
-            if case .flag = configuration.source(of: \.media.codec), found != codec {
-                throw CommandError(
-                    .usage,
-                    "payload type \(number) is \(found.name), in pt=\(number); leave out --codec \(codec.name) "
-                        + "or pt=\(number)")
-            }
-            named.insert(found)
+extension CallURI {
+    /// A static payload type in a URI names its codec, whatever environment and file say; it must not contradict `codec=` or
+    /// `--codec`.
+    mutating func chooseCodec(_ configuration: Configuration) throws(CommandError) {
+        guard let number = payloadType, number < Codec.firstDynamicPayloadType else { return }
+        guard let found = Codec.withStaticPayloadType(number) else {
+            throw CommandError(
+                .usage,
+                "payload type \(number) is of none of our codecs, in pt=\(number); give one of "
+                    + "\(Codec.staticPayloadTypes), or a number from 96 on with --codec")
         }
-        guard named.count <= 1 else {
-            let names = named.map(\.name).sorted().joined(separator: ", ")
-            throw CommandError(.usage, "the URIs differ in codec (\(names)); give all parties of a conference the same")
+        if let codec, found != codec {
+            throw CommandError(
+                .usage,
+                "payload type \(number) is \(found.name), in pt=\(number); leave out codec=\(codec.name) or pt=\(number)")
         }
-        if let only = named.first { codec = only }
+        if codec == nil, case .flag = configuration.source(of: \.media.codec), found != configuration[\.media.codec] {
+            throw CommandError(
+                .usage,
+                "payload type \(number) is \(found.name), in pt=\(number); leave out --codec "
+                    + "\(configuration[\.media.codec].name) or pt=\(number)")
+        }
+        codec = found
     }
 }
 
