@@ -15,11 +15,17 @@ public struct CallParty {
     /// What the call's packets pass.
     public let link: any PacketLink
 
+    /// The place at a shared port that the next caller takes when the call is over; `nil`: the party is there once.
+    let place: SharedLink?
+    let allow: [CIDR]
+
     /// - `link`: stands on `socket`.
     public init(configuration: CallConfiguration, socket: UDPLink, link: any PacketLink) {
         self.configuration = configuration
         self.socket = socket
         self.link = link
+        place = nil
+        allow = []
     }
 
     /// Plain RTP, whose source is learnt.
@@ -28,6 +34,16 @@ public struct CallParty {
         self.init(
             configuration: configuration, socket: socket,
             link: LatchingLink(over: socket, allow: allow, seed: configuration.seed))
+    }
+
+    /// Plain RTP at a port that several callers share. When the call is over the place waits for the next caller.
+    /// - `place`: stands on `socket`.
+    public init(configuration: CallConfiguration, socket: UDPLink, place: SharedLink, allow: [CIDR] = []) {
+        self.configuration = configuration
+        self.socket = socket
+        self.place = place
+        self.allow = allow
+        link = LatchingLink(over: place, allow: allow, seed: configuration.seed)
     }
 }
 
@@ -85,11 +101,13 @@ public final class CallSession {
     /// The same with one party or several, each with a codec and packet length of its own.
     ///
     /// The device has the rate of the parties, or 48 kHz where they differ.
+    /// - `isConference`: whether several parties hear each other, or each only us.
     /// - `capturePath`: capture of the first party's packets.
     /// - `playoutChannels`: 2 plays each party of a conference from a direction of its own.
     public init(
-        _ parties: [CallParty], unit: any InputOutputUnit, playoutChannels: Int = 1, recordPath: String? = nil,
-        capturePath: String? = nil, dumpFolder: String? = nil, dumpSide: String? = nil, realtime: Bool = true,
+        _ parties: [CallParty], unit: any InputOutputUnit, isConference: Bool = true, playoutChannels: Int = 1,
+        recordPath: String? = nil, capturePath: String? = nil, dumpFolder: String? = nil, dumpSide: String? = nil,
+        realtime: Bool = true,
         audio: AudioSession? = nil
     ) throws(CallError) {
         precondition(!parties.isEmpty, "a session has somebody to talk to")
@@ -107,13 +125,12 @@ public final class CallSession {
         for (index, party) in parties.enumerated() {
             var link = party.link
             if index == 0, let capture { link = CaptureLink(over: link, into: capture) }
-            let call: Call
-            do { call = try Call(configuration: party.configuration, link: link, now: now) } catch { throw .codec(error) }
+            let channel: CallChannel
+            do { channel = try CallChannel(bell: bell) } catch { throw .resources("\(error)") }
             do {
-                legs.append(
-                    CallLeg(call: call, link: link, socket: party.socket, channel: try CallChannel(bell: bell)))
+                legs.append(try CallLeg(party, link: link, channel: channel, now: now))
             } catch {
-                throw .resources("\(error)")
+                throw .codec(error)
             }
         }
         self.legs = legs
@@ -127,7 +144,7 @@ public final class CallSession {
         recorder = if let recordPath { try Recorder(path: recordPath, sampleRate: rate) } else { nil }
         endpoint = try AudioEndpoint(
             unit: unit, sampleRate: rate, frameLength: frameLength, playoutChannels: playoutChannels, bell: bell)
-        if legs.count == 1 {
+        if legs.count == 1 || !isConference {
             loop = MediaLoop(device: endpoint.end, frameLength: frameLength)
         } else {
             let headset: HeadsetMixer? =

@@ -6,6 +6,8 @@ import Metrics
 /// What a live call tells its owner while it runs: of its media, and of the device and the session around it.
 public enum LiveCallEvent: Sendable, Equatable {
     case call(CallEvent)
+    /// A call is over, and its place waits for the next caller: why, and its last figures.
+    case madeRoom(EndReason, CallStatistics)
     /// Echo control has found the room, or lost it, or something stands in its way.
     case echoState(EchoFigures)
     /// Something a person should know and can do something about.

@@ -2,24 +2,10 @@ import AudioUnits
 import Glibc
 import Link
 import Media
+import Metrics
 import Network
 import RTP
 import Realtime
-
-/// A call of a `MediaLoop` with what joins it to the world.
-final class CallLeg {
-    let call: Call
-    let link: any PacketLink
-    let socket: UDPLink
-    let channel: CallChannel
-
-    init(call: Call, link: any PacketLink, socket: UDPLink, channel: CallChannel) {
-        self.call = call
-        self.link = link
-        self.socket = socket
-        self.channel = channel
-    }
-}
 
 /// The live edge of a `MediaLoop`: one thread that waits for the capture ring and the play-out ring, and steps the loop when
 /// the one has a frame or the other wants to be filled.
@@ -83,6 +69,9 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
             for event in leg.call.takeEvents() {
                 switch event {
                 case .mediaStarted, .remoteMoved, .remoteLost: leg.channel.setRemote(leg.link.peer?.media)
+                case .ended(let reason) where leg.takesNext:
+                    makeRoom(at: leg, reason, now: now)
+                    continue
                 default: break
                 }
                 leg.channel.events.post(.call(event))
@@ -91,11 +80,25 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
         if now >= nextSnapshot { publish(at: now) }
     }
 
+    /// Tells that a call is over, and lets the next caller have its place.
+    private mutating func makeRoom(at leg: CallLeg, _ reason: EndReason, now: HostTime) {
+        leg.channel.events.post(.madeRoom(reason, figures(of: leg, at: now)))
+        let former = leg.call
+        do {
+            try leg.renew(now: now)
+            try loop.replace(former, by: leg.call)
+        } catch {
+            leg.channel.events.post(.warning("no place for the next caller: \(error)"))
+            leg.channel.events.post(.call(.ended(reason)))
+        }
+    }
+
     /// Whoever mutes a conference silences the own microphone, not the other parties.
     private func perform(_ command: CallCommand, of leg: CallLeg, now: HostTime, ntp: NTPTime) {
         if case .mute(let muted) = command, loop.isConference {
             loop.isMicrophoneMuted = muted
         } else {
+            if case .hangUp = command { leg.takesNext = false }
             leg.call.perform(command, now: now, ntp: ntp)
         }
     }
@@ -107,6 +110,15 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
 
     /// What concerns the device is told once, with the first call.
     private mutating func publish(_ leg: CallLeg, isFirst: Bool, at now: HostTime) {
+        let figures = figures(of: leg, at: now)
+        if isFirst {
+            if let change = echoChange.observe(figures.echo) { leg.channel.events.post(.echoState(change)) }
+            for warning in echoWarnings.observe(figures.echo) { leg.channel.events.post(.warning(warning)) }
+        }
+        leg.channel.publish(figures)
+    }
+
+    private mutating func figures(of leg: CallLeg, at now: HostTime) -> CallStatistics {
         var figures = leg.call.statistics
         let network = leg.link.statistics
         for reason in LinkDropReason.allCases where network[reason] > 0 {
@@ -115,12 +127,8 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
         }
         figures.fill(from: endpoint.unit)
         figures.fillRenderTurns(from: endpoint.unit)
-        if isFirst {
-            if let change = echoChange.observe(figures.echo) { leg.channel.events.post(.echoState(change)) }
-            for warning in echoWarnings.observe(figures.echo) { leg.channel.events.post(.warning(warning)) }
-        }
         figures.playoutGaps = loop.playoutGaps
         usage.fill(&figures, now: now)
-        leg.channel.publish(figures)
+        return figures
     }
 }

@@ -94,6 +94,12 @@ public final class MediaLoop {
         headset?.leave(party)
     }
 
+    /// Gives a call's place to another one; nobody else moves.
+    public func replace(_ call: Call, by next: Call) throws(MediaLoopError) {
+        guard let party = seats.firstIndex(where: { $0.call === call }) else { return }
+        seats[party] = try LoopSeat(next, deviceRate: device.sampleRate, frameLength: framer.frameLength)
+    }
+
     /// Takes what has come from the network.
     public func receive(now: HostTime) {
         for seat in seats { seat.call.receive(now: now) }

@@ -8,8 +8,13 @@ public struct CallRequest: Sendable {
     public var role: CallURI.Role
     /// Sends back what is heard in place of the microphone.
     public var echoes = false
+    /// Listening: takes up to so many callers at once at the one port, and goes on when they leave; `nil` takes one caller once.
+    public var parties: Int?
     /// Device, coding, network and files.
     public var media: MediaRequest
+
+    /// Callers that one port may take.
+    public static let partiesAllowed = 1...100
 
     /// - Parameter uris: at least one.
     public init(_ uris: [CallURI], role: CallURI.Role, media: MediaRequest) {

@@ -16,6 +16,8 @@ extension EventBody {
         switch event {
         case .call(let event):
             [EventBody(event, remote: remote, start: start, mediaStart: mediaStart)]
+        case .madeRoom(let reason, _):
+            [EventBody(.ended(reason), remote: remote, start: start, mediaStart: mediaStart)]
         case .echoState(let figures): [.echoState(figures)]
         case .warning(let message): [.warning(message)]
         case .device(let event): [EventBody(event, of: device)]

@@ -8,9 +8,10 @@ public protocol LiveCall: AnyObject {
     var parties: Int { get }
     /// Readable while events wait.
     var eventDescriptors: [Int32] { get }
-    /// Takes the events that wait, each with the number of its party; one party's oldest first. Its last is `callEnded`.
+    /// Takes the events that wait, each with the number of its party; one party's oldest first. Its last is `callEnded`; where
+    /// the place then waits for the next caller, `report` follows, and then the next caller's events.
     func takeEvents() -> [(party: Int, body: EventBody)]
-    /// Why a party's call ended; `nil` while it has not.
+    /// Why a party's call ended; `nil` while it has not, or the next caller may take its place.
     func endReason(of party: Int) -> Media.EndReason?
     /// The latest figures of a party.
     func statistics(of party: Int) -> CallStatistics
@@ -23,6 +24,6 @@ public protocol LiveCall: AnyObject {
     /// - Parameter byDuration: because `--duration` has passed, not because somebody hung up.
     func hangUp(byDuration: Bool)
     /// Stops threads and devices and closes files, once the call has ended or must.
-    /// - Returns: a report for each party.
-    func close() -> [CallReport]
+    /// - Returns: a report for each party that is or was there, but for those already told.
+    func close() -> [(party: Int, report: CallReport)]
 }

@@ -21,22 +21,30 @@ final class SessionCall: LiveCall {
     private let start = HostTime.monotonicNow()
     private var mediaStarts: [HostTime?]
     private var endReasons: [Media.EndReason?]
+    /// Whether a party's present call was told.
+    private var isAnnounced: [Bool]
+    /// Whether a place waits for the next caller when a call is over.
+    private let takesNext: Bool
     private var ring: RingTone?
 
-    init(_ session: CallSession, parties: [CallParty], media: MediaRequest) {
+    init(_ session: CallSession, parties: [CallParty], media: MediaRequest, takesNext: Bool) {
         self.session = session
         addresses = parties.map { ($0.socket.local, $0.socket.peer?.media) }
         self.media = media
         codecs = parties.map(\.configuration.codec)
         mediaStarts = parties.map { _ in nil }
         endReasons = parties.map { _ in nil }
+        isAnnounced = parties.map { _ in false }
+        self.takesNext = takesNext
     }
 
     var parties: Int { addresses.count }
 
     /// Tells that sending has begun, and what was not granted.
     func announceStart() {
-        for (party, address) in addresses.enumerated() {
+        // Of a port that takes several callers one waits for the first; the others are told when they come.
+        for (party, address) in addresses.enumerated() where !takesNext || party == 0 {
+            isAnnounced[party] = true
             let started = EventBody.callStarted(
                 remote: address.remote.map { "\($0)" }, local: "\(address.local)", codec: codecs[party].name,
                 device: session.unit.device.identifier)
@@ -74,12 +82,29 @@ final class SessionCall: LiveCall {
         switch event {
         case .call(.mediaStarted):
             mediaStarts[party] = HostTime.monotonicNow()
-            return bodies + startRinging()
+            return announce(party) + bodies + startRinging()
+        case .madeRoom(let reason, let statistics):
+            let report = report(of: party, reason: reason, statistics)
+            mediaStarts[party] = nil
+            isAnnounced[party] = false
+            return bodies + [.report(report)]
         case .call(.ended(let reason)):
             endReasons[party] = reason
-            return bodies
+            // A place where nobody was ends without a word.
+            return isAnnounced[party] ? bodies : []
         default: return bodies
         }
+    }
+
+    /// What a call that came after the first has yet to tell.
+    private func announce(_ party: Int) -> [EventBody] {
+        guard !isAnnounced[party] else { return [] }
+        isAnnounced[party] = true
+        return [
+            .callStarted(
+                remote: session.channels[party].remote.map { "\($0)" }, local: "\(addresses[party].local)",
+                codec: codecs[party].name, device: session.unit.device.identifier)
+        ]
     }
 
     /// A ring that cannot be heard is no reason to miss the call.
@@ -113,23 +138,32 @@ final class SessionCall: LiveCall {
     func send(digit: Character) { send(.digits(String(digit))) }
     func hangUp(byDuration: Bool) { send(.hangUp(byDuration ? .duration : .localHangup)) }
 
-    func close() -> [CallReport] {
+    func close() -> [(party: Int, report: CallReport)] {
         ring = nil
         send(.hangUp(.localHangup))
         let durations = addresses.indices.map { seconds(of: $0) }
         let facts = codecs.map { SetupFacts(media, $0, session) }
         session.finish()
-        let network = session.linkStatistics
-        return addresses.indices.map { party in
-            network[party].log()
-            var report = CallReport()
+        for statistics in session.linkStatistics { statistics.log() }
+        // A place where nobody is leaves no report.
+        return addresses.indices.filter { !takesNext || durations[$0] != nil }.map { party in
+            var report = report(of: party, reason: endReasons[party], session.channels[party].statistics, facts[party])
             report.durationSeconds = durations[party]
-            report.requested = facts[party].requested
-            report.effective = facts[party].effective
-            report.reason = endReasons[party]?.rawValue
-            report.statistics = session.channels[party].statistics
-            return report
+            return (party, report)
         }
+    }
+
+    private func report(
+        of party: Int, reason: Media.EndReason?, _ statistics: CallStatistics, _ facts: SetupFacts? = nil
+    ) -> CallReport {
+        let facts = facts ?? SetupFacts(media, codecs[party], session)
+        var report = CallReport()
+        report.durationSeconds = seconds(of: party)
+        report.requested = facts.requested
+        report.effective = facts.effective
+        report.reason = reason?.rawValue
+        report.statistics = statistics
+        return report
     }
 }
 

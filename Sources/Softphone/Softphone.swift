@@ -20,21 +20,22 @@ public struct Softphone: Sendable {
     public func start(_ request: CallRequest) throws(SoftphoneError) -> any LiveCall {
         let media = request.media
         let seed = media.seed ?? .random(in: .min ... .max)
-        guard !request.uris.isEmpty else { throw .request("there is nobody to call; give a URI") }
-        let parties = try request.uris.enumerated().map { (index, uri) throws(SoftphoneError) in
-            try makeParty(uri, request, seed: seed &+ UInt64(index))
-        }
+        let parties = try makeParties(request, seed: seed)
+        // Whoever echoes lets nobody hear anybody else.
+        let isConference = parties.count > 1 && !request.echoes
+        let hasHeadset = isConference && parties.count <= HeadsetMixer.maximumParties
         do throws(CallError) {
-            let channels = parties.count > 1 ? 2 : 1
+            let channels = hasHeadset ? 2 : 1
             let audio = media.makeAudioSession()
             let session = try CallSession(
                 parties,
                 unit: try media.device.makeUnit(
                     voiceProcessing: media.voiceProcessing, seed: seed, playbackChannels: channels, audio: audio),
-                playoutChannels: channels, recordPath: media.recordPath, capturePath: media.capturePath,
+                isConference: isConference, playoutChannels: channels, recordPath: media.recordPath,
+                capturePath: media.capturePath,
                 dumpFolder: media.dumpFolder, realtime: media.device.realtime, audio: audio)
             for party in parties { media.logPlan(party.configuration, party.socket) }
-            let call = SessionCall(session, parties: parties, media: media)
+            let call = SessionCall(session, parties: parties, media: media, takesNext: request.parties != nil)
             try session.start()
             call.announceStart()
             return call
@@ -43,9 +44,32 @@ public struct Softphone: Sendable {
         }
     }
 
-    private func makeParty(_ uri: CallURI, _ request: CallRequest, seed: UInt64) throws(SoftphoneError) -> CallParty {
+    private func makeParties(_ request: CallRequest, seed: UInt64) throws(SoftphoneError) -> [CallParty] {
+        guard let first = request.uris.first else { throw .request("there is nobody to call; give a URI") }
+        guard let count = request.parties else {
+            return try request.uris.enumerated().map { (index, uri) throws(SoftphoneError) in
+                CallParty(
+                    configuration: try configuration(of: uri, request, seed: seed &+ UInt64(index)),
+                    socket: try makeSocket(uri, request.role, bind: request.media.bind), allow: request.media.allow)
+            }
+        }
+        guard request.role == .listen, request.uris.count == 1, CallRequest.partiesAllowed.contains(count) else {
+            throw .request("one port takes 1 to \(CallRequest.partiesAllowed.upperBound) parties; give --parties so many")
+        }
+        let socket = try makeSocket(first, .listen, bind: request.media.bind)
+        let distributor = LinkDistributor(
+            over: socket, hasControlPort: socket.localControlPort != socket.local.port, places: count)
+        return try distributor.links.enumerated().map { (index, place) throws(SoftphoneError) in
+            CallParty(
+                configuration: try configuration(of: first, request, seed: seed &+ UInt64(index)), socket: socket,
+                place: place, allow: request.media.allow)
+        }
+    }
+
+    private func configuration(
+        of uri: CallURI, _ request: CallRequest, seed: UInt64
+    ) throws(SoftphoneError) -> CallConfiguration {
         let media = request.media
-        let socket = try makeSocket(uri, request.role, bind: media.bind)
         var configuration = media.callConfiguration(
             seed: seed, codec: uri.codec, packetMilliseconds: uri.packetMilliseconds)
         if let payloadType = uri.payloadType { configuration.payloadType = payloadType }
@@ -60,7 +84,7 @@ public struct Softphone: Sendable {
                 throw .audioFile(error)
             }
         }
-        return CallParty(configuration: configuration, socket: socket, allow: media.allow)
+        return configuration
     }
 
     private func makeSocket(

@@ -42,6 +42,7 @@ struct ListenCommand: ParsableCommand {
         discussion: HelpText.discussion(examples: [
             ("yodel listen rtp://0.0.0.0:5004", "take the first caller"),
             ("yodel listen rtp://0.0.0.0:5004 --allow 192.0.2.0/24", "take callers of one network only"),
+            ("yodel listen rtp://0.0.0.0:5004 --parties 5", "a conference that people join and leave"),
             ("yodel listen rtp://0.0.0.0:5004 --echo --device null", "send back what is heard, without a sound card"),
         ]))
 
@@ -53,19 +54,28 @@ struct ListenCommand: ParsableCommand {
     @Flag(help: "Send back what is heard.")
     var echo = false
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            Take up to so many callers at once on the one port (1 to 100), and go on when they leave: a conference, or with \
+            --echo each by himself. (default: one caller, once)
+            """, valueName: "n"))
+    var parties: Int?
+
     @Option(help: ArgumentHelp("Ring on this device when somebody calls (default: no ring).", valueName: "name"))
     var ring: String?
 
     @OptionGroup var media: MediaArguments
 
     func run() throws {
-        try runCall([uri], role: .listen, echoes: echo, ring: ring, media)
+        try runCall([uri], role: .listen, echoes: echo, parties: parties, ring: ring, media)
     }
 }
 
 /// Checks everything, then starts and carries the call.
 private func runCall(
-    _ texts: [String], role: CallURI.Role, echoes: Bool = false, ring: String? = nil, _ media: MediaArguments
+    _ texts: [String], role: CallURI.Role, echoes: Bool = false, parties: Int? = nil, ring: String? = nil,
+    _ media: MediaArguments
 ) throws {
     let signals = TerminationSignal()
     var uris = try texts.map { try parse($0, role: role) }
@@ -75,14 +85,14 @@ private func runCall(
     var options = try MediaOptions(media, configuration)
     if let ring { options.request.ring = try device(ring) }
     for index in uris.indices { try uris[index].chooseCodec(configuration) }
-    if uris.count > 1 { try checkConference(uris, options.request) }
+    if uris.count > 1 || parties != nil { try checkConference(uris, options.request) }
     var request = CallRequest(uris, role: role, media: options.request)
-    request.echoes = echoes
+    (request.echoes, request.parties) = (echoes, parties)
     let call = try start(request)
     var console = CallConsole(
         call: call,
         printer: EventPrinter(
-            json: media.output.json, callIDs: uris.map { _ in newCallID() }, input: options.request.device.input,
+            json: media.output.json, parties: call.parties, input: options.request.device.input,
             output: options.request.device.output),
         signals: signals, assertions: assertions, durationSeconds: options.durationSeconds,
         durationCountsFromMedia: role == .listen)
@@ -114,9 +124,4 @@ private func checkConference(_ uris: [CallURI], _ media: MediaRequest) throws(Co
     for (name, path) in [("capture", media.capturePath), ("dump", media.dumpFolder)] where path != nil {
         throw CommandError(.usage, "--\(name) takes one call; leave it out of a conference")
     }
-}
-
-/// A name for this call in its events.
-private func newCallID() -> String {
-    String(UInt64.random(in: .min ... .max), radix: 36)
 }

@@ -8,7 +8,7 @@ import Softphone
 /// One loop on the main thread waits for whatever comes first; the call itself runs on its own threads.
 struct CallConsole {
     private let call: any LiveCall
-    private let printer: EventPrinter
+    private var printer: EventPrinter
     private let signals: TerminationSignal
     private let assertions: [Assertion]
     private let durationSeconds: Double?
@@ -21,6 +21,7 @@ struct CallConsole {
     /// Why each party's call ended; the whole has when all have.
     private var endReasons: [Media.EndReason?]
     private var isEnding = false
+    private var hasMissed = false
 
     /// - Parameter durationCountsFromMedia: a listener's time begins when somebody calls.
     init(
@@ -86,14 +87,30 @@ struct CallConsole {
                 mood.hasMedia = true
                 mediaStart = Pace.now()
             }
-            if case .callEnded = event { endReasons[party] = call.endReason(of: party) }
-            show(event, of: party)
+            if case .report(let report) = event { show(report, of: party) } else { show(event, of: party) }
         }
+        for party in endReasons.indices where endReasons[party] == nil { endReasons[party] = call.endReason(of: party) }
     }
 
     private mutating func show(_ event: EventBody, of party: Int = 0) {
-        guard let line = printer.line(event, of: party) else { return }
+        if let line = printer.line(event, of: party) { show(line) }
+    }
+
+    /// The report of a call whose place the next caller takes.
+    private mutating func show(_ report: CallReport, of party: Int) {
+        for line in printer.lines(evaluated(report), of: party) { show(line) }
+        printer.renew(party)
+    }
+
+    private mutating func show(_ line: String) {
         if status == nil { printer.output.line(line) } else { status?.print(line) }
+    }
+
+    private mutating func evaluated(_ report: CallReport) -> CallReport {
+        var report = report
+        report.assertions = assertions.map { $0.evaluate(report) }
+        hasMissed = hasMissed || !report.assertions.allSatisfy(\.passed)
+        return report
     }
 
     private mutating func handle(_ key: KeyCommand) {
@@ -138,17 +155,15 @@ struct CallConsole {
 
     /// Reports and exit status: a signal before media, the call's own end, then the assertions.
     private mutating func finish() -> ExitStatus {
-        var reports = call.close()
+        let closed = call.close()
         takeEvents()
-        for party in reports.indices {
-            reports[party].assertions = assertions.map { $0.evaluate(reports[party]) }
-        }
+        let reports = closed.map { (party: $0.party, report: evaluated($0.report)) }
         if let number = TerminationSignal.caught, !mood.hasMedia { return TerminationSignal.status(number) }
-        for (party, report) in reports.enumerated() { printer.report(report, of: party) }
+        for (party, report) in reports { printer.report(report, of: party) }
         // The first party that did not end well speaks for all.
         let ended = endReasons.map { $0.map { ExitStatus(callEnded: $0) } ?? .fine }
         if let failed = ended.first(where: { $0 != .fine }) { return failed }
-        return reports.allSatisfy { $0.assertions.allSatisfy(\.passed) } ? .fine : .assertionMissed
+        return hasMissed ? .assertionMissed : .fine
     }
 }
 

@@ -7,14 +7,15 @@ struct EventPrinter {
     let isJSON: Bool
     let output: Output
     /// Names each party's call in its events.
-    let callIDs: [String]
+    private(set) var callIDs: [String]
     /// Whether standard input is free for keys.
     let readsStandardInput: Bool
 
     /// Audio on standard output pushes the lines to standard error.
-    init(json: Bool, callIDs: [String] = [], input: DeviceSpecification, output: DeviceSpecification) {
+    /// - `parties`: calls whose events are printed.
+    init(json: Bool, parties: Int = 0, input: DeviceSpecification, output: DeviceSpecification) {
         isJSON = json
-        self.callIDs = callIDs
+        callIDs = (0..<parties).map { _ in Self.newCallID() }
         self.output = output == .pipe ? .error : .standard
         readsStandardInput = input != .pipe
         if json { self.output.tellLossAsEvent() }
@@ -45,13 +46,19 @@ struct EventPrinter {
     }
 
     func report(_ report: CallReport, of party: Int) {
-        if isJSON {
-            show(Event(.report(report), callID: callIDs[party]))
-        } else {
-            if callIDs.count > 1 { output.line("party \(party + 1)") }
-            for line in ReportText.lines(report) { output.line(line) }
-        }
+        for line in lines(report, of: party) { output.line(line) }
     }
+
+    func lines(_ report: CallReport, of party: Int) -> [String] {
+        if isJSON { return [Event(.report(report), callID: callIDs[party]).json.text] }
+        return (callIDs.count > 1 ? ["party \(party + 1)"] : []) + ReportText.lines(report)
+    }
+
+    /// The next caller in a party's place is another call.
+    mutating func renew(_ party: Int) { callIDs[party] = Self.newCallID() }
+
+    /// A name for a call in its events.
+    private static func newCallID() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
 
     func report(_ report: LoopbackReport) {
         if isJSON {

@@ -1,0 +1,39 @@
+import Codecs
+import Link
+import Media
+import Network
+import Realtime
+
+/// A call of a `MediaLoop` with what joins it to the world.
+final class CallLeg {
+    private(set) var call: Call
+    private(set) var link: any PacketLink
+    let socket: UDPLink
+    let channel: CallChannel
+    /// Whether the next caller gets the place when the call is over.
+    var takesNext: Bool
+    private let party: CallParty
+    private var calls: UInt64 = 0
+
+    /// - `link`: the party's, or one around it.
+    init(_ party: CallParty, link: any PacketLink, channel: CallChannel, now: HostTime) throws(CodecError) {
+        self.party = party
+        self.link = link
+        self.channel = channel
+        socket = party.socket
+        takesNext = party.place != nil
+        call = try Call(configuration: party.configuration, link: link, now: now)
+    }
+
+    /// Begins anew for the next caller, as another source.
+    func renew(now: HostTime) throws(CodecError) {
+        guard let place = party.place else { return }
+        place.reset()
+        calls += 1
+        var configuration = party.configuration
+        // The places of one port have seeds in a row: each call of each place has its own.
+        configuration.seed = configuration.seed &+ calls &* 0x9E37_79B9_7F4A_7C15
+        link = LatchingLink(over: place, allow: party.allow, seed: configuration.seed)
+        call = try Call(configuration: configuration, link: link, now: now)
+    }
+}
