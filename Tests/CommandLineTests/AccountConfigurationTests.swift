@@ -50,9 +50,11 @@ private func accounts(_ text: String) throws -> [ConfigurationItem<AccountKeys>]
         }
     }
 
-    @Test("values that make no sense are refused", arguments: [
-        "expires: 5", "expires: soon", "transport: smoke", "uri: [a, b]", "registra: sip:a",
-    ])
+    @Test(
+        "values that make no sense are refused",
+        arguments: [
+            "expires: 5", "expires: soon", "transport: smoke", "uri: [a, b]", "registra: sip:a",
+        ])
     func refused(line: String) {
         #expect(throws: SettingsError.self) { _ = try accounts("accounts:\n  a:\n    \(line)\n") }
     }

@@ -81,7 +81,8 @@ import Testing
     @Test("a stream: pong for a ping, answers on the same connection, broken framing closes it") func stream() throws {
         let bench = Bench()
         let source = SignallingSource(
-            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 40_000), connection: SignallingConnectionID(number: 3))
+            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 40_000),
+            connection: SignallingConnectionID(number: 3))
         bench.feed([13, 10, 13, 10], from: source)
         #expect(bench.rawSent == [[13, 10]])
         let request = PeerCall().request(.options, branch: "z9hG4bKs").bytes

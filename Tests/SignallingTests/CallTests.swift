@@ -57,10 +57,12 @@ struct CallTests {
         }
     }
 
-    @Test("refusals are told with their code", arguments: [
-        (CallRefusal.busy, 486, CallEnding.Reason.busy), (.declined, 603, .refused), (.unavailable, 480, .noAnswer),
-        (.forbidden, 403, .refused),
-    ])
+    @Test(
+        "refusals are told with their code",
+        arguments: [
+            (CallRefusal.busy, 486, CallEnding.Reason.busy), (.declined, 603, .refused), (.unavailable, 480, .noAnswer),
+            (.forbidden, 403, .refused),
+        ])
     func refused(_ refusal: CallRefusal, _ code: Int, _ reason: CallEnding.Reason) async throws {
         try await withPhones(Phone(), Phone()) { left, right in
             _ = left.call(right)
@@ -82,7 +84,9 @@ struct CallTests {
             #expect(end.sipCode == 488 && end.reason == .noCommonMedia)
             #expect(end.text.contains("no codec"))
             #expect(try await right.ended().reason == .noCommonMedia)
-            let rows = try await right.wait("a receipt") { if case .negotiated(_, let media) = $0 { media.receipt.rows } else { nil } }
+            let rows = try await right.wait("a receipt") {
+                if case .negotiated(_, let media) = $0 { media.receipt.rows } else { nil }
+            }
             #expect(rows.contains { $0.subject == .codec("PCMA/8000") })
         }
     }

@@ -3,9 +3,11 @@ import Testing
 
 @Suite("Calls that come to nothing")
 struct FailureTests {
-    @Test("texts that are no URI, and accounts that are not there, end at once", arguments: [
-        "", "hello", "sip:", "http://example.com/", "tel:+49301234", "sip:a@b c", "sip:[::1",
-    ])
+    @Test(
+        "texts that are no URI, and accounts that are not there, end at once",
+        arguments: [
+            "", "hello", "sip:", "http://example.com/", "tel:+49301234", "sip:a@b c", "sip:[::1",
+        ])
     func badTargets(target: String) async throws {
         let phone = try Phone()
         _ = phone.signalling.invite(OutgoingCall(target: target, media: LocalPorts(port: 40_000)))
@@ -52,11 +54,13 @@ struct FailureTests {
         await phone.close()
     }
 
-    @Test("an account whose settings make no sense keeps signalling from starting", arguments: [
-        AccountSettings(name: "a", uri: "nobody"), AccountSettings(name: "a", uri: "sip:example.com"),
-        AccountSettings(name: "a", uri: "sip:a@example.com", registrar: "not a host"),
-        AccountSettings(name: "a", uri: "sip:a@example.com", transport: "smoke"),
-    ])
+    @Test(
+        "an account whose settings make no sense keeps signalling from starting",
+        arguments: [
+            AccountSettings(name: "a", uri: "nobody"), AccountSettings(name: "a", uri: "sip:example.com"),
+            AccountSettings(name: "a", uri: "sip:a@example.com", registrar: "not a host"),
+            AccountSettings(name: "a", uri: "sip:a@example.com", transport: "smoke"),
+        ])
     func badAccounts(account: AccountSettings) throws {
         #expect(throws: SignallingStartError.self) { _ = try Phone { $0.accounts = [account] } }
     }

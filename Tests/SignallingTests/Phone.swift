@@ -93,7 +93,8 @@ func withPhones(
 }
 
 /// A call that stands, and its number on either side.
-func establish(_ caller: Phone, _ callee: Phone, _ transport: String = "udp") async throws -> (SignalledCallID, SignalledCallID) {
+func establish(_ caller: Phone, _ callee: Phone, _ transport: String = "udp") async throws -> (SignalledCallID, SignalledCallID)
+{
     let out = caller.call(callee, transport)
     let (call, _) = try await callee.incoming()
     callee.signalling.prepare(call, media: LocalPorts(port: 41_000))

@@ -249,7 +249,9 @@ extension UserAgent {
         emit(.acknowledged(call.handle, success.hasOffer ? Body(headers: ack.headers, bytes: ack.body) : nil))
     }
 
-    func acknowledgedReliably(_ call: SIPCall, _ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
+    func acknowledgedReliably(
+        _ call: SIPCall, _ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime
+    ) {
         guard let rAck = request.headers.rAck, let reliable = call.reliable, let invite = call.request,
             rAck.responseNumber == reliable.number, rAck.cSeq == invite.headers.cSeq
         else { return respond(key, response(to: request, 481, tag: call.localTag), now: now) }

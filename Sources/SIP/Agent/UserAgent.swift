@@ -165,7 +165,9 @@ public final class UserAgent {
 
 extension SignallingSource {
     /// Back over the way it came.
-    var destination: SignallingDestination { SignallingDestination(transport: transport, address: remote, connection: connection) }
+    var destination: SignallingDestination {
+        SignallingDestination(transport: transport, address: remote, connection: connection)
+    }
 
     /// Where a response goes: always the packet's own source address. The port is the source's when the client asked for
     /// that (RFC 3581), else that of its Via (RFC 3261 section 18.2.2).

@@ -20,7 +20,8 @@ public struct AccountKeys: ConfigurationSection {
     public let registrar = ConfigurationKey(
         "registrar", .text("uri"), unset: "the domain of the uri", help: "Server to register at: sip:HOST[:PORT], or a host")
     public let outboundProxy = ConfigurationKey(
-        "outbound_proxy", .text("uri"), unset: "none", help: "Server that every request goes through: sip:HOST[:PORT], or a host")
+        "outbound_proxy", .text("uri"), unset: "none",
+        help: "Server that every request goes through: sip:HOST[:PORT], or a host")
     public let transport = ConfigurationKey(
         "transport", ValueForm<AccountTransport>.cases("way"), unset: "what the servers' names say",
         help: "How to reach the servers")

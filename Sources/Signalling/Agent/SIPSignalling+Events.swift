@@ -19,7 +19,7 @@ extension SIPSignalling {
         case .modified(let handle, let agreed): with(handle) { modified($0, handle, agreed) }
         case .modificationFailed(let handle, let status, let reason):
             with(handle) { modificationFailed($0, status, reason) }
-        case .ended(let handle, let end): 
+        case .ended(let handle, let end):
             with(handle) { finish($0, CallEnding(end, failure, wasAnswered: calls[$0]?.isAnswered ?? false)) }
         case .transferRequested(let handle, let request):
             with(handle) {
@@ -167,7 +167,7 @@ extension SIPSignalling {
                 calls[id]?.awaitsAnswerInAcknowledgement = false
                 calls[id]?.negotiation = negotiation
                 tellMedia(id)
-            } catch where negotiation.inForce != nil {
+            } catch  where negotiation.inForce != nil {
                 // A change without an answer leaves everything as it was.
                 negotiation.withdrawOffer()
                 calls[id]?.awaitsAnswerInAcknowledgement = false

@@ -58,7 +58,8 @@ public struct MediaCapabilities: Sendable, Hashable {
                 channels: codec.channels),
             payloadType: codec.hasStaticPayloadType ? nil : codec.defaultPayloadType, parameters: parameters,
             packetTimes: codec.sendableFrameMilliseconds.map(Double.init),
-            bitRate: codec.fixedBitrate(sampleRate: rate) ?? bitrate, lookahead: codec == .opus ? 6.5 : codec == .g722 ? 1.375 : 0,
+            bitRate: codec.fixedBitrate(sampleRate: rate) ?? bitrate,
+            lookahead: codec == .opus ? 6.5 : codec == .g722 ? 1.375 : 0,
             redundancy: redundantCopies)
     }
 }

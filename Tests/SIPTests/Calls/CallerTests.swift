@@ -162,7 +162,8 @@ import Testing
         let bench = Bench()
         let address = SignallingAddress(host: "192.0.2.9", port: 5061)
         bench.names["a.example.com"] = [
-            ServerHop(transport: .udp, address: address), ServerHop(transport: .tls, address: address, serverName: "a.example.com"),
+            ServerHop(transport: .udp, address: address),
+            ServerHop(transport: .tls, address: address, serverName: "a.example.com"),
         ]
         _ = try bench.agent.invite(uri("sips:x@a.example.com"), body: offer, now: bench.now)
         bench.collect()
