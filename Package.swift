@@ -76,6 +76,7 @@ let package = Package(
             name: "AudioUnits", dependencies: ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
         .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus", "CSpanDSP"]),
         .target(name: "RTP", dependencies: ["Link", "Realtime"]),
+        .target(name: "SecureRTP", dependencies: ["Link", "Realtime", "CSRTP", "COpenSSL"]),
         .target(name: "SDP"),
         .target(
             name: "SIP",
@@ -105,7 +106,7 @@ let package = Package(
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         .systemLibrary(name: "CCares", providers: [.apt(["libc-ares-dev"])]),
-        // What is wrong with a certificate: NIOSSL's own copy of BoringSSL does not tell.
+        // DTLS, and what is wrong with a certificate: NIOSSL's own copy of BoringSSL does neither.
         .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         // Its header only: libpcap itself is loaded when a capture is read.
         .systemLibrary(name: "CPcap", providers: [.apt(["libpcap0.8-dev"])]),
@@ -113,6 +114,8 @@ let package = Package(
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         // Likewise libspandsp, when a call uses G.722.
         .systemLibrary(name: "CSpanDSP", providers: [.apt(["libspandsp-dev"])]),
+        // Likewise libsrtp2, when a call is encrypted.
+        .systemLibrary(name: "CSRTP", providers: [.apt(["libsrtp2-dev"])]),
         // What Examples/Package.swift builds for people who read them, here for the tests that run them
         .executableTarget(
             name: "example-tone", dependencies: ["AudioUnits", "AudioDevices"], path: "Examples/Sources/tone"),
@@ -151,6 +154,11 @@ let package = Package(
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus", "CSpanDSP"], exclude: ["Fixtures"]),
         .testTarget(name: "LinkTests", dependencies: ["Link"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "Link"], exclude: ["Fixtures"]),
+        .testTarget(
+            name: "SecureRTPTests",
+            dependencies: [
+                "SecureRTP", "Simulation", "Media", "Codecs", "RTP", "Link", "Realtime", "COpenSSL",
+            ]),
         .testTarget(
             name: "SIPTests",
             dependencies: [
