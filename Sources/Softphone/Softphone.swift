@@ -1,4 +1,3 @@
-import AudioFiles
 import Link
 import LiveMedia
 import Media
@@ -24,6 +23,11 @@ public struct Softphone: Sendable {
         let parties = try request.uris.enumerated().map { (index, uri) throws(SoftphoneError) in
             try makeParty(uri, request, seed: seed &+ UInt64(index))
         }
+        return try begin(parties, media, seed: seed)
+    }
+
+    /// Opens the device and starts the media of parties whose links are ready.
+    func begin(_ parties: [CallParty], _ media: MediaRequest, seed: UInt64) throws(SoftphoneError) -> SessionCall {
         do throws(CallError) {
             let channels = parties.count > 1 ? 2 : 1
             let audio = media.makeAudioSession()
@@ -53,13 +57,7 @@ public struct Softphone: Sendable {
         configuration.digits = media.digits
         configuration.echoes = request.echoes
         configuration.waitsForCaller = request.role == .listen
-        if let path = media.playPath {
-            do {
-                configuration.announcement = try AudioFileReader.samples(path: path, rate: configuration.codec.sampleRate)
-            } catch {
-                throw .audioFile(error)
-            }
-        }
+        configuration.announcement = try media.announcement(rate: configuration.codec.sampleRate)
         return CallParty(configuration: configuration, socket: socket, allow: media.allow)
     }
 
