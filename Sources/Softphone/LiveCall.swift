@@ -2,14 +2,35 @@ import Media
 import Metrics
 import Reporting
 
-/// A running call, or a conference of several, as its owner sees it. Every function belongs to the thread that started it.
-public protocol LiveCall: AnyObject {
+/// What happened to one of the parties of a call.
+public struct PartyEvent: Sendable, Equatable {
+    /// Whose call it is, from 0 on. What concerns the device is told with party 0.
+    public var party: Int
+    public var body: EventBody
+    /// When it was told.
+    public var time: Timestamp
+
+    public init(party: Int, body: EventBody, time: Timestamp = .now()) {
+        self.party = party
+        self.body = body
+        self.time = time
+    }
+}
+
+/// A running call, or a conference of several, as its owner sees it. Every function may be called from any thread.
+public protocol LiveCall: AnyObject, Sendable {
     /// Other sides there are.
     var parties: Int { get }
-    /// Readable while events wait.
-    var eventDescriptors: [Int32] { get }
-    /// Takes the events that wait, each with the number of its party; one party's oldest first. Its last is `callEnded`.
-    func takeEvents() -> [(party: Int, body: EventBody)]
+    /// Tells what happens from now on, each event with the number of its party; a party's last is `callEnded`. The first subscriber
+    /// also gets what happened before it came. A subscriber that does not take its events loses the oldest, with a count, and
+    /// never holds up the call.
+    /// - Parameters:
+    ///   - capacity: events that wait for this subscriber at most.
+    ///   - onReady: called on a thread of the call's when events wait; `nil` for those who poll the subscription's descriptor.
+    /// - Throws: `SoftphoneError.resources` when no descriptor is left.
+    func subscribe(
+        capacity: Int, onReady: (@Sendable () -> Void)?
+    ) throws(SoftphoneError) -> EventSubscription<PartyEvent>
     /// Why a party's call ended; `nil` while it has not.
     func endReason(of party: Int) -> Media.EndReason?
     /// The latest figures of a party.
@@ -23,6 +44,13 @@ public protocol LiveCall: AnyObject {
     /// - Parameter byDuration: because `--duration` has passed, not because somebody hung up.
     func hangUp(byDuration: Bool)
     /// Stops threads and devices and closes files, once the call has ended or must.
-    /// - Returns: a report for each party.
+    /// - Returns: a report for each party; none when it was closed before.
     func close() -> [CallReport]
+}
+
+extension LiveCall {
+    /// Subscribes with room for 1024 events.
+    public func subscribe() throws(SoftphoneError) -> EventSubscription<PartyEvent> {
+        try subscribe(capacity: 1024, onReady: nil)
+    }
 }

@@ -16,7 +16,7 @@ public struct Softphone: Sendable {
     /// Opens sockets and devices and starts a call, a conference, or waits for a caller.
     ///
     /// Blocks while a host name is looked up.
-    /// - Returns: the call, whose functions belong to one thread.
+    /// - Returns: the call; `close` ends it.
     public func start(_ request: CallRequest) throws(SoftphoneError) -> any LiveCall {
         let media = request.media
         let seed = media.seed ?? .random(in: .min ... .max)
@@ -37,7 +37,7 @@ public struct Softphone: Sendable {
             let call = SessionCall(session, parties: parties, media: media)
             try session.start()
             call.announceStart()
-            return call
+            do { return try RunningCall(call) } catch { throw .resources("\(error)") }
         } catch {
             throw SoftphoneError(error)
         }

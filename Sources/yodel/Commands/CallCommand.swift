@@ -80,7 +80,7 @@ private func runCall(
     request.echoes = echoes
     let call = try start(request)
     var console = CallConsole(
-        call: call,
+        call: call, events: try subscribe(call),
         printer: EventPrinter(
             json: media.output.json, callIDs: uris.map { _ in newCallID() }, input: options.request.device.input,
             output: options.request.device.output),
@@ -92,6 +92,10 @@ private func runCall(
 
 private func start(_ request: CallRequest) throws(CommandError) -> any LiveCall {
     do { return try Softphone().start(request) } catch { throw CommandError(error) }
+}
+
+private func subscribe(_ call: any LiveCall) throws(CommandError) -> EventSubscription<PartyEvent> {
+    do { return try call.subscribe() } catch { throw CommandError(error) }
 }
 
 private func device(_ name: String) throws(CommandError) -> DeviceSpecification {
