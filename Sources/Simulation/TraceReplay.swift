@@ -40,7 +40,7 @@ public final class TraceReplay {
     ///   - configuration: of both ends.
     public init(speech: [Float], trace: NetworkTrace, configuration: CallConfiguration) throws(CallError) {
         var configuration = configuration
-        configuration.mediaTimeoutMilliseconds = .greatestFiniteMagnitude
+        configuration.policy.mediaTimeoutMilliseconds = .greatestFiniteMagnitude
         self.configuration = configuration
         self.speech = speech
         wire = TraceWire(trace: trace)

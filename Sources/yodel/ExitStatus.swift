@@ -22,8 +22,11 @@ enum ExitStatus: Int32, Error {
     init(callEnded reason: Media.EndReason) {
         self =
             switch reason {
-            case .mediaTimeout: .network
-            case .localHangup, .remoteHangup, .duration, .echoLoop: .fine
+            case .noAnswer: .noAnswer
+            case .refused, .busy: .refused
+            case .authentication: .authentication
+            case .mediaTimeout, .network: .network
+            case .localHangup, .remoteHangup, .duration, .echoLoop, .cancelled, .transferred: .fine
             }
     }
 }

@@ -54,7 +54,7 @@ struct LiveEngine: Engine {
         try options.checkRedundancy(configuration)
         configuration.digits = options.digits
         configuration.echoes = echoes
-        configuration.waitsForCaller = role == .listen
+        configuration.policy.waitsForCaller = role == .listen
         if let path = options.playPath {
             do {
                 configuration.announcement = try AudioFileReader.samples(path: path, rate: options.codec.sampleRate)
