@@ -21,14 +21,16 @@ public struct RTPReceiver {
 
     /// Payload types accepted; may change in mid-call.
     public var payloadTypes: PayloadTypeTable
-    /// RTP clock of the audio in Hz.
-    public let clockRate: Int
+    /// RTP clock of the newest audio in Hz.
+    public private(set) var clockRate: Int
     /// Our own SSRC, whose packets are a loop.
     public var localSSRC: UInt32?
 
     /// Sources heard so far; grows by one with the packet that begins another one, whatever that packet carries.
     public private(set) var sourcesHeard = 0
 
+    /// Of payload types for which the table names none.
+    private let usualClockRate: Int
     private let requiresProbation: Bool
     private var source: RTPSource?
     private var candidates = SourceCandidates()
@@ -44,7 +46,8 @@ public struct RTPReceiver {
         payloadTypes: PayloadTypeTable, clockRate: Int, localSSRC: UInt32? = nil, requiresProbation: Bool = false
     ) {
         self.payloadTypes = payloadTypes
-        self.clockRate = max(1, clockRate)
+        usualClockRate = max(1, clockRate)
+        self.clockRate = usualClockRate
         self.localSSRC = localSSRC
         self.requiresProbation = requiresProbation
         telephoneEvents = TelephoneEventReceiver(clockRate: self.clockRate)
@@ -136,16 +139,21 @@ public struct RTPReceiver {
             guard primary.payload.count > 0 else { return drop(.emptyPayload) }
             (media, kind) = (primary, primaryKind)
         }
+        let rate = payloadTypes.clockRate(of: media.payloadType) ?? usualClockRate
         switch kind {
         case .audio:
-            let units = clockUnits(arrival)
-            source?.updateJitter(timestamp: packet.header.timestamp, arrival: units)
+            // A packet of the codec before says nothing of the present one's clock.
+            if rate != clockRate, extended == source?.maxExtended { changeClock(to: rate) }
+            if rate == clockRate {
+                source?.updateJitter(timestamp: packet.header.timestamp, arrival: clockUnits(arrival))
+            }
             totals.octets += packet.payload.count
             return .media(media)
         case .comfortNoise:
             return .comfortNoise(media)
         case .telephoneEvent:
             // All packets of an event share one time stamp, so they say nothing about jitter.
+            telephoneEvents.clockRate = rate
             let isEvent = telephoneEvents.receive(media)
             return isEvent ? .telephoneEvent : drop(.badTelephoneEvent)
         case .redundancy:
@@ -219,6 +227,12 @@ public struct RTPReceiver {
     private mutating func drop(_ reason: RTPDropReason) -> Outcome {
         totals.drops[reason] += 1
         return .dropped(reason)
+    }
+
+    /// The audio goes on with another clock (RFC 7160 section 4.3): jitter stays as long in time.
+    private mutating func changeClock(to rate: Int) {
+        source?.changeClock(from: clockRate, to: rate)
+        clockRate = rate
     }
 
     /// `time` in clock units modulo 2^32; seconds and rest apart, as their product overflows after two days.
