@@ -52,7 +52,8 @@ extension TURNClient {
 
     /// Time passes: requests are repeated or given up, what runs out is renewed.
     public mutating func advance(to now: HostTime) {
-        for (id, request) in requests where now >= request.retransmission.next {
+        // In a fixed order: the same seed gives the same datagrams.
+        for (id, request) in requests.sorted(by: { $0.key.bits < $1.key.bits }) where now >= request.retransmission.next {
             var retransmission = request.retransmission
             switch retransmission.advance(to: now) {
             case .wait: break
@@ -70,7 +71,7 @@ extension TURNClient {
             nextRefresh = nil
             request(.refresh(600), now: now)
         }
-        for (address, permission) in permissions {
+        for (address, permission) in permissions.sorted(by: { $0.key.bits < $1.key.bits }) {
             guard let time = permission.refresh, now >= time else { continue }
             permissions[address]?.refresh = nil
             request(.permission(address), now: now)
