@@ -76,6 +76,7 @@ let package = Package(
             name: "AudioUnits", dependencies: ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
         .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus", "CSpanDSP"]),
         .target(name: "RTP", dependencies: ["Link", "Realtime"]),
+        .target(name: "ICE", dependencies: ["Link", "Realtime", .product(name: "Crypto", package: "swift-crypto")]),
         .target(name: "SDP"),
         .target(
             name: "SIP",
