@@ -43,8 +43,8 @@ let package = Package(
         .target(
             name: "Softphone",
             dependencies: [
-                "LiveMedia", "Media", "Settings", "Reporting", "AudioSession", "Network", "AudioDevices", "JitterBuffer",
-                "AudioUnits", "AudioFiles", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
+                "Signalling", "SDP", "LiveMedia", "Media", "Settings", "Reporting", "AudioSession", "Network", "AudioDevices",
+                "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // 5: virtual time, network emulator, two endpoints in one process

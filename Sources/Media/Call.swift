@@ -131,7 +131,8 @@ public final class Call {
         defer { if control.collisions > collisions { collision.note(at: arrival) } }
         switch control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc) {
         case .heard: stateMachine.heardControl(at: arrival)
-        case .bye: goodbye.said(at: arrival)
+        case .bye where configuration.heedsGoodbye: goodbye.said(at: arrival)
+        case .bye: stateMachine.heardControl(at: arrival)
         case .ignored: break
         }
         if let loss = control.takeReportedLoss() { sendPath.heed(loss) }

@@ -31,6 +31,8 @@ public struct CallConfiguration: Sendable {
     public var seed: UInt64
     /// Silence on RTP and RTCP that ends the call, in milliseconds.
     public var mediaTimeoutMilliseconds = 30_000.0
+    /// A BYE by RTCP ends the call. Off where signalling says when it is over.
+    public var heedsGoodbye = true
     /// Whoever listens waits for the first media without an end.
     public var waitsForCaller = false
     /// Audio sent in place of the microphone until it ends, at the codec's rate; empty sends the microphone.

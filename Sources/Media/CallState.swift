@@ -12,6 +12,21 @@ public enum EndReason: String, Sendable, Codable {
     case duration
     /// Both sides send back what they hear.
     case echoLoop = "echo_loop"
+    // What only signalling can tell:
+    /// The other side is in another call.
+    case busy
+    /// The other side, or a server on the way, refused the call, or sent the caller elsewhere.
+    case refused
+    /// Nobody answered in time.
+    case noAnswer = "no_answer"
+    /// The caller gave up before the answer.
+    case cancelled
+    /// A password was wanted or wrong, or a certificate not the expected one.
+    case authentication
+    /// Another call took this one's place.
+    case replaced
+    /// No way to the other side, a server that fails, or a call that is no longer acknowledged.
+    case network
 }
 
 /// Where a call stands: `connecting -> active <-> held -> ended`.

@@ -6,6 +6,12 @@ public struct CallReport: Sendable, Equatable {
     public var durationSeconds: Double?
     /// Why it ended, as in `call_ended`.
     public var reason: String?
+    /// The code of the last response, where the call was made by SIP.
+    public var sipCode: Int?
+    /// From the call to the first sign of the other side (RFC 6076 section 4.3.1), ms.
+    public var postDialMilliseconds: Double?
+    /// From the call to its answer, ms.
+    public var setupMilliseconds: Double?
     /// What was asked for, by name: rate, period, real-time priority, echo control, codec, route.
     public var requested: [String: String] = [:]
     /// What was granted, under the same names.
@@ -21,6 +27,10 @@ public struct CallReport: Sendable, Equatable {
         var members: [JSONMember] = []
         if let durationSeconds { members.append(JSONMember("duration_s", .number(durationSeconds, decimals: 2))) }
         if let reason { members.append(JSONMember("reason", .string(reason))) }
+        if let sipCode { members.append(JSONMember("sip_code", .integer(sipCode))) }
+        for (name, value) in [("post_dial_ms", postDialMilliseconds), ("setup_ms", setupMilliseconds)] {
+            if let value { members.append(JSONMember(name, .number(value, decimals: 1))) }
+        }
         for (name, table) in [("requested", requested), ("effective", effective)] where !table.isEmpty {
             let entries = table.sorted { $0.key < $1.key }.map { JSONMember($0.key, .string($0.value)) }
             members.append(JSONMember(name, .object(entries)))
@@ -33,7 +43,8 @@ public struct CallReport: Sendable, Equatable {
     public var json: JSONValue { measurements.adding(assertions) }
 
     /// Names that `--assert` may use on a call.
-    public static let comparablePaths = [ComparablePath("duration_s", .number)] + CallStatistics.comparablePaths
+    public static let comparablePaths =
+        ["duration_s", "sip_code", "post_dial_ms", "setup_ms"].map { ComparablePath($0, .number) } + CallStatistics.comparablePaths
 }
 
 extension JSONValue {

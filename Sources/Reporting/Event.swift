@@ -47,7 +47,19 @@ public enum EventBody: Sendable, Equatable {
     case dtmf(digit: String, direction: EventDirection)
     /// Something the person may want to mend: what, and what to do.
     case warning(String)
-    case callEnded(reason: String, durationSeconds: Double?)
+    case callEnded(reason: String, durationSeconds: Double?, sipCode: Int? = nil, explanation: String? = nil)
+    /// Somebody calls by signalling and waits for an answer.
+    case callIncoming(from: String, name: String?, to: String, account: String?)
+    /// The other side is reached, and says how far it is.
+    case callProgress(sipCode: Int, reason: String, earlyMedia: Bool)
+    case callAnswered(sipCode: Int)
+    /// What offer and answer brought about.
+    case negotiated(NegotiationReport)
+    /// By us, by the other side, or by both.
+    case callHeld(byUs: Bool, byPeer: Bool)
+    case callResumed
+    /// Where an account stands at its registrar.
+    case registration(RegistrationReport)
     case report(CallReport)
     case loopbackReport(LoopbackReport)
 
@@ -68,6 +80,13 @@ public enum EventBody: Sendable, Equatable {
         case .dtmf: "dtmf"
         case .warning: "warning"
         case .callEnded: "call_ended"
+        case .callIncoming: "call_incoming"
+        case .callProgress: "call_progress"
+        case .callAnswered: "call_answered"
+        case .negotiated: "negotiated"
+        case .callHeld: "call_held"
+        case .callResumed: "call_resumed"
+        case .registration: "registration"
         case .report, .loopbackReport: "report"
         }
     }
@@ -103,9 +122,27 @@ public enum EventBody: Sendable, Equatable {
         case .dtmf(let digit, let direction):
             return [JSONMember("digit", .string(digit)), JSONMember("direction", .string(direction.rawValue))]
         case .warning(let message): return [JSONMember("message", .string(message))]
-        case .callEnded(let reason, let duration):
+        case .callEnded(let reason, let duration, let sipCode, let explanation):
             return [JSONMember("reason", .string(reason))]
                 + (duration.map { [JSONMember("duration_s", .number($0, decimals: 2))] } ?? [])
+                + (sipCode.map { [JSONMember("sip_code", .integer($0))] } ?? [])
+                + (explanation.map { [JSONMember("explanation", .string($0))] } ?? [])
+        case .callIncoming(let from, let name, let to, let account):
+            return [
+                JSONMember("from", .string(from)), JSONMember("name", name.map { .string($0) } ?? .null),
+                JSONMember("to", .string(to)), JSONMember("account", account.map { .string($0) } ?? .null),
+            ]
+        case .callProgress(let sipCode, let reason, let earlyMedia):
+            return [
+                JSONMember("sip_code", .integer(sipCode)), JSONMember("reason", .string(reason)),
+                JSONMember("early_media", .boolean(earlyMedia)),
+            ]
+        case .callAnswered(let sipCode): return [JSONMember("sip_code", .integer(sipCode))]
+        case .negotiated(let report): return report.members
+        case .callHeld(let byUs, let byPeer):
+            return [JSONMember("by_us", .boolean(byUs)), JSONMember("by_peer", .boolean(byPeer))]
+        case .callResumed: return []
+        case .registration(let report): return report.members
         case .report(let report): return report.json.members
         case .loopbackReport(let report): return report.json.members
         }

@@ -27,8 +27,20 @@ extension Event {
             return echo.converged == true ? "echo gone\(depth)" : "echo canceller is learning the room"
         case .dtmf(let digit, let direction): return "digit \(digit) \(direction.rawValue)"
         case .warning(let message): return "warning: \(message)"
-        case .callEnded(let reason, let seconds):
-            return "call ended: \(reason)" + (seconds.map { " after \(Text.clock($0))" } ?? "")
+        case .callEnded(let reason, let seconds, let sipCode, let explanation):
+            let words = [sipCode.map(String.init), explanation].compactMap(\.self).joined(separator: " ")
+            return "call ended: \(reason)" + (words.isEmpty ? "" : " (\(words))")
+                + (seconds.map { " after \(Text.clock($0))" } ?? "")
+        case .callIncoming(let from, let name, let to, _):
+            return "call from \(name.map { "\($0) " } ?? "")<\(from)> to <\(to)>: a answers, q refuses"
+        case .callProgress(let sipCode, let reason, let earlyMedia):
+            return "\(sipCode) \(reason)" + (earlyMedia ? ", with sound" : "")
+        case .callAnswered: return "answered"
+        case .negotiated(let report): return report.text
+        case .callHeld(let byUs, let byPeer):
+            return "held by " + (byUs && byPeer ? "both sides" : byUs ? "us" : "the other side")
+        case .callResumed: return "resumed"
+        case .registration(let report): return report.text
         }
     }
 

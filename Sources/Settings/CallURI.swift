@@ -33,7 +33,7 @@ public struct CallURI: Sendable, Equatable {
         func fail(_ reason: String) -> SettingsError { .malformedURI(uri: uri, reason: reason) }
         let lower = uri.lowercased()
         if lower.hasPrefix("sip:") || lower.hasPrefix("sips:") {
-            throw fail("SIP is not there yet; this version calls raw RTP only")
+            throw fail("a call by SIP stands alone: it is no party of a conference, and nothing else is given with it")
         }
         guard lower.hasPrefix("rtp://") else { throw fail("no rtp:// in front") }
         let rest = uri.dropFirst("rtp://".count)

@@ -13,6 +13,8 @@ public protocol LiveCall: AnyObject {
     func takeEvents() -> [(party: Int, body: EventBody)]
     /// Why a party's call ended; `nil` while it has not, or the next caller may take its place.
     func endReason(of party: Int) -> Media.EndReason?
+    /// Answers a call that rings; nothing where none does.
+    func answer()
     /// The latest figures of a party.
     func statistics(of party: Int) -> CallStatistics
     func setMuted(_ muted: Bool)

@@ -1,4 +1,5 @@
 import AudioDevices
+import AudioFiles
 import Codecs
 import JitterBuffer
 import Link
@@ -83,6 +84,12 @@ public struct MediaRequest: Sendable {
         configuration.maximumBitrate = maximumBitrate
         configuration.reportIntervalSeconds = reportIntervalSeconds
         return configuration
+    }
+
+    /// What is sent in place of the microphone, at `rate` samples a second; empty: the microphone.
+    func announcement(rate: Int) throws(SoftphoneError) -> [Float] {
+        guard let playPath else { return [] }
+        do { return try AudioFileReader.samples(path: playPath, rate: rate) } catch { throw .audioFile(error) }
     }
 
     /// One number cannot mean two things.

@@ -63,6 +63,17 @@ final class RingTone {
         try graph.start()
     }
 
+    /// Begins to ring on the device of that name.
+    convenience init(at place: DeviceSpecification, audio: AudioSession?) throws(AudioUnitError) {
+        let device: any HardwareDevice
+        do throws(DeviceError) {
+            device = try makeDevice(place, place)
+        } catch {
+            throw .device(error)
+        }
+        try self.init(on: device, audio: audio)
+    }
+
     /// Whether the tone has been played.
     var isOver: Bool { HostTime.monotonicNow() >= ends }
 

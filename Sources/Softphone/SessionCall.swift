@@ -111,13 +111,7 @@ final class SessionCall: LiveCall {
     private func startRinging() -> [EventBody] {
         guard let place = media.ring else { return [] }
         do throws(AudioUnitError) {
-            let device: any HardwareDevice
-            do throws(DeviceError) {
-                device = try makeDevice(place, place)
-            } catch {
-                throw .device(error)
-            }
-            ring = try RingTone(on: device, audio: session.audio)
+            ring = try RingTone(at: place, audio: session.audio)
             return []
         } catch {
             return [.warning("no ring tone on \(place.name): \(SoftphoneError(error).description)")]
@@ -130,6 +124,8 @@ final class SessionCall: LiveCall {
 
     private func send(_ command: Media.CallCommand) { for channel in session.channels { channel.send(command) } }
 
+    /// Nobody rings without signalling: the first packet begins the call.
+    func answer() {}
     func endReason(of party: Int) -> Media.EndReason? { endReasons[party] }
     func statistics(of party: Int) -> CallStatistics { session.channels[party].statistics }
     func setMuted(_ muted: Bool) { send(.mute(muted)) }

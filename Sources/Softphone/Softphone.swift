@@ -1,4 +1,3 @@
-import AudioFiles
 import Link
 import LiveMedia
 import Media
@@ -20,9 +19,17 @@ public struct Softphone: Sendable {
     public func start(_ request: CallRequest) throws(SoftphoneError) -> any LiveCall {
         let media = request.media
         let seed = media.seed ?? .random(in: .min ... .max)
-        let parties = try makeParties(request, seed: seed)
-        // Whoever echoes lets nobody hear anybody else.
-        let isConference = parties.count > 1 && !request.echoes
+        return try begin(
+            try makeParties(request, seed: seed), media, seed: seed, echoes: request.echoes, takesNext: request.parties != nil)
+    }
+
+    /// Opens the device and starts the media of parties whose links are ready.
+    /// - `echoes`: whether each party hears only himself, so that several are no conference.
+    /// - `takesNext`: whether a place waits for the next caller when a call is over.
+    func begin(
+        _ parties: [CallParty], _ media: MediaRequest, seed: UInt64, echoes: Bool, takesNext: Bool = false
+    ) throws(SoftphoneError) -> SessionCall {
+        let isConference = parties.count > 1 && !echoes
         let hasHeadset = isConference && parties.count <= HeadsetMixer.maximumParties
         do throws(CallError) {
             let channels = hasHeadset ? 2 : 1
@@ -35,7 +42,7 @@ public struct Softphone: Sendable {
                 capturePath: media.capturePath,
                 dumpFolder: media.dumpFolder, realtime: media.device.realtime, audio: audio)
             for party in parties { media.logPlan(party.configuration, party.socket) }
-            let call = SessionCall(session, parties: parties, media: media, takesNext: request.parties != nil)
+            let call = SessionCall(session, parties: parties, media: media, takesNext: takesNext)
             try session.start()
             call.announceStart()
             return call
@@ -77,13 +84,7 @@ public struct Softphone: Sendable {
         configuration.digits = media.digits
         configuration.echoes = request.echoes
         configuration.waitsForCaller = request.role == .listen
-        if let path = media.playPath {
-            do {
-                configuration.announcement = try AudioFileReader.samples(path: path, rate: configuration.codec.sampleRate)
-            } catch {
-                throw .audioFile(error)
-            }
-        }
+        configuration.announcement = try media.announcement(rate: configuration.codec.sampleRate)
         return configuration
     }
 

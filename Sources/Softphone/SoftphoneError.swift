@@ -22,6 +22,8 @@ public enum SoftphoneError: Error, Sendable, CustomStringConvertible {
     case recording(path: String, reason: String)
     /// The network, or a name or address in it.
     case network(NetworkError)
+    /// The sockets of signalling cannot be opened.
+    case signalling(String)
     /// The system has no memory, threads or descriptors left.
     case resources(String)
     /// A defect of the program.
@@ -42,6 +44,7 @@ public enum SoftphoneError: Error, Sendable, CustomStringConvertible {
         case .audioFile(let error): error.explanation
         case .recording(let path, let reason): "\(reason), \(path); name a place that can be written and has room"
         case .network(let error): error.description
+        case .signalling(let what): "\(what); choose another address or port, or end the program that has it"
         case .resources(let what): "\(what); end other programs or raise the limits (ulimit)"
         case .defect(let what): "\(what); please report this"
         }

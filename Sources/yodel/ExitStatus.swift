@@ -23,8 +23,11 @@ enum ExitStatus: Int32, Error {
     init(callEnded reason: Media.EndReason) {
         self =
             switch reason {
-            case .mediaTimeout: .network
-            case .localHangup, .remoteHangup, .duration, .echoLoop: .fine
+            case .mediaTimeout, .network: .network
+            case .noAnswer: .noAnswer
+            case .busy, .refused: .refused
+            case .authentication: .authentication
+            case .localHangup, .remoteHangup, .duration, .echoLoop, .cancelled, .replaced: .fine
             }
     }
 
@@ -34,7 +37,7 @@ enum ExitStatus: Int32, Error {
             switch error {
             case .request, .codec, .setting, .audioFile, .recording: .usage
             case .device, .format: .device
-            case .network: .network
+            case .network, .signalling: .network
             case .resources, .defect: .internalError
             }
     }

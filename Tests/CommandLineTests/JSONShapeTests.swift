@@ -99,12 +99,17 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
         .bufferReset(reason: "r"),
         .xrun(direction: .playback, count: 1), .echoState(echo), .dtmf(digit: "5", direction: .sent), .warning("w"),
         .callEnded(reason: "r", durationSeconds: nil), .report(CallReport()),
+        .callIncoming(from: "f", name: nil, to: "t", account: nil),
+        .callProgress(sipCode: 180, reason: "r", earlyMedia: false), .callAnswered(sipCode: 200),
+        .negotiated(NegotiationReport(offeredByUs: true)), .callHeld(byUs: true, byPeer: false), .callResumed,
+        .registration(RegistrationReport(account: "a", state: "registered")),
     ]
     #expect(
         bodies.map(\.type) == [
             "call_started", "media_started", "stats", "route_changed", "device_lost", "device_back", "ssrc_changed",
             "remote_changed",
             "buffer_reset", "xrun", "echo_state", "dtmf", "warning", "call_ended", "report",
+            "call_incoming", "call_progress", "call_answered", "negotiated", "call_held", "call_resumed", "registration",
         ])
     #expect(EventBody.loopbackReport(LoopbackReport()).type == "report")
 }

@@ -36,3 +36,26 @@ public struct AccountKeys: ConfigurationSection {
 public enum AccountTransport: String, Sendable, CaseIterable {
     case udp, tcp, tls
 }
+
+extension ConfigurationItem<AccountKeys> {
+    /// The account's password out of its file or variable; empty when neither is named.
+    public func password(environment: [String: String]) throws(SettingsError) -> String {
+        let place = "accounts.\(name ?? "")"
+        func refuse(_ key: String, _ value: String, _ expected: String) -> SettingsError {
+            .invalidValue(name: "\(place).\(key)", value: value, source: source.description, expected: expected)
+        }
+        switch (self[\.passwordFile], self[\.passwordEnv]) {
+        case (nil, nil): return ""
+        case (let path?, nil):
+            let bytes: [UInt8]
+            do { bytes = try YAMLFile.bytes(path: path) } catch { throw refuse("password_file", path, "a file that can be read") }
+            return String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
+        case (nil, let variable?):
+            guard let password = environment[variable] else {
+                throw refuse("password_env", variable, "a variable that is set")
+            }
+            return password
+        case (let path?, _?): throw refuse("password_file", path, "either password_file or password_env")
+        }
+    }
+}

@@ -1,4 +1,4 @@
-/// Why and how a call ended.
+/// Why and how a call ended, as signalling tells it.
 public struct CallEnding: Sendable, Hashable {
     public enum Reason: String, Sendable, Hashable {
         /// We hung up, cancelled or rejected.

@@ -12,6 +12,8 @@ struct CallCommand: ParsableCommand {
         commandName: "call", abstract: "Call somebody, or several for a conference.",
         discussion: HelpText.discussion(examples: [
             ("yodel call rtp://192.0.2.7:5004", "call, with the default microphone and loudspeaker"),
+            ("yodel call sip:echo@192.0.2.7", "by SIP, straight to another telephone"),
+            ("yodel call sip:102@example.com --account office", "through a PBX, as an account of the configuration"),
             ("yodel call rtp://192.0.2.7:5004 --codec pcmu --record call.wav", "in G.711, recorded: left sent, right heard"),
             ("yodel call rtp://192.0.2.7:5004 --duration 60 --assert 'mos_lq>4'", "a test of a minute"),
             (
@@ -24,13 +26,19 @@ struct CallCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             rtp://HOST:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]; several make a conference: all hear each \
-            other, each in a codec of its own, in a headset each from a direction of its own.
+            other, each in a codec of its own, in a headset each from a direction of its own. Or one sip:USER@HOST[:PORT] \
+            (;transport=tcp for TCP, sips: for TLS), or tel:NUMBER with --account.
             """, valueName: "uri"))
     var uri: [String]
 
+    @OptionGroup var sip: SIPArguments
     @OptionGroup var media: MediaArguments
 
     func run() throws {
+        if uri.contains(where: isSignalled) || sip.account != nil {
+            guard uri.count == 1 else { throw CommandError(.usage, "a conference is of rtp:// parties only; give one sip: URI") }
+            return try runSIP(.call(uri[0]), sip, media)
+        }
         try runCall(uri, role: .call, media)
     }
 }
@@ -38,18 +46,23 @@ struct CallCommand: ParsableCommand {
 /// `yodel listen URI`.
 struct ListenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "listen", abstract: "Wait for one call.",
+        commandName: "listen", abstract: "Wait for one call, or by SIP for one after the other.",
         discussion: HelpText.discussion(examples: [
             ("yodel listen rtp://0.0.0.0:5004", "take the first caller"),
             ("yodel listen rtp://0.0.0.0:5004 --allow 192.0.2.0/24", "take callers of one network only"),
             ("yodel listen rtp://0.0.0.0:5004 --parties 5", "a conference that people join and leave"),
+            ("yodel listen --account office", "register at a PBX; a answers, q refuses or ends"),
+            ("yodel listen sip:0.0.0.0 --allow 192.0.2.0/24 --auto-answer", "be called without a registrar"),
             ("yodel listen rtp://0.0.0.0:5004 --echo --device null", "send back what is heard, without a sound card"),
         ]))
 
     @Argument(
         help: ArgumentHelp(
-            "rtp://ADDRESS:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT] to listen on", valueName: "uri"))
-    var uri: String
+            """
+            rtp://ADDRESS:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT] or sip:ADDRESS[:PORT] to listen on; nothing with \
+            --account.
+            """, valueName: "uri"))
+    var uri: String?
 
     @Flag(help: "Send back what is heard.")
     var echo = false
@@ -65,9 +78,21 @@ struct ListenCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Ring on this device when somebody calls (default: no ring).", valueName: "name"))
     var ring: String?
 
+    @Flag(help: "Answer calls by SIP at once: the account's, those of --allow, else calls from this machine only.")
+    var autoAnswer = false
+
+    @OptionGroup var sip: SIPArguments
     @OptionGroup var media: MediaArguments
 
     func run() throws {
+        if sip.account != nil || uri.map(isSignalled) ?? false {
+            if let uri, sip.account != nil {
+                throw CommandError(.usage, "an account is called at its registrar, not at '\(uri)'; leave out one of them")
+            }
+            return try runSIP(.listen(uri), sip, echoes: echo, answersByItself: autoAnswer, ring: ring, media)
+        }
+        guard let uri else { throw CommandError(.usage, "there is nowhere to listen; give a URI or --account") }
+        if autoAnswer { throw CommandError(.usage, "--auto-answer is for calls by SIP; a raw call needs no answer") }
         try runCall([uri], role: .listen, echoes: echo, parties: parties, ring: ring, media)
     }
 }
@@ -104,7 +129,7 @@ private func start(_ request: CallRequest) throws(CommandError) -> any LiveCall 
     do { return try Softphone().start(request) } catch { throw CommandError(error) }
 }
 
-private func device(_ name: String) throws(CommandError) -> DeviceSpecification {
+func device(_ name: String) throws(CommandError) -> DeviceSpecification {
     do { return try DeviceChoice.device(name) } catch { throw CommandError(error) }
 }
 

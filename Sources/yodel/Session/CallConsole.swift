@@ -115,6 +115,7 @@ struct CallConsole {
 
     private mutating func handle(_ key: KeyCommand) {
         switch key {
+        case .answer: call.answer()
         case .mute:
             mood.muted.toggle()
             call.setMuted(mood.muted)

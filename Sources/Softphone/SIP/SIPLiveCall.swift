@@ -1,0 +1,316 @@
+import AudioUnits
+import Codecs
+import Link
+import LiveMedia
+import Media
+import Metrics
+import Network
+import Realtime
+import Reporting
+import Signalling
+
+/// One call by SIP from its first message to its report: signalling and media as one `LiveCall`.
+///
+/// ```
+/// out: invite -> progress -> agreed (media starts) -> answered -> ended
+/// in:  waits -> incoming (rings) -> agreed -> answer: media starts, then 200 goes out -> ended
+/// ```
+final class SIPLiveCall: SIPCall {
+    private let phone: SIPPhone
+    private var id: SignalledCallID?
+    private var socket: UDPLink?
+    private var media: SessionCall?
+    /// What the media runs with, and what was agreed on last.
+    private var running: MediaAgreement?
+    private var agreement: MediaAgreement?
+    private var caller: CallerFacts?
+    private var ring: RingTone?
+
+    private var pending: [EventBody] = []
+    private var isAnswered = false
+    /// The person, or whoever may, has taken the call.
+    private var wantsAnswer = false
+    private var isMuted = false
+    private var isHeld = false
+    private var volume = 0
+    private var mediaStart: HostTime?
+    private var start = HostTime.monotonicNow()
+    /// Why we hang up.
+    private var wish: Media.EndReason?
+    private var reason: Media.EndReason?
+    private var report = CallReport()
+    private var hasRegistered = false
+
+    private var signalling: any CallSignalling { phone.signalling }
+    private var request: SIPRequest { phone.request }
+
+    init(_ phone: SIPPhone) {
+        self.phone = phone
+        guard case .call(let target) = phone.request.purpose, let ports = openPorts() else { return }
+        id = signalling.invite(OutgoingCall(target: target, account: phone.request.account?.name, media: ports))
+    }
+
+    var wasCall: Bool { id != nil }
+    var parties: Int { 1 }
+    var eventDescriptors: [Int32] { [phone.events.signal.fileDescriptor] + (media?.eventDescriptors ?? []) }
+    func endReason(of party: Int) -> Media.EndReason? { reason }
+    func statistics(of party: Int) -> CallStatistics { media?.statistics(of: 0) ?? CallStatistics() }
+
+    func takeEvents() -> [(party: Int, body: EventBody)] {
+        for event in phone.events.takeAll() {
+            logger.trace("event \(event)")
+            take(event)
+        }
+        takeMediaEvents()
+        keepRinging()
+        defer { pending = [] }
+        return pending.map { (0, $0) }
+    }
+
+    // MARK: - Signalling
+
+    private func take(_ event: CallSignallingEvent) {
+        switch event {
+        case .registration(let change): registration(change)
+        case .incoming(let id, let facts): incoming(id, facts)
+        case .progress(let id, let progress) where id == self.id:
+            if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
+            pending.append(
+                .callProgress(sipCode: progress.sipCode, reason: progress.reason, earlyMedia: progress.hasEarlyMedia))
+        case .negotiated(let id, let media) where id == self.id: negotiated(media)
+        case .answered(let id, let sipCode) where id == self.id:
+            isAnswered = true
+            report.sipCode = sipCode
+            if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
+            report.setupMilliseconds = sinceStart
+            pending.append(.callAnswered(sipCode: sipCode))
+        case .held(let id, let byUs, let byPeer) where id == self.id: held(byUs: byUs, byPeer: byPeer)
+        case .transferRequested(let id, let target) where id == self.id:
+            signalling.answerTransfer(id, media: nil)
+            pending.append(.warning("the other side wants us to call \(target), which this version does not do"))
+        case .requestRefused(let id, let reason, let code) where id == self.id:
+            pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
+        case .ended(let id, let ending) where id == self.id: ended(ending)
+        case .warning(let id, let text) where id == nil || id == self.id: pending.append(.warning(text))
+        default: break
+        }
+    }
+
+    private var sinceStart: Double { HostTime.monotonicNow().milliseconds(since: start) }
+
+    private func registration(_ change: RegistrationChange) {
+        pending.append(.registration(RegistrationReport(change)))
+        if change.state == .registered { hasRegistered = true }
+        // What the server has once accepted is tried again; a first refusal wants a person.
+        guard id == nil, change.state == .failed, !hasRegistered, let failure = change.failure else { return }
+        switch failure {
+        case .authentication, .certificate: settle(.authentication, code: change.sipCode, text: change.reason)
+        case .refused: settle(.refused, code: change.sipCode, text: change.reason)
+        case .network, .server: break
+        }
+    }
+
+    private func incoming(_ id: SignalledCallID, _ facts: CallerFacts) {
+        guard self.id == nil, reason == nil, case .listen = request.purpose, let ports = openPorts() else {
+            signalling.reject(id, .busy)
+            return
+        }
+        self.id = id
+        caller = facts
+        start = HostTime.monotonicNow()
+        pending.append(.callIncoming(from: facts.from, name: facts.name, to: facts.to, account: facts.account))
+        signalling.prepare(id, media: ports)
+        signalling.ring(id, withMedia: false)
+        guard request.answersByItself else { return }
+        guard mayAnswer(facts) else {
+            pending.append(
+                .warning("nobody answers this caller by itself: it does not call from this machine; name it with --allow"))
+            return
+        }
+        wantsAnswer = true
+        // Without an offer there is nothing to agree on before our answer makes one.
+        if facts.offeredCodecs.isEmpty { signalling.answer(id) }
+    }
+
+    /// Who is answered without a person: the account's callers, who is allowed, and else this machine.
+    private func mayAnswer(_ facts: CallerFacts) -> Bool {
+        facts.isFromAccountServer || !request.media.allow.isEmpty || facts.source?.address.isLoopback == true
+    }
+
+    func answer() {
+        guard let id, caller != nil, !isAnswered, !wantsAnswer else { return }
+        wantsAnswer = true
+        ring = nil
+        if agreement != nil { answerNow(id) } else { signalling.answer(id) }
+    }
+
+    /// The device runs before the caller hears of the answer, so that nothing is cut off.
+    private func answerNow(_ id: SignalledCallID) {
+        startMedia()
+        signalling.answer(id)
+    }
+
+    private func negotiated(_ negotiated: NegotiatedMedia) {
+        pending.append(.negotiated(NegotiationReport(negotiated)))
+        guard let agreed = negotiated.agreement else { return }
+        let isFirst = agreement == nil
+        agreement = agreed
+        guard let id else { return }
+        if caller == nil || isAnswered {
+            startMedia()
+        } else if isFirst, wantsAnswer {
+            answerNow(id)
+        }
+    }
+
+    private func held(byUs: Bool, byPeer: Bool) {
+        isHeld = byUs || byPeer
+        media?.setHeld(isHeld)
+        pending.append(isHeld ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)
+    }
+
+    private func ended(_ ending: CallEnding) {
+        let cause: Media.EndReason =
+            switch ending.reason {
+            case .localHangup: wish ?? .localHangup
+            case .remoteHangup: caller != nil && !isAnswered ? .cancelled : .remoteHangup
+            case .busy: .busy
+            case .refused, .redirected, .noCommonMedia, .badTarget: .refused
+            case .noAnswer: .noAnswer
+            case .authentication, .certificate: .authentication
+            case .network, .lost: .network
+            case .replaced: .replaced
+            }
+        var text: String? = ending.text
+        if ending.reason == .localHangup || ending.reason == .remoteHangup { text = nil }
+        if !ending.contacts.isEmpty { text = (text ?? "") + ": call \(ending.contacts.joined(separator: ", ")) instead" }
+        settle(cause, code: ending.sipCode, text: text)
+    }
+
+    /// The call is over: the only place where that is told.
+    private func settle(_ cause: Media.EndReason, code: Int? = nil, text: String? = nil) {
+        guard reason == nil else { return }
+        ring = nil
+        takeMediaEvents()
+        reason = cause
+        report.sipCode = code ?? report.sipCode
+        report.reason = cause.rawValue
+        let seconds = mediaStart.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
+        media?.hangUp(byDuration: cause == .duration)
+        pending.append(
+            .callEnded(reason: cause.rawValue, durationSeconds: seconds, sipCode: code, explanation: text))
+    }
+
+    // MARK: - Media
+
+    private func openPorts() -> LocalPorts? {
+        do throws(NetworkError) {
+            let socket = try UDPLink(bind: request.media.bind, rtcp: .separate())
+            self.socket = socket
+            let address = socket.local.address.isUnspecified ? nil : "\(socket.local.address)"
+            return LocalPorts(address: address, port: socket.local.port, controlPort: socket.localControlPort)
+        } catch {
+            pending.append(.warning("\(error)"))
+            settle(.network, text: "\(error)")
+            return nil
+        }
+    }
+
+    /// Starts the media that was agreed on, or starts it anew where the running one cannot be changed into it.
+    private func startMedia() {
+        guard reason == nil, let socket, let agreed = agreement, let remote = agreed.remote else { return }
+        if let running {
+            guard running.codec != agreed.codec || running.payloadType != agreed.payloadType || running.remote != remote
+            else { return }
+            takeMediaEvents()
+            _ = media?.close()
+            media = nil
+        }
+        socket.setPeer(LinkPeer(media: remote, control: agreed.remoteControl))
+        var wanted = request.media
+        wanted.ring = nil
+        // What was written so far is kept.
+        if running != nil { (wanted.recordPath, wanted.capturePath, wanted.dumpFolder) = (nil, nil, nil) }
+        let seed = wanted.seed ?? .random(in: .min ... .max)
+        do throws(SoftphoneError) {
+            var configuration = wanted.callConfiguration(
+                seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds)
+            configuration.take(agreed)
+            configuration.digits = running == nil ? wanted.digits : ""
+            configuration.echoes = request.echoes
+            configuration.announcement = running == nil ? try wanted.announcement(rate: agreed.codec.sampleRate) : []
+            let party = CallParty(configuration: configuration, socket: socket)
+            let session = try Softphone().begin([party], wanted, seed: seed, echoes: request.echoes)
+            media = session
+            running = agreed
+            session.setMuted(isMuted)
+            session.setVolume(decibels: volume)
+            if isHeld { session.setHeld(true) }
+        } catch {
+            pending.append(.warning("\(error)"))
+            wish = .network
+            if let id { signalling.hangUp(id) }
+        }
+    }
+
+    private func takeMediaEvents() {
+        guard let media else { return }
+        for (_, body) in media.takeEvents() {
+            switch body {
+            case .mediaStarted:
+                if mediaStart == nil { mediaStart = HostTime.monotonicNow() }
+                pending.append(body)
+            case .callEnded:
+                // Signalling says when a call is over, but for silence and for echoes without end.
+                guard reason == nil, let cause = media.endReason(of: 0), wish == nil else { break }
+                wish = cause
+                if let id { signalling.hangUp(id) }
+            default: pending.append(body)
+            }
+        }
+    }
+
+    private func keepRinging() {
+        guard let id, caller != nil, !isAnswered, !wantsAnswer, reason == nil, let place = request.media.ring else { return }
+        guard ring == nil || ring?.isOver == true else { return }
+        ring = nil
+        do throws(AudioUnitError) {
+            ring = try RingTone(at: place, audio: nil)
+        } catch {
+            pending.append(.warning("no ring tone on \(place.name) for call \(id): \(SoftphoneError(error).description)"))
+        }
+    }
+
+    // MARK: - What a person does
+
+    func setMuted(_ muted: Bool) {
+        isMuted = muted
+        media?.setMuted(muted)
+    }
+
+    func setHeld(_ held: Bool) { if let id { signalling.hold(id, held) } }
+
+    func setVolume(decibels: Int) {
+        volume = decibels
+        media?.setVolume(decibels: decibels)
+    }
+
+    func send(digit: Character) { media?.send(digit: digit) }
+
+    func hangUp(byDuration: Bool) {
+        wish = wish ?? (byDuration ? .duration : .localHangup)
+        guard let id else { return settle(wish ?? .localHangup) }
+        if caller != nil, !isAnswered, !wantsAnswer { signalling.reject(id, .declined) } else { signalling.hangUp(id) }
+    }
+
+    func close() -> [(party: Int, report: CallReport)] {
+        ring = nil
+        if let id { signalling.hangUp(id) }
+        settle(wish ?? .localHangup)
+        guard var final = media?.close().first?.report else { return [(0, report)] }
+        (final.sipCode, final.reason) = (report.sipCode, report.reason)
+        final.postDialMilliseconds = report.postDialMilliseconds
+        final.setupMilliseconds = report.setupMilliseconds
+        return [(0, final)]
+    }
+}

@@ -1,0 +1,91 @@
+import Codecs
+import Glibc
+import Link
+import LiveMedia
+import Network
+import Realtime
+import Signalling
+import Synchronization
+
+/// A telephone by SIP: its sockets, its registration, and one call after the other. Its functions belong to one thread.
+public final class SIPPhone {
+    let signalling: any CallSignalling
+    let events: Mailbox<CallSignallingEvent>
+    let request: SIPRequest
+
+    /// Binds the signalling's sockets, and registers where calls are waited for at a registrar.
+    init(_ request: SIPRequest) throws(SoftphoneError) {
+        try request.check()
+        self.request = request
+        let events: Mailbox<CallSignallingEvent>
+        do { events = try Mailbox() } catch { throw .resources("\(error)") }
+        self.events = events
+        do throws(SignallingStartError) {
+            signalling = try SIPSignalling(try Self.configuration(request)) { events.post($0) }
+        } catch {
+            switch error {
+            case .account(let error): throw .request("\(error)")
+            case .transport(let error): throw .signalling("\(error)")
+            }
+        }
+        if case .listen = request.purpose, let account = request.account { signalling.register(account.name) }
+    }
+
+    /// The call that was asked for, or the next one to come.
+    public func nextCall() -> any SIPCall { SIPLiveCall(self) }
+
+    /// Takes the registration back, waits for answers a moment, and closes the sockets.
+    public func close() {
+        let done = DispatchFlag()
+        let signalling = signalling
+        Task.detached {
+            await signalling.shutdown(within: 2)
+            done.set()
+        }
+        done.wait()
+    }
+
+    private static func configuration(_ request: SIPRequest) throws(SignallingStartError) -> SignallingConfiguration {
+        let media = request.media
+        var configuration = SignallingConfiguration(
+            listeners: SignallingConfiguration.everywhere(port: 0), accounts: request.account.map { [$0] } ?? [],
+            product: request.product, authorityFile: request.authorityFile)
+        if let bind = media.bind {
+            configuration.listeners = [.udp, .tcp].map { .init($0, address: "\(bind)", port: 0) }
+        }
+        if case .listen(let uri?) = request.purpose, let place = CallTarget.listening(uri) {
+            let port = place.port ?? 5060
+            let addresses = ((try? resolve(host: place.host, port: port)) ?? []).map { "\($0.address)" }
+            // A name that means nothing fails as the address that it is no one of.
+            configuration.listeners = [.udp, .tcp].map { .init($0, address: addresses.first ?? place.host, port: port) }
+        }
+        // Ghost calls ring nowhere: with an account, its servers call, and who is allowed to.
+        if request.account != nil || !media.allow.isEmpty { configuration.callers = .listed(media.allow) }
+        configuration.media = MediaCapabilities(
+            codecs: request.codecs, packetMilliseconds: media.encoder.frameMilliseconds,
+            bitrate: media.encoder.bitrate, sharesPort: false)
+        return configuration
+    }
+}
+
+/// A call by SIP.
+public protocol SIPCall: LiveCall {
+    /// Somebody was called or called: otherwise nothing came to pass, and there is no report.
+    var wasCall: Bool { get }
+}
+
+extension Softphone {
+    /// A telephone that calls or waits as it is asked to.
+    public func connect(_ request: SIPRequest) throws(SoftphoneError) -> SIPPhone { try SIPPhone(request) }
+}
+
+/// Somebody waits until somebody else is done.
+private final class DispatchFlag: Sendable {
+    private let isSet = Atomic<Bool>(false)
+
+    func set() { isSet.store(true, ordering: .releasing) }
+
+    func wait() {
+        while !isSet.load(ordering: .acquiring) { usleep(2000) }
+    }
+}

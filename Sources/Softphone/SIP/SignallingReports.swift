@@ -1,0 +1,57 @@
+import Codecs
+import Media
+import Reporting
+import SDP
+import Signalling
+
+extension CallConfiguration {
+    /// What was agreed on with the other side.
+    mutating func take(_ agreement: MediaAgreement) {
+        payloadType = agreement.payloadType
+        if agreement.codec.clock == .sampleRate, agreement.sampleRate != agreement.codec.sampleRate {
+            sampleRate = agreement.sampleRate
+        }
+        if let events = agreement.telephoneEvents { telephoneEventPayloadType = events.payloadType }
+        if let noise = agreement.comfortNoise {
+            comfortNoisePayloadType = noise
+        } else if !agreement.codec.hasDTX {
+            // Nobody said that it understands the noise.
+            encoder.dtx = false
+        }
+        redundancyPayloadType = agreement.redundancy?.payloadType
+        if let limit = agreement.maximumBitrate {
+            maximumBitrate = min(maximumBitrate ?? limit, limit)
+            encoder.bitrate = max(6_000, min(encoder.bitrate, limit))
+        }
+        // Signalling says when the call is over.
+        heedsGoodbye = false
+    }
+}
+
+extension NegotiationReport {
+    init(_ media: NegotiatedMedia) {
+        let receipt = media.receipt
+        self.init(offeredByUs: receipt.offeredBy == .us)
+        codec = media.agreement?.codec.name
+        remote = media.agreement?.remote.map { "\($0)" }
+        packetMilliseconds = media.agreement.map { Double($0.packetMilliseconds) }
+        delayMilliseconds = receipt.cost?.delay
+        bitRate = receipt.cost?.bitRate
+        rows = receipt.rows.map {
+            Row(
+                line: $0.line, subject: "\($0.subject)", offered: $0.offered, answered: $0.answered, inForce: $0.inForce,
+                why: "\($0.why)")
+        }
+    }
+}
+
+extension RegistrationReport {
+    init(_ change: RegistrationChange) {
+        self.init(account: change.account, state: change.state.rawValue)
+        reason = change.reason
+        sipCode = change.sipCode
+        expiresSeconds = change.expires.map(Double.init)
+        retrySeconds = change.retryAfter
+        isReachable = change.isReachable
+    }
+}

@@ -1,0 +1,80 @@
+import ArgumentParser
+import Codecs
+import Reporting
+import Settings
+import Signalling
+import Softphone
+
+/// Options of calls by SIP.
+struct SIPArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("Call or be called as this account of the configuration, by SIP.", valueName: "name"))
+    var account: String?
+
+    @Option(
+        name: .customLong("tls-ca"),
+        help: ArgumentHelp("PEM file of the authorities that servers' certificates may be from. (default: the system's)", valueName: "file"))
+    var authorities: String?
+}
+
+/// Whether a URI is called by signalling.
+func isSignalled(_ uri: String) -> Bool {
+    let lower = uri.lowercased()
+    return ["sip:", "sips:", "tel:"].contains { lower.hasPrefix($0) }
+}
+
+/// `yodel call` and `yodel listen` by SIP: checks everything, then carries one call, or one after the other.
+func runSIP(
+    _ purpose: SIPRequest.Purpose, _ sip: SIPArguments, echoes: Bool = false, answersByItself: Bool = false,
+    ring: String? = nil, _ arguments: MediaArguments
+) throws {
+    let signals = TerminationSignal()
+    let assertions = try parseAssertions(arguments.output.assertions, known: CallReport.comparablePaths)
+    let configuration = try resolveConfiguration(flags: arguments.flags, general: arguments.general)
+    startLog(configuration)
+    var options = try MediaOptions(arguments, configuration)
+    if let ring { options.request.ring = try device(ring) }
+    let isChosen = configuration.source(of: \.media.codec) != .default
+    var request = SIPRequest(
+        purpose, codecs: isChosen ? [options.request.codec] : SIPRequest.usualCodecs, media: options.request)
+    request.echoes = echoes
+    request.answersByItself = answersByItself
+    request.product = "yodel"
+    request.authorityFile = sip.authorities
+    let phone: SIPPhone
+    do throws(SoftphoneError) {
+        if let name = sip.account {
+            request.account = try AccountSettings(named: name, in: configuration, environment: processEnvironment())
+        }
+        phone = try Softphone().connect(request)
+    } catch {
+        throw CommandError(error)
+    }
+    let status = carryCalls(of: phone, request, options, assertions, signals, json: arguments.output.json)
+    phone.close()
+    if status != .fine { throw status }
+}
+
+/// A call that was asked for ends the program; who waits goes on until told to stop.
+private func carryCalls(
+    of phone: SIPPhone, _ request: SIPRequest, _ options: MediaOptions, _ assertions: [Assertion],
+    _ signals: TerminationSignal, json: Bool
+) -> ExitStatus {
+    var worst = ExitStatus.fine
+    while true {
+        let call = phone.nextCall()
+        let isListening = if case .listen = request.purpose { true } else { false }
+        var console = CallConsole(
+            call: call,
+            printer: EventPrinter(
+                json: json, parties: 1, input: request.media.device.input, output: request.media.device.output),
+            signals: signals, assertions: assertions, durationSeconds: options.durationSeconds,
+            durationCountsFromMedia: isListening)
+        let status = console.run()
+        guard isListening, call.wasCall else {
+            // Ended while waiting: what the calls before came to is what counts.
+            return worst != .fine && !call.wasCall ? worst : status
+        }
+        if worst == .fine { worst = status }
+        if TerminationSignal.caught != nil { return worst }
+    }
+}
