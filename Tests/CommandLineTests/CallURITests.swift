@@ -36,7 +36,7 @@ func refused(uri: String) {
     }
 }
 
-@Test("SIP is named as what is missing") func sip() {
+@Test("A call by SIP is no party of a raw one") func sip() {
     #expect { try CallURI(parsing: "sip:alice@example.org", role: .call) } throws: { error in
         "\(error)".contains("stands alone")
     }

@@ -59,7 +59,7 @@ private func carryCalls(
     of phone: SIPPhone, _ request: SIPRequest, _ options: MediaOptions, _ assertions: [Assertion],
     _ signals: TerminationSignal, json: Bool
 ) -> ExitStatus {
-    var worst = ExitStatus.fine
+    var worst: ExitStatus?
     while true {
         let call = phone.nextCall()
         let isListening = if case .listen = request.purpose { true } else { false }
@@ -72,9 +72,9 @@ private func carryCalls(
         let status = console.run()
         guard isListening, call.wasCall else {
             // Ended while waiting: what the calls before came to is what counts.
-            return worst != .fine && !call.wasCall ? worst : status
+            return call.wasCall ? status : worst ?? status
         }
-        if worst == .fine { worst = status }
-        if TerminationSignal.caught != nil { return worst }
+        if worst == nil || worst == .fine { worst = status }
+        if TerminationSignal.caught != nil { return worst ?? status }
     }
 }

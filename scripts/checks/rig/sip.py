@@ -1,0 +1,218 @@
+"""Peers of calls by SIP, from Debian, on loopback: Kamailio as registrar and proxy with digest, baresip as another
+telephone, sipp as a callee that sends back what it hears."""
+
+import glob
+import json
+import os
+import socket
+import subprocess
+import time
+from typing import Self
+
+from .verdict import PATIENCE_S, Failed, expect
+
+REALM = "yodel.test"
+
+
+def password(user: str) -> str:
+    return f"secret-{user}"
+
+
+KAMAILIO = """
+listen=udp:127.0.0.1:@PORT@
+listen=tcp:127.0.0.1:@PORT@
+children=1
+auto_aliases=no
+alias="@REALM@"
+log_stderror=yes
+debug=1
+loadmodule "tm.so"
+loadmodule "sl.so"
+loadmodule "rr.so"
+loadmodule "pv.so"
+loadmodule "maxfwd.so"
+loadmodule "textops.so"
+loadmodule "siputils.so"
+loadmodule "usrloc.so"
+loadmodule "registrar.so"
+loadmodule "auth.so"
+modparam("usrloc", "db_mode", 0)
+
+request_route {
+  if (!mf_process_maxfwd_header("10")) { sl_send_reply("483", "Too Many Hops"); exit; }
+  force_rport();
+  if (is_method("CANCEL")) { if (t_check_trans()) t_relay(); exit; }
+  if (has_totag()) {
+    if (loose_route()) { t_relay(); exit; }
+    if (is_method("ACK")) { if (t_check_trans()) t_relay(); exit; }
+    sl_send_reply("404", "Not Here"); exit;
+  }
+  if (is_method("OPTIONS") && uri == myself && $rU == $null) { sl_send_reply("200", "OK"); exit; }
+  remove_hf("Route");
+  if (is_method("REGISTER|INVITE")) {
+    if (!pv_auth_check("@REALM@", "secret-$au", "0", "0")) { auth_challenge("@REALM@", "1"); exit; }
+    consume_credentials();
+  }
+  if (is_method("REGISTER")) { save("location"); exit; }
+  if ($rU =~ "^status-[3-6][0-9][0-9]$") { $var(code) = $(rU{s.substr,7,3}{s.int}); sl_send_reply("$var(code)", "As Asked"); exit; }
+  if (is_method("INVITE")) record_route();
+  if (!lookup("location")) { sl_send_reply("404", "Not Found"); exit; }
+  t_relay();
+}
+"""
+
+
+class Daemon:
+    """A peer as a process, its output in a file. Use as a context manager."""
+
+    name = ""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        os.makedirs(folder, exist_ok=True)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def launch(self, command: list[str]) -> None:
+        with open(f"{self.folder}/log", "ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder)
+
+    def said(self) -> str:
+        with open(f"{self.folder}/log", errors="replace") as f:
+            return f"{self.name} said: {f.read()[-600:] or 'nothing'}"
+
+    def answers(self) -> bool:
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        deadline = time.monotonic() + PATIENCE_S
+        while not self.answers():
+            if self.process is None or self.process.poll() is not None or time.monotonic() > deadline:
+                self.__exit__()
+                raise Failed(f"{self.name} does not start; {self.said()}")
+            time.sleep(0.1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process is None or self.process.poll() is not None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+
+def is_answered(port: int) -> bool:
+    """Whether somebody answers OPTIONS by UDP."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", 0))
+        s.settimeout(0.5)
+        own = s.getsockname()[1]
+        lines = [
+            f"OPTIONS sip:127.0.0.1:{port} SIP/2.0",
+            f"Via: SIP/2.0/UDP 127.0.0.1:{own};branch=z9hG4bK{os.urandom(8).hex()};rport",
+            f"From: <sip:check@127.0.0.1>;tag={os.urandom(4).hex()}",
+            f"To: <sip:127.0.0.1:{port}>",
+            f"Call-ID: {os.urandom(8).hex()}",
+            "CSeq: 1 OPTIONS",
+            "Max-Forwards: 70",
+            "Content-Length: 0",
+        ]
+        try:
+            s.sendto(("\r\n".join(lines) + "\r\n\r\n").encode(), ("127.0.0.1", port))
+            return s.recv(4096).startswith(b"SIP/2.0 ")
+        except OSError:
+            return False
+
+
+class Kamailio(Daemon):
+    """Registrar of any user with the password secret-USER, proxy that stays on the way; status-NNN is answered NNN."""
+
+    name = "kamailio"
+
+    def __init__(self, folder: str, port: int) -> None:
+        super().__init__(folder)
+        self.port = port
+        with open(f"{folder}/kamailio.cfg", "w") as f:
+            f.write(KAMAILIO.replace("@PORT@", str(port)).replace("@REALM@", REALM))
+        os.makedirs(f"{folder}/run", exist_ok=True)
+        run = f"{folder}/run"
+        self.launch(["kamailio", "-f", f"{folder}/kamailio.cfg", "-DD", "-E", "-Y", run, "-w", run, "-m", "32", "-M", "4"])
+
+    def answers(self) -> bool:
+        return is_answered(self.port)
+
+
+class Baresip(Daemon):
+    """A telephone registered at Kamailio that answers by itself, says a file and records what it hears."""
+
+    name = "baresip"
+
+    def __init__(self, folder: str, port: int, registrar: int, user: str, says: str) -> None:
+        super().__init__(folder)
+        self.control = port + 2
+        os.makedirs(f"{folder}/rec", exist_ok=True)
+        account = (
+            f'<sip:{user}@{REALM}>;auth_user={user};auth_pass={password(user)};outbound="sip:127.0.0.1:{registrar}";'
+            "regint=60;answermode=auto;audio_codecs=opus/48000/2,pcmu\n"
+        )
+        modules = "".join(f"module {m}.so\n" for m in ("opus", "g711", "aubridge", "aufile", "sndfile"))
+        modules += "".join(f"module_app {m}.so\n" for m in ("account", "menu", "ctrl_tcp"))
+        config = (
+            f"poll_method epoll\nsip_listen 127.0.0.1:{port}\nnet_interface 127.0.0.1\naudio_source aufile,{says}\n"
+            f"audio_player aubridge,null{port}\naudio_alert aubridge,alert{port}\n"
+            "ausrc_srate 48000\nauplay_srate 48000\nausrc_channels 1\nauplay_channels 1\naudio_txmode thread\n"
+            f"rtp_ports {port + 10}-{port + 39}\nsnd_path {folder}/rec\nmodule_path /usr/lib/baresip/modules\n{modules}"
+            f"ctrl_tcp_listen 127.0.0.1:{self.control}\n"
+        )
+        for name, text in (("accounts", account), ("contacts", ""), ("config", config)):
+            with open(f"{folder}/{name}", "w") as f:
+                f.write(text)
+        self.launch(["baresip", "-f", folder, "-v"])
+
+    def answers(self) -> bool:
+        try:
+            self.do("reginfo")
+        except OSError:
+            return False
+        with open(f"{self.folder}/log", errors="replace") as f:
+            return "200 OK" in f.read()
+
+    def do(self, command: str, parameters: str = "") -> None:
+        """A command of its own by its control port, as a netstring of JSON."""
+        message = json.dumps({"command": command, "params": parameters, "token": "check"}).encode()
+        with socket.create_connection(("127.0.0.1", self.control), 2) as s:
+            s.sendall(b"%d:%s," % (len(message), message))
+            s.settimeout(2)
+            s.recv(4096)
+
+    def heard(self) -> str:
+        """The recording of its last call, once it is closed."""
+        files = sorted(glob.glob(f"{self.folder}/rec/*-dec.wav"), key=os.path.getmtime)
+        expect(files, f"no recording; {self.said()}")
+        return files[-1]
+
+
+class EchoingSIPp(Daemon):
+    """sipp's own callee: answers one call after the other in PCMU and sends back each packet."""
+
+    name = "sipp"
+
+    def __init__(self, folder: str, port: int, transport: str) -> None:
+        super().__init__(folder)
+        self.port, self.transport = port, transport
+        self.launch(
+            ["sipp", "-sn", "uas", "-i", "127.0.0.1", "-mi", "127.0.0.1", "-p", str(port), "-mp", str(port + 4)]
+            + ["-rtp_echo", "-t", "t1" if transport == "tcp" else "u1", "-nostdin"]
+        )
+
+    def answers(self) -> bool:
+        """It counts whatever is sent to it as a call: only that its port is taken is looked at."""
+        kind = socket.SOCK_STREAM if self.transport == "tcp" else socket.SOCK_DGRAM
+        with socket.socket(socket.AF_INET, kind) as s:
+            try:
+                s.bind(("127.0.0.1", self.port))
+            except OSError:
+                return True
+            return False
