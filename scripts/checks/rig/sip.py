@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import subprocess
+import threading
 import time
 from typing import Self
 
@@ -194,18 +195,108 @@ class Baresip(Daemon):
         return files[-1]
 
 
+# sipp's own callee, but for the port of its media: its echo would keep the SSRC, and our own packets are not heard twice.
+SCENARIO = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE scenario SYSTEM "sipp.dtd">
+<scenario name="callee">
+  <recv request="INVITE" rrs="true"/>
+  <send><![CDATA[
+    SIP/2.0 180 Ringing
+    [last_Via:]
+    [last_From:]
+    [last_To:];tag=[pid]SIPpTag[call_number]
+    [last_Call-ID:]
+    [last_CSeq:]
+    Contact: <sip:[local_ip]:[local_port];transport=[transport]>
+    Content-Length: 0
+
+  ]]></send>
+  <send retrans="500"><![CDATA[
+    SIP/2.0 200 OK
+    [last_Via:]
+    [last_From:]
+    [last_To:];tag=[pid]SIPpTag[call_number]
+    [last_Call-ID:]
+    [last_CSeq:]
+    Contact: <sip:[local_ip]:[local_port];transport=[transport]>
+    Content-Type: application/sdp
+    Content-Length: [len]
+
+    v=0
+    o=user1 53655765 2353687637 IN IP[local_ip_type] [local_ip]
+    s=-
+    c=IN IP[local_ip_type] [local_ip]
+    t=0 0
+    m=audio @MEDIA@ RTP/AVP 0
+    a=rtpmap:0 PCMU/8000
+  ]]></send>
+  <recv request="ACK"/>
+  <recv request="BYE"/>
+  <send><![CDATA[
+    SIP/2.0 200 OK
+    [last_Via:]
+    [last_From:]
+    [last_To:]
+    [last_Call-ID:]
+    [last_CSeq:]
+    Content-Length: 0
+
+  ]]></send>
+</scenario>
+"""
+
+
+class Reflector(threading.Thread):
+    """Sends each RTP packet back to where it came from, as a source of its own."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+        self.port: int = self.socket.getsockname()[1]
+
+    def run(self) -> None:
+        while True:
+            packet, source = self.socket.recvfrom(2048)
+            if len(packet) < 12:
+                return
+            self.socket.sendto(packet[:8] + b"SIPp" + packet[12:], source)
+
+    def end(self) -> None:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            s.sendto(b"end", ("127.0.0.1", self.port))
+        self.join(PATIENCE_S)
+        self.socket.close()
+
+
 class EchoingSIPp(Daemon):
-    """sipp's own callee: answers one call after the other in PCMU and sends back each packet."""
+    """A callee by sipp: answers one call in PCMU; what is sent to it comes back."""
 
     name = "sipp"
 
     def __init__(self, folder: str, port: int, transport: str) -> None:
         super().__init__(folder)
         self.port, self.transport = port, transport
+        self.reflector = Reflector()
+        self.reflector.start()
+        with open(f"{folder}/callee.xml", "w") as f:
+            f.write(SCENARIO.replace("@MEDIA@", str(self.reflector.port)))
         self.launch(
-            ["sipp", "-sn", "uas", "-i", "127.0.0.1", "-mi", "127.0.0.1", "-p", str(port), "-mp", str(port + 4)]
-            + ["-rtp_echo", "-t", "t1" if transport == "tcp" else "u1", "-nostdin"]
+            ["sipp", "-sf", f"{folder}/callee.xml", "-i", "127.0.0.1", "-mi", "127.0.0.1", "-p", str(port)]
+            + ["-mp", str(port + 4), "-t", "t1" if transport == "tcp" else "u1", "-m", "1", "-nostdin"]
         )
+
+    def __exit__(self, *arguments: object) -> None:
+        super().__exit__(*arguments)
+        self.reflector.end()
+
+    def verdict(self) -> int:
+        """sipp's exit code: 0 when each message came as its scenario says."""
+        assert self.process
+        try:
+            return self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"the call never ended for sipp; {self.said()}") from None
 
     def answers(self) -> bool:
         """It counts whatever is sent to it as a call: only that its port is taken is looked at."""
