@@ -224,6 +224,9 @@ let package = Package(
                 "RenderAudit", "CAudit", "Simulation", "LiveMedia", "Media", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
             ]),
         .testTarget(
+            name: "SoftphoneTests",
+            dependencies: ["Softphone", "Settings", "Reporting", "Media", "Metrics", "AudioDevices", "Codecs"]),
+        .testTarget(
             name: "CommandLineTests", dependencies: ["TestSignals", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel"]),
         .testTarget(
             name: "ExamplesTests",

@@ -9,8 +9,8 @@ import Metrics
 import Realtime
 import Reporting
 
-/// A `CallSession` as a `LiveCall`: the events of its parties and its device, figures, reports.
-final class SessionCall: LiveCall {
+/// A `CallSession` as one thread at a time sees it: the events of its parties and its device, figures, reports.
+final class SessionCall: OwnedCall {
     private let session: CallSession
     /// Where each party's packets come and go, as it was before the media thread had the sockets.
     private let addresses: [(local: SocketAddress, remote: SocketAddress?)]
@@ -39,6 +39,7 @@ final class SessionCall: LiveCall {
     }
 
     var parties: Int { addresses.count }
+    var wasCall: Bool { mediaStarts.contains { $0 != nil } }
 
     /// Tells that sending has begun, and what was not granted.
     func announceStart() {

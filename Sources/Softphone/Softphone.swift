@@ -15,12 +15,13 @@ public struct Softphone: Sendable {
     /// Opens sockets and devices and starts a call, a conference, or waits for a caller.
     ///
     /// Blocks while a host name is looked up.
-    /// - Returns: the call, whose functions belong to one thread.
+    /// - Returns: the call; `close` ends it.
     public func start(_ request: CallRequest) throws(SoftphoneError) -> any LiveCall {
         let media = request.media
         let seed = media.seed ?? .random(in: .min ... .max)
-        return try begin(
+        let call = try begin(
             try makeParties(request, seed: seed), media, seed: seed, echoes: request.echoes, takesNext: request.parties != nil)
+        do { return try RunningCall(call) } catch { throw .resources("\(error)") }
     }
 
     /// Opens the device and starts the media of parties whose links are ready.

@@ -9,13 +9,13 @@ import Realtime
 import Reporting
 import Signalling
 
-/// One call by SIP from its first message to its report: signalling and media as one `LiveCall`.
+/// One call by SIP from its first message to its report: signalling and media as one.
 ///
 /// ```
 /// out: invite -> progress -> agreed (media starts) -> answered -> ended
 /// in:  waits -> incoming (rings) -> agreed -> answer: media starts, then 200 goes out -> ended
 /// ```
-final class SIPLiveCall: SIPCall {
+final class SIPLiveCall: OwnedCall {
     private let phone: SIPPhone
     private var id: SignalledCallID?
     private var socket: UDPLink?

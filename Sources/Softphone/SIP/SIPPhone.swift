@@ -7,8 +7,8 @@ import Realtime
 import Signalling
 import Synchronization
 
-/// A telephone by SIP: its sockets, its registration, and one call after the other. Its functions belong to one thread.
-public final class SIPPhone {
+/// A telephone by SIP: its sockets, its registration, and one call after the other.
+public final class SIPPhone: Sendable {
     let signalling: any CallSignalling
     let events: Mailbox<CallSignallingEvent>
     let request: SIPRequest
@@ -31,8 +31,11 @@ public final class SIPPhone {
         if case .listen = request.purpose, let account = request.account { signalling.register(account.name) }
     }
 
-    /// The call that was asked for, or the next one to come.
-    public func nextCall() -> any SIPCall { SIPLiveCall(self) }
+    /// The call that was asked for, or the next one to come. One at a time: close it before the next one.
+    /// - Throws: `SoftphoneError.resources` when no descriptor or thread is left.
+    public func nextCall() throws(SoftphoneError) -> any LiveCall {
+        do { return try RunningCall(SIPLiveCall(self)) } catch { throw .resources("\(error)") }
+    }
 
     /// Takes the registration back, waits for answers a moment, and closes the sockets.
     public func close() {
@@ -66,12 +69,6 @@ public final class SIPPhone {
             bitrate: media.encoder.bitrate, sharesPort: false)
         return configuration
     }
-}
-
-/// A call by SIP.
-public protocol SIPCall: LiveCall {
-    /// Somebody was called or called: otherwise nothing came to pass, and there is no report.
-    var wasCall: Bool { get }
 }
 
 extension Softphone {

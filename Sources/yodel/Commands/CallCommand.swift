@@ -115,7 +115,7 @@ private func runCall(
     (request.echoes, request.parties) = (echoes, parties)
     let call = try start(request)
     var console = CallConsole(
-        call: call,
+        call: call, events: try subscribe(call),
         printer: EventPrinter(
             json: media.output.json, parties: call.parties, input: options.request.device.input,
             output: options.request.device.output),
@@ -127,6 +127,10 @@ private func runCall(
 
 private func start(_ request: CallRequest) throws(CommandError) -> any LiveCall {
     do { return try Softphone().start(request) } catch { throw CommandError(error) }
+}
+
+func subscribe(_ call: any LiveCall) throws(CommandError) -> EventSubscription<PartyEvent> {
+    do { return try call.subscribe() } catch { throw CommandError(error) }
 }
 
 func device(_ name: String) throws(CommandError) -> DeviceSpecification {

@@ -49,8 +49,8 @@ func runSIP(
     } catch {
         throw CommandError(error)
     }
-    let status = carryCalls(of: phone, request, options, assertions, signals, json: arguments.output.json)
-    phone.close()
+    defer { phone.close() }
+    let status = try carryCalls(of: phone, request, options, assertions, signals, json: arguments.output.json)
     if status != .fine { throw status }
 }
 
@@ -58,13 +58,13 @@ func runSIP(
 private func carryCalls(
     of phone: SIPPhone, _ request: SIPRequest, _ options: MediaOptions, _ assertions: [Assertion],
     _ signals: TerminationSignal, json: Bool
-) -> ExitStatus {
+) throws(CommandError) -> ExitStatus {
     var worst: ExitStatus?
     while true {
-        let call = phone.nextCall()
+        let call = try nextCall(of: phone)
         let isListening = if case .listen = request.purpose { true } else { false }
         var console = CallConsole(
-            call: call,
+            call: call, events: try subscribe(call),
             printer: EventPrinter(
                 json: json, parties: 1, input: request.media.device.input, output: request.media.device.output),
             signals: signals, assertions: assertions, durationSeconds: options.durationSeconds,
@@ -77,4 +77,8 @@ private func carryCalls(
         if worst == nil || worst == .fine { worst = status }
         if TerminationSignal.caught != nil { return worst ?? status }
     }
+}
+
+private func nextCall(of phone: SIPPhone) throws(CommandError) -> any LiveCall {
+    do { return try phone.nextCall() } catch { throw CommandError(error) }
 }

@@ -8,6 +8,7 @@ import Softphone
 /// One loop on the main thread waits for whatever comes first; the call itself runs on its own threads.
 struct CallConsole {
     private let call: any LiveCall
+    private let events: EventSubscription<PartyEvent>
     private var printer: EventPrinter
     private let signals: TerminationSignal
     private let assertions: [Assertion]
@@ -25,10 +26,11 @@ struct CallConsole {
 
     /// - Parameter durationCountsFromMedia: a listener's time begins when somebody calls.
     init(
-        call: any LiveCall, printer: EventPrinter, signals: TerminationSignal, assertions: [Assertion],
+        call: any LiveCall, events: EventSubscription<PartyEvent>, printer: EventPrinter, signals: TerminationSignal, assertions: [Assertion],
         durationSeconds: Double?, durationCountsFromMedia: Bool
     ) {
         self.call = call
+        self.events = events
         endReasons = Array(repeating: nil, count: call.parties)
         self.printer = printer
         self.signals = signals
@@ -46,7 +48,7 @@ struct CallConsole {
         var statistics = Pace(every: printer.isJSON ? 1 : 5, from: start)
         var input = PersonInput(signals: signals, terminal: terminal, readsKeys: printer.readsStandardInput)
         while !isOver {
-            input.wait(seconds: status == nil ? min(0.5, statistics.untilNext) : 0.2, others: call.eventDescriptors)
+            input.wait(seconds: status == nil ? min(0.5, statistics.untilNext) : 0.2, others: [events.fileDescriptor])
             takeEvents()
             if input.takeSignals(&status) { end(byDuration: false) }
             for byte in input.readKeys() {
@@ -82,7 +84,9 @@ struct CallConsole {
     private var seconds: Double { Pace.now() - (mediaStart ?? start) }
 
     private mutating func takeEvents() {
-        for (party, event) in call.takeEvents() {
+        let batch = events.take()
+        if batch.lost > 0 { show(.warning("\(batch.lost) events were left out: they came faster than they could be told")) }
+        for (party, event) in batch.values.map({ ($0.party, $0.body) }) {
             if case .mediaStarted = event {
                 mood.hasMedia = true
                 mediaStart = Pace.now()

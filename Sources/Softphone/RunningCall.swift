@@ -1,0 +1,109 @@
+import Glibc
+import Media
+import Metrics
+import Realtime
+import Reporting
+import Synchronization
+import Threads
+
+/// A call that any thread may use. A thread of its own carries the events to the subscribers, whatever these do.
+final class RunningCall: LiveCall {
+    let parties: Int
+    private let core: CallCore
+    private let thread: Lock<RealtimeThread?>
+
+    /// - Parameter call: has begun.
+    init(_ call: sending any OwnedCall) throws(RealtimeError) {
+        parties = call.parties
+        let core = try CallCore(call)
+        self.core = core
+        thread = Lock(try RealtimeThread(name: "events", owning: core) { $0.run() })
+    }
+
+    deinit { _ = close() }
+
+    func subscribe(
+        capacity: Int, onReady: (@Sendable () -> Void)?
+    ) throws(SoftphoneError) -> EventSubscription<PartyEvent> {
+        do {
+            return try core.events.subscribe(capacity: capacity, onReady: onReady)
+        } catch {
+            throw .resources("\(error)")
+        }
+    }
+
+    var wasCall: Bool { core.call.withLock { $0.wasCall } }
+    func endReason(of party: Int) -> Media.EndReason? { core.call.withLock { $0.endReason(of: party) } }
+    func statistics(of party: Int) -> CallStatistics { core.call.withLock { $0.statistics(of: party) } }
+    func answer() { core.command { $0.answer() } }
+    func setMuted(_ muted: Bool) { core.command { $0.setMuted(muted) } }
+    func setHeld(_ held: Bool) { core.command { $0.setHeld(held) } }
+    func setVolume(decibels: Int) { core.command { $0.setVolume(decibels: decibels) } }
+    func send(digit: Character) { core.command { $0.send(digit: digit) } }
+    func hangUp(byDuration: Bool) { core.command { $0.hangUp(byDuration: byDuration) } }
+
+    func close() -> [(party: Int, report: CallReport)] {
+        thread.withLock { thread in
+            guard let running = thread.take() else { return [] }
+            core.stop()
+            running.join()
+            return core.close()
+        }
+    }
+}
+
+/// What the owner of a call and its events thread share.
+private final class CallCore: Sendable {
+    let call: Lock<any OwnedCall>
+    let events = EventFanOut<PartyEvent>()
+    /// Wakes the events thread, which else waits for the call's own signals.
+    private let bell: EventSignal
+    private let isStopping = Atomic(false)
+
+    init(_ call: sending any OwnedCall) throws(RealtimeError) {
+        bell = try EventSignal()
+        self.call = Lock(call)
+    }
+
+    deinit { bell.close() }
+
+    /// Files are looked after twice a second, whatever happens.
+    private static let longestWaitMilliseconds: Int32 = 500
+
+    /// Carries events until `stop`.
+    func run() {
+        while !isStopping.load(ordering: .acquiring) {
+            let descriptors = call.withLock { $0.eventDescriptors } + [bell.fileDescriptor]
+            var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            poll(&entries, nfds_t(entries.count), Self.longestWaitMilliseconds)
+            bell.drain()
+            carry()
+        }
+    }
+
+    func stop() {
+        isStopping.store(true, ordering: .releasing)
+        bell.signal()
+    }
+
+    /// Does something to the call, and looks at once at what came of it.
+    func command(_ body: (any OwnedCall) -> Void) {
+        call.withLock { body($0) }
+        bell.signal()
+    }
+
+    /// Ends the call, once `run` has returned.
+    func close() -> [(party: Int, report: CallReport)] {
+        carry()
+        let reports = call.withLock { $0.close() }
+        carry()
+        events.finish()
+        return reports
+    }
+
+    private func carry() {
+        let taken = call.withLock { $0.takeEvents() }
+        let time = Timestamp.now()
+        events.publish(taken.map { PartyEvent(party: $0.party, body: $0.body, time: time) })
+    }
+}
