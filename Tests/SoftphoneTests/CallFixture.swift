@@ -48,7 +48,10 @@ final class Followed {
             var entry = pollfd(fd: subscription.fileDescriptor, events: Int16(POLLIN), revents: 0)
             poll(&entry, 1, 100)
             take()
-            if isOver, !condition(self) { return Issue.record(what) }
+            if isOver, !condition(self) {
+            Issue.record(what)
+            return
+        }
         }
     }
 

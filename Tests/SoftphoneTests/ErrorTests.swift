@@ -27,7 +27,10 @@ import Testing
         let first = try Followed(try .test(["rtp://127.0.0.1:0?rtcp=mux"], role: .listen))
         let address = try first.address()
         let error = try refusal(try .test(["rtp://\(address)?rtcp=mux"], role: .listen))
-        guard case .network = error else { return Issue.record("\(error)") }
+        guard case .network = error else {
+            Issue.record("\(error)")
+            return
+        }
         expectHelp(error, naming: String(address.split(separator: ":")[1]))
         _ = first.close()
     }
@@ -35,7 +38,10 @@ import Testing
     @Test("a host that nobody knows")
     func unknownHost() throws {
         let error = try refusal(try .test(["rtp://nobody.invalid:5004"], role: .call))
-        guard case .network = error else { return Issue.record("\(error)") }
+        guard case .network = error else {
+            Issue.record("\(error)")
+            return
+        }
         expectHelp(error, naming: "nobody.invalid")
     }
 
@@ -51,13 +57,19 @@ import Testing
     @Test("a device's name that means nothing", arguments: ["", "file:", "pipe:x", "room:nowhere", "a\0b"])
     func malformedDevice(name: String) {
         let error = #expect(throws: SoftphoneError.self) { try DeviceChoice.device(name) }
-        guard case .device? = error else { return Issue.record("\(name): \(String(describing: error))") }
+        guard case .device? = error else {
+            Issue.record("\(name): \(String(describing: error))")
+            return
+        }
     }
 
     @Test("a request without anybody to call")
     func nobody() throws {
         let error = try refusal(try .test([], role: .call))
-        guard case .request = error else { return Issue.record("\(error)") }
+        guard case .request = error else {
+            Issue.record("\(error)")
+            return
+        }
         expectHelp(error, naming: "nobody")
     }
 
@@ -66,7 +78,10 @@ import Testing
         var request = try CallRequest.test(["rtp://127.0.0.1:5004"], role: .call)
         request.media.redundancyPayloadType = request.media.codec.defaultPayloadType
         let error = try refusal(request)
-        guard case .request = error else { return Issue.record("\(error)") }
+        guard case .request = error else {
+            Issue.record("\(error)")
+            return
+        }
         expectHelp(error, naming: "payload type \(request.media.codec.defaultPayloadType)")
     }
 
@@ -75,13 +90,19 @@ import Testing
         var request = try CallRequest.test(["rtp://127.0.0.1:5004"], role: .call)
         request.media.playPath = "no/such/file.wav"
         let unreadable = try refusal(request)
-        guard case .audioFile = unreadable else { return Issue.record("\(unreadable)") }
+        guard case .audioFile = unreadable else {
+            Issue.record("\(unreadable)")
+            return
+        }
         expectHelp(unreadable, naming: "no/such/file.wav")
         for path in [\MediaRequest.recordPath, \.capturePath] {
             var request = try CallRequest.test(["rtp://127.0.0.1:5004"], role: .call)
             request.media[keyPath: path] = "/dev/null/no/such/folder/call.wav"
             let unwritable = try refusal(request)
-            guard case .recording = unwritable else { return Issue.record("\(unwritable)") }
+            guard case .recording = unwritable else {
+            Issue.record("\(unwritable)")
+            return
+        }
             expectHelp(unwritable, naming: "no/such/folder")
         }
     }
