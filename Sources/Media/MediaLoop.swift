@@ -107,7 +107,7 @@ public final class MediaLoop {
 
     /// One turn: sends what was captured, plays what was asked for, lets RTCP and time-outs happen.
     public func step(now: HostTime, ntp: NTPTime) {
-        // A call's rate was made sure of when it joined; one that changes to an impossible one is silent.
+        // A call's rate was made sure of when it joined; one that changes to an impossible one is silent until it changes again.
         for seat in seats { try? seat.prepare() }
         sendCaptured(now: now)
         fillPlayout(now: now)
