@@ -12,6 +12,7 @@ public final class CallChannel: Sendable {
     private let gate: EventGate
     private let remoteAddress = Lock<SocketAddress?>(nil)
     private let snapshot = Lock<CallStatistics>(CallStatistics())
+    private let network = Lock<LinkStatistics>(LinkStatistics())
 
     /// - Parameter bell: what the media thread waits for.
     init(bell: Bell) throws(RealtimeError) {
@@ -39,14 +40,18 @@ public final class CallChannel: Sendable {
     /// The latest figures, at most 200 ms old while the call lasts.
     public var statistics: CallStatistics { snapshot.withLock { $0 } }
 
+    /// What the call's link counted, as old as the figures.
+    public var linkStatistics: LinkStatistics { network.withLock { $0 } }
+
     /// Where packets go, as last learnt; `nil` before the other side was heard.
     public var remote: SocketAddress? { remoteAddress.withLock { $0 } }
 
     func setRemote(_ address: SocketAddress?) { remoteAddress.withLock { $0 = address } }
 
     /// Renews the figures; also tells what the limit on events left out.
-    func publish(_ statistics: CallStatistics) {
+    func publish(_ statistics: CallStatistics, network counters: LinkStatistics) {
         snapshot.withLock { $0 = statistics }
+        network.withLock { $0 = counters }
         for notice in gate.state.withLock({ $0.takeNotices(at: .monotonicNow()) }) { events.post(notice) }
     }
 }

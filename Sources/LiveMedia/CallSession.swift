@@ -58,8 +58,9 @@ public final class CallSession {
     /// Priority asked for the device's threads.
     public static let devicePriority = 3
 
-    /// Commands, events and figures of each party; what concerns the device is told with the first.
-    public let channels: [CallChannel]
+    /// Commands, events and figures of each party that is or was there, in the order they came; what concerns the device is told
+    /// with the first.
+    public private(set) var channels: [CallChannel]
     /// The first party's.
     public var channel: CallChannel { channels[0] }
     /// The I/O unit between the call and the device.
@@ -76,7 +77,9 @@ public final class CallSession {
     private var warnings: FileWarnings
     private let disk: DiskThread?
     private var thread: RealtimeThread?
-    private let legs: [CallLeg]
+    /// The first parties, until the media thread has them.
+    private var legs: [CallLeg]
+    private let door: SessionDoor
     private let realtime: Bool
     private let loop: MediaLoop
 
@@ -101,14 +104,15 @@ public final class CallSession {
     /// The same with one party or several, each with a codec and packet length of its own.
     ///
     /// The device has the rate of the parties, or 48 kHz where they differ.
+    /// - `staysOpen`: whether parties may come while the session runs (`add`). It then goes on until `finish` also without any; a
+    ///   party whose call is over leaves and frees its socket; the device has 48 kHz, since nobody knows who will come.
     /// - `isConference`: whether several parties hear each other, or each only us.
     /// - `capturePath`: capture of the first party's packets.
     /// - `playoutChannels`: 2 plays each party of a conference from a direction of its own.
     public init(
-        _ parties: [CallParty], unit: any InputOutputUnit, isConference: Bool = true, playoutChannels: Int = 1,
-        recordPath: String? = nil, capturePath: String? = nil, dumpFolder: String? = nil, dumpSide: String? = nil,
-        realtime: Bool = true,
-        audio: AudioSession? = nil
+        _ parties: [CallParty], unit: any InputOutputUnit, staysOpen: Bool = false, isConference: Bool = true,
+        playoutChannels: Int = 1, recordPath: String? = nil, capturePath: String? = nil, dumpFolder: String? = nil,
+        dumpSide: String? = nil, realtime: Bool = true, audio: AudioSession? = nil
     ) throws(CallError) {
         precondition(!parties.isEmpty, "a session has somebody to talk to")
         let now = HostTime.monotonicNow()
@@ -135,7 +139,10 @@ public final class CallSession {
         }
         self.legs = legs
         channels = legs.map(\.channel)
-        let (rate, frameLength) = Self.format(of: legs.map(\.call))
+        door = SessionDoor(
+            staysOpen: staysOpen, parties: legs.count,
+            mostParties: playoutChannels == 2 ? HeadsetMixer.maximumParties : .max)
+        let (rate, frameLength) = staysOpen ? Self.mixedFormat : Self.format(of: legs.map(\.call))
         if let dumpFolder {
             dump = try SignalDump(folder: dumpFolder, side: dumpSide, sampleRate: rate, unit: unit, now: now)
         } else {
@@ -144,7 +151,7 @@ public final class CallSession {
         recorder = if let recordPath { try Recorder(path: recordPath, sampleRate: rate) } else { nil }
         endpoint = try AudioEndpoint(
             unit: unit, sampleRate: rate, frameLength: frameLength, playoutChannels: playoutChannels, bell: bell)
-        if legs.count == 1 || !isConference {
+        if !isConference || (legs.count == 1 && !staysOpen) {
             loop = MediaLoop(device: endpoint.end, frameLength: frameLength)
         } else {
             let headset: HeadsetMixer? =
@@ -175,8 +182,29 @@ public final class CallSession {
     private static func format(of calls: [Call]) -> (rate: Int, frameLength: Int) {
         let first = calls[0]
         let agrees = calls.allSatisfy { $0.sampleRate == first.sampleRate && $0.frameLength == first.frameLength }
-        return agrees ? (first.sampleRate, first.frameLength) : (48_000, 480)
+        return agrees ? (first.sampleRate, first.frameLength) : mixedFormat
     }
+
+    private static let mixedFormat = (rate: 48_000, frameLength: 480)
+
+    /// Takes another party into the running session; for the thread that owns it. The others hear no gap.
+    ///
+    /// Its socket is the session's from now on and is closed when its call is over: `party` must not be kept.
+    /// - Returns: its commands, events and figures. Its last event is `ended`.
+    /// - Throws: `conference` if the session does not stay open, is over, or has no room; `codec`, `resources`.
+    public func add(_ party: CallParty) throws(CallError) -> CallChannel {
+        let channel: CallChannel
+        do { channel = try CallChannel(bell: endpoint.bell) } catch { throw .resources("\(error)") }
+        let leg: CallLeg
+        do { leg = try CallLeg(party, link: party.link, channel: channel, now: .monotonicNow()) } catch { throw .codec(error) }
+        do { try door.enter(leg) } catch { throw .conference(error) }
+        channels.append(channel)
+        endpoint.bell.ring()
+        return channel
+    }
+
+    /// Hangs up on a party of a running session: `ended` is its last event. The others hear no gap.
+    public func remove(_ channel: CallChannel) { channel.send(.hangUp(.localHangup)) }
 
     /// Starts the threads and the device.
     public func start() throws(CallError) {
@@ -184,8 +212,9 @@ public final class CallSession {
             try disk?.start()
             let started = try RealtimeThread(
                 name: "media", policy: realtime ? .realtime(priority: Self.mediaPriority) : .normal,
-                owning: MediaThread(loop: loop, endpoint: endpoint, legs: legs)
+                owning: MediaThread(loop: loop, endpoint: endpoint, legs: legs, door: door)
             ) { $0.run() }
+            legs = []
             mediaPolicy = started.granted
             thread = consume started
         } catch {
@@ -202,8 +231,8 @@ public final class CallSession {
         audio?.activate(waitMilliseconds: 0)
     }
 
-    /// What each party's sockets counted; for the time after `finish`, since they are the media thread's before.
-    public var linkStatistics: [LinkStatistics] { legs.map(\.link.statistics) }
+    /// What each party's link counted, at most 200 ms old while its call lasts.
+    public var linkStatistics: [LinkStatistics] { channels.map(\.linkStatistics) }
 
     /// What is new about the files that are written: those that ended before their time, and those that will have gaps. For the
     /// thread that owns the session.
@@ -212,10 +241,13 @@ public final class CallSession {
     /// A disk that hangs is not waited for longer, in milliseconds.
     private static let diskMilliseconds = 3000.0
 
-    /// Waits until every call is over, stops the device and closes the files.
+    /// Lets nobody in any more, waits until every call is over, stops the device and closes the files. Whoever wants the calls to end
+    /// hangs up before.
     /// - Returns: the files that ended before their time, and why.
     @discardableResult
     public func finish() -> [(path: String, reason: String)] {
+        door.close()
+        endpoint.bell.ring()
         if let running = thread.take() { running.join() }
         audio?.deactivate()
         unit.stop()

@@ -22,21 +22,24 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
 
     private let loop: MediaLoop
     private let endpoint: AudioEndpoint
-    private let legs: [CallLeg]
+    private let door: SessionDoor
+    private var legs: [CallLeg]
     private var usage = ProcessUsage()
     private var echoChange = EchoChange()
     private var echoWarnings = EchoWarnings()
     private var nextSnapshot = HostTime.zero
 
-    init(loop: MediaLoop, endpoint: AudioEndpoint, legs: [CallLeg]) {
+    /// - `door`: by which parties come while it runs.
+    init(loop: MediaLoop, endpoint: AudioEndpoint, legs: [CallLeg], door: SessionDoor) {
         self.endpoint = endpoint
+        self.door = door
         self.loop = loop
         self.legs = legs
     }
 
-    /// Steps the loop until every call is over.
+    /// Steps the loop until every call is over and no more may come.
     mutating func run() {
-        while legs.contains(where: { !$0.call.state.isEnded }) {
+        while legs.contains(where: { !$0.call.state.isEnded }) || !door.isDone {
             let longest = HostTime.monotonicNow().advanced(byMilliseconds: Self.longestWaitMilliseconds)
             wait(until: min(longest, loop.nextDeadline ?? longest))
             turn()
@@ -59,6 +62,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
 
     private mutating func turn() {
         let now = HostTime.monotonicNow()
+        for leg in door.takeArrivals() { add(leg) }
         loop.receive(now: now)
         let ntp = NTPTime.now()
         for leg in legs {
@@ -72,12 +76,36 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
                 case .ended(let reason) where leg.takesNext:
                     makeRoom(at: leg, reason, now: now)
                     continue
+                // Whoever hears of the end finds the last figures.
+                case .ended: publish(leg, isFirst: false, at: now)
                 default: break
                 }
                 leg.channel.events.post(.call(event))
             }
         }
+        if door.staysOpen { letGo() }
         if now >= nextSnapshot { publish(at: now) }
+    }
+
+    /// There is room: the door has counted.
+    private mutating func add(_ leg: CallLeg) {
+        do {
+            try loop.add(leg.call)
+            legs.append(leg)
+        } catch {
+            door.leave()
+            leg.channel.events.post(.warning("the party cannot join: \(error)"))
+            leg.channel.events.post(.call(.ended(.localHangup)))
+        }
+    }
+
+    /// Parties whose calls are over leave, and with them their links and sockets.
+    private mutating func letGo() {
+        for leg in legs where leg.call.state.isEnded {
+            loop.remove(leg.call)
+            door.leave()
+        }
+        legs.removeAll { $0.call.state.isEnded }
     }
 
     /// Tells that a call is over, and lets the next caller have its place.
@@ -115,7 +143,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
             if let change = echoChange.observe(figures.echo) { leg.channel.events.post(.echoState(change)) }
             for warning in echoWarnings.observe(figures.echo) { leg.channel.events.post(.warning(warning)) }
         }
-        leg.channel.publish(figures)
+        leg.channel.publish(figures, network: leg.link.statistics)
     }
 
     private mutating func figures(of leg: CallLeg, at now: HostTime) -> CallStatistics {

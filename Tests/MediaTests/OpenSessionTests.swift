@@ -1,0 +1,160 @@
+import AudioDevices
+import AudioUnits
+import Codecs
+import Glibc
+import Link
+import LiveMedia
+import Media
+import Network
+import Realtime
+import Testing
+
+/// Sessions on devices with threads of their own that call each other over UDP; nothing is judged by how long it takes.
+@Suite("A session that stays open") struct OpenSessionTests {
+    private static let here = IPAddress(v4: 0x7f00_0001)
+
+    private static func configuration(_ codec: Codec, _ milliseconds: Int, seed: UInt64) -> CallConfiguration {
+        var configuration = CallConfiguration(codec: codec, seed: seed)
+        configuration.encoder.frameMilliseconds = milliseconds
+        return configuration
+    }
+
+    /// Somebody who waits to be called; `socket` is bound.
+    private static func callee(_ configuration: CallConfiguration) throws -> (session: CallSession, address: SocketAddress) {
+        let socket = try UDPLink(bind: here)
+        let session = try CallSession(
+            CallParty(configuration: configuration, socket: socket), unit: RemoteIO(device: VirtualDevice(.null)))
+        return (session, socket.local)
+    }
+
+    private static func party(_ configuration: CallConfiguration, at remote: SocketAddress, port: UInt16 = 0) throws
+        -> CallParty
+    {
+        CallParty(configuration: configuration, socket: try UDPLink(bind: here, localPort: port, remote: remote))
+    }
+
+    /// Waits until it is so; half a minute is longer than any machine stands still.
+    private func wait(for condition: () -> Bool) -> Bool {
+        for _ in 0..<3000 {
+            if condition() { return true }
+            usleep(10_000)
+        }
+        return false
+    }
+
+    /// Waits until a party's call is over, and says why.
+    private func end(of channel: CallChannel) -> EndReason? {
+        var end: EndReason?
+        _ = wait {
+            for case .call(.ended(let reason)) in channel.events.takeAll() { end = reason }
+            return end != nil
+        }
+        return end
+    }
+
+    private func packets(_ channel: CallChannel) -> Int { channel.statistics.packetsReceived ?? 0 }
+
+    /// Whether both sides of a call get more packets than they had.
+    private func flows(_ one: CallChannel, _ other: CallChannel) -> Bool {
+        let (mine, theirs) = (packets(one), packets(other))
+        return wait { packets(one) > mine + 20 && packets(other) > theirs + 20 }
+    }
+
+    @Test("takes in and lets go parties of other codecs and packet lengths, while the others talk on")
+    func comeAndGo() throws {
+        let stays = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+        let pcmu = Self.configuration(.pcmu, 10, seed: 2)
+        let leaves = try Self.callee(pcmu)
+        let session = try CallSession(
+            [try Self.party(Self.configuration(.opus, 20, seed: 3), at: stays.address)],
+            unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true)
+        for each in [stays.session, leaves.session, session] { try each.start() }
+        #expect(flows(session.channel, stays.session.channel))
+
+        // A port of ours, to see that it is given back.
+        let reserved = try UDPLink(bind: Self.here).local.port
+        let second = try session.add(try Self.party(pcmu, at: leaves.address, port: reserved))
+        #expect(flows(second, leaves.session.channel))
+        session.remove(second)
+        #expect(end(of: second) == .localHangup)
+        #expect(packets(second) > 0 && second.linkStatistics.received > 0)
+        #expect(end(of: leaves.session.channel) == .remoteHangup)
+        leaves.session.finish()
+        #expect(wait { (try? UDPLink(bind: Self.here, localPort: reserved)) != nil }, "port \(reserved) is still taken")
+        #expect(flows(session.channel, stays.session.channel))
+
+        // The last one leaves, and somebody else comes.
+        session.remove(session.channel)
+        #expect(end(of: session.channel) == .localHangup)
+        #expect(end(of: stays.session.channel) == .remoteHangup)
+        stays.session.finish()
+        let g722 = Self.configuration(.g722, 40, seed: 4)
+        let late = try Self.callee(g722)
+        try late.session.start()
+        let third = try session.add(try Self.party(g722, at: late.address))
+        #expect(flows(third, late.session.channel))
+        late.session.channel.send(.hangUp(.localHangup))
+        late.session.finish()
+        #expect(end(of: third) == .remoteHangup)
+        session.finish()
+        #expect(session.channels.count == 3)
+    }
+
+    @Test("that is over, or never stayed open, takes nobody and says so")
+    func over() throws {
+        let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+        for staysOpen in [false, true] {
+            let session = try CallSession(
+                [try Self.party(Self.configuration(.opus, 20, seed: 3), at: other.address)],
+                unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: staysOpen)
+            try session.start()
+            if staysOpen {
+                session.channel.send(.hangUp(.localHangup))
+                session.finish()
+            }
+            let party = try Self.party(Self.configuration(.opus, 20, seed: 5), at: other.address)
+            #expect { try session.add(party) } throws: { error in
+                if case CallError.conference(.over) = error { true } else { false }
+            }
+            if !staysOpen {
+                session.channel.send(.hangUp(.localHangup))
+                session.finish()
+            }
+        }
+    }
+
+    @Test("takes as many as a headset has directions for, and another one when somebody has left")
+    func full() throws {
+        let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+        let make = { (seed: UInt64) in try Self.party(Self.configuration(.pcmu, 20, seed: seed), at: other.address) }
+        let session = try CallSession(
+            [try make(1)], unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true, playoutChannels: 2)
+        try session.start()
+        for seed in 2...UInt64(HeadsetMixer.maximumParties) { _ = try session.add(try make(seed)) }
+        let one = try make(9)
+        #expect { try session.add(one) } throws: { error in
+            if case CallError.conference(.full(parties: HeadsetMixer.maximumParties)) = error { true } else { false }
+        }
+        session.remove(session.channels[3])
+        #expect(wait { (try? session.add(one)) != nil })
+        for channel in session.channels { session.remove(channel) }
+        session.finish()
+        #expect(session.channels.count == HeadsetMixer.maximumParties + 1)
+    }
+
+    @Test("refuses a party whose codec cannot be made, and goes on")
+    func badCodec() throws {
+        let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+        let session = try CallSession(
+            [try Self.party(Self.configuration(.opus, 20, seed: 2), at: other.address)],
+            unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true)
+        try session.start()
+        let party = try Self.party(Self.configuration(.opus, 7, seed: 3), at: other.address)
+        #expect { try session.add(party) } throws: { error in
+            if case CallError.codec = error { true } else { false }
+        }
+        #expect(session.channels.count == 1)
+        session.remove(session.channel)
+        session.finish()
+    }
+}
