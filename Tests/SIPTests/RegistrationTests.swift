@@ -195,6 +195,74 @@ import Testing
         #expect(bench.requests.count == 3)
     }
 
+    /// Registers over TCP, over a stream of its own.
+    private func benchOverStream(_ fields: [(HeaderName, String)] = [], keepAlive: Double? = nil) throws -> (Bench, SignallingSource) {
+        let bench = try bench {
+            $0.registrar = URI("sip:192.0.2.9;transport=tcp")?.sip
+            $0.keepAlive = keepAlive
+        }
+        let stream = SignallingSource(
+            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060), connection: SignallingConnectionID(1))
+        bench.peer = stream
+        bench.answer(try bench.request(.register), 200, [(.expires, "3600")] + fields)
+        #expect(bench.registrations.count == 1)
+        return (bench, stream)
+    }
+
+    @Test("the way is kept open: by UDP within 29 s, on a stream within 120 s, or as the account says; 0 never")
+    func keptOpen() throws {
+        let byUDP = try bench()
+        byUDP.answer(try byUDP.request(.register), 200, [(.expires, "3600")])
+        byUDP.advance(290_000)
+        #expect((10...13).contains(byUDP.rawSent.count), "\(byUDP.rawSent.count)")
+        #expect(byUDP.rawSent.allSatisfy { $0 == [13, 10, 13, 10] })
+        #expect(byUDP.failures.isEmpty)
+        for (keepAlive, expected) in [(nil, 5...7), (3, 200...260), (0, 0...0)] as [(Double?, ClosedRange<Int>)] {
+            let (bench, _) = try benchOverStream(keepAlive: keepAlive)
+            bench.advance(600_000)
+            #expect(expected.contains(bench.rawSent.count), "\(String(describing: keepAlive)): \(bench.rawSent.count)")
+            // A server that never spoke of pongs owes none.
+            #expect(bench.failures.isEmpty)
+        }
+    }
+
+    @Test("a stream that no longer answers pings is closed and the account registers anew; one that never did is left alone")
+    func wedged() throws {
+        let (bench, stream) = try benchOverStream(keepAlive: 3)
+        bench.advance(3000)
+        bench.feed([13, 10], from: stream)
+        bench.advance(2000)
+        #expect(bench.failures.isEmpty)
+        bench.advance(16_000)
+        #expect(bench.closed == [SignallingConnectionID(1)])
+        #expect(bench.failures.first?.kind == .network)
+        #expect(bench.failures.first?.reason.contains("no longer answers") == true)
+        #expect(bench.requests(.register).count == 2)
+    }
+
+    @Test("a Flow-Timer says how often, and that pongs will come") func flowTimer() throws {
+        let (bench, stream) = try benchOverStream([(HeaderName("Flow-Timer"), "20")])
+        for _ in 0..<10 {
+            bench.advance(20_000)
+            bench.feed([13, 10], from: stream)
+        }
+        #expect(bench.failures.isEmpty)
+        #expect((10...13).contains(bench.rawSent.count))
+        bench.advance(31_000)
+        #expect(bench.failures.count >= 1)
+    }
+
+    @Test("whoever takes the registration back sends no keep-alive any more") func takenBack() throws {
+        let (bench, _) = try benchOverStream(keepAlive: 3)
+        try bench.agent.unregister(id, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.register), 200)
+        let before = bench.rawSent.count
+        bench.advance(600_000)
+        #expect(bench.rawSent.count == before)
+        #expect(bench.agent.nextDeadline == nil)
+    }
+
     @Test("an instance asks for an outbound flow, and 439 asks without") func outbound() throws {
         let bench = try bench { $0.instance = "urn:uuid:00000000-0000-1000-8000-000A95A0E128" }
         let contact = try #require(bench.request(.register).headers.contacts.first)

@@ -28,12 +28,15 @@ public struct Account: Sendable {
     public var instance: String?
     /// Contact shows where the registrar saw us (`received` and `rport`), where it could not reach us otherwise.
     public var followsSeenAddress: Bool
+    /// Seconds between keep-alives on the way to the registrar; nil: as RFC 5626 recommends (29 by UDP, 120 on a stream, or the
+    /// registrar's Flow-Timer), 0: none.
+    public var keepAlive: Double?
     public var retry: RetrySettings
 
     public init(
         id: AccountID, address: SIPURI, displayName: String? = nil, user: String? = nil,
         password: Secret = Secret(""), realm: String? = nil, registrar: SIPURI? = nil, outboundProxy: SIPURI? = nil,
-        expires: UInt32 = 600, instance: String? = nil, followsSeenAddress: Bool = true,
+        expires: UInt32 = 600, instance: String? = nil, followsSeenAddress: Bool = true, keepAlive: Double? = nil,
         retry: RetrySettings = RetrySettings()
     ) {
         self.id = id
@@ -47,6 +50,7 @@ public struct Account: Sendable {
         self.expires = expires
         self.instance = instance
         self.followsSeenAddress = followsSeenAddress
+        self.keepAlive = keepAlive
         self.retry = retry
     }
 

@@ -36,7 +36,12 @@ struct AccountState {
     var serviceRoute: [NameAddress] = []
     /// Addresses of the account's servers, as they answered: they are trusted where strangers are not.
     var servers: Set<String> = []
+    /// The way that the registration went, and calls come.
     var flow: SignallingDestination?
+    /// The stream that the registrar's last octets came over.
+    var flowConnection: SignallingConnectionID?
+    /// While it is registered.
+    var keepAlive: KeepAlive?
     /// The server refused an outbound flow (439): do not ask again.
     var avoidsOutbound = false
 

@@ -138,6 +138,8 @@ extension UserAgent {
         let shown = (state.seenOver == hop.transport ? state.seenAddress : nil) ?? local
         state.servers.insert(hop.address.host)
         state.serviceRoute = response.headers.addresses(.serviceRoute)
+        let isSameFlow = state.flow == hop.destination && state.keepAlive != nil
+        if state.flow != hop.destination { state.flowConnection = nil }
         state.flow = hop.destination
         // Behind a NAT, and where nothing listens for streams, calls can only come over the registration's own stream.
         let isUnreachable =
@@ -160,6 +162,7 @@ extension UserAgent {
         accounts[id] = state
         timers.schedule(.account(id), at: state.next)
         let flowTimer = response.headers.text(HeaderName("Flow-Timer")).flatMap { UInt32($0) }
+        keepAlive(id, flowTimer: flowTimer, isSameFlow: isSameFlow, now: now)
         emit(
             .registered(
                 id,
@@ -227,12 +230,12 @@ extension UserAgent {
     }
 
     /// The stream that a registration's calls would come over has gone (RFC 5626 section 4.2.1): it is made anew.
-    func flowFailed(_ destination: SignallingDestination, now: HostTime) {
+    func flowFailed(_ destination: SignallingDestination, reason: String, now: HostTime) {
         for (id, state) in accounts.sorted(by: { $0.key.name < $1.key.name })
         where state.isWanted && state.registration == .registered && destination.transport.isStream
             && state.flow?.transport == destination.transport && state.flow?.address == destination.address
         {
-            failed(id, .network, nil, "the connection to the registrar has gone", now: now)
+            failed(id, .network, nil, reason, now: now)
         }
     }
 }

@@ -35,6 +35,7 @@ public final class UserAgent {
         case server(TransactionKey)
         case call(CallHandle)
         case account(AccountID)
+        case flow(AccountID)
         case resolution(ResolutionID)
     }
 
@@ -70,9 +71,10 @@ public final class UserAgent {
             switch element {
             case .message(let message): handle(parser.parse(message), from: source, now: now)
             case .ping: send([13, 10], to: source.destination)
-            case .pong: break
+            case .pong: ponged(from: source)
             }
         }
+        noteFlow(source)
         if let failure {
             framers[connection] = nil
             emit(.dropped(.brokenStream(failure), source))
@@ -85,13 +87,18 @@ public final class UserAgent {
 
     /// A stream ended, or could not be opened, or a datagram could not be sent.
     public func transportFailed(_ destination: SignallingDestination, now: HostTime) {
+        transportFailed(destination, reason: "the connection to the registrar has gone", now: now)
+    }
+
+    /// - `reason`: what a registration over this way is told to have failed of.
+    func transportFailed(_ destination: SignallingDestination, reason: String, now: HostTime) {
         if let connection = destination.connection { framers[connection] = nil }
         let hit = clients.filter {
             $0.value.transaction.destination.transport == destination.transport
                 && $0.value.transaction.destination.address == destination.address
         }
         for key in hit.keys.sorted(by: { $0.identity < $1.identity }) { drive(client: key, .transportError, now: now) }
-        flowFailed(destination, now: now)
+        flowFailed(destination, reason: reason, now: now)
     }
 
     /// The time has come for what `nextDeadline` announced. Harmless at any other time.
@@ -102,6 +109,7 @@ public final class UserAgent {
             case .server(let key): drive(server: key, .time, now: now)
             case .call(let handle): if let call = calls[handle] { fire(call, now: now) }
             case .account(let id): fire(account: id, now: now)
+            case .flow(let id): fire(flow: id, now: now)
             case .resolution(let id): resolved(id, [], now: now)
             }
         }

@@ -28,6 +28,9 @@ public struct AccountKeys: ConfigurationSection {
     public let expires = ConfigurationKey(
         "expires", .integer(60...86_400, unit: "s", placeholder: "s"), default: 600,
         help: "How long a registration shall hold")
+    public let keepAlive = ConfigurationKey(
+        "keep_alive", .integer(0...900, unit: "s", placeholder: "s"), unset: "29 by UDP, 120 by TCP and TLS",
+        help: "How often the way to the registrar is kept open; 0 never")
 
     public init() {}
 }

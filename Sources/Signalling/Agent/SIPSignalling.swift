@@ -102,6 +102,7 @@ public actor SIPSignalling: CallSignalling {
         let now = HostTime.monotonicNow()
         switch event {
         case .received(let bytes, let source):
+            configuration.trace?(TracedMessage(.received, bytes, source.transport, source.remote))
             if source.connection == nil {
                 agent.receive(datagram: bytes, from: source, now: now)
             } else {
@@ -129,7 +130,9 @@ public actor SIPSignalling: CallSignalling {
             if outputs.isEmpty { break }
             for output in outputs {
                 switch output {
-                case .send(let bytes, let destination): transport.send(bytes, to: destination)
+                case .send(let bytes, let destination):
+                    configuration.trace?(TracedMessage(.sent, bytes, destination.transport, destination.address))
+                    transport.send(bytes, to: destination)
                 case .close(let connection): transport.close(connection)
                 case .resolve(let id, let uri): resolve(id, uri)
                 case .event(let event): happened(event)

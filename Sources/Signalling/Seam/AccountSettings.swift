@@ -18,10 +18,12 @@ public struct AccountSettings: Sendable {
     public var transport: String?
     /// The expiry that is asked for, in seconds.
     public var expires: UInt32
+    /// Seconds between keep-alives; nil: as RFC 5626 recommends, 0: none.
+    public var keepAlive: Double?
 
     public init(
         name: String, uri: String, displayName: String? = nil, user: String? = nil, password: String = "",
-        registrar: String? = nil, outboundProxy: String? = nil, transport: String? = nil, expires: UInt32 = 600
+        registrar: String? = nil, outboundProxy: String? = nil, transport: String? = nil, expires: UInt32 = 600, keepAlive: Double? = nil
     ) {
         self.name = name
         self.uri = uri
@@ -32,6 +34,7 @@ public struct AccountSettings: Sendable {
         self.outboundProxy = outboundProxy
         self.transport = transport
         self.expires = expires
+        self.keepAlive = keepAlive
     }
 
     /// As the user agent takes it.
@@ -62,7 +65,7 @@ public struct AccountSettings: Sendable {
         }
         return Account(
             id: AccountID(name), address: address, displayName: displayName, user: user, password: password,
-            registrar: registrar, outboundProxy: try server(outboundProxy), expires: expires)
+            registrar: registrar, outboundProxy: try server(outboundProxy), expires: expires, keepAlive: keepAlive)
     }
 
     private func wantedTransport() throws(AccountSettingsError) -> SignallingProtocol? {

@@ -48,6 +48,8 @@ public struct SignallingConfiguration: Sendable {
     public var keyFile: String?
     /// SHA-256 of the one certificate that is accepted from servers, 32 bytes.
     public var pinnedFingerprint: [UInt8]?
+    /// Is told of every message, on the signalling's own thread: it must not block. nil: nobody is.
+    public var trace: (@Sendable (TracedMessage) -> Void)?
 
     public init(
         listeners: [Listener], accounts: [AccountSettings] = [], media: MediaCapabilities = MediaCapabilities(),

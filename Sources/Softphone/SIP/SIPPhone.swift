@@ -12,6 +12,7 @@ public final class SIPPhone: Sendable {
     let signalling: any CallSignalling
     let events: Mailbox<CallSignallingEvent>
     let request: SIPRequest
+    private let trace: SIPTraceFile?
 
     /// Binds the signalling's sockets, and registers where calls are waited for at a registrar.
     init(_ request: SIPRequest) throws(SoftphoneError) {
@@ -20,9 +21,14 @@ public final class SIPPhone: Sendable {
         let events: Mailbox<CallSignallingEvent>
         do { events = try Mailbox() } catch { throw .resources("\(error)") }
         self.events = events
+        let trace = try request.tracePath.map { path throws(SoftphoneError) in try SIPTraceFile(path: path) }
+        self.trace = trace
+        var configuration = Self.configuration(request)
+        if let trace { configuration.trace = { trace.note($0) } }
         do throws(SignallingStartError) {
-            signalling = try SIPSignalling(try Self.configuration(request)) { events.post($0) }
+            signalling = try SIPSignalling(configuration) { events.post($0) }
         } catch {
+            trace?.finish()
             switch error {
             case .account(let error): throw .request("\(error)")
             case .transport(let error): throw .signalling("\(error)")
@@ -46,9 +52,10 @@ public final class SIPPhone: Sendable {
             done.set()
         }
         done.wait()
+        trace?.finish()
     }
 
-    private static func configuration(_ request: SIPRequest) throws(SignallingStartError) -> SignallingConfiguration {
+    private static func configuration(_ request: SIPRequest) -> SignallingConfiguration {
         let media = request.media
         var configuration = SignallingConfiguration(
             listeners: SignallingConfiguration.everywhere(port: 0), accounts: request.account.map { [$0] } ?? [],

@@ -25,6 +25,8 @@ public struct SIPRequest: Sendable {
     public var product: String?
     /// PEM file of the authorities whose certificates are trusted; nil: the system's.
     public var authorityFile: String?
+    /// File that every message of signalling is written to, with secrets masked; nil: none.
+    public var tracePath: String?
 
     public init(_ purpose: Purpose, codecs: [Codec], media: MediaRequest) {
         self.purpose = purpose
@@ -79,6 +81,7 @@ extension AccountSettings {
             name: name, uri: uri, displayName: item[\.displayName], user: item[\.user],
             password: password, registrar: item[\.registrar],
             outboundProxy: item[\.outboundProxy], transport: item[\.transport]?.rawValue,
-            expires: UInt32(clamping: item[\.expires]))
+            expires: UInt32(clamping: item[\.expires]),
+            keepAlive: item[\.keepAlive].map(Double.init))
     }
 }

@@ -39,6 +39,7 @@ struct CallCommand: ParsableCommand {
             guard uri.count == 1 else { throw CommandError(.usage, "a conference is of rtp:// parties only; give one sip: URI") }
             return try runSIP(.call(uri[0]), sip, media)
         }
+        try sip.checkUnused()
         try runCall(uri, role: .call, media)
     }
 }
@@ -92,6 +93,7 @@ struct ListenCommand: ParsableCommand {
             return try runSIP(.listen(uri), sip, echoes: echo, answersByItself: autoAnswer, ring: ring, media)
         }
         guard let uri else { throw CommandError(.usage, "there is nowhere to listen; give a URI or --account") }
+        try sip.checkUnused()
         if autoAnswer { throw CommandError(.usage, "--auto-answer is for calls by SIP; a raw call needs no answer") }
         try runCall([uri], role: .listen, echoes: echo, parties: parties, ring: ring, media)
     }

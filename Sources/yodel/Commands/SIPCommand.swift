@@ -14,6 +14,18 @@ struct SIPArguments: ParsableArguments {
         name: .customLong("tls-ca"),
         help: ArgumentHelp("PEM file of the authorities that servers' certificates may be from. (default: the system's)", valueName: "file"))
     var authorities: String?
+
+    @Option(help: ArgumentHelp("Write every message of signalling to this file, with passwords and keys masked.", valueName: "file"))
+    var sipTrace: String?
+}
+
+extension SIPArguments {
+    /// What only calls by SIP use is refused elsewhere: it would be silently without effect.
+    func checkUnused() throws(CommandError) {
+        for (option, value) in [("--tls-ca", authorities), ("--sip-trace", sipTrace)] where value != nil {
+            throw CommandError(.usage, "\(option) is for calls by SIP; leave it out of a raw call")
+        }
+    }
 }
 
 /// Whether a URI is called by signalling.
@@ -29,6 +41,7 @@ func runSIP(
 ) throws {
     let signals = TerminationSignal()
     let assertions = try parseAssertions(arguments.output.assertions, known: CallReport.comparablePaths)
+    if let path = sip.sipTrace { try PathCheck.writable(path, option: "--sip-trace") }
     let configuration = try resolveConfiguration(flags: arguments.flags, general: arguments.general)
     startLog(configuration)
     var options = try MediaOptions(arguments, configuration)
@@ -40,6 +53,7 @@ func runSIP(
     request.answersByItself = answersByItself
     request.product = "yodel"
     request.authorityFile = sip.authorities
+    request.tracePath = sip.sipTrace
     let phone: SIPPhone
     do throws(SoftphoneError) {
         if let name = sip.account {

@@ -1,0 +1,81 @@
+import Glibc
+import Realtime
+import Reporting
+import Signalling
+import Synchronization
+import Threads
+
+/// `--sip-trace FILE`: every message of signalling as text, with its time, its way and the other side's address; secrets are masked.
+///
+/// A thread of its own writes, so that a slow disk holds up neither signalling nor calls: what it cannot take is left out, with a
+/// count. Each message is flushed, so that a trace is whole to the last message, whatever happens to the program.
+final class SIPTraceFile: Sendable {
+    private let messages = EventFanOut<(message: TracedMessage, time: Timestamp)>()
+    private let thread: Lock<RealtimeThread?>
+
+    /// - Throws: when the file cannot be written, or no thread is left.
+    init(path: String) throws(SoftphoneError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw .request(
+                "\(path) cannot be written (\(String(cString: strerror(errno)))), in --sip-trace; make its folder or name another file")
+        }
+        do {
+            let subscription = try messages.subscribe(capacity: 4096)
+            thread = Lock(
+                try RealtimeThread(name: "sip trace", owning: TraceWriter(descriptor, subscription)) { $0.run() })
+        } catch {
+            close(descriptor)
+            throw .resources("\(error)")
+        }
+    }
+
+    /// Notes a message. Never waits.
+    func note(_ message: TracedMessage) { messages.publish((message, .now())) }
+
+    /// Writes what waits, and closes the file.
+    func finish() {
+        messages.finish()
+        thread.withLock { $0.take() }?.join()
+    }
+}
+
+/// What the trace's thread owns.
+private struct TraceWriter: ~Copyable {
+    private let descriptor: Int32
+    private let subscription: EventSubscription<(message: TracedMessage, time: Timestamp)>
+
+    init(_ descriptor: Int32, _ subscription: EventSubscription<(message: TracedMessage, time: Timestamp)>) {
+        self.descriptor = descriptor
+        self.subscription = subscription
+    }
+
+    deinit { close(descriptor) }
+
+    func run() {
+        while true {
+            var entry = pollfd(fd: subscription.fileDescriptor, events: Int16(POLLIN), revents: 0)
+            poll(&entry, 1, -1)
+            let batch = subscription.take()
+            if batch.lost > 0 { put("--- \(batch.lost) messages were left out: the disk was too slow\n\n") }
+            for (message, time) in batch.values { put(Self.text(message, time)) }
+            if batch.isLast { return }
+        }
+    }
+
+    private static func text(_ message: TracedMessage, _ time: Timestamp) -> String {
+        let way = message.direction == .sent ? "to" : "from"
+        let head = "--- \(time.text) \(message.direction.rawValue) \(way) \(message.transport):\(message.remote), "
+        if message.isKeepAlive { return head + "keep-alive\n\n" }
+        return head + "\(message.octets.count) bytes\n\(message.text)\n"
+    }
+
+    private func put(_ text: String) {
+        let octets = Array(text.utf8)
+        var written = 0
+        while written < octets.count {
+            let count = octets.withUnsafeBytes { write(descriptor, $0.baseAddress! + written, octets.count - written) }
+            if count > 0 { written += count } else if errno != EINTR { return }
+        }
+    }
+}
