@@ -31,6 +31,17 @@ enum ExitStatus: Int32, Error {
             }
     }
 
+    /// How a check of an account ends the program.
+    init(_ outcome: AccountCheck.Outcome) {
+        self =
+            switch outcome {
+            case .registered: .fine
+            case .authentication: .authentication
+            case .refused: .refused
+            case .network: .network
+            }
+    }
+
     /// How a request that could not be carried out ends the program.
     init(_ error: SoftphoneError) {
         self =

@@ -29,10 +29,7 @@ public final class SIPPhone: Sendable {
             signalling = try SIPSignalling(configuration) { events.post($0) }
         } catch {
             trace?.finish()
-            switch error {
-            case .account(let error): throw .request("\(error)")
-            case .transport(let error): throw .signalling("\(error)")
-            }
+            throw SoftphoneError(error)
         }
         if case .listen = request.purpose, let account = request.account { signalling.register(account.name) }
     }
@@ -45,13 +42,7 @@ public final class SIPPhone: Sendable {
 
     /// Takes the registration back, waits for answers a moment, and closes the sockets.
     public func close() {
-        let done = DispatchFlag()
-        let signalling = signalling
-        Task.detached {
-            await signalling.shutdown(within: 2)
-            done.set()
-        }
-        done.wait()
+        waitForShutdown(of: signalling, within: 2)
         trace?.finish()
     }
 
@@ -81,6 +72,26 @@ public final class SIPPhone: Sendable {
 extension Softphone {
     /// A telephone that calls or waits as it is asked to.
     public func connect(_ request: SIPRequest) throws(SoftphoneError) -> SIPPhone { try SIPPhone(request) }
+}
+
+/// Ends every call, takes registrations back, and closes; waits for answers for so long at most, in seconds.
+func waitForShutdown(of signalling: any CallSignalling, within seconds: Double) {
+    let done = DispatchFlag()
+    Task.detached {
+        await signalling.shutdown(within: seconds)
+        done.set()
+    }
+    done.wait()
+}
+
+extension SoftphoneError {
+    init(_ error: SignallingStartError) {
+        self =
+            switch error {
+            case .account(let error): .request("\(error)")
+            case .transport(let error): .signalling("\(error)")
+            }
+    }
 }
 
 /// Somebody waits until somebody else is done.
