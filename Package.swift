@@ -26,7 +26,8 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Loopback", "Softphone", "Signalling", "Settings", "Reporting", "Simulation", "LiveMedia", "Media", "AudioSession",
+                "Loopback", "Softphone", "Signalling", "Settings", "Reporting", "Simulation", "LiveMedia", "Media",
+                "AudioSession",
                 "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "AudioFiles", "RTP", "Codecs", "DSP", "Link",
                 "Metrics", "Threads", "Realtime",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -44,7 +44,8 @@ public struct CallReport: Sendable, Equatable {
 
     /// Names that `--assert` may use on a call.
     public static let comparablePaths =
-        ["duration_s", "sip_code", "post_dial_ms", "setup_ms"].map { ComparablePath($0, .number) } + CallStatistics.comparablePaths
+        ["duration_s", "sip_code", "post_dial_ms", "setup_ms"].map { ComparablePath($0, .number) }
+        + CallStatistics.comparablePaths
 }
 
 extension JSONValue {

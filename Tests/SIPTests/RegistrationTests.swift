@@ -196,7 +196,9 @@ import Testing
     }
 
     /// Registers over TCP, over a stream of its own.
-    private func benchOverStream(_ fields: [(HeaderName, String)] = [], keepAlive: Double? = nil) throws -> (Bench, SignallingSource) {
+    private func benchOverStream(_ fields: [(HeaderName, String)] = [], keepAlive: Double? = nil) throws -> (
+        Bench, SignallingSource
+    ) {
         let bench = try bench {
             $0.registrar = URI("sip:192.0.2.9;transport=tcp")?.sip
             $0.keepAlive = keepAlive

@@ -54,7 +54,9 @@ import Testing
         #expect(
             shown("INVITE sip:alice:geheim@example.com SIP/2.0\r\nTo: <sips:bob:x@h:5061>;tag=1\r\n")
                 == "INVITE sip:alice:***@example.com SIP/2.0\nTo: <sips:bob:***@h:5061>;tag=1\n")
-        #expect(shown("Contact: <sip:alice@example.com:5061>, <sip:h:5060>") == "Contact: <sip:alice@example.com:5061>, <sip:h:5060>")
+        #expect(
+            shown("Contact: <sip:alice@example.com:5061>, <sip:h:5060>")
+                == "Contact: <sip:alice@example.com:5061>, <sip:h:5060>")
     }
 
     @Test("what could drive a terminal is escaped; letters of other scripts are not")

@@ -49,9 +49,9 @@ final class Followed {
             poll(&entry, 1, 100)
             take()
             if isOver, !condition(self) {
-            Issue.record(what)
-            return
-        }
+                Issue.record(what)
+                return
+            }
         }
     }
 

@@ -100,9 +100,9 @@ import Testing
             request.media[keyPath: path] = "/dev/null/no/such/folder/call.wav"
             let unwritable = try refusal(request)
             guard case .recording = unwritable else {
-            Issue.record("\(unwritable)")
-            return
-        }
+                Issue.record("\(unwritable)")
+                return
+            }
             expectHelp(unwritable, naming: "no/such/folder")
         }
     }

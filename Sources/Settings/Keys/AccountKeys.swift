@@ -51,7 +51,9 @@ extension ConfigurationItem<AccountKeys> {
         case (nil, nil): return ""
         case (let path?, nil):
             let bytes: [UInt8]
-            do { bytes = try YAMLFile.bytes(path: path) } catch { throw refuse("password_file", path, "a file that can be read") }
+            do { bytes = try YAMLFile.bytes(path: path) } catch {
+                throw refuse("password_file", path, "a file that can be read")
+            }
             return String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
         case (nil, let variable?):
             guard let password = environment[variable] else {

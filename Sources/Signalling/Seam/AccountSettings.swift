@@ -23,7 +23,8 @@ public struct AccountSettings: Sendable {
 
     public init(
         name: String, uri: String, displayName: String? = nil, user: String? = nil, password: String = "",
-        registrar: String? = nil, outboundProxy: String? = nil, transport: String? = nil, expires: UInt32 = 600, keepAlive: Double? = nil
+        registrar: String? = nil, outboundProxy: String? = nil, transport: String? = nil, expires: UInt32 = 600,
+        keepAlive: Double? = nil
     ) {
         self.name = name
         self.uri = uri

@@ -42,7 +42,10 @@ public struct RegistrationSteps: Sendable, Hashable {
     private mutating func challenged(_ response: Response) {
         let name = response.status == 401 ? HeaderName.wwwAuthenticate : .proxyAuthenticate
         let offered = response.headers.challenges(name)
-        guard let first = offered.first else { return challenge = "nothing that is known" }
+        guard let first = offered.first else {
+            challenge = "nothing that is known"
+            return
+        }
         let algorithms = offered.map { $0.algorithm?.name ?? "an unknown algorithm" }.joined(separator: ", ")
         challenge = "digest \(algorithms), realm \(first.realm)"
     }

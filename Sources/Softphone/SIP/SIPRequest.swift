@@ -70,7 +70,8 @@ extension AccountSettings {
         guard let item = items.first(where: { $0.name == name }) else {
             let names = items.compactMap(\.name).joined(separator: ", ")
             throw .request(
-                "there is no account '\(name)'; " + (names.isEmpty ? "add it below accounts: in the file" : "there are \(names)"))
+                "there is no account '\(name)'; "
+                    + (names.isEmpty ? "add it below accounts: in the file" : "there are \(names)"))
         }
         guard let uri = item[\.uri] else {
             throw .request("account '\(name)' has no uri, in \(item.source); add uri: sip:USER@DOMAIN")

@@ -18,7 +18,8 @@ final class SIPTraceFile: Sendable {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw .request(
-                "\(path) cannot be written (\(String(cString: strerror(errno)))), in --sip-trace; make its folder or name another file")
+                "\(path) cannot be written (\(String(cString: strerror(errno)))), in --sip-trace; make its folder or name another file"
+            )
         }
         do {
             let subscription = try messages.subscribe(capacity: 4096)

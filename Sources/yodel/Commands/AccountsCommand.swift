@@ -79,7 +79,10 @@ struct AccountsCommand: ParsableCommand {
             }
             return
         }
-        let ways = [account.registrar.map { "at \($0)" }, account.outboundProxy.map { "through \($0)" }, account.transport.map { "by \($0)" }]
+        let ways = [
+            account.registrar.map { "at \($0)" }, account.outboundProxy.map { "through \($0)" },
+            account.transport.map { "by \($0)" },
+        ]
         Output.standard.line(([account.name, account.uri] + ways.compactMap(\.self)).joined(separator: "  "))
     }
 

@@ -36,7 +36,9 @@ struct CallCommand: ParsableCommand {
 
     func run() throws {
         if uri.contains(where: isSignalled) || sip.account != nil {
-            guard uri.count == 1 else { throw CommandError(.usage, "a conference is of rtp:// parties only; give one sip: URI") }
+            guard uri.count == 1 else {
+                throw CommandError(.usage, "a conference is of rtp:// parties only; give one sip: URI")
+            }
             return try runSIP(.call(uri[0]), sip, media)
         }
         try sip.checkUnused()

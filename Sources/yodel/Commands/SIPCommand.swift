@@ -12,10 +12,13 @@ struct SIPArguments: ParsableArguments {
 
     @Option(
         name: .customLong("tls-ca"),
-        help: ArgumentHelp("PEM file of the authorities that servers' certificates may be from. (default: the system's)", valueName: "file"))
+        help: ArgumentHelp(
+            "PEM file of the authorities that servers' certificates may be from. (default: the system's)", valueName: "file"))
     var authorities: String?
 
-    @Option(help: ArgumentHelp("Write every message of signalling to this file, with passwords and keys masked.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Write every message of signalling to this file, with passwords and keys masked.", valueName: "file")
+    )
     var sipTrace: String?
 }
 

@@ -26,7 +26,8 @@ struct CallConsole {
 
     /// - Parameter durationCountsFromMedia: a listener's time begins when somebody calls.
     init(
-        call: any LiveCall, events: EventSubscription<PartyEvent>, printer: EventPrinter, signals: TerminationSignal, assertions: [Assertion],
+        call: any LiveCall, events: EventSubscription<PartyEvent>, printer: EventPrinter, signals: TerminationSignal,
+        assertions: [Assertion],
         durationSeconds: Double?, durationCountsFromMedia: Bool
     ) {
         self.call = call
