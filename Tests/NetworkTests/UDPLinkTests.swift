@@ -163,7 +163,7 @@ import Testing
         // The discard port of a loopback address that no other test uses.
         let closed = try SocketAddress(IPAddress("127.0.0.77"), port: 9)
         let alone = try UDPLink(bind: loopback, remote: closed)
-        for sequence in UInt16(0)..<100 { #expect(alone.send(packet(sequence)), "an ICMP error stops no packet") }
+        for sequence in UInt16(0)..<10 { #expect(alone.send(packet(sequence)), "an ICMP error stops no packet") }
         #expect(alone.receive { alone.statistics.icmpErrors == 10 }, "\(alone.statistics)")
         #expect(alone.statistics.sent == 10 && alone.statistics.sendFailures == 0)
         #expect(!alone.isReadable(withinMilliseconds: 30), "no error keeps the poll awake")
