@@ -11,7 +11,8 @@ import Testing
     @Test("a message without secrets is shown as it is, line by line")
     func plain() {
         let text = "OPTIONS sip:a@b SIP/2.0\r\nVia: SIP/2.0/UDP c;branch=z9hG4bKresponse=1\r\n\r\n"
-        #expect(shown(text) == text.split(separator: "\r\n", omittingEmptySubsequences: false).joined(separator: "\n"))
+        #expect(shown(text) == "OPTIONS sip:a@b SIP/2.0\nVia: SIP/2.0/UDP c;branch=z9hG4bKresponse=1\n\n")
+        #expect(shown("a\rb\r") == "a\\x0db\\x0d")
         #expect(shown("") == "")
     }
 

@@ -29,12 +29,12 @@ public struct TracedMessage: Sendable, Hashable {
     /// The message as text for a file or a terminal. Secrets are masked (`SecretMask`), line ends are plain, and what is no printable
     /// ASCII, nor a letter in UTF-8, is escaped as `\xNN`.
     public var text: String {
+        // By scalars: a line end is one character of a Swift string.
+        let scalars = Array(String(decoding: SecretMask.mask(octets), as: UTF8.self).unicodeScalars)
         var text = ""
-        for line in String(decoding: SecretMask.mask(octets), as: UTF8.self).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        {
-            if !text.isEmpty { text += "\n" }
-            for scalar in (line.last == "\r" ? line.dropLast() : line).unicodeScalars { text += Self.printable(scalar) }
+        for (index, scalar) in scalars.enumerated() {
+            let isEnd = scalar == "\r" && index + 1 < scalars.count && scalars[index + 1] == "\n"
+            if !isEnd { text += scalar == "\n" ? "\n" : Self.printable(scalar) }
         }
         return text
     }
