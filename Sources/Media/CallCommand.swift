@@ -1,13 +1,16 @@
-/// What a person or a program asks of a running call; carried to the media thread.
+/// What a person, a program or signalling asks of a running call; carried to the media thread.
 public enum CallCommand: Sendable, Equatable {
     /// Mute or unmute our voice.
     case mute(Bool)
-    /// Hold or resume.
-    case hold(Bool)
+    /// Which way our media are to go: what the person wants, whatever the other side does. `inactive` is a plain hold, `sendOnly`
+    /// one with music.
+    case direction(MediaDirection)
     /// Send digits as telephone events.
     case digits(String)
     /// Gain of what is heard, linear.
     case volume(Float)
+    /// What signalling tells.
+    case signal(CallSignal)
     /// Say BYE and end the call.
     case hangUp(EndReason)
 }

@@ -3,15 +3,8 @@ import Metrics
 import RTP
 import Realtime
 
-/// A call's RTCP (RFC 3550 section 6): reports both ways, round trip, BYE, and the send half of the delay ledger.
+/// A stream's RTCP (RFC 3550 section 6): reports both ways, round trip, BYE, and the send half of the delay ledger.
 struct ControlPath {
-    /// What a datagram meant for the call.
-    enum Arrival {
-        case heard
-        case bye
-        case ignored
-    }
-
     private var session: RTCPSession
     private let seed: UInt64
     private let clockRate: Double
@@ -33,7 +26,7 @@ struct ControlPath {
 
     private let timing: RTCPSession.Configuration
 
-    init(configuration: CallConfiguration, ssrc: UInt32, now: HostTime) {
+    init(configuration: StreamConfiguration, ssrc: UInt32, now: HostTime) {
         seed = configuration.seed
         echoes = configuration.echoes
         clockRate = Double(configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate))
@@ -85,27 +78,27 @@ struct ControlPath {
     }
 
     /// - Parameter source: the SSRC we hear; the BYE of another one is not for this call.
-    mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime, source: UInt32?) -> Arrival {
-        var result = Arrival.ignored
+    mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime, source: UInt32?) -> PacketSign.Kind {
+        var result = PacketSign.Kind.nothing
         for event in session.receive(datagram, arrival: arrival, heard: source) {
             switch event {
             case .remoteReport(let report):
                 take(report, arrival: arrival)
                 // Who reports on our stream under another SSRC than the one that is heard does not keep the call alive.
-                if source == nil || report.reporter == source { result = .heard }
+                if source == nil || report.reporter == source { result = .control }
             case .application(let packet):
                 if let message = DelayLedgerMessage(packet) { take(message, arrival: arrival) }
-                result = .heard
+                result = .control
             case .extendedReport(let reporter, let block):
                 take(block)
-                if source == nil || reporter == source { result = .heard }
+                if source == nil || reporter == source { result = .control }
             case .roundTrip(let milliseconds):
                 remoteFigures?.roundTripMilliseconds = milliseconds
                 note(roundTrip: milliseconds)
             case .senderReport, .sourceDescription:
-                result = .heard
+                result = .control
             case .bye(let sources, _):
-                if source.map({ sources.contains($0) }) ?? true { return .bye }
+                if source.map({ sources.contains($0) }) ?? true { return .goodbye }
             case .malformed:
                 break
             }

@@ -1,6 +1,6 @@
 import Metrics
 
-extension Call {
+extension MediaStream {
     /// The delay of a voice on its way, stage by stage, in milliseconds (docs/architecture.md, "Delay ledger").
     ///
     /// A stage that is not known is `nil`, never 0.

@@ -16,8 +16,8 @@ import Realtime
 final class ReceivePath {
     /// Linear gain of what is heard.
     var volume: Float = 1
-    /// Hold: packets are taken and counted, nothing is heard.
-    var isHeld = false
+    /// Off: packets are taken and counted, nothing is heard.
+    var isPlaying = true
 
     /// What a datagram turned out to be.
     enum Arrival {
@@ -31,7 +31,7 @@ final class ReceivePath {
     private var meter: LevelMeter
     private(set) var lastOutcome: PullOutcome?
 
-    init(configuration: CallConfiguration, localSSRC: UInt32) throws(CodecError) {
+    init(configuration: StreamConfiguration, localSSRC: UInt32) throws(CodecError) {
         let decoder = try makeDecoder(configuration.codec, sampleRate: configuration.sampleRate)
         let clockRate = configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate)
         buffer = JitterBuffer(decoder: decoder, clockRate: clockRate, configuration: configuration.jitterBuffer)
@@ -75,7 +75,7 @@ final class ReceivePath {
     func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome {
         let outcome = buffer.pull(into: block, now: now)
         lastOutcome = outcome
-        let gain = isHeld ? 0 : volume
+        let gain = isPlaying ? volume : 0
         if gain != 1 { for i in block.indices { block[i] *= gain } }
         meter.add(UnsafeBufferPointer(block))
         return outcome

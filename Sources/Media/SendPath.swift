@@ -4,21 +4,21 @@ import RTP
 import Realtime
 import DSP
 
-/// The way of a call's own voice, from the capture ring to the network.
+/// The way of our voice, from the capture ring to the network.
 ///
 /// ```
 ///  capture thread                  media thread
-///  unit.input -> CaptureInlet -> captureRing -> Framer -> [announcement|echo] -> mute, hold -> Encoder -> copies -> RTPSender -> PacketLink
+///  unit.input -> CaptureInlet -> captureRing -> Framer -> [announcement|echo] -> mute -> Encoder -> copies -> RTPSender -> PacketLink
 ///                                                             `-> ComfortNoiseEncoder, in pauses -----------^
 ///                                                                               digits -> TelephoneEventSender -'
 /// ```
 /// Read `process` from top to bottom. One frame in, at most one audio packet out; the RTP time stamp follows the capture
-/// sample time, also through mute and hold.
+/// sample time, also through mute and where nothing is sent.
 final class SendPath {
     /// Mute: frames of silence are sent in the voice's place, so that the far side keeps its path open.
     var isMuted = false
-    /// Hold: nothing is sent but RTCP.
-    var isHeld = false { didSet { if isHeld != oldValue { needsMarker = true } } }
+    /// Off: nothing is sent but RTCP.
+    var isSending = true { didSet { if isSending != oldValue { needsMarker = true } } }
 
     let encoder: any AudioEncoder
     private let link: any PacketLink
@@ -43,7 +43,7 @@ final class SendPath {
     /// Encoder failures, each of which cost a frame.
     private(set) var encoderErrors = 0
 
-    init(configuration: CallConfiguration, identity: RTPIdentity, link: any PacketLink) throws(CodecError) {
+    init(configuration: StreamConfiguration, identity: RTPIdentity, link: any PacketLink) throws(CodecError) {
         encoder = try makeEncoder(
             configuration.codec, settings: configuration.encoder, sampleRate: configuration.sampleRate)
         self.link = link
@@ -72,10 +72,10 @@ final class SendPath {
         let clockUnits = clockUnits
         samplesSent += Int64(frame.count)
         for i in 0..<frame.count { frame[i] = captured[i] }
-        if !isHeld { announcement.replace(&frame) }
-        if isMuted || isHeld { for i in 0..<frame.count { frame[i] = 0 } }
+        if isSending { announcement.replace(&frame) }
+        if isMuted || !isSending { for i in 0..<frame.count { frame[i] = 0 } }
         frame.withUnsafeBufferPointer { meter.add($0) }
-        guard !isHeld else { return frame }
+        guard isSending else { return frame }
 
         if sendEvent(at: clockUnits, now: now) { return frame }
         if sendPause(at: clockUnits, now: now) { return frame }
@@ -202,7 +202,7 @@ final class SendPath {
     /// What an RTCP sender report says of this path (RFC 3550 section 6.4.1); `nil` before a packet was sent.
     var senderInfo: SenderInfo? { sender.senderInfo(timestamp: clockUnits) }
 
-    /// RTP clock units since the start; follows the captured samples, also through mute and hold.
+    /// RTP clock units since the start; follows the captured samples, also where nothing is sent.
     private var clockUnits: UInt32 {
         UInt32(truncatingIfNeeded: samplesSent * Int64(sender.clockRate) / Int64(encoder.sampleRate))
     }

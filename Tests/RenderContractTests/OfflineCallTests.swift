@@ -71,7 +71,7 @@ struct OfflineCallTests {
                 default: unit.automaticGainControl.toggle()
                 }
                 side.perform(.mute(turn % 7 < 3), now: now)
-                side.perform(.hold(turn % 11 == 0), now: now)
+                side.perform(.direction(turn % 11 == 0 ? .inactive : .sendReceive), now: now)
             }
         }
         #expect(turn == 240)

@@ -12,7 +12,8 @@ enum CallFuzz {
         var bytes = FuzzBytes(input)
         let choice = bytes.byte()
         var configuration = CallConfiguration(codec: kinds[Int(choice & 3) % kinds.count], seed: 7)
-        configuration.waitsForCaller = choice & 4 != 0
+        configuration.policy = choice & 64 != 0 ? .signalled : .unsignalled
+        configuration.policy.waitsForCaller = choice & 4 != 0
         configuration.echoes = choice & 8 != 0
         configuration.redundancyPayloadType = choice & 16 != 0 ? 121 : nil
         configuration.digits = choice & 32 != 0 ? "1#" : ""
@@ -95,10 +96,12 @@ final class CallDriver {
         let command: CallCommand =
             switch choice & 7 {
             case 0, 1: .mute(choice & 8 != 0)
-            case 2, 3: .hold(choice & 8 != 0)
+            case 2: .direction(MediaDirection.allCases[Int(choice >> 3 & 3)])
+            case 3: .signal(.direction(MediaDirection.allCases[Int(choice >> 3 & 3)]))
             case 4: .volume(Float(choice) / 32)
             case 5: .digits("159*#D")
-            default: .hold(false)
+            case 6: .signal([.ringing, .earlyMedia, .answered, .direction(.sendReceive)][Int(choice >> 3 & 3)])
+            default: .direction(.sendReceive)
             }
         call.perform(command, now: now, ntp: ntp)
     }

@@ -1,8 +1,8 @@
 import Codecs
 import JitterBuffer
 
-extension CallConfiguration {
-    /// What a replay of the call's capture must know, as its file keeps it.
+extension StreamConfiguration {
+    /// What a replay of the stream's capture must know, as its file keeps it.
     package var captureSettings: [String: String] {
         var settings = [
             "codec": codec.name, "payload_type": String(payloadType),
@@ -16,7 +16,7 @@ extension CallConfiguration {
         return settings
     }
 
-    /// The receiving half of a call from its capture; `nil` when the settings name no codec. What they do not say, or say
+    /// The receiving half of a stream from its capture; `nil` when the settings name no codec. What they do not say, or say
     /// wrongly, is at its default.
     package init?(captureSettings settings: [String: String], seed: UInt64) {
         guard let codec = settings["codec"].flatMap({ Codec($0) }) else { return nil }

@@ -2,17 +2,18 @@ import JitterBuffer
 import Metrics
 import RTP
 
-extension Call {
-    /// Everything this side knows of the call, in the terms of docs/commands.md. Unknown stays `nil`.
-    public var statistics: CallStatistics {
+extension MediaStream {
+    /// Everything this side knows of the stream, in the terms of docs/commands.md. Unknown stays `nil`.
+    /// - `isOver`: levels are those of the voices over the whole stream, instead of now.
+    public func statistics(isOver: Bool) -> CallStatistics {
         var figures = CallStatistics()
         fillDelay(&figures)
         fillNetwork(&figures)
         fillJitterBuffer(&figures)
         fillQuality(&figures)
-        // Live it is the level now; what is left of a call that is over is how loud its voices were.
-        figures.levelSentDecibels = (state.isEnded ? sendPath.activeLevelDBov : nil) ?? sendPath.levelDBov
-        figures.levelHeardDecibels = (state.isEnded ? receivePath.activeLevelDBov : nil) ?? receivePath.levelDBov
+        // What is left of a call that is over is how loud its voices were.
+        figures.levelSentDecibels = (isOver ? sendPath.activeLevelDBov : nil) ?? sendPath.levelDBov
+        figures.levelHeardDecibels = (isOver ? receivePath.activeLevelDBov : nil) ?? receivePath.levelDBov
         return figures
     }
 

@@ -2,7 +2,7 @@ import JitterBuffer
 import Metrics
 import RTP
 
-extension Call {
+extension MediaStream {
     /// How what we hear sounds by the E-model; every figure `nil` before there was audio or for a codec without constants.
     var quality: QualityFigures {
         let buffer = receivePath.buffer.statistics
