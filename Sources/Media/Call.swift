@@ -110,10 +110,14 @@ public final class Call {
     }
 
     private func take(_ sign: PacketSign) {
-        if let change = sign.sourceChange { events.append(.sourceChanged(from: change.from, to: change.to)) }
+        if let change = sign.sourceChange {
+            events.append(.sourceChanged(from: change.from, to: change.to))
+            // Whoever said goodbye under another SSRC is here still.
+            goodbye = Goodbye()
+        }
         switch sign.kind {
         case .media: heardMedia(at: sign.arrival)
-        case .control: stateMachine.heardControl(at: sign.arrival)
+        case .control, .sourceLeft: stateMachine.heardControl(at: sign.arrival)
         case .goodbye where configuration.policy.endsByGoodbye: goodbye.said(at: sign.arrival)
         case .goodbye: stateMachine.heardControl(at: sign.arrival)
         case .nothing: break
@@ -148,6 +152,7 @@ public final class Call {
             events.append(.digitReceived(event.digit, durationMilliseconds: event.durationMilliseconds))
         }
         if goodbye.isMeant(at: now) { return settle(stateMachine.end(.remoteHangup)) }
+        if let refusal = stream.takeUpFormat(now: now, ntp: ntp) { events.append(.formatRefused(refusal)) }
         let isEchoLoop = stream.configuration.echoes && stream.remoteEchoes
         let action = isEchoLoop ? stateMachine.end(.echoLoop) : stateMachine.advance(to: now)
         guard action == .none else {
@@ -182,6 +187,11 @@ public final class Call {
         case .direction(let direction):
             stateMachine.setWish(direction, at: now)
             follow()
+        case .send(let format):
+            stream.send(in: format)
+            if let refusal = stream.takeUpFormat(now: now, ntp: ntp) { events.append(.formatRefused(refusal)) }
+        case .receive(let formats):
+            stream.receive(formats)
         case .digits(let digits):
             stream.send(digits: digits)
         case .volume(let gain):

@@ -5,6 +5,10 @@ public enum CallCommand: Sendable, Equatable {
     /// Which way our media are to go: what the person wants, whatever the other side does. `inactive` is a plain hold, `sendOnly`
     /// one with music.
     case direction(MediaDirection)
+    /// Send in another format from the next frame on: codec, payload type, packet length.
+    case send(SendingFormat)
+    /// Take these formats from now on, each by its payload type; none changes nothing. The stream's rate stays what it was.
+    case receive([MediaFormat])
     /// Send digits as telephone events.
     case digits(String)
     /// Gain of what is heard, linear.

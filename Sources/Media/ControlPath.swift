@@ -7,7 +7,8 @@ import Realtime
 struct ControlPath {
     private var session: RTCPSession
     private let seed: UInt64
-    private let clockRate: Double
+    /// Of the stream we send, in Hz.
+    private var clockRate: Double
     /// What the other side last reported of the stream we send; `nil` before it did.
     private(set) var remoteFigures: SideFigures?
     /// The other side's delay from its microphone to its socket, in milliseconds; `nil` when it does not tell.
@@ -97,8 +98,9 @@ struct ControlPath {
                 note(roundTrip: milliseconds)
             case .senderReport, .sourceDescription:
                 result = .control
-            case .bye(let sources, _):
-                if source.map({ sources.contains($0) }) ?? true { return .goodbye }
+            case .bye(let sources, let reason):
+                guard source.map({ sources.contains($0) }) ?? true else { continue }
+                return reason == SourceChangeReason.clock.rawValue ? .sourceLeft : .goodbye
             case .malformed:
                 break
             }
@@ -184,11 +186,14 @@ struct ControlPath {
         link.send(copying: packet, on: .control, now: now)
     }
 
-    /// Gives up our SSRC for another one (RFC 3550 section 8.2).
+    /// Gives up our SSRC for another one (RFC 3550 section 8.2, RFC 7160 section 4.1).
+    /// - `clockRate`: of what we send from now on, in Hz.
     mutating func changeSource(
-        to ssrc: UInt32, now: HostTime, ntp: NTPTime, sender: SenderInfo?, link: any PacketLink
+        to ssrc: UInt32, clockRate: Int, because reason: SourceChangeReason, now: HostTime, ntp: NTPTime,
+        sender: SenderInfo?, link: any PacketLink
     ) {
-        let packet = session.makeBye(replacedBy: ssrc, now: now, ntp: ntp, sender: sender)
+        self.clockRate = Double(clockRate)
+        let packet = session.makeBye(replacedBy: ssrc, now: now, ntp: ntp, sender: sender, reason: reason.rawValue)
         link.send(copying: packet, on: .control, now: now)
     }
 
@@ -197,6 +202,13 @@ struct ControlPath {
         let packet = session.makeBye(now: now, ntp: ntp, sender: sender, reason: "call ended")
         link.send(copying: packet, on: .control, now: now)
     }
+}
+
+/// Why we go on under another SSRC; the text of the BYE.
+enum SourceChangeReason: String {
+    case collision = "SSRC collision"
+    /// Whoever reads this knows that more follows.
+    case clock = "clock rate changes"
 }
 
 extension SideFigures {

@@ -30,8 +30,8 @@ extension MediaStream {
         figures.roundTripMilliseconds = control.roundTripMilliseconds
         figures.packetsSent = sendPath.packetsSent
         figures.packetsReceived = reception.received
-        figures.packetsDuplicate = receivePath.buffer.statistics.duplicate
-        figures.packetsReordered = receivePath.buffer.statistics.reordered
+        figures.packetsDuplicate = receivePath.bufferStatistics.duplicate
+        figures.packetsReordered = receivePath.bufferStatistics.reordered
         figures.packetsDiscarded = reception.drops.total
         figures.drops = Dictionary(
             uniqueKeysWithValues: RTPDropReason.allCases.map { ($0.rawValue, reception.drops[$0]) }.filter { $0.1 > 0 })
@@ -63,7 +63,7 @@ extension MediaStream {
     }
 
     private func fillJitterBuffer(_ figures: inout CallStatistics) {
-        let buffer = receivePath.buffer.statistics
+        let buffer = receivePath.bufferStatistics
         guard buffer.inserted > 0 else { return }
         figures.packetsLate = buffer.late
         figures.lateRatio = Double(buffer.late) / Double(buffer.inserted)

@@ -27,6 +27,8 @@ public final class MediaStream {
     private(set) var control: ControlPath
     private let link: any PacketLink
     private var collision = SourceCollision()
+    /// Changes of our clock, each under an SSRC of its own.
+    private var clockChanges: UInt64 = 0
 
     /// Starts a stream at `now`; RTCP begins by its timer, RTP with the first frame.
     public init(configuration: StreamConfiguration, link: any PacketLink, now: HostTime) throws(CodecError) {
@@ -40,12 +42,16 @@ public final class MediaStream {
     }
 
     /// Samples in one frame of this stream.
-    public var frameLength: Int { sendPath.encoder.frameLength }
+    public var frameLength: Int { sendPath.frameLength }
     /// The rate of the audio that goes in and out, in Hz.
-    public var sampleRate: Int { sendPath.encoder.sampleRate }
+    public var sampleRate: Int { configuration.audioRate }
+    /// What is sent now.
+    public var sending: SendingFormat { sendPath.codec.sending }
+    /// The format of what is heard now.
+    public var heard: MediaFormat { receivePath.format }
 
     /// What the jitter buffer counted.
-    package var jitterBufferStatistics: JitterBufferStatistics { receivePath.buffer.statistics }
+    package var jitterBufferStatistics: JitterBufferStatistics { receivePath.bufferStatistics }
 
     /// Whether the other side says that it sends back what it hears.
     var remoteEchoes: Bool { control.remoteEchoes }
@@ -75,6 +81,36 @@ public final class MediaStream {
 
     /// The next key that the other side pressed and let go, if there is one.
     func nextDigit(now: HostTime) -> TelephoneEvent? { receivePath.nextDigit(now: now) }
+
+    // MARK: - Formats
+
+    /// Sends in another format as soon as `takeUpFormat` may.
+    func send(in format: SendingFormat) { sendPath.change(to: format) }
+
+    /// Takes these formats from now on.
+    func receive(_ formats: [MediaFormat]) {
+        receivePath.take(formats: formats)
+        link.expect(receivePath.receiver.payloadTypes.known)
+    }
+
+    /// Takes up the format that is to be sent, if it is time; between two frames.
+    /// - Returns: why it was refused; nil when it was not.
+    func takeUpFormat(now: HostTime, ntp: NTPTime) -> String? {
+        guard let sending = sendPath.dueChange else { return nil }
+        let sender = sendPath.senderInfo
+        var ssrc: UInt32?
+        if sending.format.clockRate != sendPath.clockRate {
+            var random = SplitMix64(seed: configuration.seed &+ (clockChanges &+ 1) << 32)
+            ssrc = UInt32(truncatingIfNeeded: random.next() >> 32)
+        }
+        do { try sendPath.takeUp(sending, ssrc: ssrc) } catch { return "\(error)" }
+        guard let ssrc else { return nil }
+        clockChanges += 1
+        control.changeSource(
+            to: ssrc, clockRate: sendPath.clockRate, because: .clock, now: now, ntp: ntp, sender: sender, link: link)
+        receivePath.setLocalSSRC(ssrc)
+        return nil
+    }
 
     // MARK: - Packets
 
@@ -114,6 +150,7 @@ public final class MediaStream {
         let collisions = control.collisions
         defer { if control.collisions > collisions { collision.note(at: arrival) } }
         let heard = control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc)
+        if heard == .goodbye || heard == .sourceLeft { receivePath.sourceLeft() }
         if let loss = control.takeReportedLoss() { sendPath.heed(loss) }
         return PacketSign(heard, arrival: arrival)
     }
@@ -150,7 +187,9 @@ public final class MediaStream {
     /// Somebody else sends as us: says goodbye under the old SSRC and goes on under another (RFC 3550 section 8.2).
     private func changeSource(now: HostTime, ntp: NTPTime) {
         let ssrc = collision.replacement(seed: configuration.seed)
-        control.changeSource(to: ssrc, now: now, ntp: ntp, sender: sendPath.senderInfo, link: link)
+        control.changeSource(
+            to: ssrc, clockRate: sendPath.clockRate, because: .collision, now: now, ntp: ntp, sender: sendPath.senderInfo,
+            link: link)
         sendPath.changeSource(to: ssrc)
         receivePath.setLocalSSRC(ssrc)
     }

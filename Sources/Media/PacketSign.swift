@@ -9,6 +9,8 @@ struct PacketSign {
         case control
         /// Its BYE.
         case goodbye
+        /// Its BYE, but it goes on as another source.
+        case sourceLeft
         /// Nothing: it was dropped.
         case nothing
     }

@@ -12,6 +12,7 @@ extension StreamConfiguration {
             "maximum_delay_ms": String(jitterBuffer.maximumDelayMs), "buffer_seed": String(jitterBuffer.seed),
         ]
         if let sampleRate { settings["sample_rate"] = String(sampleRate) }
+        if !alsoReceives.isEmpty { settings["also_receives"] = alsoReceives.map(\.captured).joined(separator: ", ") }
         if let redundancyPayloadType { settings["redundancy"] = String(redundancyPayloadType) }
         return settings
     }
@@ -28,6 +29,9 @@ extension StreamConfiguration {
         telephoneEventPayloadType = type("telephone_event") ?? telephoneEventPayloadType
         comfortNoisePayloadType = type("comfort_noise") ?? comfortNoisePayloadType
         redundancyPayloadType = type("redundancy")
+        alsoReceives = (settings["also_receives"] ?? "").split(separator: ",").prefix(128).compactMap {
+            MediaFormat(captured: $0)
+        }
         if let length = settings["ptime"].flatMap({ Int($0) }), codec.sendableFrameMilliseconds.contains(length) {
             encoder.frameMilliseconds = length
         }
@@ -36,5 +40,18 @@ extension StreamConfiguration {
             minimumDelayMs: number("minimum_delay_ms") ?? 0,
             maximumDelayMs: number("maximum_delay_ms") ?? JitterBufferConfiguration().maximumDelayMs,
             seed: settings["buffer_seed"].flatMap { UInt64($0) } ?? 1)
+    }
+}
+
+extension MediaFormat {
+    /// `PAYLOAD-TYPE NAME RATE`.
+    fileprivate var captured: String { "\(payloadType) \(codec.name) \(audioRate)" }
+
+    fileprivate init?(captured text: Substring) {
+        let words = text.split(separator: " ")
+        guard words.count == 3, let payloadType = UInt8(words[0]), payloadType < 128, let codec = Codec(String(words[1])),
+            let rate = Int(words[2]), codec.runs(at: rate)
+        else { return nil }
+        self.init(codec, payloadType: payloadType, sampleRate: rate == codec.sampleRate ? nil : rate)
     }
 }

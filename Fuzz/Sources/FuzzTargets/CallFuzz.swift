@@ -15,6 +15,7 @@ enum CallFuzz {
         configuration.policy = choice & 64 != 0 ? .signalled : .unsignalled
         configuration.policy.waitsForCaller = choice & 4 != 0
         configuration.echoes = choice & 8 != 0
+        configuration.alsoReceives = choice & 128 != 0 ? kinds.map { MediaFormat($0) } : []
         configuration.redundancyPayloadType = choice & 16 != 0 ? 121 : nil
         configuration.digits = choice & 32 != 0 ? "1#" : ""
         guard let driver = try? CallDriver(configuration) else { return }
@@ -101,9 +102,15 @@ final class CallDriver {
             case 4: .volume(Float(choice) / 32)
             case 5: .digits("159*#D")
             case 6: .signal([.ringing, .earlyMedia, .answered, .direction(.sendReceive)][Int(choice >> 3 & 3)])
-            default: .direction(.sendReceive)
+            default: .send(sending(choice >> 3))
             }
         call.perform(command, now: now, ntp: ntp)
+        frame = (0..<call.frameLength).map { Float($0 % 61) / 100 - 0.3 }
+    }
+
+    private func sending(_ choice: UInt8) -> SendingFormat {
+        let codec = Codec.allCases[Int(choice & 7) % Codec.allCases.count]
+        return SendingFormat(MediaFormat(codec), encoder: EncoderSettings(frameMilliseconds: 10 * (1 + Int(choice >> 3))))
     }
 
     /// Time passes, 10 ms at a time; `playing` or in one leap, as after a standstill.
@@ -120,6 +127,8 @@ final class CallDriver {
             if untilFrame <= 0 {
                 _ = frame.withUnsafeBufferPointer { call.send($0, now: now) }
                 untilFrame += 1000 * Double(frame.count) / Double(call.sampleRate)
+                // A change of codec that waited for a digit.
+                if frame.count != call.frameLength { frame = (0..<call.frameLength).map { Float($0 % 61) / 100 - 0.3 } }
             }
             _ = block.withUnsafeMutableBufferPointer { call.pull(into: $0, now: now) }
             precondition(block.allSatisfy(\.isFinite), "what is heard is a number")
