@@ -61,8 +61,8 @@ private struct Line {
     }
 }
 
-/// No turn of the signal is sharper than those of a tone of 1500 Hz that is as loud; a cut through the tone of 400 Hz is thirty
-/// times as sharp.
+/// No turn of the signal is sharper than those of a tone of 1500 Hz that is as loud; a cut through the tone of 400 Hz is more than
+/// twenty times as sharp.
 private let sharpest: Float = 0.3 * Float(pow(2 * Double.pi * 1500 / Double(Line.rate), 2))
 
 /// Greatest second difference of a signal.
