@@ -20,6 +20,16 @@ package struct DelayManager: ~Copyable {
         startDelay = configuration.latency.startDelayMilliseconds
     }
 
+    /// Begins with what `other` learnt of the same line.
+    init(continuing other: borrowing DelayManager) {
+        tuning = other.tuning
+        history = other.history
+        target = other.target
+        drift = DriftEstimator(tuning: tuning.drift)
+        sequences = SequenceMemory(tuning: tuning.loss)
+        startDelay = other.startDelay
+    }
+
     /// Relative delay of the fastest packets of the last seconds, in milliseconds; nil before the first.
     package var floor: Double? { history.floor }
     /// Mean relative delay, in milliseconds; nil before the first packet.

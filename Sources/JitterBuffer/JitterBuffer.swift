@@ -40,6 +40,19 @@ public final class JitterBuffer {
         packets = PacketBuffer(decoder: decoder)
     }
 
+    /// A buffer for what follows in another codec, from the same sender over the same line: it begins with what `other` learnt
+    /// of the network, so that both have one delay.
+    public init(continuing other: JitterBuffer, decoder: any AudioDecoder, clockRate: Int) {
+        configuration = other.configuration
+        self.decoder = decoder
+        self.clockRate = Self.clamped(clockRate)
+        hostEpoch = other.hostEpoch
+        delays = DelayManager(continuing: other.delays)
+        clock = PullClock(tuning: configuration.tuning.clock)
+        player = Player(codec: decoder, seed: configuration.seed, tuning: configuration.tuning)
+        packets = PacketBuffer(decoder: decoder)
+    }
+
     private static func clamped(_ clockRate: Int) -> Int { min(max(clockRate, 1000), 1_000_000) }
 
     /// Sample rate of the pulled sound.
@@ -107,6 +120,12 @@ public final class JitterBuffer {
         record.ledger.isBalanced(
             pending: Int64(player.pending), media: player.isPlaying ? player.mediaPosition : nil)
     }
+
+    /// Whether the stream has started to play.
+    public var isPlaying: Bool { player.isPlaying }
+
+    /// Samples that are made and not yet pulled, once no packet waits; nil while one does.
+    public var samplesLeft: Int? { packets.first == nil ? player.pending : nil }
 
     // MARK: Packets
 

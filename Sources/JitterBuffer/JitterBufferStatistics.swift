@@ -47,4 +47,28 @@ public struct JitterBufferStatistics: Sendable, Equatable {
     }
 
     public init() {}
+
+    /// Adds what another buffer of the same stream counted.
+    public mutating func add(_ other: JitterBufferStatistics) {
+        inserted += other.inserted
+        decoded += other.decoded
+        late += other.late
+        duplicate += other.duplicate
+        reordered += other.reordered
+        overflow += other.overflow
+        malformed += other.malformed
+        fecUsed += other.fecUsed
+        redundancyUsed += other.redundancyUsed
+        concealments += other.concealments
+        longConcealments += other.longConcealments
+        concealShortMs += other.concealShortMs
+        concealLongMs += other.concealLongMs
+        comfortNoiseMs += other.comfortNoiseMs
+        acceleratedMs += other.acceleratedMs
+        deceleratedMs += other.deceleratedMs
+        underruns += other.underruns
+        resets += other.resets
+        byReason.add(other.byReason)
+        playedMs += other.playedMs
+    }
 }

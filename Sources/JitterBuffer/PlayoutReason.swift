@@ -102,6 +102,10 @@ public struct ReasonDurations: Sendable, Equatable {
 
     mutating func add(_ milliseconds: Double, to reason: PlayoutReason) { values[reason.notability] += milliseconds }
 
+    mutating func add(_ other: ReasonDurations) {
+        for index in 0..<12 { values[index] += other.values[index] }
+    }
+
     public static func == (left: Self, right: Self) -> Bool {
         for index in 0..<12 where left.values[index] != right.values[index] { return false }
         return true

@@ -1,52 +1,55 @@
 import Codecs
 import JitterBuffer
 import Link
+import Metrics
 import RTP
 import Realtime
 
-/// One call: its two media paths, its RTCP and its state. Sans-I/O, and confined to the thread that steps it.
+/// One call: what begins it, which way its media go, and what ends it. Sans-I/O, and confined to the thread that steps it.
 ///
-/// Packets come and go by the `PacketLink`, audio goes in by `send` and out by `pull`, time by `advance`. Whoever owns the
-/// clock and the lowest link decides whether that is a live call or a simulated one.
+/// The media themselves are its `MediaStream`. What the stream tells, what a person asks and what signalling says become
+/// states and events here.
 public final class Call {
     /// What the call was made of.
     public let configuration: CallConfiguration
-    /// Stages between device and codec, as the loop that steps the call measures them.
-    package var deviceDelay = DeviceDelay()
+    /// The call's media.
+    public let stream: MediaStream
 
-    let sendPath: SendPath
-    let receivePath: ReceivePath
-    private(set) var control: ControlPath
-    private let link: any PacketLink
     private var stateMachine: CallStateMachine
     private var events: [CallEvent] = []
     private var echoed: [Float] = []
-    private var collision = SourceCollision()
     private var goodbye = Goodbye()
+    /// Digits that wait for the call to begin.
+    private var firstDigits: String
 
-    /// Starts a call at `now`; RTCP begins by its timer, RTP with the first frame.
+    /// Starts a call at `now`; RTCP begins by its timer, RTP with the first frame or, where it is signalled, with the answer.
     public init(configuration: CallConfiguration, link: any PacketLink, now: HostTime) throws(CodecError) {
         self.configuration = configuration
-        self.link = link
-        let identity = RTPIdentity(seed: configuration.seed)
-        sendPath = try SendPath(configuration: configuration, identity: identity, link: link)
-        receivePath = try ReceivePath(configuration: configuration, localSSRC: identity.ssrc)
-        stateMachine = CallStateMachine(
-            now: now, timeoutMilliseconds: configuration.mediaTimeoutMilliseconds,
-            waitsForCaller: configuration.waitsForCaller)
-        control = ControlPath(configuration: configuration, ssrc: identity.ssrc, now: now)
-        link.expect(receivePath.receiver.payloadTypes.known)
+        stream = try MediaStream(configuration: configuration.stream, link: link, now: now)
+        stateMachine = CallStateMachine(now: now, policy: configuration.policy)
+        firstDigits = configuration.digits
+        stream.direction = stateMachine.direction
     }
 
     /// Where the call stands.
     public var state: CallState { stateMachine.state }
+    /// Which way media go, seen from this side.
+    public var direction: MediaDirection { stateMachine.direction }
     /// Samples in one frame of this call.
-    public var frameLength: Int { sendPath.encoder.frameLength }
+    public var frameLength: Int { stream.frameLength }
     /// The rate of the audio that goes in and out, in Hz.
-    public var sampleRate: Int { sendPath.encoder.sampleRate }
+    public var sampleRate: Int { stream.sampleRate }
+    /// Everything this side knows of the call, in the terms of docs/commands.md. Unknown stays `nil`.
+    public var statistics: CallStatistics { stream.statistics(isOver: state.isEnded) }
+
+    /// Stages between device and codec, as the loop that steps the call measures them.
+    package var deviceDelay: DeviceDelay {
+        get { stream.deviceDelay }
+        set { stream.deviceDelay = newValue }
+    }
 
     /// What the jitter buffer counted.
-    package var jitterBufferStatistics: JitterBufferStatistics { receivePath.buffer.statistics }
+    package var jitterBufferStatistics: JitterBufferStatistics { stream.jitterBufferStatistics }
 
     /// What happened since the owner last asked.
     public func takeEvents() -> [CallEvent] {
@@ -60,26 +63,26 @@ public final class Call {
     /// - Returns: what stood for our voice after announcement, echo and mute.
     package func send(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
         guard !state.isEnded else { return [Float](repeating: 0, count: frame.count) }
-        guard configuration.echoes else { return sendPath.process(frame, now: now) }
+        guard stream.configuration.echoes else { return stream.send(frame, now: now) }
         if echoed.count < frame.count {
             echoed.insert(contentsOf: repeatElement(0, count: frame.count - echoed.count), at: 0)
         }
         let block = Array(echoed.prefix(frame.count))
         echoed.removeFirst(frame.count)
-        return block.withUnsafeBufferPointer { sendPath.process($0, now: now) }
+        return block.withUnsafeBufferPointer { stream.send($0, now: now) }
     }
 
     /// Produces the next samples of the other side's voice.
     package func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome? {
         // What is missing after a goodbye is not lost, and nothing is invented for it.
-        let isOver = goodbye.leavesSilence(at: now) && receivePath.lastOutcome.map { $0.levelMs <= 0 } ?? true
+        let isOver = goodbye.leavesSilence(at: now) && stream.isPlayedOut
         guard !state.isEnded, !isOver else {
             block.update(repeating: 0)
             return nil
         }
-        let outcome = receivePath.pull(into: block, now: now)
+        let outcome = stream.pull(into: block, now: now)
         if case .reset(let reason) = outcome.reason { events.append(.bufferReset(reason: "\(reason)")) }
-        if configuration.echoes {
+        if stream.configuration.echoes {
             echoed.append(contentsOf: block)
             // A capture clock that runs slow would let it grow for as long as the call lasts.
             if echoed.count > sampleRate { echoed.removeFirst(echoed.count - sampleRate / 10) }
@@ -90,29 +93,34 @@ public final class Call {
 
     /// Takes what has come by the link.
     public func receive(now: HostTime) {
-        link.receive(now: now) { packet in
-            let bytes = UnsafeRawBufferPointer(packet.bytes)
-            switch packet.kind {
-            case .rtp: receive(rtp: bytes, arrival: packet.arrival)
-            case .rtcp: receive(rtcp: bytes, arrival: packet.arrival)
-            default: break
-            }
-        }
+        guard !state.isEnded else { return stream.discardReceived(now: now) }
+        stream.receive(now: now) { take($0) }
     }
 
     /// Takes one RTP datagram.
     public func receive(rtp datagram: UnsafeRawBufferPointer, arrival: HostTime) {
         guard !state.isEnded else { return }
-        let before = receivePath.receiver.statistics.ssrc
-        let outcome = receivePath.receive(datagram, arrival: arrival)
-        if let before, let after = receivePath.receiver.statistics.ssrc, before != after {
-            events.append(.sourceChanged(from: before, to: after))
+        take(stream.receive(rtp: datagram, arrival: arrival))
+    }
+
+    /// Takes one RTCP datagram.
+    public func receive(rtcp datagram: UnsafeRawBufferPointer, arrival: HostTime) {
+        guard !state.isEnded else { return }
+        take(stream.receive(rtcp: datagram, arrival: arrival))
+    }
+
+    private func take(_ sign: PacketSign) {
+        if let change = sign.sourceChange {
+            events.append(.sourceChanged(from: change.from, to: change.to))
+            // Whoever said goodbye under another SSRC is here still.
+            goodbye = Goodbye()
         }
-        switch outcome {
-        case .media, .event:
-            heardMedia(at: arrival)
-        case .dropped(let reason):
-            if reason == .ownSource { collision.note(at: arrival) }
+        switch sign.kind {
+        case .media: heardMedia(at: sign.arrival)
+        case .control, .sourceLeft: stateMachine.heardControl(at: sign.arrival)
+        case .goodbye where configuration.policy.endsByGoodbye: goodbye.said(at: sign.arrival)
+        case .goodbye: stateMachine.heardControl(at: sign.arrival)
+        case .nothing: break
         }
     }
 
@@ -120,47 +128,38 @@ public final class Call {
         goodbye.heardMedia(at: arrival)
         guard stateMachine.heardMedia(at: arrival) == .mediaStarted else { return }
         events.append(.mediaStarted)
-        if configuration.waitsForCaller { control.join(at: arrival) }
-        if !configuration.digits.isEmpty { sendPath.send(digits: configuration.digits) }
+        if configuration.policy.waitsForCaller { stream.join(at: arrival) }
+        follow()
     }
 
-    /// Takes one RTCP datagram.
-    public func receive(rtcp datagram: UnsafeRawBufferPointer, arrival: HostTime) {
-        guard !state.isEnded else { return }
-        let collisions = control.collisions
-        defer { if control.collisions > collisions { collision.note(at: arrival) } }
-        switch control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc) {
-        case .heard: stateMachine.heardControl(at: arrival)
-        case .bye where configuration.heedsGoodbye: goodbye.said(at: arrival)
-        case .bye: stateMachine.heardControl(at: arrival)
-        case .ignored: break
-        }
-        if let loss = control.takeReportedLoss() { sendPath.heed(loss) }
+    /// The stream follows the state.
+    private func follow() {
+        stream.direction = stateMachine.direction
+        guard stateMachine.hasBegun, !firstDigits.isEmpty else { return }
+        stream.send(digits: firstDigits)
+        firstDigits = ""
     }
 
     // MARK: - Time
 
     /// Time passes: RTCP that is due is sent, silence of the network may end the call.
     public func advance(to now: HostTime, ntp: NTPTime) {
-        link.advance(to: now)
+        stream.advanceLink(to: now)
         guard !state.isEnded else { return }
-        while let event = link.nextEvent() { take(event, now: now) }
-        control.advance(to: now)
-        while let event = receivePath.nextDigit(now: now) {
+        while let event = stream.nextLinkEvent() { take(event, now: now) }
+        stream.advance(to: now)
+        while let event = stream.nextDigit(now: now) {
             events.append(.digitReceived(event.digit, durationMilliseconds: event.durationMilliseconds))
         }
         if goodbye.isMeant(at: now) { return settle(stateMachine.end(.remoteHangup)) }
-        let action = control.remoteEchoes && configuration.echoes ? stateMachine.end(.echoLoop) : stateMachine.advance(to: now)
+        if let refusal = stream.takeUpFormat(now: now, ntp: ntp) { events.append(.formatRefused(refusal)) }
+        let isEchoLoop = stream.configuration.echoes && stream.remoteEchoes
+        let action = isEchoLoop ? stateMachine.end(.echoLoop) : stateMachine.advance(to: now)
         guard action == .none else {
-            control.sendBye(now: now, ntp: ntp, sender: sendPath.senderInfo, link: link)
+            stream.sendBye(now: now, ntp: ntp)
             return settle(action)
         }
-        if collision.takeIsPending() { changeSource(now: now, ntp: ntp) }
-        guard control.isReportDue(now: now) else { return }
-        let (reports, extended) = (receivePath.makeReportBlocks(), makeExtendedReportBlocks())
-        control.report(
-            now: now, ntp: ntp, sender: sendPath.senderInfo, reports: reports, extended: extended,
-            sendDelayMilliseconds: sendDelayMilliseconds, link: link)
+        stream.report(now: now, ntp: ntp)
     }
 
     private func take(_ event: LinkEvent, now: HostTime) {
@@ -174,40 +173,41 @@ public final class Call {
         }
     }
 
-    /// Somebody else sends as us: says goodbye under the old SSRC and goes on under another (RFC 3550 section 8.2).
-    private func changeSource(now: HostTime, ntp: NTPTime) {
-        let ssrc = collision.replacement(seed: configuration.seed)
-        control.changeSource(to: ssrc, now: now, ntp: ntp, sender: sendPath.senderInfo, link: link)
-        sendPath.changeSource(to: ssrc)
-        receivePath.setLocalSSRC(ssrc)
-    }
-
     /// When `advance` next has something to do.
-    public var nextDeadline: HostTime {
-        guard let link = link.nextDeadline else { return control.nextDeadline }
-        return min(control.nextDeadline, link)
-    }
+    public var nextDeadline: HostTime { stream.nextDeadline }
 
-    // MARK: - What a person does
+    // MARK: - What a person and signalling ask
 
     /// Does what was asked; a call that is over ignores it.
     public func perform(_ command: CallCommand, now: HostTime, ntp: NTPTime) {
         guard !state.isEnded else { return }
         switch command {
-        case .mute(let muted):
-            sendPath.isMuted = muted
-        case .hold(let held):
-            stateMachine.setHeld(held, at: now)
-            sendPath.isHeld = held
-            receivePath.isHeld = held
+        case .mute(let isMuted):
+            stream.setMuted(isMuted)
+        case .direction(let direction):
+            stateMachine.setWish(direction, at: now)
+            follow()
+        case .send(let format):
+            stream.send(in: format)
+            if let refusal = stream.takeUpFormat(now: now, ntp: ntp) { events.append(.formatRefused(refusal)) }
+        case .receive(let formats):
+            stream.receive(formats)
         case .digits(let digits):
-            sendPath.send(digits: digits)
+            stream.send(digits: digits)
         case .volume(let gain):
-            receivePath.volume = min(max(gain, 0), 4)
+            stream.setVolume(gain)
+        case .signal(let signal):
+            let action = stateMachine.take(signal, at: now)
+            guard action == .none else { return end(action, now: now, ntp: ntp) }
+            follow()
         case .hangUp(let reason):
-            control.sendBye(now: now, ntp: ntp, sender: sendPath.senderInfo, link: link)
-            settle(stateMachine.end(reason))
+            end(stateMachine.end(reason), now: now, ntp: ntp)
         }
+    }
+
+    private func end(_ action: CallStateMachine.Action, now: HostTime, ntp: NTPTime) {
+        stream.sendBye(now: now, ntp: ntp)
+        settle(action)
     }
 
     private func settle(_ action: CallStateMachine.Action) {

@@ -1,69 +1,27 @@
 import Codecs
-import JitterBuffer
-import RTP
 
-/// What one call is made of; settled before it starts.
+/// What one call is made of; settled before it starts. The settings of its media are reached as if they were its own.
+@dynamicMemberLookup
 public struct CallConfiguration: Sendable {
-    /// Codec of both directions.
-    public var codec: Codec
-    /// Rate of the audio in Hz, for codecs that have a choice; `nil` is the codec's own.
-    public var sampleRate: Int?
-    /// How this side encodes.
-    public var encoder: EncoderSettings
-    /// RTP payload type of the audio, 0...127.
-    public var payloadType: UInt8
-    /// RTP payload type of telephone events, 0...127.
-    public var telephoneEventPayloadType: UInt8
-    /// RTP payload type of comfort noise (RFC 3389), 0...127.
-    public var comfortNoisePayloadType: UInt8
-    /// RTP payload type of redundant audio (RFC 2198), when the other side agreed to it; `nil` sends none and takes none.
-    public var redundancyPayloadType: UInt8?
-    /// Bit rate of the payload never exceeded, copies included, bit/s; `nil` is 64 000, or the encoder's if that is more.
-    public var maximumBitrate: Int?
-    /// Least mean time between RTCP reports in seconds: 5 (RFC 3550 section 6.2); 1 where the other side allows the timing
-    /// of RFC 4585.
-    public var reportIntervalSeconds = RTCPSession.usualInterval
-    /// How the jitter buffer weighs delay against loss.
-    public var jitterBuffer: JitterBufferConfiguration
-    /// RTCP canonical name (RFC 3550 section 6.5.1): does not name the person or the machine.
-    public var canonicalName: String
-    /// Seed of everything random in the call: SSRC, first sequence number and time stamp, RTCP timer.
-    public var seed: UInt64
-    /// Silence on RTP and RTCP that ends the call, in milliseconds.
-    public var mediaTimeoutMilliseconds = 30_000.0
-    /// A BYE by RTCP ends the call. Off where signalling says when it is over.
-    public var heedsGoodbye = true
-    /// Whoever listens waits for the first media without an end.
-    public var waitsForCaller = false
-    /// Audio sent in place of the microphone until it ends, at the codec's rate; empty sends the microphone.
-    public var announcement: [Float] = []
-    /// Sends back what is heard in place of the microphone.
-    public var echoes = false
-    /// Digits sent as telephone events once media has started.
+    /// The call's media. With `echoes` the call sends back what is heard in place of the microphone.
+    public var stream: StreamConfiguration
+    /// What begins and what ends the call.
+    public var policy = CallPolicy.unsignalled
+    /// Digits sent as telephone events once the call has begun.
     public var digits = ""
 
     /// A call with `codec` and every other value at its default.
-    public init(codec: Codec, seed: UInt64) {
-        self.codec = codec
-        self.seed = seed
-        encoder = EncoderSettings(frameMilliseconds: codec.defaultFrameMilliseconds)
-        payloadType = codec.defaultPayloadType
-        telephoneEventPayloadType = codec.telephoneEventPayloadType
-        comfortNoisePayloadType = codec.comfortNoisePayloadType
-        jitterBuffer = JitterBufferConfiguration()
-        canonicalName = "yodel-" + String(seed & 0xffff_ffff, radix: 36)
-    }
+    public init(codec: Codec, seed: UInt64) { self.init(stream: StreamConfiguration(codec: codec, seed: seed)) }
 
-    /// Bit rate that is never exceeded unless someone says otherwise.
-    static let usualMaximumBitrate = 64_000
+    /// A call with these media and every other value at its default.
+    public init(stream: StreamConfiguration) { self.stream = stream }
 
-    /// What the redundancy ladder works with.
-    var redundancy: RedundancyLadder.Configuration {
-        let fixed = codec.fixedBitrate(sampleRate: sampleRate)
-        return RedundancyLadder.Configuration(
-            bitrate: fixed ?? encoder.bitrate, isAdjustable: fixed == nil,
-            usesFEC: codec.hasInbandFEC && encoder.inbandFEC && encoder.application == .voip,
-            maximumBitrate: maximumBitrate ?? max(Self.usualMaximumBitrate, encoder.bitrate),
-            packetMilliseconds: Double(encoder.frameMilliseconds), allowsCopies: redundancyPayloadType != nil)
+    /// What follows from the settings of the call's media.
+    public subscript<Value>(dynamicMember path: KeyPath<StreamConfiguration, Value>) -> Value { stream[keyPath: path] }
+
+    /// A setting of the call's media.
+    public subscript<Value>(dynamicMember path: WritableKeyPath<StreamConfiguration, Value>) -> Value {
+        get { stream[keyPath: path] }
+        set { stream[keyPath: path] = newValue }
     }
 }

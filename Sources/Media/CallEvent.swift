@@ -15,6 +15,8 @@ public enum CallEvent: Sendable, Equatable {
     case bufferReset(reason: String)
     /// The other side pressed a key.
     case digitReceived(Character, durationMilliseconds: Double)
+    /// What was to be sent in another format goes on in the one before; why, and what to do.
+    case formatRefused(String)
     /// The call is over.
     case ended(EndReason)
 }

@@ -1,12 +1,10 @@
-import Realtime
-
 /// Why a call is over.
-public enum EndReason: String, Sendable, Codable {
+public enum EndReason: String, Sendable, Codable, CaseIterable {
     /// This side hung up.
     case localHangup = "local_hangup"
-    /// The other side said BYE.
+    /// The other side hung up: by signalling or, where nobody signals, by RTCP.
     case remoteHangup = "remote_hangup"
-    /// Neither RTP nor RTCP came for the time-out, while not held.
+    /// Neither RTP nor RTCP came for the time-out, though something was to be expected.
     case mediaTimeout = "media_timeout"
     /// The duration asked for has passed.
     case duration
@@ -23,100 +21,40 @@ public enum EndReason: String, Sendable, Codable {
     case cancelled
     /// A password was wanted or wrong, or a certificate not the expected one.
     case authentication
+    /// The other side was handed on to somebody else.
+    case transferred
     /// Another call took this one's place.
     case replaced
     /// No way to the other side, a server that fails, or a call that is no longer acknowledged.
     case network
 }
 
-/// Where a call stands: `connecting -> active <-> held -> ended`.
+/// Who holds a call.
+public enum Holder: Sendable, Equatable {
+    /// We take no media.
+    case us
+    /// The other side takes none.
+    case peer
+    case both
+}
+
+/// Where a call stands: `connecting -> [ringing] -> [earlyMedia] -> active <-> held -> ended`.
 public enum CallState: Sendable, Equatable {
     /// Nothing has been heard of the other side yet.
     case connecting
-    /// Media flows.
+    /// Signalling: a phone rings.
+    case ringing
+    /// Signalling: media flows before the answer.
+    case earlyMedia
+    /// The call has begun.
     case active
-    /// This side sends nothing but RTCP and plays nothing.
-    case held
+    /// One side takes no media, or neither does (RFC 3264 section 8.4). RTCP goes on.
+    case held(by: Holder)
     /// Over; nothing is sent or played any more.
     case ended(EndReason)
 
     /// Whether the call is over.
     public var isEnded: Bool {
         if case .ended = self { true } else { false }
-    }
-}
-
-/// The call's state machine: pure, its time handed in.
-public struct CallStateMachine: Sendable {
-    /// What a transition asks its owner to do.
-    public enum Action: Sendable, Equatable {
-        case none
-        /// The first media of the other side came.
-        case mediaStarted
-        /// The call is over.
-        case end(EndReason)
-    }
-
-    /// The state now.
-    public private(set) var state: CallState = .connecting
-    private let timeoutMilliseconds: Double
-    private let waitsForCaller: Bool
-    private var lastHeard: HostTime
-    private var mediaStarted = false
-
-    /// - `timeoutMilliseconds`: silence on RTP and RTCP that ends the call; paused while held.
-    /// - `waitsForCaller`: whoever listens waits for the first media without an end.
-    public init(now: HostTime, timeoutMilliseconds: Double, waitsForCaller: Bool = false) {
-        self.waitsForCaller = waitsForCaller
-        lastHeard = now
-        self.timeoutMilliseconds = timeoutMilliseconds
-    }
-
-    /// A valid media packet came.
-    public mutating func heardMedia(at now: HostTime) -> Action {
-        lastHeard = max(lastHeard, now)
-        guard !state.isEnded, !mediaStarted else { return .none }
-        mediaStarted = true
-        if state == .connecting { state = .active }
-        return .mediaStarted
-    }
-
-    /// Whoever was heard is gone before the call had really begun: it waits as before.
-    public mutating func lostMedia(at now: HostTime) {
-        guard !state.isEnded else { return }
-        mediaStarted = false
-        if state == .active { state = .connecting }
-        lastHeard = now
-    }
-
-    /// A valid RTCP packet came.
-    public mutating func heardControl(at now: HostTime) {
-        lastHeard = max(lastHeard, now)
-    }
-
-    /// Hold or resume; without effect on a call that is over.
-    public mutating func setHeld(_ held: Bool, at now: HostTime) {
-        guard !state.isEnded else { return }
-        if held {
-            state = .held
-        } else if state == .held {
-            state = mediaStarted ? .active : .connecting
-            lastHeard = now
-        }
-    }
-
-    /// Ends the call for `reason`; only the first reason counts.
-    public mutating func end(_ reason: EndReason) -> Action {
-        guard !state.isEnded else { return .none }
-        state = .ended(reason)
-        return .end(reason)
-    }
-
-    /// Time passes.
-    public mutating func advance(to now: HostTime) -> Action {
-        guard !state.isEnded, state != .held, mediaStarted || !waitsForCaller,
-            now.milliseconds(since: lastHeard) >= timeoutMilliseconds
-        else { return .none }
-        return end(.mediaTimeout)
     }
 }

@@ -3,18 +3,12 @@ import Metrics
 import RTP
 import Realtime
 
-/// A call's RTCP (RFC 3550 section 6): reports both ways, round trip, BYE, and the send half of the delay ledger.
+/// A stream's RTCP (RFC 3550 section 6): reports both ways, round trip, BYE, and the send half of the delay ledger.
 struct ControlPath {
-    /// What a datagram meant for the call.
-    enum Arrival {
-        case heard
-        case bye
-        case ignored
-    }
-
     private var session: RTCPSession
     private let seed: UInt64
-    private let clockRate: Double
+    /// Of the stream we send, in Hz.
+    private var clockRate: Double
     /// What the other side last reported of the stream we send; `nil` before it did.
     private(set) var remoteFigures: SideFigures?
     /// The other side's delay from its microphone to its socket, in milliseconds; `nil` when it does not tell.
@@ -33,7 +27,7 @@ struct ControlPath {
 
     private let timing: RTCPSession.Configuration
 
-    init(configuration: CallConfiguration, ssrc: UInt32, now: HostTime) {
+    init(configuration: StreamConfiguration, ssrc: UInt32, now: HostTime) {
         seed = configuration.seed
         echoes = configuration.echoes
         clockRate = Double(configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate))
@@ -85,27 +79,28 @@ struct ControlPath {
     }
 
     /// - Parameter source: the SSRC we hear; the BYE of another one is not for this call.
-    mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime, source: UInt32?) -> Arrival {
-        var result = Arrival.ignored
+    mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime, source: UInt32?) -> PacketSign.Kind {
+        var result = PacketSign.Kind.nothing
         for event in session.receive(datagram, arrival: arrival, heard: source) {
             switch event {
             case .remoteReport(let report):
                 take(report, arrival: arrival)
                 // Who reports on our stream under another SSRC than the one that is heard does not keep the call alive.
-                if source == nil || report.reporter == source { result = .heard }
+                if source == nil || report.reporter == source { result = .control }
             case .application(let packet):
                 if let message = DelayLedgerMessage(packet) { take(message, arrival: arrival) }
-                result = .heard
+                result = .control
             case .extendedReport(let reporter, let block):
                 take(block)
-                if source == nil || reporter == source { result = .heard }
+                if source == nil || reporter == source { result = .control }
             case .roundTrip(let milliseconds):
                 remoteFigures?.roundTripMilliseconds = milliseconds
                 note(roundTrip: milliseconds)
             case .senderReport, .sourceDescription:
-                result = .heard
-            case .bye(let sources, _):
-                if source.map({ sources.contains($0) }) ?? true { return .bye }
+                result = .control
+            case .bye(let sources, let reason):
+                guard source.map({ sources.contains($0) }) ?? true else { continue }
+                return reason == SourceChangeReason.clock.rawValue ? .sourceLeft : .goodbye
             case .malformed:
                 break
             }
@@ -191,11 +186,14 @@ struct ControlPath {
         link.send(copying: packet, on: .control, now: now)
     }
 
-    /// Gives up our SSRC for another one (RFC 3550 section 8.2).
+    /// Gives up our SSRC for another one (RFC 3550 section 8.2, RFC 7160 section 4.1).
+    /// - `clockRate`: of what we send from now on, in Hz.
     mutating func changeSource(
-        to ssrc: UInt32, now: HostTime, ntp: NTPTime, sender: SenderInfo?, link: any PacketLink
+        to ssrc: UInt32, clockRate: Int, because reason: SourceChangeReason, now: HostTime, ntp: NTPTime,
+        sender: SenderInfo?, link: any PacketLink
     ) {
-        let packet = session.makeBye(replacedBy: ssrc, now: now, ntp: ntp, sender: sender)
+        self.clockRate = Double(clockRate)
+        let packet = session.makeBye(replacedBy: ssrc, now: now, ntp: ntp, sender: sender, reason: reason.rawValue)
         link.send(copying: packet, on: .control, now: now)
     }
 
@@ -204,6 +202,13 @@ struct ControlPath {
         let packet = session.makeBye(now: now, ntp: ntp, sender: sender, reason: "call ended")
         link.send(copying: packet, on: .control, now: now)
     }
+}
+
+/// Why we go on under another SSRC; the text of the BYE.
+enum SourceChangeReason: String {
+    case collision = "SSRC collision"
+    /// Whoever reads this knows that more follows.
+    case clock = "clock rate changes"
 }
 
 extension SideFigures {

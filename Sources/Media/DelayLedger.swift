@@ -1,23 +1,23 @@
 import Metrics
 
-extension Call {
+extension MediaStream {
     /// The delay of a voice on its way, stage by stage, in milliseconds (docs/architecture.md, "Delay ledger").
     ///
     /// A stage that is not known is `nil`, never 0.
     var ledger: DelayLedgerFigures {
         var ledger = DelayLedgerFigures()
         deviceDelay.fill(&ledger)
-        ledger.encoder = Double(sendPath.encoder.lookaheadSamples) * 1000 / Double(sampleRate)
+        ledger.encoder = sendPath.codec.delayMilliseconds
         ledger.network = networkMilliseconds
         ledger.jitterBuffer = receivePath.buffer.delayOfFastestMilliseconds
-        ledger.decoder = ledger.jitterBuffer == nil ? nil : 0
+        ledger.decoder = ledger.jitterBuffer == nil ? nil : receivePath.conversionMilliseconds
         ledger.sum = mouthToEarMilliseconds
         return ledger
     }
 
     /// From our microphone to our socket; travels to the other side in an RTCP APP packet. `nil` before a frame was sent.
     var sendDelayMilliseconds: Double? {
-        deviceDelay.sendMilliseconds.map { $0 + Double(sendPath.encoder.lookaheadSamples) * 1000 / Double(sampleRate) }
+        deviceDelay.sendMilliseconds.map { $0 + sendPath.codec.delayMilliseconds }
     }
 
     /// From our socket to our loudspeaker; `nil` before something was heard.
@@ -25,7 +25,7 @@ extension Call {
         guard let device = deviceDelay.receiveMilliseconds, let buffer = receivePath.buffer.delayOfFastestMilliseconds else {
             return nil
         }
-        return device + buffer
+        return device + buffer + receivePath.conversionMilliseconds
     }
 
     private var networkMilliseconds: Double? {

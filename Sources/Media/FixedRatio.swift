@@ -6,6 +6,8 @@ final class FixedRatio {
     private var output: [Float] = []
     /// Delay of the filter.
     let delayMilliseconds: Double
+    /// The same in samples that come out.
+    let delaySamples: Int
 
     /// From a device's rate to a call's; `nil` where nothing is to be converted.
     convenience init?(device: Int, toCall rate: Int) throws(MediaLoopError) {
@@ -17,10 +19,12 @@ final class FixedRatio {
         do { try self.init(from: rate, to: device) } catch { throw .unsupportedRates(device: device, call: rate) }
     }
 
-    private init?(from: Int, to: Int) throws(DSPError) {
+    /// From one rate to another; `nil` where nothing is to be converted.
+    init?(from: Int, to: Int) throws(DSPError) {
         guard from != to else { return nil }
         resampler = try Resampler(from: from, to: to)
-        delayMilliseconds = Double(resampler.latencySamples) * 1000 / Double(to)
+        delaySamples = resampler.latencySamples
+        delayMilliseconds = Double(delaySamples) * 1000 / Double(to)
     }
 
     /// Converts `input` and puts what comes of it behind `samples`.

@@ -11,13 +11,14 @@ import Realtime
 ///  UDP -> RTPReceiver -> JitterBuffer <-> Decoder -> volume -> Mixer -> playoutRing -> PlayoutOutlet -> unit.output
 ///              `-> TelephoneEventReceiver -> digits
 /// ```
+/// Where the other side changes its codec there is a jitter buffer for each (`ReceiveLanes`).
 /// `receive` takes what the network pushes, `pull` gives what the device's clock asks for; the jitter buffer stands
 /// between the two clocks and owns the delay.
 final class ReceivePath {
     /// Linear gain of what is heard.
     var volume: Float = 1
-    /// Hold: packets are taken and counted, nothing is heard.
-    var isHeld = false
+    /// Off: packets are taken and counted, nothing is heard.
+    var isPlaying = true
 
     /// What a datagram turned out to be.
     enum Arrival {
@@ -26,39 +27,63 @@ final class ReceivePath {
         case dropped(RTPDropReason)
     }
 
-    let buffer: JitterBuffer
+    private var lanes: ReceiveLanes
+    private let redundancyPayloadType: UInt8?
     private(set) var receiver: RTPReceiver
     private var meter: LevelMeter
     private(set) var lastOutcome: PullOutcome?
 
-    init(configuration: CallConfiguration, localSSRC: UInt32) throws(CodecError) {
-        let decoder = try makeDecoder(configuration.codec, sampleRate: configuration.sampleRate)
-        let clockRate = configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate)
-        buffer = JitterBuffer(decoder: decoder, clockRate: clockRate, configuration: configuration.jitterBuffer)
+    init(configuration: StreamConfiguration, localSSRC: UInt32) throws(CodecError) {
+        let formats = configuration.receivedFormats
+        lanes = try ReceiveLanes(
+            formats, streamRate: configuration.audioRate, configuration: configuration.jitterBuffer)
+        redundancyPayloadType = configuration.redundancyPayloadType
         receiver = RTPReceiver(
             payloadTypes: PayloadTypeTable(
-                audio: configuration.payloadType, telephoneEvent: configuration.telephoneEventPayloadType,
-                comfortNoise: configuration.comfortNoisePayloadType, redundancy: configuration.redundancyPayloadType),
-            clockRate: clockRate, localSSRC: localSSRC)
-        meter = LevelMeter(sampleRate: decoder.sampleRate)
+                formats, redundancy: redundancyPayloadType, usualClock: formats[0].clockRate),
+            clockRate: formats[0].clockRate, localSSRC: localSSRC)
+        meter = LevelMeter(sampleRate: configuration.audioRate)
     }
+
+    /// The jitter buffer of what is heard now.
+    var buffer: JitterBuffer { lanes.playing.buffer }
+    /// The format of what is heard now.
+    var format: MediaFormat { lanes.playing.format }
+    /// What all jitter buffers of the stream counted.
+    var bufferStatistics: JitterBufferStatistics { lanes.statistics }
+    /// What the conversion of the heard codec to the stream's rate adds, in milliseconds.
+    var conversionMilliseconds: Double { lanes.playing.conversionMilliseconds }
+
+    /// Takes other formats from now on; at least one.
+    func take(formats: [MediaFormat]) {
+        guard !formats.isEmpty else { return }
+        lanes.formats = formats
+        receiver.payloadTypes = PayloadTypeTable(
+            formats, redundancy: redundancyPayloadType, usualClock: receiver.usualClockRate)
+    }
+
+    /// The heard source said goodbye.
+    func sourceLeft() { receiver.sourceLeft() }
 
     /// Takes one RTP datagram that came at `arrival`.
     func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime) -> Arrival {
         let sources = receiver.sourcesHeard
         let outcome = receiver.receive(datagram, arrival: arrival)
         if receiver.sourcesHeard != sources {
-            // The first source begins the stream; only another one interrupts it.
-            if buffer.statistics.inserted > 0 { buffer.reset(.newSource) }
-            receiver.deliverHeldPacket { buffer.insert(BufferedPacket($0)) }
+            if case .media(let packet) = outcome {
+                lanes.beginSource(payloadType: packet.payloadType)
+            } else {
+                lanes.beginSource(payloadType: nil)
+            }
+            receiver.deliverHeldPacket { _ = lanes.insert($0) }
         }
         switch outcome {
         case .media(let packet):
-            if buffer.insert(BufferedPacket(packet)) == .late { receiver.noteDiscarded(packet.extendedSequence) }
-            packet.forEachCopy { buffer.insert(BufferedPacket($0, isCopy: true)) }
+            if lanes.insert(packet) == .late { receiver.noteDiscarded(packet.extendedSequence) }
+            packet.forEachCopy { _ = lanes.insert($0, isCopy: true) }
             return .media
         case .comfortNoise(let packet):
-            buffer.insert(BufferedPacket(packet, isComfortNoise: true))
+            lanes.insert(comfortNoise: packet)
             return .event
         case .telephoneEvent, .probation:
             return .event
@@ -70,12 +95,12 @@ final class ReceivePath {
     /// The next key the other side pressed and let go, if there is one.
     func nextDigit(now: HostTime) -> TelephoneEvent? { receiver.nextTelephoneEvent(now: now) }
 
-    /// Produces the next `block.count` samples for the mixer, at the codec's rate.
+    /// Produces the next `block.count` samples for the mixer, at the stream's rate.
     /// - Parameter now: when the block is asked for.
     func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome {
-        let outcome = buffer.pull(into: block, now: now)
+        let outcome = lanes.pull(into: block, now: now)
         lastOutcome = outcome
-        let gain = isHeld ? 0 : volume
+        let gain = isPlaying ? volume : 0
         if gain != 1 { for i in block.indices { block[i] *= gain } }
         meter.add(UnsafeBufferPointer(block))
         return outcome
@@ -91,7 +116,7 @@ final class ReceivePath {
     func makeReportBlocks() -> [ReportBlock] { receiver.makeReportBlocks() }
 
     /// RMS level of what is heard, in dBov; `nil` before anything was.
-    var levelDBov: Double? { buffer.statistics.playedMs > 0 ? meter.levelDBov : nil }
+    var levelDBov: Double? { lanes.statistics.playedMs > 0 ? meter.levelDBov : nil }
     /// Level of the voice over the whole call, pauses left out, in dBov.
     var activeLevelDBov: Double? { meter.activeLevelDBov }
 }

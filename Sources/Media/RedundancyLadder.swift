@@ -92,7 +92,7 @@ public struct RedundancyLadder: Sendable {
     /// What is to be done now.
     public private(set) var protection: Protection
 
-    private let configuration: Configuration
+    private var configuration: Configuration
     private var runs = 0.0
     private var lostInRuns = 0.0
     private var burstRunReported: Double?
@@ -103,6 +103,12 @@ public struct RedundancyLadder: Sendable {
         self.configuration = configuration
         protection = Protection(level: 0, bitrate: 0, expectedLossPercent: 0, copies: [])
         protection = makeProtection(level: 0)
+    }
+
+    /// The stream goes on in another codec, over the same line.
+    public mutating func change(to configuration: Configuration) {
+        self.configuration = configuration
+        protection = makeProtection(level: protection.level)
     }
 
     /// Whether loss comes in bursts.

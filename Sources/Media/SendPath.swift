@@ -4,33 +4,34 @@ import RTP
 import Realtime
 import DSP
 
-/// The way of a call's own voice, from the capture ring to the network.
+/// The way of our voice, from the capture ring to the network.
 ///
 /// ```
 ///  capture thread                  media thread
-///  unit.input -> CaptureInlet -> captureRing -> Framer -> [announcement|echo] -> mute, hold -> Encoder -> copies -> RTPSender -> PacketLink
+///  unit.input -> CaptureInlet -> captureRing -> Framer -> [announcement|echo] -> mute -> SendCodec -> copies -> RTPSender -> PacketLink
 ///                                                             `-> ComfortNoiseEncoder, in pauses -----------^
 ///                                                                               digits -> TelephoneEventSender -'
 /// ```
 /// Read `process` from top to bottom. One frame in, at most one audio packet out; the RTP time stamp follows the capture
-/// sample time, also through mute and hold.
+/// sample time, also through mute and where nothing is sent.
 final class SendPath {
     /// Mute: frames of silence are sent in the voice's place, so that the far side keeps its path open.
     var isMuted = false
-    /// Hold: nothing is sent but RTCP.
-    var isHeld = false { didSet { if isHeld != oldValue { needsMarker = true } } }
+    /// Off: nothing is sent but RTCP.
+    var isSending = true { didSet { if isSending != oldValue { needsMarker = true } } }
 
-    let encoder: any AudioEncoder
+    private(set) var codec: SendCodec
+    /// What is sent instead as soon as no digit is on its way.
+    private var wanted: SendingFormat?
+    private let configuration: StreamConfiguration
     private let link: any PacketLink
     private var sender: RTPSender
     private var events: TelephoneEventSender
-    private let eventPayloadType: UInt8
     private let redundancyPayloadType: UInt8?
     private var copies: RedundancyPacker
     private var ladder: RedundancyLadder
     /// Nil where pauses are sent like speech, or the encoder falls silent by itself.
     private var comfortNoise: ComfortNoiseEncoder?
-    private let comfortNoisePayloadType: UInt8
     private var announcement: Announcement
     private var frame: [Float]
     private var payload = [UInt8](repeating: 0, count: PacketLimits.payloadBytes)
@@ -38,92 +39,100 @@ final class SendPath {
     /// Room behind the longest packet is for the link's layers.
     private var packet = [UInt8](repeating: 0, count: PacketLimits.datagramBytes)
     private var samplesSent: Int64 = 0
+    /// `samplesSent` where the present clock began.
+    private var clockStart: Int64 = 0
     private var needsMarker = true
     private var meter: LevelMeter
     /// Encoder failures, each of which cost a frame.
     private(set) var encoderErrors = 0
 
-    init(configuration: CallConfiguration, identity: RTPIdentity, link: any PacketLink) throws(CodecError) {
-        encoder = try makeEncoder(
-            configuration.codec, settings: configuration.encoder, sampleRate: configuration.sampleRate)
+    init(configuration: StreamConfiguration, identity: RTPIdentity, link: any PacketLink) throws(CodecError) {
+        let sending = SendingFormat(configuration.format, encoder: configuration.encoder)
+        codec = try SendCodec(sending, streamRate: configuration.audioRate)
+        self.configuration = configuration
         self.link = link
-        let clockRate = configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate)
+        let clockRate = sending.format.clockRate
         sender = RTPSender(
             ssrc: identity.ssrc, payloadType: configuration.payloadType, clockRate: clockRate,
             sequence: identity.firstSequence, timestamp: identity.firstTimestamp)
         events = TelephoneEventSender(clockRate: clockRate)
-        eventPayloadType = configuration.telephoneEventPayloadType
         redundancyPayloadType = configuration.redundancyPayloadType
-        comfortNoisePayloadType = configuration.comfortNoisePayloadType
-        if configuration.encoder.dtx, !configuration.codec.hasDTX {
-            comfortNoise = ComfortNoiseEncoder(sampleRate: encoder.sampleRate)
-        }
         copies = RedundancyPacker(payloadType: configuration.payloadType)
-        ladder = RedundancyLadder(configuration.redundancy)
+        ladder = RedundancyLadder(configuration.redundancy(of: sending))
         announcement = Announcement(samples: configuration.announcement)
-        frame = [Float](repeating: 0, count: encoder.frameLength)
-        meter = LevelMeter(sampleRate: encoder.sampleRate)
+        frame = [Float](repeating: 0, count: codec.frameLength)
+        meter = LevelMeter(sampleRate: configuration.audioRate)
+        comfortNoise = makeComfortNoise()
         protect(ladder.protection)
     }
 
-    /// Takes one frame of exactly `encoder.frameLength` samples and sends what it becomes.
+    private func makeComfortNoise() -> ComfortNoiseEncoder? {
+        guard codec.sending.encoder.dtx, !codec.sending.format.codec.hasDTX else { return nil }
+        return ComfortNoiseEncoder(sampleRate: codec.encoder.sampleRate)
+    }
+
+    /// Takes one frame of exactly `frameLength` samples and sends what it becomes.
     /// - Returns: the samples that stood for our voice, after announcement and mute; for the recorder and the dump.
     func process(_ captured: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
         let clockUnits = clockUnits
         samplesSent += Int64(frame.count)
-        for i in 0..<frame.count { frame[i] = captured[i] }
-        if !isHeld { announcement.replace(&frame) }
-        if isMuted || isHeld { for i in 0..<frame.count { frame[i] = 0 } }
+        // Who holds a frame of the length before a change must not make us read beyond it.
+        for i in 0..<frame.count { frame[i] = i < captured.count ? captured[i] : 0 }
+        if isSending { announcement.replace(&frame) }
+        if isMuted || !isSending { for i in 0..<frame.count { frame[i] = 0 } }
         frame.withUnsafeBufferPointer { meter.add($0) }
-        guard !isHeld else { return frame }
+        guard isSending else { return frame }
 
         if sendEvent(at: clockUnits, now: now) { return frame }
-        if sendPause(at: clockUnits, now: now) { return frame }
-        guard let bytes = encodeFrame() else { return frame }
-        if bytes > 0 {
-            sendAudio(bytes: bytes, at: clockUnits, now: now)
-        } else {
+        switch encode(frame) {
+        case .audio(let bytes): sendAudio(bytes: bytes, at: clockUnits, now: now)
+        case .pause(let description):
+            if let description { sendDescription(bytes: description, at: clockUnits, now: now) }
             beginPause()
+        case .failed: break
         }
         return frame
     }
 
-    /// In a pause of the voice the background's description is sent now and then (RFC 3389).
-    /// - Returns: whether it is one.
-    private func sendPause(at clockUnits: UInt32, now: HostTime) -> Bool {
-        guard let verdict = frame.withUnsafeBufferPointer({ comfortNoise?.take($0) }), verdict != .voice else {
-            return false
-        }
-        if verdict == .description {
-            let bytes = payload.withUnsafeMutableBytes { comfortNoise?.write(into: $0) ?? 0 }
-            payload.withUnsafeBytes { body in
-                send(
-                    UnsafeRawBufferPointer(rebasing: body[..<bytes]), payloadType: comfortNoisePayloadType, marker: false,
-                    at: clockUnits, now: now)
+    /// What a frame became.
+    private enum Encoded {
+        /// So many bytes of audio in `payload`.
+        case audio(Int)
+        /// A pause, with so many bytes in `payload` that describe its background (RFC 3389), now and then.
+        case pause(description: Int?)
+        /// Nothing: the encoder failed.
+        case failed
+    }
+
+    private func encode(_ frame: [Float]) -> Encoded {
+        let encoder = codec.encoder
+        return codec.convert(frame) { samples in
+            switch comfortNoise?.take(samples) {
+            case .voice, nil: break
+            case .description: return .pause(description: payload.withUnsafeMutableBytes { comfortNoise?.write(into: $0) ?? 0 })
+            case .nothing: return .pause(description: nil)
             }
+            let bytes = payload.withUnsafeMutableBytes { try? encoder.encode(samples, into: $0) }
+            guard let bytes else {
+                encoderErrors += 1
+                return .failed
+            }
+            return bytes > 0 ? .audio(bytes) : .pause(description: nil)
+        } ?? .failed
+    }
+
+    private func sendDescription(bytes: Int, at clockUnits: UInt32, now: HostTime) {
+        payload.withUnsafeBytes { body in
+            send(
+                UnsafeRawBufferPointer(rebasing: body[..<bytes]), payloadType: codec.sending.format.comfortNoisePayloadType,
+                marker: false, at: clockUnits, now: now)
         }
-        beginPause()
-        return true
     }
 
     /// What follows begins anew: a marker (RFC 3551 section 4.1), and no copies of what was said before.
     private func beginPause() {
         needsMarker = true
         copies.removeAll()
-    }
-
-    /// - Returns: bytes of the packet, 0 when none is to be sent; nil when the encoder failed.
-    private func encodeFrame() -> Int? {
-        frame.withUnsafeBufferPointer { samples in
-            payload.withUnsafeMutableBytes { bytes in
-                do {
-                    return try encoder.encode(samples, into: bytes)
-                } catch {
-                    encoderErrors += 1
-                    return nil
-                }
-            }
-        }
     }
 
     private func sendAudio(bytes: Int, at clockUnits: UInt32, now: HostTime) {
@@ -170,7 +179,8 @@ final class SendPath {
         event.payload.withUnsafeBytes { body in
             packet.withUnsafeMutableBytes { out in
                 let length = sender.packetize(
-                    body, timestamp: event.timestamp, marker: event.marker, payloadType: eventPayloadType, into: out)
+                    body, timestamp: event.timestamp, marker: event.marker,
+                    payloadType: codec.sending.format.telephoneEventPayloadType, into: out)
                 var packet = OutgoingPacket(.media, in: out, count: length)
                 link.send(&packet, now: now)
             }
@@ -189,8 +199,8 @@ final class SendPath {
     }
 
     private func protect(_ protection: RedundancyLadder.Protection) {
-        encoder.setBitrate(protection.bitrate)
-        encoder.setExpectedLoss(percent: protection.expectedLossPercent)
+        codec.encoder.setBitrate(protection.bitrate)
+        codec.encoder.setExpectedLoss(percent: protection.expectedLossPercent)
     }
 
     /// How the stream is protected now.
@@ -202,9 +212,47 @@ final class SendPath {
     /// What an RTCP sender report says of this path (RFC 3550 section 6.4.1); `nil` before a packet was sent.
     var senderInfo: SenderInfo? { sender.senderInfo(timestamp: clockUnits) }
 
-    /// RTP clock units since the start; follows the captured samples, also through mute and hold.
+    /// RTP clock units since the start, or since the clock changed; follows the captured samples, also where nothing is sent.
     private var clockUnits: UInt32 {
-        UInt32(truncatingIfNeeded: samplesSent * Int64(sender.clockRate) / Int64(encoder.sampleRate))
+        UInt32(truncatingIfNeeded: (samplesSent - clockStart) * Int64(sender.clockRate) / Int64(configuration.audioRate))
+    }
+
+    // MARK: - Change of codec
+
+    /// Samples of the next frame, at the stream's rate.
+    var frameLength: Int { codec.frameLength }
+    /// RTP clock in Hz.
+    var clockRate: Int { sender.clockRate }
+
+    /// Sends in another format, from the next frame on or, while a digit is on its way, from the frame after its end.
+    func change(to sending: SendingFormat) { wanted = sending }
+
+    /// The format that is to be sent from now on, if there is one; nothing is lost when it is taken up now.
+    var dueChange: SendingFormat? { events.isSounding ? nil : wanted }
+
+    /// Takes up the format that is due, between two frames. Time stamps go on without a gap.
+    ///
+    /// - `ssrc`: of what follows: another one where the clock changes (RFC 7160 section 4.1).
+    /// - Throws: what the codec has against it; then all stays as it was.
+    func takeUp(_ sending: SendingFormat, ssrc: UInt32?) throws(CodecError) {
+        wanted = nil
+        var next = try SendCodec(sending, streamRate: configuration.audioRate)
+        next.prime(with: frame, goesOn: sending.format.sharesDecoder(with: codec.sending.format))
+        let offset = clockUnits
+        codec = next
+        if sending.format.clockRate != sender.clockRate {
+            sender.change(payloadType: sending.format.payloadType, clockRate: sending.format.clockRate, at: offset)
+            clockStart = samplesSent
+            events.change(clockRate: sending.format.clockRate)
+        }
+        sender.payloadType = sending.format.payloadType
+        if let ssrc { sender.changeSource(to: ssrc) }
+        frame = [Float](repeating: 0, count: codec.frameLength)
+        copies = RedundancyPacker(payloadType: sending.format.payloadType)
+        comfortNoise = makeComfortNoise()
+        ladder.change(to: configuration.redundancy(of: sending))
+        protect(ladder.protection)
+        needsMarker = true
     }
 
     /// RMS level of what is sent, in dBov; `nil` before a frame was.

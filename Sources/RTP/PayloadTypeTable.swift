@@ -15,6 +15,13 @@ public struct PayloadTypeTable: Sendable, Hashable {
     private var telephoneEvent: UInt128 = 0
     private var comfortNoise: UInt128 = 0
     private var redundancy: UInt128 = 0
+    private var clocks: [Clock] = []
+
+    /// The clock rate of one payload type.
+    private struct Clock: Sendable, Hashable {
+        let payloadType: UInt8
+        let rate: Int
+    }
 
     public init() {}
 
@@ -29,6 +36,18 @@ public struct PayloadTypeTable: Sendable, Hashable {
         if let comfortNoise { self[comfortNoise] = .comfortNoise }
         if let telephoneEvent { self[telephoneEvent] = .telephoneEvent }
         self[audio] = .audio
+    }
+
+    /// RTP clock of `payloadType` in Hz; nil where it is that of the receiver.
+    public func clockRate(of payloadType: UInt8) -> Int? {
+        for clock in clocks where clock.payloadType == payloadType { return clock.rate }
+        return nil
+    }
+
+    /// Gives `payloadType` a clock of its own, in Hz: another codec's; nil gives it the receiver's again.
+    public mutating func setClockRate(_ rate: Int?, of payloadType: UInt8) {
+        clocks.removeAll { $0.payloadType == payloadType }
+        if let rate { clocks.append(Clock(payloadType: payloadType, rate: max(1, rate))) }
     }
 
     /// What `payloadType` carries; nil: unknown. Numbers above 127 are never known.

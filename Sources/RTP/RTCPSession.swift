@@ -106,12 +106,13 @@ public struct RTCPSession: Sendable {
         return bytes
     }
 
-    /// Goodbye of our SSRC, which another participant uses too, before we go on under `replacement`: RFC 3550 section 8.2.
+    /// Goodbye of our SSRC before we go on under `replacement`: another participant uses it too (RFC 3550 section 8.2), or the
+    /// clock rate changes (RFC 7160 section 4.1).
     public mutating func makeBye(
-        replacedBy replacement: UInt32, now: HostTime, ntp: NTPTime, sender: SenderInfo?
+        replacedBy replacement: UInt32, now: HostTime, ntp: NTPTime, sender: SenderInfo?, reason: String
     ) -> [UInt8] {
         defer { (formerSSRC, ssrc) = (ssrc, replacement) }
-        return makeBye(now: now, ntp: ntp, sender: sender, reason: "SSRC collision")
+        return makeBye(now: now, ntp: ntp, sender: sender, reason: reason)
     }
 
     private mutating func report(now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock]) -> [UInt8] {

@@ -21,15 +21,20 @@ public struct RTPReceiver {
 
     /// Payload types accepted; may change in mid-call.
     public var payloadTypes: PayloadTypeTable
-    /// RTP clock of the audio in Hz.
-    public let clockRate: Int
+    /// RTP clock of the newest audio in Hz.
+    public private(set) var clockRate: Int
     /// Our own SSRC, whose packets are a loop.
     public var localSSRC: UInt32?
 
     /// Sources heard so far; grows by one with the packet that begins another one, whatever that packet carries.
     public private(set) var sourcesHeard = 0
 
+    /// RTP clock in Hz of payload types for which the table names none.
+    public let usualClockRate: Int
+
     private let requiresProbation: Bool
+    /// The present source said goodbye.
+    private var hasSourceLeft = false
     private var source: RTPSource?
     private var candidates = SourceCandidates()
     private var held = HeldPacket()
@@ -44,7 +49,8 @@ public struct RTPReceiver {
         payloadTypes: PayloadTypeTable, clockRate: Int, localSSRC: UInt32? = nil, requiresProbation: Bool = false
     ) {
         self.payloadTypes = payloadTypes
-        self.clockRate = max(1, clockRate)
+        usualClockRate = max(1, clockRate)
+        self.clockRate = usualClockRate
         self.localSSRC = localSSRC
         self.requiresProbation = requiresProbation
         telephoneEvents = TelephoneEventReceiver(clockRate: self.clockRate)
@@ -84,6 +90,7 @@ public struct RTPReceiver {
             let before = source
             let verdict = source?.update(header.sequence)
             if case .started = verdict, let before { retire(before) }
+            hasSourceLeft = false
             // The present source is alive: whoever else was heard must show two packets in a row again.
             if verdict != .jump { candidates.removeAll() }
             return verdict
@@ -93,11 +100,15 @@ public struct RTPReceiver {
             source = RTPSource(ssrc: header.ssrc, sequence: header.sequence, probation: 0)
             return source?.update(header.sequence)
         }
-        guard candidates.follows(ssrc: header.ssrc, sequence: header.sequence, salt: localSSRC ?? 0) else {
-            return .probation
-        }
+        let isProven = candidates.follows(ssrc: header.ssrc, sequence: header.sequence, salt: localSSRC ?? 0)
+        guard isProven || hasSourceLeft else { return .probation }
+        hasSourceLeft = false
         if let source { retire(source) }
         candidates.removeAll()
+        guard isProven else {
+            source = RTPSource(ssrc: header.ssrc, sequence: header.sequence, probation: 0)
+            return source?.update(header.sequence)
+        }
         var started = RTPSource(ssrc: header.ssrc, sequence: header.sequence &- 1)
         _ = started.update(header.sequence &- 1)
         let verdict = started.update(header.sequence)
@@ -136,16 +147,22 @@ public struct RTPReceiver {
             guard primary.payload.count > 0 else { return drop(.emptyPayload) }
             (media, kind) = (primary, primaryKind)
         }
+        let rate = payloadTypes.clockRate(of: media.payloadType) ?? usualClockRate
         switch kind {
         case .audio:
-            let units = clockUnits(arrival)
-            source?.updateJitter(timestamp: packet.header.timestamp, arrival: units)
+            // A packet of the codec before says nothing of the present one's clock.
+            if rate != clockRate, let newest = source?.maxExtended, extended == newest { changeClock(to: rate) }
+            if rate == clockRate {
+                let units = clockUnits(arrival)
+                source?.updateJitter(timestamp: packet.header.timestamp, arrival: units)
+            }
             totals.octets += packet.payload.count
             return .media(media)
         case .comfortNoise:
             return .comfortNoise(media)
         case .telephoneEvent:
             // All packets of an event share one time stamp, so they say nothing about jitter.
+            telephoneEvents.clockRate = rate
             let isEvent = telephoneEvents.receive(media)
             return isEvent ? .telephoneEvent : drop(.badTelephoneEvent)
         case .redundancy:
@@ -166,6 +183,10 @@ public struct RTPReceiver {
             body(primary)
         }
     }
+
+    /// The present source said goodbye (RFC 3550 section 6.6): who follows is heard from the first packet. What still comes of
+    /// the present one takes that back.
+    public mutating func sourceLeft() { hasSourceLeft = source != nil }
 
     /// The jitter buffer could not use the packet `extendedSequence` of the present source: it came too late.
     public mutating func noteDiscarded(_ extendedSequence: Int64) { losses.noteDiscarded(extendedSequence) }
@@ -219,6 +240,12 @@ public struct RTPReceiver {
     private mutating func drop(_ reason: RTPDropReason) -> Outcome {
         totals.drops[reason] += 1
         return .dropped(reason)
+    }
+
+    /// The audio goes on with another clock (RFC 7160 section 4.3): jitter stays as long in time.
+    private mutating func changeClock(to rate: Int) {
+        source?.changeClock(from: clockRate, to: rate)
+        clockRate = rate
     }
 
     /// `time` in clock units modulo 2^32; seconds and rest apart, as their product overflows after two days.

@@ -5,7 +5,7 @@ public struct RTPSender: Sendable {
     /// Payload type of packets that do not override it.
     public var payloadType: UInt8
     /// RTP clock in Hz (8000 for G.711, 48000 for Opus whatever its bandwidth, RFC 7587).
-    public let clockRate: Int
+    public private(set) var clockRate: Int
     /// Sequence number of the next packet.
     public private(set) var sequence: UInt16
     /// Packets sent; counts on without wrapping, the sender report takes the low 32 bits.
@@ -13,7 +13,8 @@ public struct RTPSender: Sendable {
     /// Payload octets sent, without headers and padding.
     public private(set) var octetsSent = 0
 
-    private let firstTimestamp: UInt32
+    /// The time stamp at offset 0.
+    private var firstTimestamp: UInt32
     /// Sent under an SSRC given up: sender reports count each source's own.
     private var packetsBefore = 0
     private var octetsBefore = 0
@@ -58,6 +59,15 @@ public struct RTPSender: Sendable {
         self.ssrc = ssrc
         packetsBefore = packetsSent
         octetsBefore = octetsSent
+    }
+
+    /// Goes on with another codec. Time stamps go on where they are, in units of the new clock: offsets count anew from here.
+    ///
+    /// - `offset`: clock units of the old clock since the start, or since the last change.
+    public mutating func change(payloadType: UInt8, clockRate: Int, at offset: UInt32) {
+        firstTimestamp = rtpTimestamp(offset)
+        self.payloadType = payloadType
+        self.clockRate = clockRate
     }
 
     /// The RTP time stamp of the instant `offset` clock units after the start of the stream.

@@ -138,6 +138,13 @@ struct RTPSource {
         self.transit = transit
     }
 
+    /// Time stamps go on in other units: those before and after are not compared.
+    mutating func changeClock(from: Int, to: Int) {
+        jitter *= Double(to) / Double(from)
+        jitterSummary = JitterSummary()
+        transit = nil
+    }
+
     /// Duplicates since the last call.
     mutating func takeDuplicates() -> Int {
         defer { duplicatesPrior = duplicates }

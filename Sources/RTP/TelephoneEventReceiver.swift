@@ -20,7 +20,8 @@ public struct TelephoneEventReceiver {
         var lastHeard: HostTime
     }
 
-    private let clockRate: Int
+    /// Clock of the payload type in Hz, at least 1; may change with the audio's.
+    var clockRate: Int
     private var current: Event?
     /// Time stamp up to which every event was reported or given up.
     private var reportedUpTo: Int64?

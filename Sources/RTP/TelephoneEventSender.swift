@@ -37,6 +37,7 @@ public struct TelephoneEventSender: Sendable {
         case pausing(until: UInt32)
     }
 
+    private let settings: Settings
     private let volume: UInt8
     private let digitUnits: UInt32
     private let pauseUnits: UInt32
@@ -50,6 +51,7 @@ public struct TelephoneEventSender: Sendable {
             let clamped = max(range.lowerBound, min(range.upperBound, milliseconds))
             return UInt32((clamped * Double(max(1, clockRate)) / 1000).rounded())
         }
+        self.settings = settings
         digitUnits = min(0xffff, units(settings.digitMilliseconds, 40...60_000))
         pauseUnits = units(settings.pauseMilliseconds, 40...60_000)
         updateUnits = max(1, units(settings.updateMilliseconds, 10...50))
@@ -67,6 +69,14 @@ public struct TelephoneEventSender: Sendable {
         }
         queue += codes
         return true
+    }
+
+    /// Goes on beside audio of another clock, whose time stamps count from 0. Not while a digit is on its way (`isSounding`).
+    public mutating func change(clockRate: Int) {
+        var next = TelephoneEventSender(clockRate: clockRate, settings: settings)
+        next.queue = queue
+        if case .pausing = state { next.state = .pausing(until: next.pauseUnits) }
+        self = next
     }
 
     /// Digits that are queued or being sent.

@@ -40,7 +40,7 @@ public final class TraceReplay {
     ///   - configuration: of both ends.
     public init(speech: [Float], trace: NetworkTrace, configuration: CallConfiguration) throws(CallError) {
         var configuration = configuration
-        configuration.mediaTimeoutMilliseconds = .greatestFiniteMagnitude
+        configuration.policy.mediaTimeoutMilliseconds = .greatestFiniteMagnitude
         self.configuration = configuration
         self.speech = speech
         wire = TraceWire(trace: trace)
@@ -135,10 +135,12 @@ extension CallConfiguration {
     ///   - isProtected: false sends no in-band FEC and no copies, at the configured rate, whatever is lost.
     ///   - copies: whether both ends agreed to redundant audio (RFC 2198).
     public mutating func protect(_ isProtected: Bool, copies: Bool, reportIntervalSeconds: Double) {
-        encoder.inbandFEC = isProtected
+        stream.encoder.inbandFEC = isProtected
         // Nominal: speech takes a tenth less, so that a voice with its copies stays under 52 kbit/s.
-        if codec.bitrate == .adjustable { maximumBitrate = isProtected ? max(60_500, encoder.bitrate) : encoder.bitrate }
-        redundancyPayloadType = isProtected && copies ? Codec.redundancyPayloadType : nil
-        self.reportIntervalSeconds = reportIntervalSeconds
+        if stream.codec.bitrate == .adjustable {
+            stream.maximumBitrate = isProtected ? max(60_500, stream.encoder.bitrate) : stream.encoder.bitrate
+        }
+        stream.redundancyPayloadType = isProtected && copies ? Codec.redundancyPayloadType : nil
+        stream.reportIntervalSeconds = reportIntervalSeconds
     }
 }

@@ -34,6 +34,7 @@ extension EventBody {
             case .remoteMoved(let from, let to): .remoteChanged(from: "\(from)", to: "\(to)")
             case .remoteLost(let address): .remoteChanged(from: "\(address)", to: nil)
             case .bufferReset(let reason): .bufferReset(reason: reason)
+            case .formatRefused(let reason): .warning("the codec stays: \(reason)")
             case .digitReceived(let digit, _): .dtmf(digit: String(digit), direction: .received)
             case .ended(let reason):
                 .callEnded(

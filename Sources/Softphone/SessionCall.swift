@@ -130,7 +130,7 @@ final class SessionCall: OwnedCall {
     func endReason(of party: Int) -> Media.EndReason? { endReasons[party] }
     func statistics(of party: Int) -> CallStatistics { session.channels[party].statistics }
     func setMuted(_ muted: Bool) { send(.mute(muted)) }
-    func setHeld(_ held: Bool) { send(.hold(held)) }
+    func setHeld(_ held: Bool) { send(.direction(held ? .inactive : .sendReceive)) }
     func setVolume(decibels: Int) { send(.volume(Float(pow(10, Double(decibels) / 20)))) }
     func send(digit: Character) { send(.digits(String(digit))) }
     func hangUp(byDuration: Bool) { send(.hangUp(byDuration ? .duration : .localHangup)) }

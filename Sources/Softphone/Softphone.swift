@@ -84,7 +84,7 @@ public struct Softphone: Sendable {
         try media.checkRedundancy(configuration)
         configuration.digits = media.digits
         configuration.echoes = request.echoes
-        configuration.waitsForCaller = request.role == .listen
+        configuration.policy.waitsForCaller = request.role == .listen
         configuration.announcement = try media.announcement(rate: configuration.codec.sampleRate)
         return configuration
     }

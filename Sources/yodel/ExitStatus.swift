@@ -27,7 +27,7 @@ enum ExitStatus: Int32, Error {
             case .noAnswer: .noAnswer
             case .busy, .refused: .refused
             case .authentication: .authentication
-            case .localHangup, .remoteHangup, .duration, .echoLoop, .cancelled, .replaced: .fine
+            case .localHangup, .remoteHangup, .duration, .echoLoop, .cancelled, .replaced, .transferred: .fine
             }
     }
 

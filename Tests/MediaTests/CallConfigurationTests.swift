@@ -10,7 +10,7 @@ import Testing
         let configuration = CallConfiguration(codec: codec, seed: 1)
         #expect(configuration.payloadType == codec.defaultPayloadType)
         #expect(configuration.telephoneEventPayloadType != configuration.payloadType)
-        #expect(configuration.mediaTimeoutMilliseconds == 30_000)
+        #expect(configuration.policy.mediaTimeoutMilliseconds == 30_000)
         #expect(configuration.digits.isEmpty && configuration.announcement.isEmpty && !configuration.echoes)
     }
 

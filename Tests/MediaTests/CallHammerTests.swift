@@ -61,7 +61,7 @@ private final class CallAnvil: Sendable {
             let isOn = dice.next() % 2 == 0
             switch dice.next() % 9 {
             case 0: side.channel.send(.mute(isOn))
-            case 1: side.channel.send(.hold(isOn))
+            case 1: side.channel.send(.direction(isOn ? .inactive : .sendReceive))
             case 2: side.channel.send(.volume(Float(dice.next() % 5) / 2))
             case 3: side.channel.send(.digits(String(dice.next() % 10)))
             case 4: side.unit.isMuted = isOn

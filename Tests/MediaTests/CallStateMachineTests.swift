@@ -2,10 +2,11 @@ import Media
 import Realtime
 import Testing
 
-@Suite("The call's state machine") struct CallStateMachineTests {
-    private func seconds(_ value: Double) -> HostTime { HostTime(milliseconds: value * 1000) }
+@Suite("The call's state machine, nobody signalling") struct CallStateMachineTests {
     private func machine(waits: Bool = false) -> CallStateMachine {
-        CallStateMachine(now: .zero, timeoutMilliseconds: 30_000, waitsForCaller: waits)
+        var policy = CallPolicy.unsignalled
+        policy.waitsForCaller = waits
+        return CallStateMachine(now: .zero, policy: policy)
     }
 
     @Test("becomes active with the first media, and says so once")
@@ -38,31 +39,53 @@ import Testing
         #expect(listener.advance(to: seconds(100_030)) == .end(.mediaTimeout))
     }
 
-    @Test("pauses the time-out while held and starts it anew when resumed")
-    func hold() {
+    @Test("pauses the time-out while held and starts it anew when resumed", arguments: [MediaDirection.inactive, .sendOnly])
+    func hold(direction: MediaDirection) {
         var machine = machine()
         _ = machine.heardMedia(at: seconds(1))
-        machine.setHeld(true, at: seconds(2))
-        #expect(machine.state == .held)
+        machine.setWish(direction, at: seconds(2))
+        #expect(machine.state == .held(by: .us))
+        #expect(machine.direction == direction)
         #expect(machine.advance(to: seconds(1000)) == .none)
-        machine.setHeld(false, at: seconds(1000))
+        machine.setWish(.sendReceive, at: seconds(1000))
         #expect(machine.state == .active)
         #expect(machine.advance(to: seconds(1029.9)) == .none)
         #expect(machine.advance(to: seconds(1030)) == .end(.mediaTimeout))
     }
 
+    @Test("who only listens is not on hold, and still times out")
+    func listening() {
+        var machine = machine()
+        _ = machine.heardMedia(at: seconds(1))
+        machine.setWish(.receiveOnly, at: seconds(2))
+        #expect(machine.state == .active && machine.direction == .receiveOnly)
+        #expect(machine.advance(to: seconds(31)) == .end(.mediaTimeout))
+    }
+
     @Test("held before any media, it connects when media comes and it is resumed")
     func heldEarly() {
         var machine = machine()
-        machine.setHeld(true, at: seconds(1))
+        machine.setWish(.inactive, at: seconds(1))
         #expect(machine.heardMedia(at: seconds(2)) == .mediaStarted)
-        #expect(machine.state == .held)
-        machine.setHeld(false, at: seconds(3))
+        #expect(machine.state == .held(by: .us))
+        machine.setWish(.sendReceive, at: seconds(3))
         #expect(machine.state == .active)
         var silent = self.machine()
-        silent.setHeld(true, at: seconds(1))
-        silent.setHeld(false, at: seconds(2))
+        silent.setWish(.inactive, at: seconds(1))
+        silent.setWish(.sendReceive, at: seconds(2))
         #expect(silent.state == .connecting)
+    }
+
+    @Test("knows no ringing, early media or answer, but an end and a direction")
+    func ignoredSignals() {
+        var machine = machine()
+        for signal in [CallSignal.ringing, .earlyMedia, .answered] {
+            #expect(machine.take(signal, at: seconds(1)) == .none)
+            #expect(machine.state == .connecting && machine.direction == .sendReceive)
+        }
+        _ = machine.take(.direction(.inactive), at: seconds(2))
+        #expect(machine.state == .held(by: .peer))
+        #expect(machine.take(.ended(.network), at: seconds(3)) == .end(.network))
     }
 
     @Test("is over once: the first reason stays, and nothing revives it")
@@ -70,10 +93,12 @@ import Testing
         var machine = machine()
         #expect(machine.end(.remoteHangup) == .end(.remoteHangup))
         #expect(machine.end(.localHangup) == .none)
+        #expect(machine.take(.ended(.busy), at: seconds(1)) == .none)
         #expect(machine.heardMedia(at: seconds(1)) == .none)
-        machine.setHeld(true, at: seconds(2))
-        machine.setHeld(false, at: seconds(3))
+        machine.setWish(.inactive, at: seconds(2))
+        machine.setWish(.sendReceive, at: seconds(3))
         #expect(machine.state == .ended(.remoteHangup))
+        #expect(machine.direction == .inactive)
     }
 
     @Test("does not run backwards: an old arrival does not shorten the time-out")
@@ -85,3 +110,5 @@ import Testing
         #expect(machine.advance(to: seconds(49)) == .none)
     }
 }
+
+func seconds(_ value: Double) -> HostTime { HostTime(milliseconds: value * 1000) }

@@ -24,7 +24,7 @@ private struct Reception {
     init(_ codec: Codec) throws {
         self.codec = codec
         var configuration = CallConfiguration(codec: codec, seed: 3)
-        configuration.mediaTimeoutMilliseconds = .greatestFiniteMagnitude
+        configuration.policy.mediaTimeoutMilliseconds = .greatestFiniteMagnitude
         call = try Call(configuration: configuration, link: SilentLink(), now: .zero)
         encoder = try makeEncoder(codec, settings: EncoderSettings(bitrate: 36_000, expectedLossPercent: 5))
         block = .allocate(capacity: call.sampleRate / 100)

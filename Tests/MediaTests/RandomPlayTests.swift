@@ -25,7 +25,7 @@ import Testing
             for side in [a, b] where dice.roll(3) == 0 {
                 switch dice.roll(6) {
                 case 0: side.perform(.mute(dice.roll(2) == 0), now: now)
-                case 1: side.perform(.hold(dice.roll(2) == 0), now: now)
+                case 1: side.perform(.direction(dice.roll(2) == 0 ? .inactive : .sendReceive), now: now)
                 case 2: side.perform(.volume(Float(dice.roll(5)) / 2), now: now)
                 case 3: side.perform(.digits(String(dice.roll(10))), now: now)
                 default:
@@ -36,7 +36,7 @@ import Testing
         }
         let calm = HostTime(milliseconds: 32_000)
         for side in [a, b] {
-            for command in [CallCommand.mute(false), .hold(false), .volume(1)] { side.perform(command, now: calm) }
+            for command in [CallCommand.mute(false), .direction(.sendReceive), .volume(1)] { side.perform(command, now: calm) }
             side.device.reroute(capture: true, rate: 16_000)
             side.device.reroute(capture: false, rate: 16_000)
         }

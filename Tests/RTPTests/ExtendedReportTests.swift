@@ -154,7 +154,8 @@ import Testing
         var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
         _ = session.receive(RTCPPacket.receiverReport(ssrc: 1, reports: []).bytes, at: 0)
         #expect(session.statistics.collisions == 1)
-        let bye = session.makeBye(replacedBy: 2, now: .zero, ntp: NTPTime(unixNanoseconds: 0), sender: nil)
+        let bye = session.makeBye(
+            replacedBy: 2, now: .zero, ntp: NTPTime(unixNanoseconds: 0), sender: nil, reason: "SSRC collision")
         #expect(try RTCPCompound.parse(bye).last == .bye(ssrcs: [1], reason: "SSRC collision"))
         #expect(session.ssrc == 2)
         // Our own goodbye comes back from a reflector: it ends nothing.

@@ -71,10 +71,32 @@ struct OfflineCallTests {
                 default: unit.automaticGainControl.toggle()
                 }
                 side.perform(.mute(turn % 7 < 3), now: now)
-                side.perform(.hold(turn % 11 == 0), now: now)
+                side.perform(.direction(turn % 11 == 0 ? .inactive : .sendReceive), now: now)
             }
         }
         #expect(turn == 240)
         #expect(book.complaints(scopes: 5999) == [])
+    }
+
+    @Test("keep the contract while both sides change codec, clock and packet length each second")
+    func formats() throws {
+        let book = AuditBook()
+        var plan = try Setup(deviceRate: 48_000, voiceProcessing: false, network: "jitter=20").plan(book)
+        plan.adjust = { _, configuration in configuration.alsoReceives = Codec.allCases.map { MediaFormat($0) } }
+        let call = try OfflineCall(plan)
+        var turn = 0
+        try call.run { now in
+            guard now.nanoseconds % 1_000_000_000 == 0 else { return }
+            turn += 1
+            for (index, side) in call.sides.enumerated() {
+                let codec = Codec.allCases[(turn + index) % Codec.allCases.count]
+                let lengths = codec.sendableFrameMilliseconds
+                let encoder = EncoderSettings(frameMilliseconds: lengths[turn % lengths.count])
+                side.perform(.send(SendingFormat(MediaFormat(codec), encoder: encoder)), now: now)
+            }
+        }
+        #expect(turn == 60)
+        #expect(book.complaints(scopes: 5999) == [])
+        for side in call.sides { #expect(side.call.statistics.packetsLost == 0) }
     }
 }

@@ -35,7 +35,7 @@ import Testing
     @Test("is reached by a caller whom nobody answers, but not by a listener whom nobody calls")
     func nobody() throws {
         var plan = try quietPlan(.pcmu, seconds: 40)
-        plan.adjust = { side, configuration in configuration.waitsForCaller = side == 1 }
+        plan.adjust = { side, configuration in configuration.policy.waitsForCaller = side == 1 }
         let call = try OfflineCall(plan)
         call.unplug()
         try call.run()
@@ -48,7 +48,7 @@ import Testing
         let call = try OfflineCall(quietPlan(.pcmu, seconds: 6))
         try call.run { now in
             guard now >= HostTime(milliseconds: 2000) else { return }
-            for command in [CallCommand.hangUp(.localHangup), .hold(false), .digits("1"), .mute(true), .volume(2)] {
+            for command in [CallCommand.hangUp(.localHangup), .direction(.sendReceive), .digits("1"), .mute(true), .volume(2)] {
                 call.sides[0].perform(command, now: now)
             }
         }

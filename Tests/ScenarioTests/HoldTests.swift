@@ -18,12 +18,12 @@ import Testing
         try call.run { now in
             switch now {
             case HostTime(milliseconds: 5000):
-                call.sides[0].perform(.hold(true), now: now)
+                call.sides[0].perform(.direction(.inactive), now: now)
                 sentAtHold = call.sides[0].statistics.packetsSent ?? 0
             case HostTime(milliseconds: 50_000):
-                #expect(call.sides[0].call.state == .held)
+                #expect(call.sides[0].call.state == .held(by: .us))
                 sentAtResume = call.sides[0].statistics.packetsSent ?? 0
-                call.sides[0].perform(.hold(false), now: now)
+                call.sides[0].perform(.direction(.sendReceive), now: now)
             default: break
             }
         }
@@ -46,7 +46,7 @@ import Testing
         let call = try OfflineCall(quietPlan(.pcmu, seconds: 60))
         try call.run { now in
             guard now == HostTime(milliseconds: 5000) else { return }
-            call.sides[0].perform(.hold(true), now: now)
+            call.sides[0].perform(.direction(.inactive), now: now)
             call.unplug()
         }
         #expect(call.sides[0].call.state == .ended(.duration))
@@ -59,9 +59,9 @@ import Testing
         try call.run { now in
             switch now {
             case HostTime(milliseconds: 5000):
-                call.sides[0].perform(.hold(true), now: now)
+                call.sides[0].perform(.direction(.inactive), now: now)
                 call.unplug()
-            case HostTime(milliseconds: 20_000): call.sides[0].perform(.hold(false), now: now)
+            case HostTime(milliseconds: 20_000): call.sides[0].perform(.direction(.sendReceive), now: now)
             default: break
             }
         }

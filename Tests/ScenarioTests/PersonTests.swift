@@ -15,7 +15,7 @@ import Testing
                 let command: CallCommand =
                     switch Int.random(in: 0..<4, using: &dice) {
                     case 0: .mute(.random(using: &dice))
-                    case 1: .hold(.random(using: &dice))
+                    case 1: .direction(Bool.random(using: &dice) ? .inactive : .sendReceive)
                     case 2: .volume(.random(in: -1...9, using: &dice))
                     default: .digits(["1", "", "*#", "%"].randomElement(using: &dice) ?? "")
                     }
@@ -23,7 +23,7 @@ import Testing
             }
             if now == HostTime(milliseconds: 15_000) {
                 for side in call.sides {
-                    for command in [CallCommand.mute(false), .hold(false), .volume(1)] {
+                    for command in [CallCommand.mute(false), .direction(.sendReceive), .volume(1)] {
                         side.perform(command, now: now)
                     }
                 }

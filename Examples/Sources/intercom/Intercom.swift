@@ -20,7 +20,7 @@ struct Intercom {
         let socket: UDPLink
         let target = arguments.removeFirst()
         if target == "listen" {
-            configuration.waitsForCaller = true
+            configuration.policy.waitsForCaller = true
             socket = try UDPLink(localPort: UInt16(arguments.removeFirst()) ?? 5004)
         } else {
             let parts = target.split(separator: ":")

@@ -12,8 +12,10 @@ enum CallFuzz {
         var bytes = FuzzBytes(input)
         let choice = bytes.byte()
         var configuration = CallConfiguration(codec: kinds[Int(choice & 3) % kinds.count], seed: 7)
-        configuration.waitsForCaller = choice & 4 != 0
+        configuration.policy = choice & 64 != 0 ? .signalled : .unsignalled
+        configuration.policy.waitsForCaller = choice & 4 != 0
         configuration.echoes = choice & 8 != 0
+        configuration.alsoReceives = choice & 128 != 0 ? kinds.map { MediaFormat($0) } : []
         configuration.redundancyPayloadType = choice & 16 != 0 ? 121 : nil
         configuration.digits = choice & 32 != 0 ? "1#" : ""
         guard let driver = try? CallDriver(configuration) else { return }
@@ -95,12 +97,20 @@ final class CallDriver {
         let command: CallCommand =
             switch choice & 7 {
             case 0, 1: .mute(choice & 8 != 0)
-            case 2, 3: .hold(choice & 8 != 0)
+            case 2: .direction(MediaDirection.allCases[Int(choice >> 3 & 3)])
+            case 3: .signal(.direction(MediaDirection.allCases[Int(choice >> 3 & 3)]))
             case 4: .volume(Float(choice) / 32)
             case 5: .digits("159*#D")
-            default: .hold(false)
+            case 6: .signal([.ringing, .earlyMedia, .answered, .direction(.sendReceive)][Int(choice >> 3 & 3)])
+            default: .send(sending(choice >> 3))
             }
         call.perform(command, now: now, ntp: ntp)
+        frame = (0..<call.frameLength).map { Float($0 % 61) / 100 - 0.3 }
+    }
+
+    private func sending(_ choice: UInt8) -> SendingFormat {
+        let codec = Codec.allCases[Int(choice & 7) % Codec.allCases.count]
+        return SendingFormat(MediaFormat(codec), encoder: EncoderSettings(frameMilliseconds: 10 * (1 + Int(choice >> 3))))
     }
 
     /// Time passes, 10 ms at a time; `playing` or in one leap, as after a standstill.
@@ -117,6 +127,8 @@ final class CallDriver {
             if untilFrame <= 0 {
                 _ = frame.withUnsafeBufferPointer { call.send($0, now: now) }
                 untilFrame += 1000 * Double(frame.count) / Double(call.sampleRate)
+                // A change of codec that waited for a digit.
+                if frame.count != call.frameLength { frame = (0..<call.frameLength).map { Float($0 % 61) / 100 - 0.3 } }
             }
             _ = block.withUnsafeMutableBufferPointer { call.pull(into: $0, now: now) }
             precondition(block.allSatisfy(\.isFinite), "what is heard is a number")

@@ -7,24 +7,24 @@ import Signalling
 extension CallConfiguration {
     /// What was agreed on with the other side.
     mutating func take(_ agreement: MediaAgreement) {
-        payloadType = agreement.payloadType
+        stream.payloadType = agreement.payloadType
         if agreement.codec.clock == .sampleRate, agreement.sampleRate != agreement.codec.sampleRate {
-            sampleRate = agreement.sampleRate
+            stream.sampleRate = agreement.sampleRate
         }
-        if let events = agreement.telephoneEvents { telephoneEventPayloadType = events.payloadType }
+        if let events = agreement.telephoneEvents { stream.telephoneEventPayloadType = events.payloadType }
         if let noise = agreement.comfortNoise {
-            comfortNoisePayloadType = noise
+            stream.comfortNoisePayloadType = noise
         } else if !agreement.codec.hasDTX {
             // Nobody said that it understands the noise.
-            encoder.dtx = false
+            stream.encoder.dtx = false
         }
-        redundancyPayloadType = agreement.redundancy?.payloadType
+        stream.redundancyPayloadType = agreement.redundancy?.payloadType
         if let limit = agreement.maximumBitrate {
-            maximumBitrate = min(maximumBitrate ?? limit, limit)
-            encoder.bitrate = max(6_000, min(encoder.bitrate, limit))
+            stream.maximumBitrate = min(stream.maximumBitrate ?? limit, limit)
+            stream.encoder.bitrate = max(6_000, min(stream.encoder.bitrate, limit))
         }
         // Signalling says when the call is over.
-        heedsGoodbye = false
+        policy.endsByGoodbye = false
     }
 }
 

@@ -55,7 +55,9 @@ extension ReplayCommand {
     }
 
     private func configuration(_ streams: CaptureStreams, path: String) throws(CommandError) -> CallConfiguration {
-        if let configuration = CallConfiguration(captureSettings: streams.settings, seed: seed) { return configuration }
+        if let stream = StreamConfiguration(captureSettings: streams.settings, seed: seed) {
+            return CallConfiguration(stream: stream)
+        }
         let wanted = source ?? streams.streams.first?.ssrc
         guard let stream = streams.streams.first(where: { $0.ssrc == wanted }) else {
             let there = streams.streams.prefix(8).map { "0x\(String($0.ssrc, radix: 16)) (\($0.packets) packets)" }

@@ -2,17 +2,18 @@ import JitterBuffer
 import Metrics
 import RTP
 
-extension Call {
-    /// Everything this side knows of the call, in the terms of docs/commands.md. Unknown stays `nil`.
-    public var statistics: CallStatistics {
+extension MediaStream {
+    /// Everything this side knows of the stream, in the terms of docs/commands.md. Unknown stays `nil`.
+    /// - `isOver`: levels are those of the voices over the whole stream, instead of now.
+    public func statistics(isOver: Bool) -> CallStatistics {
         var figures = CallStatistics()
         fillDelay(&figures)
         fillNetwork(&figures)
         fillJitterBuffer(&figures)
         fillQuality(&figures)
-        // Live it is the level now; what is left of a call that is over is how loud its voices were.
-        figures.levelSentDecibels = (state.isEnded ? sendPath.activeLevelDBov : nil) ?? sendPath.levelDBov
-        figures.levelHeardDecibels = (state.isEnded ? receivePath.activeLevelDBov : nil) ?? receivePath.levelDBov
+        // What is left of a call that is over is how loud its voices were.
+        figures.levelSentDecibels = (isOver ? sendPath.activeLevelDBov : nil) ?? sendPath.levelDBov
+        figures.levelHeardDecibels = (isOver ? receivePath.activeLevelDBov : nil) ?? receivePath.levelDBov
         return figures
     }
 
@@ -29,8 +30,8 @@ extension Call {
         figures.roundTripMilliseconds = control.roundTripMilliseconds
         figures.packetsSent = sendPath.packetsSent
         figures.packetsReceived = reception.received
-        figures.packetsDuplicate = receivePath.buffer.statistics.duplicate
-        figures.packetsReordered = receivePath.buffer.statistics.reordered
+        figures.packetsDuplicate = receivePath.bufferStatistics.duplicate
+        figures.packetsReordered = receivePath.bufferStatistics.reordered
         figures.packetsDiscarded = reception.drops.total
         figures.drops = Dictionary(
             uniqueKeysWithValues: RTPDropReason.allCases.map { ($0.rawValue, reception.drops[$0]) }.filter { $0.1 > 0 })
@@ -62,7 +63,7 @@ extension Call {
     }
 
     private func fillJitterBuffer(_ figures: inout CallStatistics) {
-        let buffer = receivePath.buffer.statistics
+        let buffer = receivePath.bufferStatistics
         guard buffer.inserted > 0 else { return }
         figures.packetsLate = buffer.late
         figures.lateRatio = Double(buffer.late) / Double(buffer.inserted)

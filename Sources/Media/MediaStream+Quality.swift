@@ -2,11 +2,11 @@ import JitterBuffer
 import Metrics
 import RTP
 
-extension Call {
+extension MediaStream {
     /// How what we hear sounds by the E-model; every figure `nil` before there was audio or for a codec without constants.
     var quality: QualityFigures {
-        let buffer = receivePath.buffer.statistics
-        guard let concealed = buffer.concealedRatio, buffer.decoded > 0, let codec = configuration.codec.eModelConstants
+        let buffer = receivePath.bufferStatistics
+        guard let concealed = buffer.concealedRatio, buffer.decoded > 0, let codec = receivePath.format.codec.eModelConstants
         else {
             return QualityFigures()
         }

@@ -1,8 +1,8 @@
 import Codecs
 import JitterBuffer
 
-extension CallConfiguration {
-    /// What a replay of the call's capture must know, as its file keeps it.
+extension StreamConfiguration {
+    /// What a replay of the stream's capture must know, as its file keeps it.
     package var captureSettings: [String: String] {
         var settings = [
             "codec": codec.name, "payload_type": String(payloadType),
@@ -12,11 +12,12 @@ extension CallConfiguration {
             "maximum_delay_ms": String(jitterBuffer.maximumDelayMs), "buffer_seed": String(jitterBuffer.seed),
         ]
         if let sampleRate { settings["sample_rate"] = String(sampleRate) }
+        if !alsoReceives.isEmpty { settings["also_receives"] = alsoReceives.map(\.captured).joined(separator: ", ") }
         if let redundancyPayloadType { settings["redundancy"] = String(redundancyPayloadType) }
         return settings
     }
 
-    /// The receiving half of a call from its capture; `nil` when the settings name no codec. What they do not say, or say
+    /// The receiving half of a stream from its capture; `nil` when the settings name no codec. What they do not say, or say
     /// wrongly, is at its default.
     package init?(captureSettings settings: [String: String], seed: UInt64) {
         guard let codec = settings["codec"].flatMap({ Codec($0) }) else { return nil }
@@ -28,6 +29,9 @@ extension CallConfiguration {
         telephoneEventPayloadType = type("telephone_event") ?? telephoneEventPayloadType
         comfortNoisePayloadType = type("comfort_noise") ?? comfortNoisePayloadType
         redundancyPayloadType = type("redundancy")
+        alsoReceives = (settings["also_receives"] ?? "").split(separator: ",").prefix(128).compactMap {
+            MediaFormat(captured: $0)
+        }
         if let length = settings["ptime"].flatMap({ Int($0) }), codec.sendableFrameMilliseconds.contains(length) {
             encoder.frameMilliseconds = length
         }
@@ -36,5 +40,18 @@ extension CallConfiguration {
             minimumDelayMs: number("minimum_delay_ms") ?? 0,
             maximumDelayMs: number("maximum_delay_ms") ?? JitterBufferConfiguration().maximumDelayMs,
             seed: settings["buffer_seed"].flatMap { UInt64($0) } ?? 1)
+    }
+}
+
+extension MediaFormat {
+    /// `PAYLOAD-TYPE NAME RATE`.
+    fileprivate var captured: String { "\(payloadType) \(codec.name) \(audioRate)" }
+
+    fileprivate init?(captured text: Substring) {
+        let words = text.split(separator: " ")
+        guard words.count == 3, let payloadType = UInt8(words[0]), payloadType < 128, let codec = Codec(String(words[1])),
+            let rate = Int(words[2]), codec.runs(at: rate)
+        else { return nil }
+        self.init(codec, payloadType: payloadType, sampleRate: rate == codec.sampleRate ? nil : rate)
     }
 }

@@ -1,0 +1,202 @@
+import Codecs
+import JitterBuffer
+import Link
+import RTP
+import Realtime
+
+/// The media of one call: its two paths, its RTCP and its link. Sans-I/O, and confined to the thread that steps it.
+///
+/// It tells what it hears (`PacketSign`) and knows nothing of what begins or ends a call: `Call` above it does. Packets come
+/// and go by the `PacketLink`, audio goes in by `send` and out by `pull`, time by `advance`. Whoever owns the clock and the
+/// lowest link decides whether that is a live stream or a simulated one.
+public final class MediaStream {
+    /// What the stream was made of.
+    public let configuration: StreamConfiguration
+    /// Stages between device and codec, as the loop that steps the stream measures them.
+    package var deviceDelay = DeviceDelay()
+    /// Which way media go, seen from this side: RTCP goes both ways whatever it is.
+    public var direction = MediaDirection.sendReceive {
+        didSet {
+            sendPath.isSending = direction.sends
+            receivePath.isPlaying = direction.receives
+        }
+    }
+
+    let sendPath: SendPath
+    let receivePath: ReceivePath
+    private(set) var control: ControlPath
+    private let link: any PacketLink
+    private var collision = SourceCollision()
+    /// Changes of our clock, each under an SSRC of its own.
+    private var clockChanges: UInt64 = 0
+
+    /// Starts a stream at `now`; RTCP begins by its timer, RTP with the first frame.
+    public init(configuration: StreamConfiguration, link: any PacketLink, now: HostTime) throws(CodecError) {
+        self.configuration = configuration
+        self.link = link
+        let identity = RTPIdentity(seed: configuration.seed)
+        sendPath = try SendPath(configuration: configuration, identity: identity, link: link)
+        receivePath = try ReceivePath(configuration: configuration, localSSRC: identity.ssrc)
+        control = ControlPath(configuration: configuration, ssrc: identity.ssrc, now: now)
+        link.expect(receivePath.receiver.payloadTypes.known)
+    }
+
+    /// Samples in one frame of this stream.
+    public var frameLength: Int { sendPath.frameLength }
+    /// The rate of the audio that goes in and out, in Hz.
+    public var sampleRate: Int { configuration.audioRate }
+    /// What is sent now.
+    public var sending: SendingFormat { sendPath.codec.sending }
+    /// The format of what is heard now.
+    public var heard: MediaFormat { receivePath.format }
+
+    /// What the jitter buffer counted.
+    package var jitterBufferStatistics: JitterBufferStatistics { receivePath.bufferStatistics }
+
+    /// Whether the other side says that it sends back what it hears.
+    var remoteEchoes: Bool { control.remoteEchoes }
+
+    // MARK: - Audio
+
+    /// Takes one frame of the microphone's audio.
+    /// - Returns: what stood for our voice after announcement and mute.
+    func send(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] { sendPath.process(frame, now: now) }
+
+    /// Whether nothing that came is left to be played.
+    var isPlayedOut: Bool { receivePath.lastOutcome.map { $0.levelMs <= 0 } ?? true }
+
+    /// Produces the next samples of the other side's voice.
+    func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome {
+        receivePath.pull(into: block, now: now)
+    }
+
+    /// Silences our voice: the other side is sent silence.
+    func setMuted(_ isMuted: Bool) { sendPath.isMuted = isMuted }
+
+    /// Linear gain of what is heard.
+    func setVolume(_ gain: Float) { receivePath.volume = min(max(gain, 0), 4) }
+
+    /// Queues digits to be sent as telephone events, one after the other.
+    func send(digits: String) { sendPath.send(digits: digits) }
+
+    /// The next key that the other side pressed and let go, if there is one.
+    func nextDigit(now: HostTime) -> TelephoneEvent? { receivePath.nextDigit(now: now) }
+
+    // MARK: - Formats
+
+    /// Sends in another format as soon as `takeUpFormat` may.
+    func send(in format: SendingFormat) { sendPath.change(to: format) }
+
+    /// Takes these formats from now on.
+    func receive(_ formats: [MediaFormat]) {
+        receivePath.take(formats: formats)
+        link.expect(receivePath.receiver.payloadTypes.known)
+    }
+
+    /// Takes up the format that is to be sent, if it is time; between two frames.
+    /// - Returns: why it was refused; nil when it was not.
+    func takeUpFormat(now: HostTime, ntp: NTPTime) -> String? {
+        guard let sending = sendPath.dueChange else { return nil }
+        let sender = sendPath.senderInfo
+        var ssrc: UInt32?
+        if sending.format.clockRate != sendPath.clockRate {
+            var random = SplitMix64(seed: configuration.seed &+ (clockChanges &+ 1) << 32)
+            ssrc = UInt32(truncatingIfNeeded: random.next() >> 32)
+        }
+        do { try sendPath.takeUp(sending, ssrc: ssrc) } catch { return "\(error)" }
+        guard let ssrc else { return nil }
+        clockChanges += 1
+        control.changeSource(
+            to: ssrc, clockRate: sendPath.clockRate, because: .clock, now: now, ntp: ntp, sender: sender, link: link)
+        receivePath.setLocalSSRC(ssrc)
+        return nil
+    }
+
+    // MARK: - Packets
+
+    /// Takes what has come by the link, and tells of each packet what it says of the other side.
+    func receive(now: HostTime, _ body: (PacketSign) -> Void) {
+        link.receive(now: now) { packet in
+            let bytes = UnsafeRawBufferPointer(packet.bytes)
+            switch packet.kind {
+            case .rtp: body(receive(rtp: bytes, arrival: packet.arrival))
+            case .rtcp: body(receive(rtcp: bytes, arrival: packet.arrival))
+            default: break
+            }
+        }
+    }
+
+    /// Lets what has come by the link go.
+    func discardReceived(now: HostTime) { link.receive(now: now) { _ in } }
+
+    /// Takes one RTP datagram.
+    func receive(rtp datagram: UnsafeRawBufferPointer, arrival: HostTime) -> PacketSign {
+        var sign = PacketSign(.nothing, arrival: arrival)
+        let before = receivePath.receiver.statistics.ssrc
+        let outcome = receivePath.receive(datagram, arrival: arrival)
+        if let before, let after = receivePath.receiver.statistics.ssrc, before != after {
+            sign.sourceChange = (before, after)
+        }
+        switch outcome {
+        case .media, .event: sign.kind = .media
+        case .dropped(let reason):
+            if reason == .ownSource { collision.note(at: arrival) }
+        }
+        return sign
+    }
+
+    /// Takes one RTCP datagram.
+    func receive(rtcp datagram: UnsafeRawBufferPointer, arrival: HostTime) -> PacketSign {
+        let collisions = control.collisions
+        defer { if control.collisions > collisions { collision.note(at: arrival) } }
+        let heard = control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc)
+        if heard == .goodbye || heard == .sourceLeft { receivePath.sourceLeft() }
+        if let loss = control.takeReportedLoss() { sendPath.heed(loss) }
+        return PacketSign(heard, arrival: arrival)
+    }
+
+    /// The other side's first media came after a wait of unknown length: RTCP begins as for a fresh member.
+    func join(at now: HostTime) { control.join(at: now) }
+
+    // MARK: - Time
+
+    /// Time passes for what carries the packets.
+    func advanceLink(to now: HostTime) { link.advance(to: now) }
+
+    /// What the link has to tell, if anything.
+    func nextLinkEvent() -> LinkEvent? { link.nextEvent() }
+
+    /// Time passes for what is known of the other side.
+    func advance(to now: HostTime) { control.advance(to: now) }
+
+    /// Sends the RTCP that is due.
+    func report(now: HostTime, ntp: NTPTime) {
+        if collision.takeIsPending() { changeSource(now: now, ntp: ntp) }
+        guard control.isReportDue(now: now) else { return }
+        let (reports, extended) = (receivePath.makeReportBlocks(), makeExtendedReportBlocks())
+        control.report(
+            now: now, ntp: ntp, sender: sendPath.senderInfo, reports: reports, extended: extended,
+            sendDelayMilliseconds: sendDelayMilliseconds, link: link)
+    }
+
+    /// Says that our source is gone (RFC 3550 section 6.6).
+    func sendBye(now: HostTime, ntp: NTPTime) {
+        control.sendBye(now: now, ntp: ntp, sender: sendPath.senderInfo, link: link)
+    }
+
+    /// Somebody else sends as us: says goodbye under the old SSRC and goes on under another (RFC 3550 section 8.2).
+    private func changeSource(now: HostTime, ntp: NTPTime) {
+        let ssrc = collision.replacement(seed: configuration.seed)
+        control.changeSource(
+            to: ssrc, clockRate: sendPath.clockRate, because: .collision, now: now, ntp: ntp, sender: sendPath.senderInfo,
+            link: link)
+        sendPath.changeSource(to: ssrc)
+        receivePath.setLocalSSRC(ssrc)
+    }
+
+    /// When `advance` and `report` next have something to do.
+    var nextDeadline: HostTime {
+        guard let link = link.nextDeadline else { return control.nextDeadline }
+        return min(control.nextDeadline, link)
+    }
+}

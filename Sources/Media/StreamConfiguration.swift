@@ -1,0 +1,79 @@
+import Codecs
+import JitterBuffer
+import RTP
+
+/// What the media of one stream are made of; settled before it starts.
+public struct StreamConfiguration: Sendable {
+    /// Codec of both directions; either may change while the stream runs.
+    public var codec: Codec
+    /// Rate of the audio in Hz, for codecs that have a choice; `nil` is the codec's own.
+    public var sampleRate: Int?
+    /// How this side encodes.
+    public var encoder: EncoderSettings
+    /// RTP payload type of the audio, 0...127.
+    public var payloadType: UInt8
+    /// RTP payload type of telephone events, 0...127.
+    public var telephoneEventPayloadType: UInt8
+    /// RTP payload type of comfort noise (RFC 3389), 0...127.
+    public var comfortNoisePayloadType: UInt8
+    /// Other formats that the other side may send, and change to while the stream runs.
+    public var alsoReceives: [MediaFormat] = []
+    /// RTP payload type of redundant audio (RFC 2198), when the other side agreed to it; `nil` sends none and takes none.
+    public var redundancyPayloadType: UInt8?
+    /// Bit rate of the payload never exceeded, copies included, bit/s; `nil` is 64 000, or the encoder's if that is more.
+    public var maximumBitrate: Int?
+    /// Least mean time between RTCP reports in seconds: 5 (RFC 3550 section 6.2); 1 where the other side allows the timing
+    /// of RFC 4585.
+    public var reportIntervalSeconds = RTCPSession.usualInterval
+    /// How the jitter buffer weighs delay against loss.
+    public var jitterBuffer: JitterBufferConfiguration
+    /// RTCP canonical name (RFC 3550 section 6.5.1): does not name the person or the machine.
+    public var canonicalName: String
+    /// Seed of everything random in the stream: SSRC, first sequence number and time stamp, RTCP timer.
+    public var seed: UInt64
+    /// Audio sent in place of the microphone until it ends, at `audioRate`; empty sends the microphone.
+    public var announcement: [Float] = []
+    /// Whether what is sent is what is heard: our RTCP tells the other side (docs/rtcp-delay-app.md).
+    public var echoes = false
+
+    /// A stream with `codec` and every other value at its default.
+    public init(codec: Codec, seed: UInt64) {
+        self.codec = codec
+        self.seed = seed
+        encoder = EncoderSettings(frameMilliseconds: codec.defaultFrameMilliseconds)
+        payloadType = codec.defaultPayloadType
+        telephoneEventPayloadType = codec.telephoneEventPayloadType
+        comfortNoisePayloadType = codec.comfortNoisePayloadType
+        jitterBuffer = JitterBufferConfiguration()
+        canonicalName = "yodel-" + String(seed & 0xffff_ffff, radix: 36)
+    }
+
+    /// The format that is sent and received to begin with.
+    public var format: MediaFormat {
+        var format = MediaFormat(codec, payloadType: payloadType, sampleRate: sampleRate)
+        format.telephoneEventPayloadType = telephoneEventPayloadType
+        format.comfortNoisePayloadType = comfortNoisePayloadType
+        return format
+    }
+
+    /// Every format that may come.
+    public var receivedFormats: [MediaFormat] { [format] + alsoReceives }
+
+    /// Rate of the audio that goes in and out of the stream, in Hz, as long as it runs: the codec's; where several are to be
+    /// expected the highest, so that a change to a better one is heard.
+    public var audioRate: Int { receivedFormats.map(\.audioRate).max() ?? format.audioRate }
+
+    /// Bit rate that is never exceeded unless someone says otherwise.
+    static let usualMaximumBitrate = 64_000
+
+    /// What the redundancy ladder works with.
+    func redundancy(of sending: SendingFormat) -> RedundancyLadder.Configuration {
+        let (format, encoder) = (sending.format, sending.encoder)
+        let fixed = format.codec.fixedBitrate(sampleRate: format.sampleRate)
+        return RedundancyLadder.Configuration(
+            bitrate: fixed ?? encoder.bitrate, isAdjustable: fixed == nil,
+            usesFEC: format.codec.hasInbandFEC && encoder.inbandFEC && encoder.application == .voip,
+            maximumBitrate: maximumBitrate ?? max(Self.usualMaximumBitrate, encoder.bitrate),
+            packetMilliseconds: Double(encoder.frameMilliseconds), allowsCopies: redundancyPayloadType != nil)
+    }
+}
