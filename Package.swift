@@ -98,6 +98,7 @@ let package = Package(
             name: "AudioUnits", dependencies: ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
         .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus", "CSpanDSP"]),
         .target(name: "RTP", dependencies: ["Link", "Realtime"]),
+        .target(name: "SecureRTP", dependencies: ["Link", "Realtime", "CSRTP"]),
         .target(name: "SDP"),
         .target(
             name: "SIP",
@@ -135,6 +136,8 @@ let package = Package(
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         // Likewise libspandsp, when a call uses G.722.
         .systemLibrary(name: "CSpanDSP", providers: [.apt(["libspandsp-dev"])]),
+        // Likewise libsrtp2, when a call is encrypted.
+        .systemLibrary(name: "CSRTP", providers: [.apt(["libsrtp2-dev"])]),
         // What Examples/Package.swift builds for people who read them, here for the tests that run them
         .executableTarget(
             name: "example-tone", dependencies: ["AudioUnits", "AudioDevices"], path: "Examples/Sources/tone"),
@@ -173,6 +176,7 @@ let package = Package(
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus", "CSpanDSP"], exclude: ["Fixtures"]),
         .testTarget(name: "LinkTests", dependencies: ["Link"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "Link"], exclude: ["Fixtures"]),
+        .testTarget(name: "SecureRTPTests", dependencies: ["SecureRTP", "RTP", "Link", "Realtime", "COpenSSL"]),
         .testTarget(
             name: "SIPTests",
             dependencies: [
