@@ -98,7 +98,7 @@ let package = Package(
             name: "AudioUnits", dependencies: ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
         .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus", "CSpanDSP"]),
         .target(name: "RTP", dependencies: ["Link", "Realtime"]),
-        .target(name: "SecureRTP", dependencies: ["Link", "Realtime", "CSRTP"]),
+        .target(name: "SecureRTP", dependencies: ["Link", "Realtime", "CSRTP", "CDTLS"]),
         .target(name: "SDP"),
         .target(
             name: "SIP",
@@ -120,6 +120,8 @@ let package = Package(
         // C: module maps, and inline shims where a macro or variadic call needs one
         .target(name: "CRealtime"),
         .target(name: "CNetwork"),
+        // DTLS in memory. OpenSSL's headers only: the library itself is loaded when a call agrees upon keys by DTLS.
+        .target(name: "CDTLS"),
         .systemLibrary(name: "CALSA", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
