@@ -104,12 +104,13 @@ final class Side {
     private(set) var events: [DTLSLinkEvent] = []
 
     init(
-        _ network: VirtualNetwork, _ address: SocketAddress, peer: SocketAddress?, suites: [SRTPSuite] = SRTPSuite.allCases,
+        _ network: VirtualNetwork, _ address: SocketAddress, peer: SocketAddress?, identity: DTLSIdentity? = nil,
+        suites: [SRTPSuite] = SRTPSuite.allCases,
         isPathChecked: Bool = false
     ) throws {
-        identity = try DTLSIdentity()
+        self.identity = try identity ?? DTLSIdentity()
         wire = network.end(at: address, peer: peer)
-        dtls = DTLSLink(over: wire, identity: identity, suites: suites, isPathChecked: isPathChecked)
+        dtls = DTLSLink(over: wire, identity: self.identity, suites: suites, isPathChecked: isPathChecked)
         srtp = SRTPLink(over: dtls)
     }
 
@@ -124,5 +125,66 @@ final class Side {
             guard case .association(.message(let bytes)) = event else { return nil }
             return bytes
         }
+    }
+}
+
+extension Side {
+    /// The failure that the link ended with.
+    var failure: DTLSFailure? {
+        guard case .failed(let reason) = dtls.state else { return nil }
+        return reason
+    }
+
+    var session: DTLSSession? {
+        for case .association(.connected(let session)) in events { return session }
+        return nil
+    }
+}
+
+/// Alice, who is active, and Bob, who is passive; each trusts the other unless a test says otherwise.
+struct Pair {
+    let network: VirtualNetwork
+    let alice: Side
+    let bob: Side
+
+    init(
+        seed: UInt64 = 1, weather: VirtualNetwork.Weather = .init(), aliceIs: DTLSIdentity? = nil, bobIs: DTLSIdentity? = nil,
+        aliceHas: [SRTPSuite] = SRTPSuite.allCases, bobHas: [SRTPSuite] = SRTPSuite.allCases, isPathChecked: Bool = false
+    ) throws {
+        network = VirtualNetwork(seed: seed, weather: weather)
+        alice = try Side(
+            network, Place.alice, peer: Place.bob, identity: aliceIs, suites: aliceHas, isPathChecked: isPathChecked)
+        bob = try Side(
+            network, Place.bob, peer: isPathChecked ? Place.alice : nil, identity: bobIs, suites: bobHas,
+            isPathChecked: isPathChecked)
+    }
+
+    func start(aliceTrusts: DTLSTrust? = nil, bobTrusts: DTLSTrust? = nil, patience: Double? = 20_000) throws {
+        try alice.dtls.start(
+            .active, trust: aliceTrusts ?? .fingerprints([bob.identity.fingerprint]), patienceMilliseconds: patience,
+            now: network.now)
+        try bob.dtls.start(
+            .passive, trust: bobTrusts ?? .fingerprints([alice.identity.fingerprint]), patienceMilliseconds: patience,
+            now: network.now)
+    }
+
+    @discardableResult
+    func run(_ milliseconds: Double = 1000, until isDone: () -> Bool = { false }) -> Bool {
+        network.run(
+            milliseconds,
+            turn: {
+                alice.turn($0)
+                bob.turn($0)
+            }, until: isDone)
+    }
+
+    var isConnected: Bool { alice.dtls.state == .connected && bob.dtls.state == .connected }
+
+    /// Sends a packet each way: whether both are heard.
+    func talk(_ sequence: Int = 1) -> Bool {
+        _ = alice.srtp.send(copying: rtp(sequence, ssrc: 1), on: .media, now: network.now)
+        _ = bob.srtp.send(copying: rtp(sequence, ssrc: 2), on: .media, now: network.now)
+        run(100)
+        return alice.heard.last == rtp(sequence, ssrc: 2) && bob.heard.last == rtp(sequence, ssrc: 1)
     }
 }

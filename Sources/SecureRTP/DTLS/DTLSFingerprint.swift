@@ -53,6 +53,13 @@ public struct DTLSFingerprint: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The fingerprint of a certificate (DER).
+    /// - Returns: nil when OpenSSL is missing; whoever has a `DTLSIdentity` has it.
+    public init?(_ hash: Hash, of certificate: [UInt8]) {
+        guard (try? DTLSLibrary.load()) != nil else { return nil }
+        guard let own = certificate.withUnsafeBufferPointer({ DTLSFingerprint(hash, of: $0) }) else { return nil }
+        self = own
+    }
+
     init?(_ hash: Hash, of certificate: UnsafeBufferPointer<UInt8>) {
         var bytes = [UInt8](repeating: 0, count: Int(CDTLS_DIGEST_MAX))
         let count = cdtls_digest(hash.number, certificate.baseAddress, Int32(certificate.count), &bytes)

@@ -10,8 +10,10 @@ import Realtime
 /// strangers by cookies: a few of those who can be reached may try side by side, the first who finishes with an accepted
 /// certificate is the peer, and the others change nothing. Datagrams that come before `start`, since signalling was slower, wait.
 public final class DTLSLink: LinkLayer, SRTPKeySource {
-    /// Strangers whose handshake is under way at a time; more are turned away.
+    /// Strangers whose handshake is under way at a time, and of them from one address; the oldest makes place for the next, so that
+    /// nobody keeps others out by doing nothing.
     public static let mostCandidates = 8
+    public static let mostCandidatesOfAddress = 2
     /// How long a stranger's handshake may take, in milliseconds.
     public static let candidateMilliseconds = 10_000.0
     /// Datagrams that wait for `start`.
@@ -172,15 +174,25 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
             known.association.receive(datagram, now: now)
             return settle(known, now)
         }
-        guard candidates.count < Self.mostCandidates, let listener else { return drop(.stranger) }
+        guard let listener else { return drop(.stranger) }
         let result = listener.receive(datagram, from: source)
         for answer in result.answers { send(answer, to: source, now) }
         guard let association = result.association else { return drop(.stranger) }
+        makePlace(for: source)
         let candidate = Candidate(source: source, association: association)
         candidates.append(candidate)
         hasHeardPeer = true
         association.start(patienceMilliseconds: Self.candidateMilliseconds, now: now)
         settle(candidate, now)
+    }
+
+    private func makePlace(for source: SocketAddress) {
+        let isCrowd = candidates.filter { $0.source.address == source.address }.count >= Self.mostCandidatesOfAddress
+        if isCrowd, let oldest = candidates.firstIndex(where: { $0.source.address == source.address }) {
+            candidates.remove(at: oldest)
+        } else if candidates.count >= Self.mostCandidates {
+            candidates.removeFirst()
+        }
     }
 
     /// Looks at what became of a stranger: the first who finishes is the peer.

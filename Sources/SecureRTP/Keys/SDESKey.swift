@@ -8,6 +8,8 @@ public enum SDESError: Error, Hashable, Sendable, CustomStringConvertible {
     case severalKeys
     /// A lifetime or key identifier that is not written as RFC 4568 section 6.1 says.
     case badParameter
+    /// A key identifier with a suite that is not supported with one (`SRTPSuite.supportsIdentifier`).
+    case identifierWithSuite(SRTPSuite)
     /// A session parameter that would leave something unprotected, or that is not known (RFC 4568 section 6.3).
     case refusedParameter(String)
 
@@ -17,6 +19,7 @@ public enum SDESError: Error, Hashable, Sendable, CustomStringConvertible {
         case .badKey: "the SRTP key is not what its suite asks for"
         case .severalKeys: "several SRTP keys in one line are not supported"
         case .badParameter: "lifetime or identifier of the SRTP key is not as RFC 4568 says"
+        case .identifierWithSuite(let suite): "SRTP suite \(suite.rawValue) is not supported with a key identifier"
         case .refusedParameter(let name): "SRTP parameter \(name) is refused"
         }
     }
@@ -45,6 +48,7 @@ public struct SDESKey: Sendable, Equatable {
                 throw .badParameter
             }
         }
+        guard identifier == nil || suite.supportsIdentifier else { throw .identifierWithSuite(suite) }
         guard let key = SRTPMasterKey(suite: suite, secret: secret, identifier: identifier ?? []) else { throw .badKey }
         self.key = key
     }

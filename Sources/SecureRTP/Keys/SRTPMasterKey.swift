@@ -6,9 +6,11 @@ public struct SRTPMasterKey: Sendable, Equatable {
     /// Key identifier in each packet (RFC 3711 section 8.1), 0 to 128 bytes; usually none.
     public let identifier: [UInt8]
 
-    /// - Returns: nil when the secret or the identifier has a length that the suite has not.
+    /// - Returns: nil when the secret or the identifier has a length that the suite has not
+    ///   (`SRTPSuite.supportsIdentifier`).
     public init?(suite: SRTPSuite, secret: Secret, identifier: [UInt8] = []) {
         guard secret.count == suite.keyLength + suite.saltLength, identifier.count <= 128 else { return nil }
+        guard identifier.isEmpty || suite.supportsIdentifier else { return nil }
         self.suite = suite
         self.secret = secret
         self.identifier = identifier

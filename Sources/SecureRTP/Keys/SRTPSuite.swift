@@ -35,6 +35,10 @@ public enum SRTPSuite: String, Sendable, Hashable, CaseIterable {
     /// Bytes that protection adds to an RTCP packet, the index among them.
     public var controlTagLength: Int { (isAEAD ? 16 : 10) + 4 }
 
+    /// Whether packets may carry a key identifier. libsrtp looks for it in RTCP where RTP's tag would begin, and with this suite the
+    /// tags are of two lengths.
+    public var supportsIdentifier: Bool { self != .aes128CM32 }
+
     private var isAEAD: Bool { self == .aeadAES256GCM || self == .aeadAES128GCM }
 
     /// Number in DTLS's `use_srtp` (RFC 5764 section 4.1.2, RFC 7714 section 14.2); nil where it is not agreed so.
