@@ -203,14 +203,20 @@ public final class DTLSAssociation {
         }
         switch Int(result) {
         case Int(CDTLS_CONNECTED): if state == .handshaking { finishHandshake() }
-        case Int(CDTLS_CLOSED):
-            if isOpen {
-                state = .closed
-                events.append(.closed)
-            }
+        case Int(CDTLS_CLOSED): hearGoodbye()
         case Int(CDTLS_FAILED): fail(reason)
         default: break
         }
+    }
+
+    private func hearGoodbye() {
+        guard isOpen else { return }
+        // Before we were done it is a refusal; a peer who finds no suite says nothing else.
+        guard state != .handshaking else {
+            return fail(peer != nil && suite == nil ? .noCommonProfile : .refusedByPeer(alert: 0))
+        }
+        state = .closed
+        events.append(.closed)
     }
 
     private var reason: DTLSFailure {
