@@ -1,6 +1,7 @@
 import Link
 import Realtime
 import SecureRTP
+import Testing
 
 /// A network in virtual time between links, with loss, doubles and reordering from a seed.
 final class VirtualNetwork {
@@ -69,6 +70,8 @@ final class NetworkEnd: LinkEnd {
     let address: SocketAddress
     private(set) var peer: LinkPeer?
     private unowned let network: VirtualNetwork
+    /// A socket's link may not be entered twice: nothing is sent while it hands on what it received.
+    private var isReceiving = false
 
     fileprivate init(_ network: VirtualNetwork, _ address: SocketAddress, peer: LinkPeer?) {
         self.network = network
@@ -79,12 +82,15 @@ final class NetworkEnd: LinkEnd {
     func setPeer(_ peer: LinkPeer?) { self.peer = peer }
 
     func send(_ packet: inout OutgoingPacket, now: HostTime) -> Bool {
+        #expect(!isReceiving, "sent while receiving")
         guard let destination = packet.destination ?? peer?.media else { return false }
         network.post(Array(packet.bytes), from: address, to: destination)
         return true
     }
 
     func receive(now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
+        isReceiving = true
+        defer { isReceiving = false }
         for var item in network.take(for: address) {
             item.bytes.withUnsafeMutableBytes {
                 var packet = ReceivedPacket($0, arrival: now, source: item.source)

@@ -42,6 +42,8 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     private var listener: DTLSListener?
     private var candidates: [Candidate] = []
     private var early: [(bytes: [UInt8], source: SocketAddress)] = []
+    /// What strangers are answered, until the lower link is done with what it receives: it may not be entered twice.
+    private var answers: [(bytes: [UInt8], destination: SocketAddress)] = []
     private var limit: HostTime?
     private var hasHeardPeer = false
     private var events: [DTLSLinkEvent] = []
@@ -172,18 +174,18 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     private func receive(candidate datagram: UnsafeRawBufferPointer, from source: SocketAddress, now: HostTime) {
         if let known = candidates.first(where: { $0.source == source }) {
             known.association.receive(datagram, now: now)
-            return settle(known, now)
+            return settle(known)
         }
         guard let listener else { return drop(.stranger) }
         let result = listener.receive(datagram, from: source)
-        for answer in result.answers { send(answer, to: source, now) }
+        answers += result.answers.map { ($0, source) }
         guard let association = result.association else { return drop(.stranger) }
         makePlace(for: source)
         let candidate = Candidate(source: source, association: association)
         candidates.append(candidate)
         hasHeardPeer = true
         association.start(patienceMilliseconds: Self.candidateMilliseconds, now: now)
-        settle(candidate, now)
+        settle(candidate)
     }
 
     private func makePlace(for source: SocketAddress) {
@@ -196,8 +198,8 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     }
 
     /// Looks at what became of a stranger: the first who finishes is the peer.
-    private func settle(_ candidate: Candidate, _ now: HostTime) {
-        for datagram in candidate.association.takeDatagrams() { send(datagram, to: candidate.source, now) }
+    private func settle(_ candidate: Candidate) {
+        answers += candidate.association.takeDatagrams().map { ($0, candidate.source) }
         switch candidate.association.state {
         case .handshaking:
             break
@@ -235,6 +237,9 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     }
 
     private func flush(_ now: HostTime) {
+        let waiting = answers
+        answers.removeAll(keepingCapacity: true)
+        for item in waiting { send(item.bytes, to: item.destination, now) }
         guard let association else { return }
         for datagram in association.takeDatagrams() { send(datagram, to: destination, now) }
     }
@@ -257,7 +262,7 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
         }
         for candidate in candidates {
             candidate.association.advance(to: now)
-            settle(candidate, now)
+            settle(candidate)
         }
         flush(now)
         guard state == .handshaking, let limit, now >= limit else { return }
