@@ -62,6 +62,16 @@ import Testing
         }
     }
 
+    @Test("a peer whose key is absurdly long is refused before anything is computed with it", arguments: [true, false])
+    func absurdKey(isAlice: Bool) throws {
+        let identity = try ForeignIdentity.absurd(bits: 9000)
+        let pair = try Pair(aliceIs: isAlice ? identity : nil, bobIs: isAlice ? nil : identity, isPathChecked: true)
+        try pair.start(aliceTrusts: .ask, bobTrusts: .ask)
+        pair.run()
+        #expect((isAlice ? pair.bob : pair.alice).failure == .unsuitableKey(bits: 9000))
+        #expect(isSilent(pair.alice, pair) && isSilent(pair.bob, pair))
+    }
+
     @Test("suites that DTLS has no numbers for are refused at the start")
     func noSuites() throws {
         let pair = try Pair(aliceHas: [.aes256CM80], bobHas: [])

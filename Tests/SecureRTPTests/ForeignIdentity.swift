@@ -25,6 +25,26 @@ enum ForeignIdentity {
         return try identity(of: key, names: 40)
     }
 
+    /// Numbers that look like an RSA key of so many bits, which would cost much to check.
+    static func absurd(bits: Int) throws -> DTLSIdentity {
+        func odd(_ bits: Int) -> [UInt8] { [0x80] + [UInt8](repeating: 0x5b, count: bits / 8 - 1) }
+        // RFC 8017 appendix A.1.2: version, modulus, exponents, primes, and what is derived from them.
+        let numbers = [[0], odd(bits), [1, 0, 1], odd(64), odd(64), odd(64), odd(32), odd(32), odd(32)]
+        let encoded = value(tag: 0x30, numbers.flatMap { value(tag: 2, ($0[0] >= 0x80 ? [0] : []) + $0) })
+        var start: UnsafePointer<UInt8>?
+        return try encoded.withUnsafeBufferPointer { buffer in
+            start = buffer.baseAddress
+            return try identity(of: d2i_AutoPrivateKey(nil, &start, buffer.count), names: 1)
+        }
+    }
+
+    /// A value in DER.
+    private static func value(tag: UInt8, _ content: [UInt8]) -> [UInt8] {
+        let count = content.count
+        if count < 128 { return [tag, UInt8(count)] + content }
+        return [tag, 0x82, UInt8(count >> 8), UInt8(count & 255)] + content
+    }
+
     /// Signs a certificate with `names` long names in it, and takes `key` over.
     private static func identity(of key: OpaquePointer?, names: Int) throws -> DTLSIdentity {
         let certificate = X509_new()

@@ -25,24 +25,28 @@ struct PacketIndex: Comparable, Hashable {
 /// The places of a stream that packets have come from: from the first one to the highest, and again for each time that the
 /// stream went on elsewhere. What lies between is counted as seen: nobody can make us take it twice.
 struct SeenIndices {
-    private var ranges: [ClosedRange<PacketIndex>]
-
-    init(_ first: PacketIndex) { ranges = [first...first] }
-
+    /// Parts of the stream that are over.
+    private var past: [ClosedRange<PacketIndex>] = []
+    private var lowest: PacketIndex
     /// The highest place of where the stream is now.
-    var highest: PacketIndex { ranges[ranges.count - 1].upperBound }
-    /// Times that the stream went on elsewhere.
-    var restarts: Int { ranges.count - 1 }
+    private(set) var highest: PacketIndex
 
-    func contains(_ index: PacketIndex) -> Bool { ranges.contains { $0.contains(index) } }
+    init(_ first: PacketIndex) { (lowest, highest) = (first, first) }
+
+    /// Times that the stream went on elsewhere.
+    var restarts: Int { past.count }
+
+    func contains(_ index: PacketIndex) -> Bool { (lowest...highest).contains(index) || isPast(index) }
 
     /// Whether a place belongs to a part of the stream that is over.
-    func isPast(_ index: PacketIndex) -> Bool { ranges.dropLast().contains { $0.contains(index) } }
+    func isPast(_ index: PacketIndex) -> Bool { !past.isEmpty && past.contains { $0.contains(index) } }
 
     mutating func insert(_ index: PacketIndex) {
-        let current = ranges[ranges.count - 1]
-        ranges[ranges.count - 1] = min(current.lowerBound, index)...max(current.upperBound, index)
+        if index > highest { highest = index } else if index < lowest { lowest = index }
     }
 
-    mutating func restart(at index: PacketIndex) { ranges.append(index...index) }
+    mutating func restart(at index: PacketIndex) {
+        past.append(lowest...highest)
+        (lowest, highest) = (index, index)
+    }
 }
