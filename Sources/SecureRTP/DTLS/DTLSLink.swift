@@ -16,6 +16,8 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     public static let mostCandidatesOfAddress = 2
     /// How long a stranger's handshake may take, in milliseconds.
     public static let candidateMilliseconds = 10_000.0
+    /// Events that wait for their owner before refused strangers are no longer told.
+    static let mostEvents = 64
     /// Datagrams that wait for `start`.
     static let mostEarly = 8
 
@@ -205,7 +207,7 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
             break
         case .failed(let reason):
             candidates.removeAll { $0.source == candidate.source }
-            events.append(.refused(reason, from: candidate.source))
+            if events.count < Self.mostEvents { events.append(.refused(reason, from: candidate.source)) }
         case .closed:
             candidates.removeAll { $0.source == candidate.source }
         case .undecided, .connected:
