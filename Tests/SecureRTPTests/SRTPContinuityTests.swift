@@ -153,6 +153,21 @@ import Testing
         }
     }
 
+    @Test("and a recording of an earlier round opens nothing in a later one, after any silence", arguments: SRTPSuite.allCases)
+    func earlierRound(suite: SRTPSuite) throws {
+        let (alice, bob) = try ends(suite)
+        var recorded: [[UInt8]] = []
+        for sequence in stride(from: 50_000, to: 3 * 65_536, by: 200) {
+            recorded.append(try #require(bob.protect(rtp(sequence))))
+            #expect(alice.take([recorded[recorded.count - 1]]).count == 1)
+        }
+        for (number, packet) in recorded.enumerated() {
+            #expect(alice.take([packet], at: 10_000 + Double(number) * 200).isEmpty, "packet \(number)")
+        }
+        #expect(alice.link.srtp.resynchronized == 0)
+        #expect(alice.take([try #require(bob.protect(rtp(3 * 65_536)))], at: 1_000_000).count == 1)
+    }
+
     @Test("with a stream that is joined in its fifth round", arguments: SRTPSuite.allCases)
     func lateJoin(suite: SRTPSuite) throws {
         let (alice, bob) = try ends(suite)
