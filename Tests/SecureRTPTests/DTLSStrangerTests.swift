@@ -37,8 +37,10 @@ import Testing
         #expect(pair.talk())
     }
 
-    @Test("a cookie is good at the address only that it was made for")
-    func foreignCookie() throws {
+    @Test(
+        "a cookie is good at the address and port only that it was made for",
+        arguments: [Place.mallory, Place.aliceElsewhere, Place.aliceOnAnotherPort])
+    func foreignCookie(stranger: SocketAddress) throws {
         let pair = try Pair()
         var withCookie: [[UInt8]] = []
         pair.network.tamper = { from, bytes in
@@ -51,23 +53,26 @@ import Testing
         try #require(withCookie.count == 2)
         pair.network.tamper = nil
         let sent = pair.network.log.count
-        pair.network.post(withCookie[1], from: Place.mallory, to: Place.bob)
+        pair.network.post(withCookie[1], from: stranger, to: Place.bob)
         pair.network.run(50) { pair.bob.turn($0) }
-        let answers = pair.network.log[sent...].filter { $0.to == Place.mallory }
+        let answers = pair.network.log[sent...].filter { $0.to == stranger }
         // A new cookie, and nothing of a handshake.
         #expect(answers.count == 1 && answers.allSatisfy { $0.bytes.count < 100 })
         #expect(pair.bob.dtls.nextDeadline == nil)
         #expect(pair.run(until: { pair.isConnected }))
     }
 
-    @Test("many who begin a handshake for real, and stop, do not keep the peer out")
-    func stalled() throws {
+    @Test(
+        "many who begin a handshake for real, and stop, do not keep the peer out, and only a few are waited for",
+        arguments: [true, false])
+    func stalled(isOneAddress: Bool) throws {
         let pair = try Pair()
         try pair.bob.dtls.start(
             .passive, trust: .fingerprints([pair.alice.identity.fingerprint]), patienceMilliseconds: nil, now: .zero)
         var stalled: [Side] = []
         for number in 0..<30 as Range<UInt64> {
-            let side = try Side(pair.network, stranger(number), peer: Place.bob)
+            let place = isOneAddress ? SocketAddress(Place.mallory.address, port: UInt16(1000 + number)) : stranger(number)
+            let side = try Side(pair.network, place, peer: Place.bob)
             try side.dtls.start(.active, trust: .ask, now: pair.network.now)
             stalled.append(side)
         }
@@ -77,6 +82,11 @@ import Testing
             pair.bob.turn(now)
         }
         #expect(pair.bob.dtls.nextDeadline != nil)
+        // Those who still have a handshake are sent its flight again.
+        let before = pair.network.log.count
+        pair.network.run(400) { pair.bob.turn($0) }
+        let waitedFor = Set(pair.network.log[before...].map(\.to))
+        #expect(waitedFor.count == (isOneAddress ? DTLSLink.mostCandidatesOfAddress : DTLSLink.mostCandidates))
         try pair.alice.dtls.start(.active, trust: .fingerprints([pair.bob.identity.fingerprint]), now: pair.network.now)
         #expect(pair.run(until: { pair.isConnected }))
         #expect(pair.talk())

@@ -6,6 +6,8 @@ import SecureRTP
 /// Addresses of the two ends, and of somebody else.
 enum Place {
     static let alice = SocketAddress(IPAddress(v4: 0xc000_0201), port: 5004)
+    static let aliceElsewhere = SocketAddress(IPAddress(v4: 0xc633_6408), port: 5004)
+    static let aliceOnAnotherPort = SocketAddress(IPAddress(v4: 0xc000_0201), port: 5005)
     static let bob = SocketAddress(IPAddress(v4: 0xc000_0202), port: 6004)
     static let bobElsewhere = SocketAddress(IPAddress(v4: 0xc633_6407), port: 6004)
     static let mallory = SocketAddress(IPAddress(v4: 0xcb00_7101), port: 7004)
