@@ -99,6 +99,7 @@ let package = Package(
             name: "AudioUnits", dependencies: ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
         .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus", "CSpanDSP"]),
         .target(name: "RTP", dependencies: ["Link", "Realtime"]),
+        .target(name: "SecureRTP", dependencies: ["Link", "Realtime", "CSRTP", "CDTLS"]),
         .target(name: "SDP"),
         .target(
             name: "SIP",
@@ -120,6 +121,8 @@ let package = Package(
         // C: module maps, and inline shims where a macro or variadic call needs one
         .target(name: "CRealtime"),
         .target(name: "CNetwork"),
+        // DTLS in memory. OpenSSL's headers only: the library itself is loaded when a call agrees upon keys by DTLS.
+        .target(name: "CDTLS"),
         .systemLibrary(name: "CALSA", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
@@ -136,6 +139,8 @@ let package = Package(
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         // Likewise libspandsp, when a call uses G.722.
         .systemLibrary(name: "CSpanDSP", providers: [.apt(["libspandsp-dev"])]),
+        // Likewise libsrtp2, when a call is encrypted.
+        .systemLibrary(name: "CSRTP", providers: [.apt(["libsrtp2-dev"])]),
         // What Examples/Package.swift builds for people who read them, here for the tests that run them
         .executableTarget(
             name: "example-tone", dependencies: ["AudioUnits", "AudioDevices"], path: "Examples/Sources/tone"),
@@ -174,6 +179,7 @@ let package = Package(
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus", "CSpanDSP"], exclude: ["Fixtures"]),
         .testTarget(name: "LinkTests", dependencies: ["Link"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "Link"], exclude: ["Fixtures"]),
+        .testTarget(name: "SecureRTPTests", dependencies: ["SecureRTP", "RTP", "Link", "Realtime", "COpenSSL"]),
         .testTarget(
             name: "SIPTests",
             dependencies: [

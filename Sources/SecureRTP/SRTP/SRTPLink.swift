@@ -1,0 +1,187 @@
+import Link
+import Realtime
+
+/// A layer below that agrees upon keys.
+public protocol SRTPKeySource: PacketLink {
+    /// Keys that were agreed since the last call; nil when there are none.
+    func takeKeys() -> SRTPKeys?
+}
+
+/// The layer that encrypts and authenticates RTP and RTCP (RFC 3711, 7714), in place of `LatchingLink`: only a packet that
+/// the peer's key made is handed on, and only such a one chooses or moves the peer.
+///
+/// ```
+/// stream -> SRTPLink -> [DTLSLink] -> UDPLink
+/// ```
+/// Without keys nothing is sent and nothing is handed on. RTCP is always encrypted.
+public final class SRTPLink: LinkLayer {
+    public let lower: any PacketLink
+    private let keySource: (any SRTPKeySource)?
+    private var sender: SRTPSender?
+    private var receiver: SRTPReceiver?
+    /// Under the key before this one, for what is still on its way.
+    private var former: (receiver: SRTPReceiver, until: HostTime?)?
+    private var movement = PeerMovement()
+    private var controlSource: SocketAddress?
+    private var events: [LinkEvent] = []
+    private var counters = SRTPStatistics()
+    private var drops = LinkStatistics()
+    /// Why keys of the layer below could not be used.
+    public private(set) var error: SRTPError?
+
+    /// How long packets under the former key are taken after the first one under the new key, in milliseconds.
+    public static let formerKeyMilliseconds = 2000.0
+
+    /// - `lower`: if it agrees upon keys (`SRTPKeySource`), they are used as they come.
+    public init(over lower: any PacketLink) {
+        self.lower = lower
+        keySource = lower as? any SRTPKeySource
+    }
+
+    /// What was counted.
+    public var srtp: SRTPStatistics {
+        var result = counters
+        result.suite = sender?.key.suite
+        result.resynchronized += (receiver?.resynchronized ?? 0) + (former?.receiver.resynchronized ?? 0)
+        return result
+    }
+
+    /// Whether packets can be sent.
+    public var hasKeys: Bool { sender != nil }
+
+    /// Uses `keys` from now on. A direction whose key is the same goes on as it was; packets under the former key of the other
+    /// one are taken until the first under the new key, and two seconds longer.
+    public func setKeys(_ keys: SRTPKeys) throws(SRTPError) {
+        let newSender = sender?.key == keys.outbound ? sender : try SRTPSender(keys.outbound)
+        if receiver?.key != keys.inbound {
+            // Back to the key before: its contexts are still there, and what it had seen stays seen.
+            let isFormer = former?.receiver.key == keys.inbound
+            let new = isFormer ? former?.receiver : try SRTPReceiver(keys.inbound)
+            if !isFormer, let gone = former { counters.resynchronized += gone.receiver.resynchronized }
+            former = receiver.map { ($0, nil) }
+            receiver = new
+        }
+        sender = newSender
+    }
+
+    private func adoptKeys() {
+        guard let keys = keySource?.takeKeys() else { return }
+        do { try setKeys(keys) } catch { self.error = error }
+    }
+
+    // MARK: - Packets
+
+    @discardableResult
+    public func send(_ packet: inout OutgoingPacket, now: HostTime) -> Bool {
+        if sender == nil { adoptKeys() }
+        guard let sender, sender.protect(&packet) else {
+            counters.unsent += 1
+            return false
+        }
+        return lower.send(&packet, now: now)
+    }
+
+    public func receive(now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
+        lower.receive(now: now) { packet in
+            adoptKeys()
+            switch packet.kind {
+            case .rtp where !packet.isOnControlPort: receive(&packet, isControl: false, now: now, deliver)
+            case .rtcp: receive(&packet, isControl: true, now: now, deliver)
+            default: drops[.garbage] += 1
+            }
+        }
+        adoptKeys()
+    }
+
+    private func receive(
+        _ packet: inout ReceivedPacket, isControl: Bool, now: HostTime, _ deliver: (inout ReceivedPacket) -> Void
+    ) {
+        guard receiver != nil else {
+            counters.early += 1
+            drops[.stranger] += 1
+            return
+        }
+        switch unprotect(packet.bytes, isControl: isControl, now: now) {
+        case .success(let accepted):
+            counters.accepted += 1
+            if isControl { note(control: packet) } else if accepted.isNewest { note(media: packet) }
+            packet.bytes = UnsafeMutableRawBufferPointer(rebasing: packet.bytes[..<accepted.length])
+            deliver(&packet)
+        case .failure(let status):
+            switch status {
+            case .replayed:
+                counters.replayed += 1
+                movement.noteReplay(packet.source, at: packet.arrival)
+            case .failed: counters.failed += 1
+            }
+            drops[.stranger] += 1
+        }
+    }
+
+    private func unprotect(
+        _ bytes: UnsafeMutableRawBufferPointer, isControl: Bool, now: HostTime
+    ) -> Result<SRTPReceiver.Accepted, SRTPStatus> {
+        guard let receiver else { return .failure(.failed) }
+        guard let former else {
+            return isControl ? receiver.unprotect(rtcp: bytes) : receiver.unprotect(rtp: bytes, now: now)
+        }
+        // Two keys are tried by turns: the first try may leave the packet damaged.
+        let copy = [UInt8](bytes)
+        let result = isControl ? receiver.unprotect(rtcp: bytes) : receiver.unprotect(rtp: bytes, now: now)
+        if case .success = result {
+            if former.until == nil { self.former?.until = now.advanced(byMilliseconds: Self.formerKeyMilliseconds) }
+            return result
+        }
+        bytes.copyBytes(from: copy)
+        let second =
+            isControl ? former.receiver.unprotect(rtcp: bytes) : former.receiver.unprotect(rtp: bytes, now: now)
+        guard case .failure(let status) = second else { return second }
+        if case .failure(.replayed) = result { return result }
+        return .failure(status)
+    }
+
+    // MARK: - The peer
+
+    private func note(media packet: ReceivedPacket) {
+        guard let event = movement.note(packet.source, at: packet.arrival) else { return }
+        controlSource = nil
+        guard lower.peer?.media != packet.source else { return }
+        events.append(event)
+        lower.setPeer(LinkPeer(media: packet.source))
+    }
+
+    /// RTCP on a port of its own may come from any port behind an address translator. On RTP's port it chooses the peer too, if
+    /// there is none yet: who only listens sends nothing else.
+    private func note(control packet: ReceivedPacket) {
+        guard packet.isOnControlPort else {
+            if movement.source == nil { note(media: packet) }
+            return
+        }
+        guard packet.source != controlSource, let peer = lower.peer else { return }
+        controlSource = packet.source
+        if peer.control != packet.source { lower.setPeer(LinkPeer(media: peer.media, control: packet.source)) }
+    }
+
+    // MARK: - Time
+
+    public func advance(to now: HostTime) {
+        lower.admit(movement.admitted(at: now))
+        lower.advance(to: now)
+        adoptKeys()
+        if let former, let until = former.until, now > until {
+            counters.resynchronized += former.receiver.resynchronized
+            self.former = nil
+        }
+    }
+
+    public func nextEvent() -> LinkEvent? { events.isEmpty ? lower.nextEvent() : events.removeFirst() }
+
+    public var statistics: LinkStatistics {
+        var result = lower.statistics
+        for reason in LinkDropReason.allCases {
+            result[reason] += drops[reason]
+            result.received -= drops[reason]
+        }
+        return result
+    }
+}
