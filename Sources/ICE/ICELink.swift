@@ -203,6 +203,8 @@ public final class ICELink: LinkLayer {
     private func tellPeer() {
         let address = agent.route?.address
         guard address != told else { return }
+        // The links below send nothing by it, for each packet has its destination; they tell it to those who look.
+        lower.setPeer(address.map { LinkPeer(media: $0) })
         if events.count >= Self.maximumEvents { events.removeFirst() }
         switch (told, address) {
         case (nil, let new?): events.append(.peerLearnt(new))

@@ -45,6 +45,7 @@ import Testing
         caller.link.setPeer(LinkPeer(media: address("203.0.113.66:9")))
         caller.link.admit(.only(address("203.0.113.66:9")))
         #expect(caller.link.peer == LinkPeer(media: address("203.0.113.2:5004")))
+        #expect(caller.socket.peer == caller.link.peer, "the links below are told")
         caller.speak(1)
         callee.speak(2)
         network.run(100)
@@ -107,6 +108,46 @@ import Testing
         #expect(caller.heardNumbers == Array(0..<50) && callee.heardNumbers == Array(0..<50))
         #expect(server.relayedByIndication == indications)
         #expect(Set(caller.heard.map(\.source)) == [try #require(caller.agent.selected?.remote.address)])
+    }
+
+    @Test("a relay that takes the allocation back is told, and so is that nothing is left")
+    func relayLost() {
+        let network = SimulatedNetwork(seed: 2)
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        var configuration = ICEConfiguration()
+        configuration.turnServers = [server.turn]
+        configuration.relayOnly = true
+        let caller = Endpoint(
+            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
+        let callee = Endpoint("callee", in: network, [ip("203.0.113.2")], role: .controlled, seed: 2)
+        trickle(caller, callee, in: network)
+        network.run(3000)
+        #expect(caller.isNominated)
+        // The next renewal finds no allocation.
+        server.refusals = [437]
+        network.run(300_000)
+        #expect(caller.events.contains(.serverFailed(server.address, .lost)))
+        #expect(caller.events.contains(.failed(.relayLost)))
+        #expect(!caller.speak(1) && caller.link.peer == nil)
+    }
+
+    @Test("gathering anew without any address leaves a call through a relay with nobody to send to")
+    func relayGone() {
+        let network = SimulatedNetwork(seed: 2)
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        var configuration = ICEConfiguration()
+        configuration.turnServers = [server.turn]
+        configuration.relayOnly = true
+        let caller = Endpoint(
+            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
+        let callee = Endpoint("callee", in: network, [ip("203.0.113.2")], role: .controlled, seed: 2)
+        trickle(caller, callee, in: network)
+        network.run(3000)
+        #expect(caller.speak(1))
+        caller.update { $0.gather([], port: 5004, now: network.now) }
+        #expect(!caller.speak(2))
+        network.run(60_000)
+        #expect(!caller.isConnected && server.allocationCount == 0)
     }
 
     @Test("closing gives allocations back, and nothing is answered any more")

@@ -65,6 +65,8 @@ extension ICEAgent {
             relays[index].close(now: now)
             flush(index)
         }
+        relays.removeAll()
+        reselect(now: now)
         let servers = configuration.turnServers.filter { families.contains($0.address.address.family) }
         relays = servers.prefix(ICEConfiguration.maximumServers).map {
             TURNClient($0, random, timeout: configuration.retransmissionTimeout)
@@ -173,10 +175,12 @@ extension ICEAgent {
             case .permitted: nextCheck = min(nextCheck, now)
             case .refused(let address): failPairs(by: .relay(index), to: address)
             case .failed(let reason):
+                let wasConnected = selected != nil
                 tell(.serverFailed(relays[index].server.address, reason))
                 dropPairs(by: .relay(index))
                 considerGatheringDone(now: now)
                 reselect(now: now)
+                if wasConnected, selected == nil { tell(.failed(.relayLost)) }
             }
         }
         flush(index)

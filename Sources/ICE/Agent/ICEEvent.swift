@@ -20,6 +20,8 @@ public enum ICEFailure: String, Error, Hashable, Sendable {
     case noCandidates
     /// No check was answered.
     case noAnswer
+    /// The TURN server that carried media took the allocation back, and nothing else works.
+    case relayLost
 }
 
 /// What an agent tells.

@@ -7,6 +7,9 @@ final class SimulatedSocket: LinkEnd {
     fileprivate var waiting: [(bytes: [UInt8], source: SocketAddress, arrival: HostTime)] = []
     fileprivate var output: ([UInt8], SocketAddress) -> Void = { _, _ in }
     private(set) var statistics = LinkStatistics()
+    private(set) var peer: LinkPeer?
+
+    func setPeer(_ peer: LinkPeer?) { self.peer = peer }
 
     func receive(now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
         let batch = waiting
@@ -34,7 +37,7 @@ final class Endpoint: NetworkNode {
     let nat: NAT?
     let agent: ICEAgent
     let link: ICELink
-    private let socket = SimulatedSocket()
+    let socket = SimulatedSocket()
     private let network: SimulatedNetwork
     let port: UInt16
 
