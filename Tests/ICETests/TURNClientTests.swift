@@ -152,6 +152,27 @@ private final class Listener: NetworkNode {
         #expect(user.failure == nil)
     }
 
+    @Test("a server that asks for SHA-256 gets it, also behind a stale nonce")
+    func sha256() {
+        server.offersAlgorithms = true
+        let user = user()
+        network.run(100)
+        #expect(user.relayed != nil && server.log.map(\.code) == [401, 0])
+        server.changeNonce()
+        user.use { $0.permit(peer.address, now: $1) }
+        network.run(100)
+        #expect(user.client.isPermitted(peer.address) && server.count(.createPermission, 438) == 1)
+    }
+
+    @Test("one whose algorithms were taken out on the way, or are unknown, gets no answer", arguments: [[], [0, 9, 0, 0]])
+    func bidDown(algorithms: [UInt8]) {
+        server.offersAlgorithms = true
+        server.algorithms = algorithms
+        let user = user()
+        network.run(60_000)
+        #expect(user.failure == .unauthorized && server.log.count == 1)
+    }
+
     @Test("a wrong password is not tried twice")
     func wrongPassword() {
         let user = user(TURNServer(address: server.address, username: "user", password: "wrong"))

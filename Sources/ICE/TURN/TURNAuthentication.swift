@@ -8,16 +8,24 @@ struct TURNAuthentication: Hashable, Sendable {
     private let offered: [UInt8]?
     private let algorithm: STUNKey.PasswordAlgorithm
 
-    /// nil when the challenge has no realm or nonce, or those are absurdly long.
+    /// nil when the challenge has no realm or nonce, those are absurdly long, or it cannot be answered (RFC 8489 section 9.2.5): the
+    /// nonce announces password algorithms and none that we know is offered, as when somebody on the way has taken them out.
     init?(challenge: STUNMessage, username: String, password: String) {
         guard let realm = challenge.value(.realm), let nonce = challenge.value(.nonce), realm.count <= 763, nonce.count <= 763
         else { return nil }
         self.realm = Array(realm)
         self.nonce = Array(nonce)
         self.username = username
-        let offered = Self.hasPasswordAlgorithms(self.nonce) ? challenge.value(.passwordAlgorithms).map(Array.init) : nil
-        self.offered = offered
-        algorithm = offered.map { Self.choose($0) } ?? .md5
+        if Self.hasPasswordAlgorithms(self.nonce) {
+            guard let offered = challenge.value(.passwordAlgorithms).map(Array.init), let chosen = Self.choose(offered) else {
+                return nil
+            }
+            self.offered = offered
+            algorithm = chosen
+        } else {
+            offered = nil
+            algorithm = .md5
+        }
         key = STUNKey(
             username: username, realm: String(decoding: realm, as: UTF8.self), password: password, algorithm: algorithm,
             integrity: offered == nil ? .sha1 : .sha256)
@@ -32,13 +40,14 @@ struct TURNAuthentication: Hashable, Sendable {
         return first.first.flatMap { alphabet.firstIndex(of: $0) }.map { $0 & 0b10_0000 != 0 } ?? false
     }
 
-    private static func choose(_ offered: [UInt8]) -> STUNKey.PasswordAlgorithm {
+    /// The first one that we know: the server's order is its preference.
+    private static func choose(_ offered: [UInt8]) -> STUNKey.PasswordAlgorithm? {
         var position = 0
         while position + 4 <= offered.count {
             if let known = STUNKey.PasswordAlgorithm(rawValue: offered.unsigned16(at: position)) { return known }
             position += 4 + (Int(offered.unsigned16(at: position + 2)) + 3) / 4 * 4
         }
-        return .md5
+        return nil
     }
 
     /// Takes the nonce of a 438.

@@ -17,7 +17,11 @@ final class SimulatedServer: NetworkNode {
     var addresses: [IPAddress] { [address.address] }
     private let network: SimulatedNetwork
     private let realm = "example.org"
-    private let key = STUNKey(username: "user", realm: "example.org", password: "pass")
+    private var key: STUNKey {
+        STUNKey(
+            username: "user", realm: "example.org", password: "pass", algorithm: offersAlgorithms ? .sha256 : .md5,
+            integrity: offersAlgorithms ? .sha256 : .sha1)
+    }
     private var nonceNumber = 1
     private var allocations: [SocketAddress: Allocation] = [:]
     private var nextRelayPort: UInt16 = 50_000
@@ -31,6 +35,10 @@ final class SimulatedServer: NetworkNode {
     var refusals: [Int] = []
     /// Where a 300 sends to.
     var alternate: SocketAddress?
+    /// Asks for a key and integrity by SHA-256 (RFC 8489 section 9.2), and says so in its nonces.
+    var offersAlgorithms = false
+    /// PASSWORD-ALGORITHMS: SHA-256 before MD5.
+    var algorithms: [UInt8] = [0, 2, 0, 0, 0, 1, 0, 0]
     /// Signs its answers with a wrong key.
     var isForging = false
     /// What was asked, by method, and how it was answered: 0 for success.
@@ -49,6 +57,8 @@ final class SimulatedServer: NetworkNode {
     var allocationCount: Int { allocations.values.count { $0.expiry > now } }
     /// Nonces given out so far are stale from now on.
     func changeNonce() { nonceNumber += 1 }
+
+    private var nonce: String { (offersAlgorithms ? "obMatJos2gAAA" : "") + "nonce\(nonceNumber)" }
 
     func count(_ method: STUNMethod, _ code: Int = 0) -> Int { log.count { $0.method == method && $0.code == code } }
 
@@ -72,9 +82,16 @@ final class SimulatedServer: NetworkNode {
     private func send(_ bytes: [UInt8], to client: SocketAddress) { network.send(bytes, from: address, of: self, to: client) }
 
     private func takeRequest(_ message: STUNMessage, from source: SocketAddress) {
-        guard message.has(.messageIntegrity) else { return refuse(message, 401, source) }
+        guard message.has(offersAlgorithms ? .messageIntegritySHA256 : .messageIntegrity) else {
+            return refuse(message, 401, source)
+        }
+        if offersAlgorithms {
+            guard message.value(.passwordAlgorithms)?.elementsEqual(algorithms) ?? false,
+                message.value(.passwordAlgorithm)?.elementsEqual([0, 2, 0, 0]) ?? false
+            else { return refuse(message, 400, source) }
+        }
         guard message.text(.username) == "user", message.verify(key) == .valid else { return refuse(message, 401, source) }
-        guard message.text(.nonce) == "nonce\(nonceNumber)" else { return refuse(message, 438, source) }
+        guard message.text(.nonce) == nonce else { return refuse(message, 438, source) }
         if !refusals.isEmpty { return refuse(message, refusals.removeFirst(), source) }
         let isHeld = allocations[source].map { $0.expiry > now } ?? false
         var answer = STUNBuilder(.success, message.method, message.transaction)
@@ -122,7 +139,8 @@ final class SimulatedServer: NetworkNode {
         answer.add(errorCode: code, "no")
         if code == 401 || code == 438 {
             answer.add(.realm, text: realm)
-            answer.add(.nonce, text: "nonce\(nonceNumber)")
+            answer.add(.nonce, text: nonce)
+            if offersAlgorithms, !algorithms.isEmpty { answer.add(.passwordAlgorithms, algorithms) }
         }
         if code == 300, let alternate { answer.add(.alternateServer, plain: alternate) }
         send(answer.finished(fingerprint: true), to: source)
