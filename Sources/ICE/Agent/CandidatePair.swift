@@ -36,7 +36,7 @@ struct CandidatePair {
     /// Nominations in a row while a better pair was nominated.
     var repeatedNominations = 0
     var lastSuccess = HostTime.zero
-    /// Once lost, consent comes back by a restart only (RFC 7675 section 5.1).
+    /// Lost while it carried media: consent comes back by a restart only (RFC 7675 section 5.1).
     var isConsentLost = false
     var nextConsent: HostTime?
     /// Checks since the last answer.

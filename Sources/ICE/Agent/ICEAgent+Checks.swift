@@ -150,7 +150,8 @@ extension ICEAgent {
         for other in checks.indices where checks[other].pair == check.pair && checks[other].purpose == .connectivity {
             checks[other].retransmission = nil
         }
-        scheduleConsent(index, now: now)
+        // The pace of the pair in use is that of its requests.
+        if check.purpose != .consent || check.pair != selectedPair { scheduleConsent(index, now: now) }
         if check.purpose == .nomination, role == .controlling, check.role == .controlling,
             pairs[index].generation == current.number
         {

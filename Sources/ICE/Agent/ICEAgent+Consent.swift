@@ -10,7 +10,8 @@ extension ICEAgent {
     /// RFC 7675 section 5.1: 0.8 to 1.2 times the interval.
     func scheduleConsent(_ index: Int, now: HostTime) {
         guard pairs.indices.contains(index) else { return }
-        let factor = pairs[index].id == selectedPair ? 1 : Self.spareFactor
+        let isUrgent = pairs[index].id == selectedPair || pairs[index].unanswered > 0
+        let factor = isUrgent ? 1 : Self.spareFactor
         pairs[index].nextConsent = now.advanced(
             byMilliseconds: configuration.consentInterval * factor * (0.8 + 0.4 * random.unit()))
     }
@@ -21,7 +22,8 @@ extension ICEAgent {
         for index in pairs.indices where pairs[index].isUsable {
             if now.milliseconds(since: pairs[index].lastSuccess) >= configuration.consentLimit {
                 pairs[index].state = .failed
-                pairs[index].isConsentLost = true
+                // A spare that carried nothing may be tried again.
+                pairs[index].isConsentLost = pairs[index].id == selectedPair
                 pairs[index].isHeard = false
                 pairs[index].nextConsent = nil
                 lostSelected = lostSelected || pairs[index].id == selectedPair
@@ -29,13 +31,16 @@ extension ICEAgent {
                 continue
             }
             guard let due = pairs[index].nextConsent, now >= due else { continue }
-            scheduleConsent(index, now: now)
-            guard pairs[index].id == selectedPair || isSpare(index) else { continue }
+            guard pairs[index].id == selectedPair || isSpare(index) else {
+                scheduleConsent(index, now: now)
+                continue
+            }
             pairs[index].unanswered += 1
+            scheduleConsent(index, now: now)
             check(index, .consent, now: now)
             if pairs[index].unanswered == 3 {
-                retryOthers(than: index)
                 isChanged = true
+                if pairs[index].id == selectedPair { retryOthers(than: index) }
             }
         }
         guard isChanged else { return }
