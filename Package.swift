@@ -99,6 +99,7 @@ let package = Package(
             name: "AudioUnits", dependencies: ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
         .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus", "CSpanDSP"]),
         .target(name: "RTP", dependencies: ["Link", "Realtime"]),
+        .target(name: "ICE", dependencies: ["Link", "Realtime", .product(name: "Crypto", package: "swift-crypto")]),
         .target(name: "SecureRTP", dependencies: ["Link", "Realtime", "CSRTP", "CDTLS"]),
         .target(name: "SDP"),
         .target(
@@ -178,6 +179,7 @@ let package = Package(
         .testTarget(name: "DSPTests", dependencies: ["DSP", "CAudit"]),
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "COpus", "CSpanDSP"], exclude: ["Fixtures"]),
         .testTarget(name: "LinkTests", dependencies: ["Link"]),
+        .testTarget(name: "ICETests", dependencies: ["ICE", "Network", "Link", "Realtime"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "Link"], exclude: ["Fixtures"]),
         .testTarget(name: "SecureRTPTests", dependencies: ["SecureRTP", "RTP", "Link", "Realtime", "COpenSSL"]),
         .testTarget(

@@ -6,7 +6,8 @@ import Testing
         "yodel": 7, "Loopback": 6, "Softphone": 5, "Simulation": 5, "Settings": 4, "LiveMedia": 4, "Signalling": 4,
         "Media": 3, "Reporting": 3, "AudioSession": 3,
         "AudioDevices": 2, "Network": 2, "SignallingTransport": 2, "JitterBuffer": 2, "PacketCapture": 2, "AudioUnits": 1,
-        "Codecs": 1, "RTP": 1, "SDP": 1, "SIP": 1, "SecureRTP": 1, "AudioFiles": 0.75, "DSP": 0.5, "Link": 0.5, "Threads": 0.5,
+        "Codecs": 1, "ICE": 1, "RTP": 1, "SDP": 1, "SIP": 1, "SecureRTP": 1, "AudioFiles": 0.75, "DSP": 0.5, "Link": 0.5,
+        "Threads": 0.5,
         "Metrics": 0, "Realtime": 0,
     ]
     /// What stands below that wall besides lower floors: sockets and wall clocks stay out of simulations.

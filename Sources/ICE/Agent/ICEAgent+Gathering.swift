@@ -1,0 +1,203 @@
+import Link
+import Realtime
+
+/// A STUN server, asked again later so that a NAT keeps the binding.
+struct ServerProbe {
+    var client: STUNBindingClient
+    /// When the binding is renewed; nil while a request is under way.
+    var renewal: HostTime?
+}
+
+extension ICEAgent {
+    /// Milliseconds between datagrams that keep a NAT's binding (RFC 8445 section 11).
+    static let keepAliveMilliseconds = 15_000.0
+
+    /// Finds candidates: host ones at once, the others as the servers answer. Called again after a change of addresses it begins
+    /// anew; then `restart` first.
+    ///
+    /// - `addresses`: of this machine, the best of each family first. Loopback counts only when there is nothing else.
+    /// - `port`: of the one socket, which hears on all of them.
+    public func gather(_ addresses: [IPAddress], port: UInt16, now: HostTime) {
+        guard !isClosed else { return }
+        let useful = addresses.filter { !$0.isNowhere && !$0.isLinkLocal }
+        let chosen = useful.contains { !$0.isLoopback } ? useful.filter { !$0.isLoopback } : useful
+        hosts = Self.interleaved(chosen).prefix(ICEConfiguration.maximumHosts).map { SocketAddress($0, port: port) }
+        localCandidates.removeAll()
+        foundations.removeAll()
+        isGatheringDone = false
+        gatheringDeadline = now.advanced(byMilliseconds: configuration.gatheringLimit)
+        for (index, host) in hosts.enumerated() {
+            let preference = UInt16.max - UInt16(index)
+            addLocal(
+                Candidate(
+                    foundation: foundation("host \(host.address)"),
+                    priority: CandidatePriority.of(.host, localPreference: preference), address: host, kind: .host))
+        }
+        let families = Set(hosts.map(\.address.family))
+        startProbes(families, now: now)
+        startRelays(families, now: now)
+        considerGatheringDone(now: now)
+        pairAll(now: now)
+    }
+
+    /// IPv6 and IPv4 in turn, so that a family which does not work delays the other by one check only (RFC 8421 section 4).
+    private static func interleaved(_ addresses: [IPAddress]) -> [IPAddress] {
+        let six = addresses.filter { $0.family == .v6 }
+        let four = addresses.filter { $0.family == .v4 }
+        return (0..<max(six.count, four.count)).flatMap { six.dropFirst($0).prefix(1) + four.dropFirst($0).prefix(1) }
+    }
+
+    private func startProbes(_ families: Set<IPAddress.Family>, now: HostTime) {
+        let servers = configuration.relayOnly ? [] : configuration.stunServers.filter { families.contains($0.address.family) }
+        probes = servers.prefix(ICEConfiguration.maximumServers).map {
+            ServerProbe(client: STUNBindingClient($0, random, timeout: configuration.retransmissionTimeout))
+        }
+        for index in probes.indices {
+            probes[index].client.request(now: now)
+            flush(probe: index)
+        }
+    }
+
+    private func startRelays(_ families: Set<IPAddress.Family>, now: HostTime) {
+        // Allocations belong to the old address.
+        for index in relays.indices {
+            dropPairs(by: .relay(index))
+            relays[index].close(now: now)
+            flush(index)
+        }
+        relays.removeAll()
+        reselect(now: now)
+        let servers = configuration.turnServers.filter { families.contains($0.address.address.family) }
+        relays = servers.prefix(ICEConfiguration.maximumServers).map {
+            TURNClient($0, random, timeout: configuration.retransmissionTimeout)
+        }
+        for index in relays.indices {
+            relays[index].allocate(now: now)
+            flush(index)
+        }
+    }
+
+    /// The number of a kind, base and server (RFC 8445 section 5.1.1.3).
+    func foundation(_ what: String) -> String {
+        if let index = foundations.firstIndex(of: what) { return "\(index + 1)" }
+        foundations.append(what)
+        return "\(foundations.count)"
+    }
+
+    private func addLocal(_ candidate: Candidate) {
+        // The same address a second time says nothing new.
+        guard !localCandidates.contains(where: { $0.address == candidate.address }),
+            localCandidates.count < ICEConfiguration.maximumLocalCandidates
+        else { return }
+        localCandidates.append(candidate)
+        if candidate.kind == .relayed || !configuration.relayOnly { tell(.candidate(candidate)) }
+    }
+
+    private func addReflexive(_ address: SocketAddress, server: SocketAddress) {
+        guard !configuration.relayOnly, !address.address.isNowhere, address.port != 0,
+            let index = hosts.firstIndex(where: { $0.address.family == address.address.family })
+        else { return }
+        addLocal(
+            Candidate(
+                foundation: foundation("srflx \(hosts[index].address) \(server.address)"),
+                priority: CandidatePriority.of(.serverReflexive, localPreference: UInt16.max - UInt16(index)),
+                address: address, kind: .serverReflexive, related: hosts[index]))
+    }
+
+    /// Answer of a STUN server; false when it is none.
+    func takeProbe(_ message: STUNMessage, from source: SocketAddress, now: HostTime) -> Bool {
+        for index in probes.indices {
+            guard let outcome = probes[index].client.receive(message, from: source) else { continue }
+            took(outcome, of: index, now: now)
+            return true
+        }
+        return false
+    }
+
+    private func took(_ outcome: STUNBindingClient.Outcome, of index: Int, now: HostTime) {
+        let client = probes[index].client
+        switch outcome {
+        case .mapped(let address, _):
+            probes[index].renewal = now.advanced(byMilliseconds: Self.keepAliveMilliseconds)
+            addReflexive(address, server: client.server)
+        case .failed(let reason):
+            // One that answered once may do so again.
+            if client.mapped != nil {
+                probes[index].renewal = now.advanced(byMilliseconds: Self.keepAliveMilliseconds)
+            } else {
+                tell(.serverFailed(client.server, reason))
+            }
+        }
+        considerGatheringDone(now: now)
+    }
+
+    func advanceProbes(to now: HostTime) {
+        for index in probes.indices {
+            if let outcome = probes[index].client.advance(to: now) { took(outcome, of: index, now: now) }
+            // While it rings the peer may know our address and send to it. Later the checks of pairs keep the binding.
+            if let renewal = probes[index].renewal, now >= renewal {
+                probes[index].renewal = nil
+                if selected == nil { probes[index].client.request(now: now) }
+            }
+            flush(probe: index)
+        }
+        if let deadline = gatheringDeadline, now >= deadline { finishGathering() }
+    }
+
+    private func flush(probe index: Int) {
+        let server = probes[index].client.server
+        for bytes in probes[index].client.takeOutputs() { outputs.append(.send(bytes, to: server)) }
+    }
+
+    func considerGatheringDone(now: HostTime) {
+        guard !isGatheringDone, probes.allSatisfy({ $0.client.mapped != nil || !$0.client.isAsking }),
+            relays.allSatisfy({ $0.phase != .allocating })
+        else { return }
+        finishGathering()
+    }
+
+    private func finishGathering() {
+        gatheringDeadline = nil
+        guard !isGatheringDone else { return }
+        isGatheringDone = true
+        tell(.gatheringDone)
+    }
+
+    /// Carries out what a TURN client wants, and takes what it tells.
+    func flush(_ index: Int) {
+        for bytes in relays[index].takeOutputs() { outputs.append(.send(bytes, to: relays[index].server.address)) }
+    }
+
+    func takeRelayEvents(_ index: Int, now: HostTime) {
+        for event in relays[index].takeEvents() {
+            switch event {
+            case .allocated(let addresses, let mapped): allocated(index, addresses, mapped, now: now)
+            case .permitted: nextCheck = min(nextCheck, now)
+            case .refused(let address): failPairs(by: .relay(index), to: address)
+            case .failed(let reason):
+                let wasConnected = selected != nil
+                tell(.serverFailed(relays[index].server.address, reason))
+                dropPairs(by: .relay(index))
+                considerGatheringDone(now: now)
+                reselect(now: now)
+                if wasConnected, selected == nil { tell(.failed(.relayLost)) }
+            }
+        }
+        flush(index)
+    }
+
+    private func allocated(_ index: Int, _ addresses: [SocketAddress], _ mapped: SocketAddress?, now: HostTime) {
+        let server = relays[index].server.address
+        if let mapped { addReflexive(mapped, server: server) }
+        for address in addresses {
+            addLocal(
+                Candidate(
+                    foundation: foundation("relay \(address.address) \(server.address)"),
+                    priority: CandidatePriority.of(.relayed, localPreference: UInt16.max - UInt16(index)),
+                    address: address, kind: .relayed, related: configuration.relayOnly ? nil : mapped))
+        }
+        considerGatheringDone(now: now)
+        pairAll(now: now)
+        flush(index)
+    }
+}

@@ -1,0 +1,165 @@
+import Link
+import Realtime
+
+/// One allocation at one TURN server (RFC 8656), over UDP. Sans-I/O: datagrams and time come in; `takeOutputs` has what is to be
+/// sent to `server.address`, `takeEvents` what happened.
+public struct TURNClient {
+    /// What happened.
+    public enum Event: Hashable, Sendable {
+        /// Relayed addresses, one of each family that the server gave, and our address as it sees us.
+        case allocated([SocketAddress], mapped: SocketAddress?)
+        /// The server hands on what comes from this address.
+        case permitted(IPAddress)
+        /// It does not (403), or did not answer.
+        case refused(IPAddress)
+        case failed(ServerFailure)
+    }
+
+    enum Phase: Hashable {
+        case idle, allocating, allocated, failed, closed
+    }
+
+    /// A request under way.
+    enum Purpose: Hashable {
+        case allocate
+        /// Seconds; 0 gives the allocation back.
+        case refresh(UInt32)
+        case permission(IPAddress)
+        case channel(UInt16, SocketAddress)
+    }
+
+    struct Request {
+        let purpose: Purpose
+        let bytes: [UInt8]
+        let isAuthenticated: Bool
+        var retransmission: Retransmission
+        /// How often it was refused for its nonce.
+        var staleNonces: Int
+    }
+
+    struct Permission {
+        var isGranted = false
+        var refresh: HostTime?
+    }
+
+    struct Channel {
+        let number: UInt16
+        let peer: SocketAddress
+        var isBound = false
+        var refresh: HostTime?
+    }
+
+    /// Peers that one allocation serves; permissions beyond are refused.
+    static let maximumPeers = 128
+    /// Milliseconds between renewals of a permission, which lasts 5 minutes, and of a channel, which lasts 10.
+    static let renewalMilliseconds = 240_000.0
+
+    /// Its address changes when the server names another (300).
+    public internal(set) var server: TURNServer
+    public internal(set) var relayed: [SocketAddress] = []
+    /// Messages that were dropped because their integrity was wrong or absent.
+    public internal(set) var forged = 0
+    var phase = Phase.idle
+    var authentication: TURNAuthentication?
+    var requests: [TransactionID: Request] = [:]
+    var permissions: [IPAddress: Permission] = [:]
+    var channels: [Channel] = []
+    var nextRefresh: HostTime?
+    var expiry = HostTime.zero
+    var redirections: Set<SocketAddress> = []
+    var reallocations = 0
+    var outputs: [[UInt8]] = []
+    var events: [Event] = []
+    let random: RandomSource
+    let timeout: Double
+
+    /// `retransmissionTimeout`: RTO of RFC 8489 in milliseconds.
+    public init(
+        server: TURNServer, random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
+        retransmissionTimeout: Double = 250
+    ) {
+        self.init(server, RandomSource(random), timeout: retransmissionTimeout)
+    }
+
+    init(_ server: TURNServer, _ random: RandomSource, timeout: Double) {
+        self.server = server
+        self.random = random
+        self.timeout = timeout
+        redirections = [server.address]
+    }
+
+    /// Asks for an allocation: without credentials at first, as RFC 8489 has it.
+    public mutating func allocate(now: HostTime) {
+        guard phase == .idle else { return }
+        phase = .allocating
+        request(.allocate, now: now)
+    }
+
+    /// Gives the allocation back. Nothing is waited for.
+    public mutating func close(now: HostTime) {
+        requests.removeAll()
+        if phase == .allocated { outputs.append(message(.refresh(0), TransactionID(random)).bytes) }
+        phase = .closed
+        nextRefresh = nil
+        permissions.removeAll()
+        channels.removeAll()
+    }
+
+    /// Has the server hand on what comes from that address, whatever its port, from now on.
+    public mutating func permit(_ address: IPAddress, now: HostTime) {
+        guard phase == .allocated, permissions[address] == nil else { return }
+        guard permissions.count < Self.maximumPeers else {
+            events.append(.refused(address))
+            return
+        }
+        permissions[address] = Permission()
+        request(.permission(address), now: now)
+    }
+
+    /// Whether packets to and from that address pass.
+    public func isPermitted(_ address: IPAddress) -> Bool { permissions[address]?.isGranted ?? false }
+
+    /// Binds a channel to the peer; until the server agreed, indications carry its packets.
+    public mutating func bindChannel(to peer: SocketAddress, now: HostTime) {
+        guard phase == .allocated, !channels.contains(where: { $0.peer == peer }), channels.count < Self.maximumPeers
+        else { return }
+        let channel = Channel(number: ChannelData.numbers.lowerBound + UInt16(channels.count), peer: peer)
+        channels.append(channel)
+        request(.channel(channel.number, peer), now: now)
+    }
+
+    /// The channel to that peer, once the server agreed.
+    public func channel(to peer: SocketAddress) -> UInt16? { channels.first { $0.peer == peer && $0.isBound }?.number }
+
+    /// Whose channel that is. An unconfirmed one counts too: the confirmation may come behind the first packet.
+    public func peer(ofChannel number: UInt16) -> SocketAddress? { channels.first { $0.number == number }?.peer }
+
+    /// `payload` in a Send indication (RFC 8656 section 11.1).
+    public func indication(of payload: some Collection<UInt8>, to peer: SocketAddress) -> [UInt8] {
+        var builder = STUNBuilder(.indication, .send, TransactionID(random))
+        builder.add(.xorPeerAddress, peer)
+        builder.add(.data, payload)
+        return builder.finished()
+    }
+
+    /// `payload` as it leaves for the peer: channel data where a channel is bound, else an indication.
+    public func packet(_ payload: [UInt8], to peer: SocketAddress) -> [UInt8] {
+        guard let number = channel(to: peer) else { return indication(of: payload, to: peer) }
+        var frame = [UInt8](repeating: 0, count: ChannelData.headerBytes)
+        frame.store(number, at: 0)
+        frame.store(UInt16(truncatingIfNeeded: payload.count), at: 2)
+        return frame + payload
+    }
+
+    /// What is to be sent to the server since the last call.
+    public mutating func takeOutputs() -> [[UInt8]] {
+        defer { outputs.removeAll() }
+        return outputs
+    }
+
+    /// What happened since the last call.
+    public mutating func takeEvents() -> [Event] {
+        defer { events.removeAll() }
+        return events
+    }
+}

@@ -1,0 +1,110 @@
+import ICE
+import Link
+import Realtime
+import Testing
+
+@Suite("Gathering") struct GatheringTests {
+    private let network = SimulatedNetwork(seed: 1)
+
+    private func candidates(_ end: Endpoint) -> [CandidateKind] {
+        end.events.compactMap { if case .candidate(let candidate) = $0 { candidate.kind } else { nil } }
+    }
+
+    @Test("host candidates come at once, the others as the servers answer, each address once")
+    func order() {
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        var configuration = ICEConfiguration()
+        configuration.stunServers = [server.address]
+        configuration.turnServers = [server.turn]
+        let end = Endpoint(
+            "end", in: network, [ip("10.0.0.1")], nat: NAT(.portRestricted, outside: ip("203.0.113.1")), role: .controlling,
+            configuration: configuration, seed: 1)
+        end.gather()
+        #expect(candidates(end) == [.host])
+        network.run(40)
+        #expect(candidates(end) == [.host, .serverReflexive])
+        network.run(40)
+        #expect(candidates(end) == [.host, .serverReflexive, .relayed])
+        #expect(end.events.last == .gatheringDone)
+        #expect(end.agent.localCandidates.map(\.priority) == end.agent.localCandidates.map(\.priority).sorted(by: >))
+    }
+
+    @Test("a dead server beside two that live delays neither candidates nor the call, and gathering ends after 1 s")
+    func deadServer() {
+        let dead = SimulatedServer(address("198.51.100.66:3478"), in: network)
+        dead.isDead = true
+        let live = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        var configuration = ICEConfiguration()
+        configuration.stunServers = [dead.address, live.address]
+        configuration.turnServers = [dead.turn, live.turn]
+        let nats = [NAT(.symmetric, outside: ip("203.0.113.1")), NAT(.symmetric, outside: ip("203.0.113.2"))]
+        let caller = Endpoint(
+            "caller", in: network, [ip("10.0.0.1")], nat: nats[0], role: .controlling, configuration: configuration, seed: 1)
+        let callee = Endpoint(
+            "callee", in: network, [ip("10.0.0.1")], nat: nats[1], role: .controlled, configuration: configuration, seed: 2)
+        trickle(caller, callee, in: network)
+        network.run(80)
+        #expect(candidates(caller) == [.host, .serverReflexive, .relayed])
+        #expect(network.run(300, until: { caller.isConnected && callee.isConnected }))
+        #expect(network.run(1000, until: { caller.isNominated && callee.isNominated }))
+        #expect(network.run(1000, until: { caller.events.contains(.gatheringDone) }))
+        #expect(network.now <= HostTime(milliseconds: 1000))
+        network.run(30_000)
+        #expect(caller.events.count { $0 == .serverFailed(dead.address, .noAnswer) } == 2)
+        #expect(caller.isNominated)
+    }
+
+    @Test("who hides his addresses tells relayed candidates only, and sends nothing but to the server")
+    func relayOnly() {
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        var configuration = ICEConfiguration()
+        configuration.stunServers = [server.address]
+        configuration.turnServers = [server.turn]
+        configuration.relayOnly = true
+        let caller = Endpoint(
+            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
+        let callee = Endpoint("callee", in: network, [ip("203.0.113.2")], role: .controlled, seed: 2)
+        var destinations: Set<SocketAddress> = []
+        network.tap = { _, source, destination in if source.address == ip("203.0.113.1") { destinations.insert(destination) } }
+        trickle(caller, callee, in: network)
+        #expect(network.run(3000, until: { caller.isNominated && callee.isNominated }))
+        #expect(candidates(caller) == [.relayed])
+        #expect(destinations == [server.address])
+        #expect(caller.agent.localCandidates.filter { $0.kind == .relayed }.allSatisfy { $0.related == nil })
+    }
+
+    @Test("while it rings a NAT's binding is kept")
+    func keepAlive() {
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        var configuration = ICEConfiguration()
+        configuration.stunServers = [server.address]
+        let end = Endpoint(
+            "end", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
+        var requests = 0
+        network.tap = { _, _, destination in requests += destination == server.address ? 1 : 0 }
+        end.gather()
+        network.run(61_000)
+        #expect(requests == 5)
+    }
+
+    @Test("addresses at which nobody can be reached are no candidates; loopback only where there is nothing else")
+    func addresses() {
+        let end = Endpoint(
+            "end", in: network, ["127.0.0.1", "fe80::1", "169.254.1.1", "0.0.0.0", "192.0.2.1", "::1", "2001:db8::1"].map(ip),
+            role: .controlling, seed: 1)
+        end.gather()
+        #expect(end.agent.localCandidates.map(\.address.address) == [ip("2001:db8::1"), ip("192.0.2.1")])
+        let alone = Endpoint("alone", in: network, [ip("127.0.0.1")], role: .controlling, seed: 1)
+        alone.gather()
+        #expect(alone.agent.localCandidates.map(\.address) == [address("127.0.0.1:5004")])
+    }
+
+    @Test("families come in turn, IPv6 first")
+    func interleaved() {
+        let own = ["192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::2", "192.0.2.3"].map(ip)
+        let end = Endpoint("end", in: network, own, role: .controlling, seed: 1)
+        end.gather()
+        let expected = ["2001:db8::1", "192.0.2.1", "2001:db8::2", "192.0.2.2", "192.0.2.3"].map(ip)
+        #expect(end.agent.localCandidates.map(\.address.address) == expected)
+    }
+}

@@ -1,0 +1,117 @@
+import ICE
+import Link
+import Realtime
+import Testing
+
+@Suite("Restart") struct RestartTests {
+    private let network = SimulatedNetwork(seed: 1)
+    private let server: SimulatedServer
+    private let caller: Endpoint
+    private let callee: Endpoint
+
+    init() {
+        server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        var configuration = ICEConfiguration()
+        configuration.stunServers = [server.address]
+        configuration.turnServers = [server.turn]
+        caller = Endpoint(
+            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
+        callee = Endpoint(
+            "callee", in: network, [ip("10.0.0.1")], nat: NAT(.portRestricted, outside: ip("203.0.113.2")), role: .controlled,
+            configuration: configuration, seed: 2)
+        trickle(caller, callee, in: network)
+        network.run(3000)
+    }
+
+    /// Both restart; candidates are told anew.
+    private func restart(gathering: Bool) {
+        for end in [caller, callee] { end.update { $0.restart(now: network.now) } }
+        shareCredentials(caller, callee, in: network)
+        if gathering { for end in [caller, callee] { end.gather() } }
+        network.after(60) { [self] in
+            for (one, other) in [(caller, callee), (callee, caller)] {
+                for candidate in one.agent.localCandidates {
+                    other.update { $0.add(candidateLine: candidate.text, now: network.now) }
+                }
+            }
+        }
+    }
+
+    @Test("leaves no gap in the call, and ends with new credentials on a nominated pair")
+    func noGap() {
+        let old = caller.agent.localCredentials
+        for number: UInt8 in 0..<250 {
+            if number == 50 { restart(gathering: false) }
+            callee.speak(number)
+            network.run(20)
+        }
+        network.run(100)
+        #expect(caller.heardNumbers == Array(0..<250))
+        #expect(caller.isNominated && callee.isNominated)
+        #expect(caller.agent.localCredentials != old)
+        #expect(server.count(.allocate) == 2, "allocations live on")
+    }
+
+    @Test("after a change of address speech is back within 1 s", arguments: [true, false])
+    func addressChange(isCaller: Bool) {
+        let mover = isCaller ? caller : callee
+        mover.addresses = [isCaller ? ip("203.0.113.77") : ip("10.0.0.77")]
+        // The machine notices, and offers anew.
+        restart(gathering: true)
+        let began = network.now
+        let before = (caller.heard.count, callee.heard.count)
+        var number: UInt8 = 0
+        while network.now.milliseconds(since: began) < 1000, caller.heard.count == before.0 || callee.heard.count == before.1 {
+            caller.speak(number)
+            callee.speak(number)
+            number += 1
+            network.run(20)
+        }
+        #expect(caller.heard.count > before.0 && callee.heard.count > before.1)
+        #expect(network.run(2000, until: { caller.isNominated && callee.isNominated }))
+    }
+
+    @Test("a second one before the first came to anything keeps the pair that works")
+    func twice() {
+        for end in [caller, callee] { end.update { $0.restart(now: network.now) } }
+        network.run(500)
+        callee.speak(1)
+        restart(gathering: false)
+        callee.speak(2)
+        // The old pair's consent is asked for with the old credentials.
+        network.run(100)
+        #expect(caller.heardNumbers == [1, 2])
+        #expect(network.run(2000, until: { caller.isNominated && callee.isNominated }))
+    }
+
+    @Test("one that comes to nothing leaves the old pair in use for as long as it works")
+    func unanswered() {
+        for _ in 0..<3 { caller.update { $0.restart(now: network.now) } }
+        network.run(120_000)
+        callee.speak(1)
+        network.run(100)
+        #expect(caller.heardNumbers == [1] && caller.isConnected && callee.isConnected)
+    }
+
+    @Test("other credentials without a restart of ours are refused; the same ones again change nothing")
+    func refused() throws {
+        let other = try #require(
+            ICECredentials(userFragment: "abcd", password: "a password of 22 chars".filter { $0 != " " } + "xxxx"))
+        #expect(throws: ICEError.restartNeeded) {
+            try caller.update { agent throws(ICEError) in try agent.setRemote(other, now: network.now) }
+        }
+        try caller.update { agent throws(ICEError) in try agent.setRemote(callee.agent.localCredentials, now: network.now) }
+        #expect(caller.isNominated)
+    }
+
+    @Test("candidates of before a restart are refused as stale")
+    func stale() {
+        let old = callee.agent.localCredentials.userFragment
+        restart(gathering: false)
+        let line = "9 1 UDP 5 203.0.113.99 9 typ host ufrag \(old)"
+        caller.update { $0.add(candidateLine: line, now: network.now) }
+        network.run(500)
+        caller.update { $0.add(candidateLine: line, now: network.now) }
+        #expect(caller.agent.statistics.refusedCandidates[.stale] == 2)
+    }
+}
