@@ -73,6 +73,25 @@ import Testing
         #expect(say(4))
     }
 
+    @Test("that was lost does not come back by a check of the peer with the old credentials")
+    func lateCheck() throws {
+        let network = SimulatedNetwork(seed: 1)
+        let nominator = Nominator(in: network)
+        let end = Endpoint("end", in: network, [ip("203.0.113.1")], role: .controlled, seed: 1)
+        end.gather()
+        try end.update { agent throws(ICEError) in try agent.setRemote(nominator.credentials, now: network.now) }
+        nominator.check(end, .v4, nominates: true)
+        #expect(network.run(500, until: { end.isNominated }))
+        network.isBlocked = { _, _ in true }
+        #expect(network.run(40_000, until: { end.events.contains(.consentLost) }))
+        network.isBlocked = { _, _ in false }
+        for _ in 0..<3 {
+            nominator.check(end, .v4, nominates: true)
+            network.run(1000)
+        }
+        #expect(!end.isConnected && !end.speak(1))
+    }
+
     @Test("fails on one pair: another one carries the call within 20 s, without signalling")
     func fallBack() {
         #expect(caller.agent.selected?.remote.address.address.family == .v6)

@@ -53,20 +53,27 @@ import Testing
         #expect(network.run(10_000, until: { callee.isNominated && callee.pairKind == .host && caller.pairKind == .host }))
     }
 
-    @Test("a check is answered by a check at once")
+    @Test("a check is answered by a check at once, however long the queue of ordinary checks is")
     func triggered() throws {
-        let (caller, callee) = pair()
+        var slow = ICEConfiguration()
+        slow.pacing = 1000
+        let caller = Endpoint("caller", in: network, [ip("203.0.113.1")], role: .controlling, seed: 1)
+        let callee = Endpoint(
+            "callee", in: network, [ip("203.0.113.2")], role: .controlled, configuration: slow, seed: 2)
         caller.gather()
         callee.gather()
-        // The callee knows no candidate of the caller: only what its check shows.
-        try callee.update { agent throws(ICEError) in try agent.setRemote(caller.agent.localCredentials, now: network.now) }
+        // The callee knows no candidate of the caller: only what its check shows. It has others to check.
+        try callee.update { agent throws(ICEError) in
+            try agent.setRemote(caller.agent.localCredentials, now: network.now)
+            for number in 1...10 { agent.add(candidateLine: "1 1 UDP 9 198.18.0.\(number) 9 typ host", now: network.now) }
+        }
         try caller.update { agent throws(ICEError) in
             try agent.setRemote(callee.agent.localCredentials, now: network.now)
             agent.add(candidateLine: callee.agent.localCandidates[0].text, now: network.now)
         }
         var fromCallee: [(Double, STUNClass?)] = []
-        network.tap = { [network] datagram, source, _ in
-            guard source.address == ip("203.0.113.2") else { return }
+        network.tap = { [network] datagram, source, destination in
+            guard source.address == ip("203.0.113.2"), destination.address == ip("203.0.113.1") else { return }
             fromCallee.append((network.now.milliseconds(since: .zero), (try? STUNMessage(datagram))?.messageClass))
         }
         network.run(20)
