@@ -38,7 +38,7 @@ let package = Package(
             name: "Loopback",
             dependencies: [
                 "Softphone", "Simulation", "LiveMedia", "Media", "Reporting", "Network", "AudioDevices", "JitterBuffer",
-                "AudioUnits", "Link", "Threads", "Realtime",
+                "AudioUnits", "SecureRTP", "Link", "Threads", "Realtime",
             ]),
         // 5: calls as somebody wants them: the one door for command line, service and tests
         .target(
@@ -52,8 +52,8 @@ let package = Package(
         .target(
             name: "Simulation",
             dependencies: [
-                "LiveMedia", "Media", "Reporting", "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP",
-                "Codecs", "DSP", "Link", "Metrics", "Realtime",
+                "LiveMedia", "Media", "Reporting", "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "SecureRTP",
+                "RTP", "Codecs", "DSP", "Link", "Metrics", "Realtime",
             ]),
         // 4: threads, sockets, devices and files around the media
         .target(

@@ -35,6 +35,8 @@ public struct LinkStatistics: Sendable {
     public var sentToNobody = 0
     /// ICMP errors, such as "port unreachable" from a peer that has not started or has gone. Never fatal.
     public var icmpErrors = 0
+    /// Of the layer that encrypts; nil: there is none.
+    public var encryption: LinkEncryption?
     private var drops = InlineArray<4, Int>(repeating: 0)
 
     public init() {}

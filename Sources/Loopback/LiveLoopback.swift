@@ -14,6 +14,8 @@ import Threads
 final class LiveLoopback {
     private let plan: LoopbackPlan
     private let sessions: [CallSession]
+    private let encryption: EncryptedPair?
+    private var isSecured = [false, false]
     private var start = HostTime.zero
 
     init(_ plan: LoopbackPlan) throws(CallError) {
@@ -22,10 +24,11 @@ final class LiveLoopback {
             let loopback = IPAddress(v4: 0x7f00_0001)
             let a = try UDPLink(bind: loopback)
             let b = try UDPLink(bind: loopback, remote: a.local)
-            sessions = [
-                try Self.session(plan, side: 0, socket: a),
-                try Self.session(plan, side: 1, socket: b),
-            ]
+            let encryption = plan.encrypts ? try EncryptedPair(waiting: a, calling: b) : nil
+            self.encryption = encryption
+            sessions = try [a, b].enumerated().map { side, socket in
+                try Self.session(plan, side: side, socket: socket, encrypted: encryption?.links[side])
+            }
         } catch let error as NetworkError {
             throw .network(error)
         } catch let error as CallError {
@@ -36,7 +39,7 @@ final class LiveLoopback {
     }
 
     private static func session(
-        _ plan: LoopbackPlan, side: Int, socket: UDPLink
+        _ plan: LoopbackPlan, side: Int, socket: UDPLink, encrypted: (any PacketLink)?
     ) throws(CallError) -> CallSession {
         let configuration = plan.configuration(side: side)
         let rate = plan.deviceRate ?? plan.codec.sampleRate
@@ -45,12 +48,24 @@ final class LiveLoopback {
             options: DeviceOptions(
                 seed: plan.seed &+ UInt64(side), nearEnd: plan.talker(side: side, sampleRate: rate)))
         let link = EmulatedLink(
-            over: LatchingLink(over: socket, seed: configuration.seed), conditions: plan.network,
+            over: encrypted ?? LatchingLink(over: socket, seed: configuration.seed), conditions: plan.network,
             seed: plan.seed &* 4 &+ UInt64(side), now: .monotonicNow())
         return try CallSession(
             CallParty(configuration: configuration, socket: socket, link: link),
             unit: try makeUnit(plan, device: device, rate: rate), dumpFolder: plan.dumpFolder, dumpSide: side == 0 ? "a" : "b",
             realtime: plan.realtime)
+    }
+
+    /// Tells once for each side that its media are encrypted, and whose certificate proved it.
+    private func tellEncryption(_ onEvent: (Event) -> Void) {
+        guard let encryption else { return }
+        for (side, session) in sessions.enumerated() where !isSecured[side] {
+            guard let suite = session.channel.statistics.srtp?.suite else { continue }
+            isSecured[side] = true
+            let secured = EventBody.secured(
+                suite: suite, kind: "dtls_srtp", fingerprint: encryption.fingerprints[1 - side])
+            onEvent(Event(secured, callID: side == 0 ? "a" : "b"))
+        }
     }
 
     /// Runs the whole call in real time, or until `isInterrupted`.
@@ -71,6 +86,7 @@ final class LiveLoopback {
             if convergence == nil, sessions.allSatisfy({ $0.channel.statistics.echo?.converged == true }) {
                 convergence = seconds
             }
+            tellEncryption(onEvent)
             for (session, name) in zip(sessions, ["a", "b"]) {
                 for event in session.channel.events.takeAll() {
                     // Both sides have one address and, by symmetric RTP, learn each other's port.
@@ -85,6 +101,10 @@ final class LiveLoopback {
         for (session, name) in zip(sessions, ["a", "b"]) {
             session.finish()
             for warning in session.takeFileWarnings() { onEvent(Event(.warning(warning), callID: name)) }
+        }
+        for side in sessions.indices {
+            guard let reason = encryption?.failure(of: side) else { continue }
+            onEvent(Event(.warning("no encrypted call: \(reason)"), callID: side == 0 ? "a" : "b"))
         }
         var report = LoopbackReport(
             plan, a: sessions[0].channel.statistics, b: sessions[1].channel.statistics)

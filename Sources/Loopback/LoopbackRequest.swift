@@ -20,6 +20,8 @@ public struct LoopbackRequest: Sendable {
     public var conditions = NetworkConditions()
     /// How the network was named; for the report.
     public var scenario: String?
+    /// Whether the media are encrypted.
+    public var encrypts = false
     /// In virtual time.
     public var offline = false
 
@@ -69,6 +71,7 @@ extension LoopbackRequest {
         plan.voice = media.device.voice
         plan.network = conditions
         plan.scenario = scenario
+        plan.encrypts = encrypts
         plan.seed = media.seed ?? 1
         plan.dumpFolder = media.dumpFolder
         plan.realtime = media.device.realtime

@@ -79,6 +79,8 @@ public struct CallStatistics: Sendable, Equatable {
     /// Largest resident set, MiB.
     public var peakRSSMebibytes: Double?
     public var render = RenderFigures()
+    /// Of an encrypted call; `nil` where the media are not encrypted.
+    public var srtp: SRTPFigures?
 
     // Whose figures
     /// What we measured.

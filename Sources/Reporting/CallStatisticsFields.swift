@@ -41,6 +41,7 @@ extension CallStatistics: ReportObject {
         .number("cpu_seconds_per_minute", decimals: 3) { $0.cpuSecondsPerMinute },
         .number("peak_rss_mib", decimals: 1) { $0.peakRSSMebibytes },
         .object("render") { $0.render },
+        .object("srtp") { $0.srtp },
         .object("local") { $0.local },
         .object("remote") { $0.remote },
     ]

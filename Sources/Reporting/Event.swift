@@ -55,6 +55,8 @@ public enum EventBody: Sendable, Equatable {
     case callAnswered(sipCode: Int)
     /// What offer and answer brought about.
     case negotiated(NegotiationReport)
+    /// The media are encrypted from now on: by which suite, with keys of which kind, proven by whose certificate (SHA-256).
+    case secured(suite: String, kind: String, fingerprint: String?)
     /// By us, by the other side, or by both.
     case callHeld(byUs: Bool, byPeer: Bool)
     case callResumed
@@ -84,6 +86,7 @@ public enum EventBody: Sendable, Equatable {
         case .callProgress: "call_progress"
         case .callAnswered: "call_answered"
         case .negotiated: "negotiated"
+        case .secured: "secured"
         case .callHeld: "call_held"
         case .callResumed: "call_resumed"
         case .registration: "registration"
@@ -139,6 +142,11 @@ public enum EventBody: Sendable, Equatable {
             ]
         case .callAnswered(let sipCode): return [JSONMember("sip_code", .integer(sipCode))]
         case .negotiated(let report): return report.members
+        case .secured(let suite, let kind, let fingerprint):
+            return [
+                JSONMember("suite", .string(suite)), JSONMember("kind", .string(kind)),
+                JSONMember("fingerprint", fingerprint.map { .string($0) } ?? .null),
+            ]
         case .callHeld(let byUs, let byPeer):
             return [JSONMember("by_us", .boolean(byUs)), JSONMember("by_peer", .boolean(byPeer))]
         case .callResumed: return []

@@ -37,6 +37,8 @@ extension Event {
             return "\(sipCode) \(reason)" + (earlyMedia ? ", with sound" : "")
         case .callAnswered: return "answered"
         case .negotiated(let report): return report.text
+        case .secured(let suite, _, let fingerprint):
+            return "encrypted by \(suite)" + (fingerprint.map { ", the other side's certificate \($0)" } ?? "")
         case .callHeld(let byUs, let byPeer):
             return "held by " + (byUs && byPeer ? "both sides" : byUs ? "us" : "the other side")
         case .callResumed: return "resumed"

@@ -71,6 +71,7 @@ public enum ReportText {
     ]
 
     private static let soundRows: [Row] = [
+        ("encrypted by", { $0.srtp.map { $0.suite ?? "no keys" } }),
         ("packets received", { $0.packetsReceived.map(String.init) }),
         ("lost", { ratio($0.packetsLost, $0.lostRatio) }),
         ("late", { ratio($0.packetsLate, $0.lateRatio) }),

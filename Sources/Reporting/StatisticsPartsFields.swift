@@ -34,6 +34,14 @@ extension RenderFigures: ReportObject {
     ]
 }
 
+extension SRTPFigures: ReportObject {
+    public static let fields: [ReportField<SRTPFigures>] = [
+        .text("suite") { $0.suite },
+        .count("replayed") { $0.replayed },
+        .count("failed") { $0.failed },
+    ]
+}
+
 extension SideFigures: ReportObject {
     public static let fields: [ReportField<SideFigures>] = [
         .count("packets_lost") { $0.packetsLost },

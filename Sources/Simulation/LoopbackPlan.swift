@@ -35,6 +35,9 @@ public struct LoopbackPlan: Sendable {
     public var network = NetworkConditions()
     /// The network as the person wrote it; `nil` when clean.
     public var scenario: String?
+    /// Whether the media are encrypted: live by DTLS-SRTP with its whole handshake, in virtual time by SRTP whose keys come of the
+    /// seed.
+    public var encrypts = false
     /// Seed of everything random.
     public var seed: UInt64 = 1
     /// Where internal signals go, a folder for each side below it.
@@ -42,6 +45,8 @@ public struct LoopbackPlan: Sendable {
     /// Ask for real-time priority (live only).
     public var realtime = true
 
+    /// Each side's seed of both keys, in place of `seed`: a side with another's hears nothing.
+    package var keySeed: (@Sendable (_ side: Int) -> UInt64)?
     /// Puts something between each device and its unit, such as an audit of the render contract.
     package var wrapDevice: @Sendable (any HardwareDevice) -> any HardwareDevice = { $0 }
     /// Changes a side's configuration beyond what the plan knows: digits, announcement, time-out.

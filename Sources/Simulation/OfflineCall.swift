@@ -12,6 +12,7 @@ import Reporting
 /// ```
 ///  room A <-> VirtualDevice <-> unit <-> MediaLoop, Call == EmulatedLink ==> Call, MediaLoop <-> unit <-> VirtualDevice <-> room B
 /// ```
+/// Encrypted, an `SRTPLink` stands between each call and its emulated network.
 /// Nothing in it waits, so a minute's call takes a few seconds; nothing is random but by the seed.
 public final class OfflineCall {
     /// The two endpoints; what one sends the other receives.
@@ -29,8 +30,12 @@ public final class OfflineCall {
         ends[1].other = ends[0]
         var sides: [OfflineSide] = []
         for index in 0..<2 {
-            let link = EmulatedLink(
+            let network = EmulatedLink(
                 over: ends[index], conditions: plan.network, seed: plan.seed &* 4 &+ UInt64(index), now: .zero)
+            let link: any PacketLink =
+                plan.encrypts
+                ? try SimulatedKeys.protect(network, side: index, seed: plan.keySeed?(index) ?? plan.seed)
+                : network
             sides.append(try OfflineSide(plan: plan, side: index, link: link))
         }
         self.sides = sides

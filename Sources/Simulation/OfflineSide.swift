@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioUnits
+import Link
 import LiveMedia
 import Media
 import Metrics
@@ -24,7 +25,7 @@ public final class OfflineSide {
     /// What happened, with its time in seconds.
     public private(set) var events: [(seconds: Double, event: CallEvent)] = []
 
-    let link: EmulatedLink
+    let link: any PacketLink
     private let device: VirtualDevice
     private let loop: MediaLoop
     private let endpoint: AudioEndpoint
@@ -32,7 +33,7 @@ public final class OfflineSide {
     private let framesPerTick: Int
     private let dump: SignalDump?
 
-    init(plan: LoopbackPlan, side: Int, link: EmulatedLink) throws(CallError) {
+    init(plan: LoopbackPlan, side: Int, link: any PacketLink) throws(CallError) {
         self.link = link
         do { call = try Call(configuration: plan.configuration(side: side), link: link, now: .zero) } catch {
             throw .codec(error)
@@ -102,6 +103,7 @@ public final class OfflineSide {
         if let finalStatistics { return finalStatistics }
         var figures = call.statistics
         figures.fill(from: unit)
+        figures.fillEncryption(from: link.statistics)
         figures.playoutGaps = loop.playoutGaps
         return figures
     }

@@ -16,7 +16,7 @@ final class SessionCall: OwnedCall {
     private let addresses: [(local: SocketAddress, remote: SocketAddress?)]
     private let media: MediaRequest
     /// Each party's codec.
-    private let codecs: [Codec]
+    private var codecs: [Codec]
     private var pending: [(party: Int, body: EventBody)] = []
     private let start = HostTime.monotonicNow()
     private var mediaStarts: [HostTime?]
@@ -124,6 +124,13 @@ final class SessionCall: OwnedCall {
     }
 
     private func send(_ command: Media.CallCommand) { for channel in session.channels { channel.send(command) } }
+
+    /// Goes on in the format of `stream` both ways; what is still on its way in the former one is heard too.
+    func change(to stream: StreamConfiguration, from former: MediaFormat) {
+        codecs[0] = stream.codec
+        send(.receive(stream.receivedFormats + [former]))
+        send(.send(SendingFormat(stream.format, encoder: stream.encoder)))
+    }
 
     /// Nobody rings without signalling: the first packet begins the call.
     func answer() {}

@@ -22,6 +22,8 @@ public enum SoftphoneError: Error, Sendable, CustomStringConvertible {
     case recording(path: String, reason: String)
     /// The network, or a name or address in it.
     case network(NetworkError)
+    /// The media cannot be encrypted.
+    case encryption(String)
     /// The sockets of signalling cannot be opened.
     case signalling(String)
     /// The system has no memory, threads or descriptors left.
@@ -45,6 +47,7 @@ public enum SoftphoneError: Error, Sendable, CustomStringConvertible {
         case .recording(let path, let reason): "\(reason), \(path); name a place that can be written and has room"
         case .network(let error): error.description
         case .signalling(let what): "\(what); choose another address or port, or end the program that has it"
+        case .encryption(let what): "the media cannot be encrypted: \(what)"
         case .resources(let what): "\(what); end other programs or raise the limits (ulimit)"
         case .defect(let what): "\(what); please report this"
         }
@@ -60,6 +63,7 @@ extension SoftphoneError {
         case .conference(let error): self = .request(error.description)
         case .audioUnit(let error): self.init(error)
         case .recording(let path, let reason): self = .recording(path: path, reason: reason)
+        case .encryption(let what): self = .encryption(what)
         case .resources(let what): self = .resources(what)
         }
     }

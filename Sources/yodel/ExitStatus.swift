@@ -46,7 +46,7 @@ enum ExitStatus: Int32, Error {
     init(_ error: SoftphoneError) {
         self =
             switch error {
-            case .request, .codec, .setting, .audioFile, .recording: .usage
+            case .request, .codec, .setting, .audioFile, .recording, .encryption: .usage
             case .device, .format: .device
             case .network, .signalling: .network
             case .resources, .defect: .internalError

@@ -15,6 +15,7 @@ private let promisedNames = [
     "mos_lq", "mos_cq", "level_sent_dbov", "level_heard_dbov", "echo.converged", "echo.erle_db", "echo.delay_ms",
     "echo.drift_ppm", "echo.realign_count", "echo.double_talk", "xruns.capture", "xruns.playback", "drift_ppm",
     "cpu_seconds_per_minute", "peak_rss_mib", "render.allocations", "render.locks", "render.max_us", "render.period_us",
+    "srtp.replayed", "srtp.failed",
 ]
 
 private func parsed(_ value: JSONValue) throws -> [String: Any] {

@@ -182,6 +182,9 @@ public final class SRTPLink: LinkLayer {
             result[reason] += drops[reason]
             result.received -= drops[reason]
         }
+        let counted = srtp
+        result.encryption = LinkEncryption(
+            suite: counted.suite?.rawValue, replayed: counted.replayed, failed: counted.failed)
         return result
     }
 }

@@ -216,15 +216,28 @@ final class SIPLiveCall: OwnedCall {
         }
     }
 
-    /// Starts the media that was agreed on, or starts it anew where the running one cannot be changed into it.
+    /// Whether running media need another socket's peer, or what no command changes.
+    private func needsRestart(_ running: MediaAgreement, _ agreed: MediaAgreement) -> Bool {
+        running.remote != agreed.remote || running.remoteControl != agreed.remoteControl
+            || running.redundancy != agreed.redundancy
+    }
+
+    /// Starts the media that was agreed on, changes the running one into it, or starts it anew where that cannot be.
     private func startMedia() {
         guard reason == nil, let socket, let agreed = agreement, let remote = agreed.remote else { return }
-        if let running {
-            guard running.codec != agreed.codec || running.payloadType != agreed.payloadType || running.remote != remote
-            else { return }
+        if let running, let media {
+            if !needsRestart(running, agreed) {
+                guard
+                    running.codec != agreed.codec || running.payloadType != agreed.payloadType
+                        || running.packetMilliseconds != agreed.packetMilliseconds
+                else { return }
+                self.running = agreed
+                return media.change(
+                    to: configuration(agreed, seed: 0).stream, from: configuration(running, seed: 0).stream.format)
+            }
             takeMediaEvents()
-            _ = media?.close()
-            media = nil
+            _ = media.close()
+            self.media = nil
         }
         socket.setPeer(LinkPeer(media: remote, control: agreed.remoteControl))
         var wanted = request.media
@@ -233,9 +246,7 @@ final class SIPLiveCall: OwnedCall {
         if running != nil { (wanted.recordPath, wanted.capturePath, wanted.dumpFolder) = (nil, nil, nil) }
         let seed = wanted.seed ?? .random(in: .min ... .max)
         do throws(SoftphoneError) {
-            var configuration = wanted.callConfiguration(
-                seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds)
-            configuration.take(agreed)
+            var configuration = configuration(agreed, seed: seed)
             configuration.digits = running == nil ? wanted.digits : ""
             configuration.echoes = request.echoes
             configuration.announcement = running == nil ? try wanted.announcement(rate: agreed.codec.sampleRate) : []
@@ -251,6 +262,13 @@ final class SIPLiveCall: OwnedCall {
             wish = .network
             if let id { signalling.hangUp(id) }
         }
+    }
+
+    private func configuration(_ agreed: MediaAgreement, seed: UInt64) -> CallConfiguration {
+        var configuration = request.media.callConfiguration(
+            seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds)
+        configuration.take(agreed)
+        return configuration
     }
 
     private func takeMediaEvents() {

@@ -18,6 +18,14 @@ extension CallConfiguration {
             // Nobody said that it understands the noise.
             stream.encoder.dtx = false
         }
+        // What the other side may change to without another word.
+        stream.alsoReceives = agreement.receivedCodecs.sorted { $0.key < $1.key }.compactMap { number, codec in
+            guard number != stream.payloadType || codec != stream.codec else { return nil }
+            var format = MediaFormat(codec, payloadType: number)
+            format.telephoneEventPayloadType = stream.telephoneEventPayloadType
+            format.comfortNoisePayloadType = stream.comfortNoisePayloadType
+            return format
+        }
         stream.redundancyPayloadType = agreement.redundancy?.payloadType
         if let limit = agreement.maximumBitrate {
             stream.maximumBitrate = min(stream.maximumBitrate ?? limit, limit)

@@ -16,6 +16,7 @@ struct LoopbackCommand: ParsableCommand {
                 ("yodel loopback", "a call of 20 s in real time"),
                 ("yodel loopback --offline --seed 7 --json", "a minute in virtual time, the same each time"),
                 ("yodel loopback --offline --network loss=5,jitter=20 --assert 'mos_lq>3.5'", "on a bad network"),
+                ("yodel loopback --srtp", "encrypted, with the whole handshake"),
                 ("yodel loopback --room hall,drift=100 --echo-canceller speexdsp", "another room, another canceller"),
             ]))
 
@@ -35,6 +36,12 @@ struct LoopbackCommand: ParsableCommand {
                 + "short for.",
             valueName: "model"))
     var room: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Encrypt the media: live by DTLS-SRTP with its whole handshake, with --offline by SRTP whose keys come of the seed."
+        ))
+    var srtp = false
 
     @OptionGroup var media: MediaArguments
 
@@ -65,6 +72,7 @@ struct LoopbackCommand: ParsableCommand {
         request.seconds = options.durationSeconds
         request.nearPath = options.nearPath
         (request.conditions, request.scenario, request.offline) = (conditions, network, offline)
+        request.encrypts = srtp
         var report = try run(request, printer)
         let hasMedia = [report.aToB, report.bToA].contains { ($0.packetsReceived ?? 0) > 0 }
         if let number = TerminationSignal.caught, !hasMedia { throw TerminationSignal.status(number) }

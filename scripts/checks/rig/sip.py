@@ -199,7 +199,10 @@ class Baresip(Daemon):
 SCENARIO = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE scenario SYSTEM "sipp.dtd">
 <scenario name="callee">
-  <recv request="INVITE" rrs="true"/>
+  <recv request="INVITE" rrs="true"><action>
+    <ereg regexp=".*" search_in="hdr" header="From:" assign_to="1"/>
+  </action></recv>
+  <Reference variables="1"/>
   <send><![CDATA[
     SIP/2.0 180 Ringing
     [last_Via:]
@@ -230,7 +233,7 @@ SCENARIO = """<?xml version="1.0" encoding="UTF-8"?>
     m=audio @MEDIA@ RTP/AVP 0
     a=rtpmap:0 PCMU/8000
   ]]></send>
-  <recv request="ACK"/>
+  <recv request="ACK"/>@CHANGE@
   <recv request="BYE"/>
   <send><![CDATA[
     SIP/2.0 200 OK
@@ -244,6 +247,45 @@ SCENARIO = """<?xml version="1.0" encoding="UTF-8"?>
   ]]></send>
 </scenario>
 """
+
+
+# In mid-call the callee offers PCMA in place of PCMU.
+CHANGE = """
+  <pause milliseconds="@AFTER@"/>
+  <send retrans="500"><![CDATA[
+    INVITE [next_url] SIP/2.0
+    Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
+    From: <sip:echo@[local_ip]:[local_port]>;tag=[pid]SIPpTag[call_number]
+    To:[$1]
+    [last_Call-ID:]
+    CSeq: 1 INVITE
+    Contact: <sip:[local_ip]:[local_port];transport=[transport]>
+    Max-Forwards: 70
+    Content-Type: application/sdp
+    Content-Length: [len]
+
+    v=0
+    o=user1 53655765 2353687638 IN IP[local_ip_type] [local_ip]
+    s=-
+    c=IN IP[local_ip_type] [local_ip]
+    t=0 0
+    m=audio @MEDIA@ RTP/AVP 8
+    a=rtpmap:8 PCMA/8000
+  ]]></send>
+  <recv response="100" optional="true"/>
+  <recv response="200" rrs="true"/>
+  <send><![CDATA[
+    ACK [next_url] SIP/2.0
+    Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch]
+    From: <sip:echo@[local_ip]:[local_port]>;tag=[pid]SIPpTag[call_number]
+    To:[$1]
+    [last_Call-ID:]
+    CSeq: 1 ACK
+    Contact: <sip:[local_ip]:[local_port];transport=[transport]>
+    Max-Forwards: 70
+    Content-Length: 0
+
+  ]]></send>"""
 
 
 class Reflector(threading.Thread):
@@ -270,17 +312,18 @@ class Reflector(threading.Thread):
 
 
 class EchoingSIPp(Daemon):
-    """A callee by sipp: answers one call in PCMU; what is sent to it comes back."""
+    """A callee by sipp: answers one call in PCMU; what is sent to it comes back. After `change_after_s` it changes to PCMA."""
 
     name = "sipp"
 
-    def __init__(self, folder: str, port: int, transport: str) -> None:
+    def __init__(self, folder: str, port: int, transport: str, change_after_s: float | None = None) -> None:
         super().__init__(folder)
         self.port, self.transport = port, transport
         self.reflector = Reflector()
         self.reflector.start()
         with open(f"{folder}/callee.xml", "w") as f:
-            f.write(SCENARIO.replace("@MEDIA@", str(self.reflector.port)))
+            change = "" if change_after_s is None else CHANGE.replace("@AFTER@", str(round(1000 * change_after_s)))
+            f.write(SCENARIO.replace("@CHANGE@", change).replace("@MEDIA@", str(self.reflector.port)))
         self.launch(
             ["sipp", "-sf", f"{folder}/callee.xml", "-i", "127.0.0.1", "-mi", "127.0.0.1", "-p", str(port)]
             + ["-mp", str(port + 4), "-t", "t1" if transport == "tcp" else "u1", "-m", "1", "-nostdin"]
