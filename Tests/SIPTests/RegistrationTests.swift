@@ -204,7 +204,8 @@ import Testing
             $0.keepAlive = keepAlive
         }
         let stream = SignallingSource(
-            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060), connection: SignallingConnectionID(number: 1))
+            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060),
+            connection: SignallingConnectionID(number: 1))
         bench.peer = stream
         bench.answer(try bench.request(.register), 200, [(.expires, "3600")] + fields)
         #expect(bench.registrations.count == 1)
