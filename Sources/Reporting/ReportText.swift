@@ -71,7 +71,7 @@ public enum ReportText {
     ]
 
     private static let soundRows: [Row] = [
-        ("encrypted by", { $0.srtp.map { $0.suite ?? "no keys" } }),
+        ("encrypted by", { $0.srtp.map { $0.suite.map(cipher) ?? "no keys" } }),
         ("packets received", { $0.packetsReceived.map(String.init) }),
         ("lost", { ratio($0.packetsLost, $0.lostRatio) }),
         ("late", { ratio($0.packetsLate, $0.lateRatio) }),
@@ -104,6 +104,13 @@ public enum ReportText {
         ("CPU a minute", { $0.cpuSecondsPerMinute.map { Text.fixed($0, 2) + " s" } }),
         ("memory", { $0.peakRSSMebibytes.map { Text.fixed($0, 1) + " MiB" } }),
     ]
+
+    /// A suite's cipher without its authentication: the column is narrow. `AEAD_AES_128_GCM` is `AES-128 GCM`.
+    private static func cipher(_ suite: String) -> String {
+        let words = suite.split(separator: "_")
+        let bits = words.first { $0 == "128" || $0 == "256" }
+        return "AES-\(bits ?? "?") \(words.contains("GCM") ? "GCM" : "CM")"
+    }
 
     /// What the peer said about the stream it hears.
     private static func reported(_ statistics: CallStatistics) -> [String] {
