@@ -130,7 +130,8 @@ public struct CallStateMachine: Sendable {
 
     /// Whether the other side's silence means anything.
     private var isExpectingMedia: Bool {
-        guard direction.receives else { return false }
+        // Who holds us may send music, or nothing.
+        guard direction.receives, other.receives else { return false }
         return switch policy.beginning {
         case .firstMedia: mediaStarted || !policy.waitsForCaller
         case .answer: phase == .active

@@ -23,6 +23,8 @@ public protocol LiveCall: AnyObject, Sendable {
     var parties: Int { get }
     /// Whether somebody called or was called. A listener that was told to stop before has no report.
     var wasCall: Bool { get }
+    /// What kept its media from starting, once it had begun: a device that does not open, a file. `nil`: nothing did.
+    var failure: SoftphoneError? { get }
     /// Tells what happens from now on, each event with the number of its party; a party's last is `callEnded`; where
     /// the place then waits for the next caller, `report` follows, and then the next caller's events. The first subscriber
     /// also gets what happened before it came. A subscriber that does not take its events loses the oldest, with a count, and
@@ -48,7 +50,7 @@ public protocol LiveCall: AnyObject, Sendable {
     /// Says BYE and ends the call; `callEnded` follows within some milliseconds.
     /// - Parameter byDuration: because `--duration` has passed, not because somebody hung up.
     func hangUp(byDuration: Bool)
-    /// Stops threads and devices and closes files, once the call has ended or must.
+    /// Stops threads and devices and closes files, once the call has ended or must. Not to be called from an `onReady`.
     /// - Returns: a report for each party that is or was there, but for those already told; none when it was closed before.
     func close() -> [(party: Int, report: CallReport)]
 }

@@ -8,6 +8,8 @@ protocol OwnedCall: AnyObject {
     var parties: Int { get }
     /// Whether somebody called or was called.
     var wasCall: Bool { get }
+    /// What kept its media from starting, once it had begun; `nil`: nothing did.
+    var failure: SoftphoneError? { get }
     /// Readable while events wait. They may be others after each call of a function here.
     var eventDescriptors: [Int32] { get }
     /// Takes the events that wait, each with the number of its party; one party's oldest first.

@@ -32,6 +32,7 @@ final class RunningCall: LiveCall {
         }
     }
 
+    var failure: SoftphoneError? { core.call.withLock { $0.failure } }
     var wasCall: Bool { core.call.withLock { $0.wasCall } }
     func endReason(of party: Int) -> Media.EndReason? { core.call.withLock { $0.endReason(of: party) } }
     func statistics(of party: Int) -> CallStatistics { core.call.withLock { $0.statistics(of: party) } }
@@ -43,12 +44,10 @@ final class RunningCall: LiveCall {
     func hangUp(byDuration: Bool) { core.command { $0.hangUp(byDuration: byDuration) } }
 
     func close() -> [(party: Int, report: CallReport)] {
-        thread.withLock { thread in
-            guard let running = thread.take() else { return [] }
-            core.stop()
-            running.join()
-            return core.close()
-        }
+        guard let running = thread.withLock({ $0.take() }) else { return [] }
+        core.stop()
+        running.join()
+        return core.close()
     }
 }
 

@@ -39,6 +39,7 @@ final class SessionCall: OwnedCall {
     }
 
     var parties: Int { addresses.count }
+    var failure: SoftphoneError? { nil }
     var wasCall: Bool { mediaStarts.contains { $0 != nil } }
 
     /// Tells that sending has begun, and what was not granted.
@@ -131,6 +132,9 @@ final class SessionCall: OwnedCall {
         send(.receive(stream.receivedFormats + [former]))
         send(.send(SendingFormat(stream.format, encoder: stream.encoder)))
     }
+
+    /// What signalling tells the call.
+    func signal(_ signal: CallSignal) { send(.signal(signal)) }
 
     /// Nobody rings without signalling: the first packet begins the call.
     func answer() {}

@@ -61,10 +61,10 @@ import Testing
         #expect(machine.state == .active && machine.direction == .sendReceive)
     }
 
-    @Test("music on hold still times out; a hold without sound waits as long as it lasts")
+    @Test("who holds us may send music or nothing: the time-out waits as long as the hold lasts")
     func timeoutOnHold() {
         var music = machine(.answered, .direction(.sendOnly))
-        #expect(music.advance(to: seconds(30)) == .end(.mediaTimeout))
+        #expect(music.advance(to: seconds(10_000)) == .none)
         var silent = machine(.answered, .direction(.inactive))
         #expect(silent.advance(to: seconds(10_000)) == .none)
         _ = silent.take(.direction(.sendReceive), at: seconds(10_000))

@@ -243,6 +243,22 @@ import Testing
         #expect(bench.requests(.register).count == 2)
     }
 
+    @Test("a pong that an old connection owed is not asked of the new one") func newConnection() throws {
+        let (bench, stream) = try benchOverStream(keepAlive: 3)
+        bench.feed([13, 10], from: stream)
+        bench.advance(4000)
+        #expect(!bench.rawSent.isEmpty, "a pong is awaited")
+        bench.agent.transportFailed(SignallingDestination(transport: .tcp, address: stream.remote), now: bench.now)
+        bench.collect()
+        bench.advance(2001)
+        bench.peer.connection = SignallingConnectionID(number: 2)
+        bench.answer(try bench.request(.register), 200, [(.expires, "3600")])
+        #expect(bench.registrations.count == 2)
+        bench.advance(30_000)
+        #expect(bench.closed.isEmpty)
+        #expect(bench.failures.count == 1)
+    }
+
     @Test("a Flow-Timer says how often, and that pongs will come") func flowTimer() throws {
         let (bench, stream) = try benchOverStream([(HeaderName("Flow-Timer"), "20")])
         for _ in 0..<40 {

@@ -28,6 +28,8 @@ import Testing
             "Authorization: Digest username=\"u\", response=\"01\\\"23456789abcdef\"\r\n",
             "Authorization: Basic 0123456789abcdef\r\n",
             "Authorization:Bearer 0123456789abcdef",
+            "Authorization:\r\n Basic 0123456789abcdef\r\nX: y\r\n",
+            "Authorization: Basic\r\n\t0123456789abcdef\r\n",
         ])
     func digests(field: String) {
         let text = shown("REGISTER sip:b SIP/2.0\r\n" + field)

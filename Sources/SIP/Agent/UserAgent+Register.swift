@@ -222,6 +222,8 @@ extension UserAgent {
         if let least { wait = max(wait, Double(min(least, 86_400)) * randomShare(1...1.1)) }
         state.failures += 1
         state.registration = .failed
+        // What was learned of a connection goes with it.
+        if kind == .network { (state.keepAlive, state.flowConnection) = (nil, nil) }
         state.next = now.advanced(byMilliseconds: 1000 * wait)
         accounts[id] = state
         timers.schedule(.account(id), at: state.next)

@@ -28,6 +28,8 @@ public actor SIPSignalling: CallSignalling {
     var failure: WayFailure?
     /// Accounts whose registration the person asked for.
     var registrations: Set<String> = []
+    /// Of the streams that are traced.
+    var traceFramers: [SignallingConnectionID: StreamFramer] = [:]
     private var isClosed = false
 
     enum WayFailure {
@@ -102,7 +104,7 @@ public actor SIPSignalling: CallSignalling {
         let now = HostTime.monotonicNow()
         switch event {
         case .received(let bytes, let source):
-            configuration.trace?(TracedMessage(.received, bytes, source.transport, source.remote))
+            trace(received: bytes, from: source)
             if source.connection == nil {
                 agent.receive(datagram: bytes, from: source, now: now)
             } else {
@@ -110,7 +112,9 @@ public actor SIPSignalling: CallSignalling {
             }
         case .opened: break
         case .failed(let destination, let failure): failed(destination, failure, now: now)
-        case .closed(let connection, let failure): failed(connection.destination, failure, now: now)
+        case .closed(let connection, let failure):
+            traceFramers[connection.id] = nil
+            failed(connection.destination, failure, now: now)
         case .awake: agent.advance(to: now)
         }
         carryOut()
@@ -131,7 +135,7 @@ public actor SIPSignalling: CallSignalling {
             for output in outputs {
                 switch output {
                 case .send(let bytes, let destination):
-                    configuration.trace?(TracedMessage(.sent, bytes, destination.transport, destination.address))
+                    trace(sent: bytes, to: destination)
                     transport.send(bytes, to: destination)
                 case .close(let connection): transport.close(connection)
                 case .resolve(let id, let uri): resolve(id, uri)

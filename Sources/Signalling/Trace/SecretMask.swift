@@ -48,7 +48,8 @@ public enum SecretMask {
     }
 
     private enum Rule {
-        case credentials
+        /// `isDigest`: of a scheme of which only the response is secret; nil: the scheme stands in the next line.
+        case credentials(isDigest: Bool?)
         case session
         case wholeValue(after: Int)
 
@@ -58,10 +59,11 @@ public enum SecretMask {
                 guard text.hasPrefix(name) else { return false }
                 return text.dropFirst(name.count).drop { $0 == " " || $0 == "\t" }.first == ":"
             }
-            if isField("authorization") || isField("proxy-authorization") || isField("authentication-info")
-                || isField("proxy-authentication-info")
-            {
-                self = .credentials
+            if isField("authentication-info") || isField("proxy-authentication-info") {
+                self = .credentials(isDigest: true)
+            } else if isField("authorization") || isField("proxy-authorization") {
+                let value = text.drop { $0 != ":" }.dropFirst().drop { $0 == " " || $0 == "\t" || $0 == "\r" }
+                self = .credentials(isDigest: value.isEmpty ? nil : value.hasPrefix("digest"))
             } else if text.hasPrefix("a=crypto:") {
                 self = .session
             } else if text.hasPrefix("a=ice-pwd:") {
@@ -75,16 +77,11 @@ public enum SecretMask {
 
         func apply(_ line: ArraySlice<UInt8>, isFolded: Bool) -> [UInt8] {
             switch self {
+            case .credentials(isDigest: true?): return Self.masked(Self.masked(Array(line), "response"), "rspauth")
+            case .credentials(isDigest: nil) where !isFolded: return Array(line)
             case .credentials:
-                let text = String(decoding: line, as: UTF8.self).lowercased()
-                if !isFolded, let colon = line.firstIndex(of: 58) {
-                    let scheme = String(decoding: line[(colon + 1)...], as: UTF8.self).drop { $0 == " " || $0 == "\t" }
-                    let isInfo = text.hasPrefix("authentication-info") || text.hasPrefix("proxy-authentication-info")
-                    if !isInfo, !scheme.lowercased().hasPrefix("digest") {
-                        return Array(line[...colon]) + Array((" " + mark).utf8) + Self.end(line)
-                    }
-                }
-                return Self.masked(Self.masked(Array(line), "response"), "rspauth")
+                let name = isFolded ? line.prefix(1) : line.prefix { $0 != 58 } + [58, 32]
+                return Array(name) + Array(mark.utf8) + Self.end(line)
             case .session: return Self.maskedKeys(Array(line))
             case .wholeValue(let count):
                 return Array(line.prefix(count)) + Array(mark.utf8) + Self.end(line)

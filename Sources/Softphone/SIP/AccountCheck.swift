@@ -26,8 +26,10 @@ public struct AccountCheck: Sendable, Equatable {
     /// - Parameters:
     ///   - authorityFile: PEM file of the authorities that are trusted; nil: the system's.
     ///   - seconds: how long to wait for the registrar at most.
+    ///   - isInterrupted: asked five times a second; true gives up.
     public static func run(
-        _ account: AccountSettings, authorityFile: String? = nil, within seconds: Double = 40
+        _ account: AccountSettings, authorityFile: String? = nil, within seconds: Double = 40,
+        isInterrupted: () -> Bool = { false }
     ) throws(SoftphoneError) -> AccountCheck {
         let start = HostTime.monotonicNow()
         let steps = SharedSteps(start)
@@ -44,20 +46,23 @@ public struct AccountCheck: Sendable, Equatable {
             throw SoftphoneError(error)
         }
         signalling.register(account.name)
-        let change = wait(for: events, until: start.advanced(byMilliseconds: 1000 * seconds))
+        let change = wait(
+            for: events, until: start.advanced(byMilliseconds: 1000 * seconds), isInterrupted: isInterrupted)
         let seen = steps.value
         waitForShutdown(of: signalling, within: 2)
         return AccountCheck(seen, change, account)
     }
 
     /// The first word of the registration; nil: none came.
-    private static func wait(for events: Mailbox<CallSignallingEvent>, until end: HostTime) -> RegistrationChange? {
+    private static func wait(
+        for events: Mailbox<CallSignallingEvent>, until end: HostTime, isInterrupted: () -> Bool
+    ) -> RegistrationChange? {
         while true {
             for case .registration(let change) in events.takeAll() { return change }
             let left = end.milliseconds(since: HostTime.monotonicNow())
-            guard left > 0 else { return nil }
+            guard left > 0, !isInterrupted() else { return nil }
             var entry = pollfd(fd: events.signal.fileDescriptor, events: Int16(POLLIN), revents: 0)
-            poll(&entry, 1, Int32(min(left + 1, 1000)))
+            poll(&entry, 1, Int32(min(left + 1, 200)))
         }
     }
 

@@ -8,6 +8,7 @@ import Network
 import Realtime
 import Reporting
 import Signalling
+import Synchronization
 
 /// One call by SIP from its first message to its report: signalling and media as one.
 ///
@@ -31,7 +32,8 @@ final class SIPLiveCall: OwnedCall {
     /// The person, or whoever may, has taken the call.
     private var wantsAnswer = false
     private var isMuted = false
-    private var isHeld = false
+    private var isHeldByUs = false
+    private var isHeldByPeer = false
     private var volume = 0
     private var mediaStart: HostTime?
     private var start = HostTime.monotonicNow()
@@ -39,7 +41,9 @@ final class SIPLiveCall: OwnedCall {
     private var wish: Media.EndReason?
     private var reason: Media.EndReason?
     private var report = CallReport()
-    private var hasRegistered = false
+    /// Why the media could not be started.
+    private(set) var failure: SoftphoneError?
+    private var cannotRing = false
 
     private var signalling: any CallSignalling { phone.signalling }
     private var request: SIPRequest { phone.request }
@@ -80,6 +84,7 @@ final class SIPLiveCall: OwnedCall {
         case .negotiated(let id, let media) where id == self.id: negotiated(media)
         case .answered(let id, let sipCode) where id == self.id:
             isAnswered = true
+            media?.signal(.answered)
             report.sipCode = sipCode
             if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
             report.setupMilliseconds = sinceStart
@@ -100,9 +105,11 @@ final class SIPLiveCall: OwnedCall {
 
     private func registration(_ change: RegistrationChange) {
         pending.append(.registration(RegistrationReport(change)))
-        if change.state == .registered { hasRegistered = true }
+        if change.state == .registered { phone.hasRegistered.store(true, ordering: .relaxed) }
         // What the server has once accepted is tried again; a first refusal wants a person.
-        guard id == nil, change.state == .failed, !hasRegistered, let failure = change.failure else { return }
+        guard id == nil, change.state == .failed, !phone.hasRegistered.load(ordering: .relaxed),
+            let failure = change.failure
+        else { return }
         switch failure {
         case .authentication, .certificate: settle(.authentication, code: change.sipCode, text: change.reason)
         case .refused: settle(.refused, code: change.sipCode, text: change.reason)
@@ -164,9 +171,17 @@ final class SIPLiveCall: OwnedCall {
     }
 
     private func held(byUs: Bool, byPeer: Bool) {
-        isHeld = byUs || byPeer
-        media?.setHeld(isHeld)
-        pending.append(isHeld ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)
+        isHeldByUs = byUs
+        isHeldByPeer = byPeer
+        if let media { tellDirections(media) }
+        pending.append(byUs || byPeer ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)
+    }
+
+    /// Ours: what the person wants. The other side's: as it was agreed on, for who holds us may send music.
+    private func tellDirections(_ media: SessionCall) {
+        media.setHeld(isHeldByUs)
+        let sends = isHeldByUs || (agreement?.receives ?? true)
+        media.signal(.direction(MediaDirection(sends: sends, receives: !isHeldByPeer)))
     }
 
     private func ended(_ ending: CallEnding) {
@@ -182,7 +197,7 @@ final class SIPLiveCall: OwnedCall {
             case .replaced: .replaced
             }
         var text: String? = ending.text
-        if ending.reason == .localHangup || ending.reason == .remoteHangup { text = nil }
+        if ending.reason == .localHangup || ending.reason == .remoteHangup { text = failure?.description }
         if !ending.contacts.isEmpty { text = (text ?? "") + ": call \(ending.contacts.joined(separator: ", ")) instead" }
         settle(cause, code: ending.sipCode, text: text)
     }
@@ -222,16 +237,22 @@ final class SIPLiveCall: OwnedCall {
             || running.redundancy != agreed.redundancy
     }
 
+    /// What a running stream is changed by.
+    private static func format(_ agreed: MediaAgreement) -> MediaAgreement {
+        var format = agreed
+        // What a stream does not care about, or is told by itself.
+        (format.sends, format.receives, format.isHeldByPeer, format.isHeldByUs) = (true, true, false, false)
+        return format
+    }
+
     /// Starts the media that was agreed on, changes the running one into it, or starts it anew where that cannot be.
     private func startMedia() {
         guard reason == nil, let socket, let agreed = agreement, let remote = agreed.remote else { return }
         if let running, let media {
             if !needsRestart(running, agreed) {
-                guard
-                    running.codec != agreed.codec || running.payloadType != agreed.payloadType
-                        || running.packetMilliseconds != agreed.packetMilliseconds
-                else { return }
+                let isSame = Self.format(running) == Self.format(agreed)
                 self.running = agreed
+                if isSame { return }
                 return media.change(
                     to: configuration(agreed, seed: 0).stream, from: configuration(running, seed: 0).stream.format)
             }
@@ -249,17 +270,19 @@ final class SIPLiveCall: OwnedCall {
             var configuration = configuration(agreed, seed: seed)
             configuration.digits = running == nil ? wanted.digits : ""
             configuration.echoes = request.echoes
-            configuration.announcement = running == nil ? try wanted.announcement(rate: agreed.codec.sampleRate) : []
+            configuration.announcement = running == nil ? try wanted.announcement(rate: configuration.stream.audioRate) : []
             let party = CallParty(configuration: configuration, socket: socket)
             let session = try Softphone().begin([party], wanted, seed: seed, echoes: request.echoes)
             media = session
             running = agreed
             session.setMuted(isMuted)
             session.setVolume(decibels: volume)
-            if isHeld { session.setHeld(true) }
+            session.signal(isAnswered || caller != nil ? .answered : .earlyMedia)
+            tellDirections(session)
         } catch {
             pending.append(.warning("\(error)"))
-            wish = .network
+            failure = error
+            wish = wish ?? .localHangup
             if let id { signalling.hangUp(id) }
         }
     }
@@ -289,12 +312,15 @@ final class SIPLiveCall: OwnedCall {
     }
 
     private func keepRinging() {
-        guard let id, caller != nil, !isAnswered, !wantsAnswer, reason == nil, let place = request.media.ring else { return }
+        guard let id, caller != nil, !isAnswered, !wantsAnswer, reason == nil, !cannotRing,
+            let place = request.media.ring
+        else { return }
         guard ring == nil || ring?.isOver == true else { return }
         ring = nil
         do throws(AudioUnitError) {
             ring = try RingTone(at: place, audio: nil)
         } catch {
+            cannotRing = true
             pending.append(.warning("no ring tone on \(place.name) for call \(id): \(SoftphoneError(error).description)"))
         }
     }
@@ -325,6 +351,7 @@ final class SIPLiveCall: OwnedCall {
         ring = nil
         if let id { signalling.hangUp(id) }
         settle(wish ?? .localHangup)
+        guard wasCall else { return [] }
         guard var final = media?.close().first?.report else { return [(0, report)] }
         (final.sipCode, final.reason) = (report.sipCode, report.reason)
         final.postDialMilliseconds = report.postDialMilliseconds

@@ -13,6 +13,8 @@ public final class SIPPhone: Sendable {
     let events: Mailbox<CallSignallingEvent>
     let request: SIPRequest
     private let trace: SIPTraceFile?
+    /// The registrar has once accepted the account.
+    let hasRegistered = Atomic(false)
 
     /// Binds the signalling's sockets, and registers where calls are waited for at a registrar.
     init(_ request: SIPRequest) throws(SoftphoneError) {

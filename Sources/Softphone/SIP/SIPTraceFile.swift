@@ -21,12 +21,18 @@ final class SIPTraceFile: Sendable {
                 "\(path) cannot be written (\(String(cString: strerror(errno)))), in --sip-trace; make its folder or name another file"
             )
         }
+        let subscription: EventSubscription<(message: TracedMessage, time: Timestamp)>
         do {
-            let subscription = try messages.subscribe(capacity: 4096)
+            subscription = try messages.subscribe(capacity: 4096)
+        } catch {
+            close(descriptor)
+            throw .resources("\(error)")
+        }
+        do {
             thread = Lock(
                 try RealtimeThread(name: "sip trace", owning: TraceWriter(descriptor, subscription)) { $0.run() })
         } catch {
-            close(descriptor)
+            // The descriptor went with the thread's state.
             throw .resources("\(error)")
         }
     }

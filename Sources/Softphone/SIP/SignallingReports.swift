@@ -31,8 +31,8 @@ extension CallConfiguration {
             stream.maximumBitrate = min(stream.maximumBitrate ?? limit, limit)
             stream.encoder.bitrate = max(6_000, min(stream.encoder.bitrate, limit))
         }
-        // Signalling says when the call is over.
-        policy.endsByGoodbye = false
+        // Signalling says when the call begins and when it is over.
+        policy = .signalled
     }
 }
 

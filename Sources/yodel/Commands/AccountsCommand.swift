@@ -56,13 +56,15 @@ struct AccountsCommand: ParsableCommand {
             show(account)
             guard check else { continue }
             do throws(SoftphoneError) {
-                let result = try AccountCheck.run(account, authorityFile: authorities)
+                let result = try AccountCheck.run(
+                    account, authorityFile: authorities, isInterrupted: { TerminationSignal.caught != nil })
                 for step in result.steps { show(step, of: name) }
                 if worst == .fine { worst = ExitStatus(result.outcome) }
             } catch {
                 throw CommandError(error)
             }
         }
+        if let number = TerminationSignal.caught { throw TerminationSignal.status(number) }
         if worst != .fine { throw worst }
     }
 

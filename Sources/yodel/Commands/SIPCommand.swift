@@ -87,6 +87,10 @@ private func carryCalls(
             signals: signals, assertions: assertions, durationSeconds: options.durationSeconds,
             durationCountsFromMedia: isListening)
         let status = console.run()
+        if let failure = call.failure {
+            guard isListening else { throw CommandError(failure) }
+            if worst == .fine { worst = ExitStatus(failure) }
+        }
         guard isListening, call.wasCall else {
             // Ended while waiting: what the calls before came to is what counts.
             return call.wasCall ? status : worst ?? status
