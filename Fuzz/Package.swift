@@ -28,8 +28,8 @@ let package = Package(
         house(
             "Simulation",
             [
-                "LiveMedia", "Media", "Reporting", "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "RTP",
-                "Codecs", "DSP", "Link", "Metrics", "Realtime",
+                "LiveMedia", "Media", "Reporting", "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "SecureRTP",
+                "RTP", "Codecs", "DSP", "Link", "Metrics", "Realtime",
             ]),
         house(
             "LiveMedia",
@@ -47,13 +47,14 @@ let package = Package(
         house("AudioUnits", ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
         house("Codecs", ["DSP", "Realtime", "COpus", "CSpanDSP"]),
         house("RTP", ["Link", "Realtime"]),
+        house("SecureRTP", ["Link", "Realtime", "CSRTP", "CDTLS"]),
         house("Link", ["Realtime"]), house("Metrics"), house("Threads", ["Realtime", "CRealtime"]),
         house("AudioFiles", ["DSP", "Threads", "Realtime", "CSndFile"]),
         house("DSP", ["Realtime", "CSpeexDSP", "CKissFFT"]),
         house("Realtime", ["CRealtime"], lifetimes: true),
-        house("CRealtime"), house("CNetwork"),
+        house("CRealtime"), house("CNetwork"), house("CDTLS"),
         system("CALSA"), system("CSpeexDSP"), system("COpus"), system("CSndFile"), system("CJansson"), system("CYAML"),
-        system("CKissFFT"), system("CPcap"), system("CPulse"), system("CSpanDSP"),
+        system("CKissFFT"), system("CPcap"), system("CPulse"), system("CSpanDSP"), system("CSRTP"),
     ],
     swiftLanguageModes: [.v6]
 )
