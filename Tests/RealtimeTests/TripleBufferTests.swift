@@ -68,7 +68,7 @@ import Threads
         let backwards = Atomic(-1)
     }
 
-    @Test("Between two threads values are whole, never go back, and the last one arrives", .timeLimit(.minutes(2)))
+    @Test("Between two threads values are whole, never go back, and the last one arrives", .timeLimit(.minutes(20)))
     func torture() throws {
         #if DEBUG
         let last: UInt64 = 50_000

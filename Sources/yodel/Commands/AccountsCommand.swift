@@ -10,7 +10,7 @@ struct AccountsCommand: ParsableCommand {
         commandName: "accounts", abstract: "Show the accounts, and with --check whether each can register.",
         discussion: HelpText.discussion(
             """
-            --check registers each account from a port of its own, tells each step, what failed and what to do, and takes the
+            --check registers each account from a port of its own, tells each step, what failed and what to do, and takes the \
             registration back; other phones of the account stay registered.
             """,
             examples: [
