@@ -164,9 +164,10 @@ let package = Package(
             name: "example-spectrum", dependencies: ["AudioUnits", "AudioDevices", "Realtime"],
             path: "Examples/Sources/spectrum"),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope, RenderAudit does so for calls;
-        // TestSignals has what tests of files, of devices and of the program listen for.
+        // TestSignals has what tests of files, of devices and of the program listen for, TestPrograms runs programs for them.
         .target(name: "CAudit", path: "Tests/CAudit"),
         .target(name: "TestSignals", path: "Tests/TestSignals"),
+        .target(name: "TestPrograms", path: "Tests/TestPrograms"),
         .target(
             name: "RenderAudit",
             dependencies: [
@@ -208,7 +209,7 @@ let package = Package(
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: [
-                "TestSignals", "RenderAudit", "CAudit", "AudioSession", "AudioDevices", "AudioUnits", "AudioFiles",
+                "TestPrograms", "TestSignals", "RenderAudit", "CAudit", "AudioSession", "AudioDevices", "AudioUnits", "AudioFiles",
                 "Realtime",
             ]),
         .testTarget(name: "AudioFilesTests", dependencies: ["TestSignals", "AudioFiles"]),
@@ -236,11 +237,12 @@ let package = Package(
             name: "SoftphoneTests",
             dependencies: ["Softphone", "Settings", "Reporting", "Media", "Metrics", "AudioDevices", "Codecs"]),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["TestSignals", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel"]),
+            name: "CommandLineTests",
+            dependencies: ["TestPrograms", "TestSignals", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel"]),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "AudioFiles", "example-tone", "example-recorder", "example-karaoke", "example-equalizer",
+                "TestPrograms", "AudioFiles", "example-tone", "example-recorder", "example-karaoke", "example-equalizer",
                 "example-bounce", "example-tremolo", "example-intercom", "example-spectrum",
             ]),
         .testTarget(name: "ArchitectureTests", exclude: ["Fixtures"]),

@@ -1,10 +1,11 @@
 import Foundation
+import TestPrograms
 import TestSignals
 
 /// A PulseAudio server of one test, with null sinks `out` and `mic`; needs no hardware and no session.
 final class PulseServer {
     let directory: String
-    private var process: pid_t?
+    private var process: ChildProcess?
 
     /// Tests that need a server run where `scripts/test` says that PulseAudio is installed.
     static var isWanted: Bool { ProcessInfo.processInfo.environment["YODEL_TEST_PULSE"] == "1" }
@@ -35,8 +36,9 @@ final class PulseServer {
         let options = [
             "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--realtime=no", "--high-priority=no",
         ]
-        process = try spawn(
-            ["/usr/bin/env"] + own + ["pulseaudio"] + options + modules.flatMap { ["-L", $0] })
+        process = try ChildProcess(
+            ["/usr/bin/env"] + own + ["pulseaudio"] + options + modules.flatMap { ["-L", $0] }, output: .nowhere,
+            errors: .nowhere)
         for _ in 0..<3000 {
             if FileManager.default.fileExists(atPath: directory + "/native") { break }
             try await Task.sleep(for: .milliseconds(20))
@@ -47,34 +49,13 @@ final class PulseServer {
     /// Ends it the hard way.
     func kill() {
         guard let process else { return }
-        signal(SIGCONT)
-        signal(SIGKILL)
-        waitpid(process, nil, 0)
+        process.signal(SIGCONT)
+        process.signal(SIGKILL)
+        _ = process.status(afterSeconds: .infinity)
         self.process = nil
         try? FileManager.default.removeItem(atPath: directory + "/native")
     }
 
     /// Sends a signal, such as SIGSTOP to make it hang.
-    func signal(_ number: Int32) {
-        if let process { Foundation.kill(process, number) }
-    }
-}
-
-/// Starts a program with this environment and no output.
-///
-/// Not by Foundation's `Process`: a server closes every descriptor it inherits, which that takes for its end, and it then waits
-/// for it on the one thread that watches all processes of these tests.
-private func spawn(_ arguments: [String]) throws -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
-        posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
-    }
-    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
-    var process: pid_t = 0
-    let code = posix_spawn(&process, arguments[0], &actions, nil, &words, environ)
-    guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
-    return process
+    func signal(_ number: Int32) { process?.signal(number) }
 }

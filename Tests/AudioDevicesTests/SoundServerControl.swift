@@ -1,6 +1,7 @@
 import AudioSession
 import Foundation
 import Realtime
+import TestPrograms
 
 extension PulseServer {
     /// Runs `pactl`; what it printed.
@@ -56,24 +57,24 @@ func eventually(_ holds: () -> Bool) async -> Bool {
     return holds()
 }
 
-/// Runs a command to its end; what it printed. popen, not Process: that sometimes never learns that its child has ended.
+/// Runs a command to its end; what it printed.
 @discardableResult
 func shell(_ command: String) -> String {
-    guard let pipe = popen(command + " 2>/dev/null", "re") else { return "" }
-    var bytes = [UInt8](repeating: 0, count: 65_536)
-    var output: [UInt8] = []
-    while case let got = fread(&bytes, 1, bytes.count, pipe), got > 0 { output += bytes[..<got] }
-    pclose(pipe)
-    return String(decoding: output, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let process = try? ChildProcess(["/bin/sh", "-c", command], errors: .nowhere) else { return "" }
+    let said = process.readAll(withinSeconds: hangSeconds).output
+    _ = process.status(afterSeconds: 60)
+    return String(decoding: said, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
 }
 
 /// A command that runs until it is ended.
 final class Background {
-    private let identifier: Int32
+    private let process: ChildProcess?
 
-    init(_ command: String) { identifier = Int32(shell("exec 3>&1; \(command) >/dev/null 3>&- & echo $!")) ?? -1 }
+    init(_ command: String) {
+        process = try? ChildProcess(["/bin/sh", "-c", "exec " + command], output: .nowhere, errors: .nowhere)
+    }
 
     deinit { end() }
 
-    func end() { if identifier > 0 { kill(identifier, SIGTERM) } }
+    func end() { process?.signal(SIGTERM) }
 }

@@ -1,10 +1,13 @@
 import Foundation
+import Glibc
+import TestPrograms
 
 /// Under a sanitizer the program does not keep pace with a device, and needs more memory than a small disk's limit leaves it.
 let isSanitized = ProcessInfo.processInfo.environment["YODEL_SANITIZER"] != nil
 
 /// How the program ended and what it said.
 struct Ending {
+    /// Its exit status; 128 and the number of the signal that ended it.
     var status: Int32
     var output: String
     var errors: String
@@ -18,33 +21,26 @@ struct Ending {
 ///   - killAfter: seconds after which it is killed.
 func yodel(
     _ arguments: [String], environment: [String: String] = [:], fileLimitKiB: Int? = nil,
-    memoryLimitKiB: Int? = nil, killAfter: Double? = nil
+    memoryLimitKiB: Int? = nil, killAfter: Double = hangSeconds
 ) throws -> Ending {
-    let process = Process()
-    let program = try programURL()
+    let program = try programPath()
     let limits = (fileLimitKiB.map { "ulimit -f \($0); " } ?? "") + (memoryLimitKiB.map { "ulimit -v \($0); " } ?? "")
-    process.executableURL = limits.isEmpty ? program : URL(fileURLWithPath: "/bin/bash")
-    process.arguments = limits.isEmpty ? arguments : ["-c", limits + "exec \"$0\" \"$@\"", program.path] + arguments
-    process.environment = environment.merging(["HOME": "/proc/nonexistent"]) { given, _ in given }
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    if let killAfter {
-        Thread.sleep(forTimeInterval: killAfter)
-        kill(process.processIdentifier, SIGKILL)
-    }
-    let said = output.fileHandleForReading.readDataToEndOfFile()
-    let complained = errors.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
+    let shell = limits.isEmpty ? [] : ["/bin/bash", "-c", limits + "exec \"$0\" \"$@\""]
+    let process = try ChildProcess(shell + [program] + arguments, environment: programEnvironment(environment))
+    let said = process.readAll(withinSeconds: killAfter)
+    if killAfter < hangSeconds || process.status(afterSeconds: 60) == nil { process.signal(SIGKILL) }
     return Ending(
-        status: process.terminationStatus, output: String(decoding: said, as: UTF8.self),
-        errors: String(decoding: complained, as: UTF8.self))
+        status: process.status(afterSeconds: .infinity) ?? -1, output: String(decoding: said.output, as: UTF8.self),
+        errors: String(decoding: said.errors, as: UTF8.self))
+}
+
+/// What the program finds in its environment: nothing of this machine.
+func programEnvironment(_ own: [String: String] = [:]) -> [String: String] {
+    own.merging(["HOME": "/proc/nonexistent"]) { given, _ in given }
 }
 
 /// The program built beside this test bundle.
-func programURL() throws -> URL {
+func programPath() throws -> String {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("yodel")
+    return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("yodel").path
 }

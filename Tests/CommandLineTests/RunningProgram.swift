@@ -1,59 +1,41 @@
 import Foundation
 import Glibc
+import TestPrograms
 
 /// The program while it runs, with pipes that the test reads, or does not.
 final class RunningProgram {
-    private let process = Process()
-    private let output = Pipe()
+    private let process: ChildProcess
     private let errors = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-\(UUID().uuidString).err")
 
     /// - Parameter pipeBytes: room in the pipe of standard output.
     init(_ arguments: [String], pipeBytes: Int? = nil) throws {
-        process.executableURL = try programURL()
-        process.arguments = arguments
-        process.environment = ["HOME": "/proc/nonexistent"]
-        process.standardOutput = output
-        _ = FileManager.default.createFile(atPath: errors.path, contents: nil)
-        process.standardError = try FileHandle(forWritingTo: errors)
-        process.standardInput = FileHandle.nullDevice
-        if let pipeBytes { setPipeSize(output.fileHandleForWriting.fileDescriptor, pipeBytes) }
-        try process.run()
-        try output.fileHandleForWriting.close()
+        process = try ChildProcess(
+            [programPath()] + arguments, environment: programEnvironment(), output: .pipe(bytes: pipeBytes),
+            errors: .file(errors.path))
     }
 
-    deinit {
-        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
-        try? FileManager.default.removeItem(at: errors)
-    }
+    deinit { try? FileManager.default.removeItem(at: errors) }
 
     var complaints: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
-    func terminate() { kill(process.processIdentifier, SIGTERM) }
+    func terminate() { process.signal(SIGTERM) }
 
     /// Its exit status; nil, and it is killed, when it has not ended by itself after `seconds`.
     func end(within seconds: Double) -> Int32? {
-        guard wait(seconds: seconds, until: { !process.isRunning }) else {
-            kill(process.processIdentifier, SIGKILL)
-            return nil
-        }
-        process.waitUntilExit()
-        return process.terminationStatus
+        let status = process.status(afterSeconds: seconds)
+        if status == nil { process.signal(SIGKILL) }
+        return status
     }
 
     /// Everything it says until it ends.
-    func readAll() -> String { String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) }
+    func readAll() -> String { String(decoding: process.readAll(withinSeconds: hangSeconds).output, as: UTF8.self) }
 
     /// Reads what is there, until `isEnough` of all that was read.
     func read(until isEnough: (String) -> Bool, seconds: Double = 30) -> String {
         var text = ""
-        let descriptor = output.fileHandleForReading.fileDescriptor
         _ = wait(seconds: seconds) {
-            var place = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            if poll(&place, 1, 20) > 0 {
-                let data = output.fileHandleForReading.availableData
-                text += String(decoding: data, as: UTF8.self)
-                if data.isEmpty { return true }
-            }
+            guard let bytes = process.readOutput(waitingMilliseconds: 20) else { return true }
+            text += String(decoding: bytes, as: UTF8.self)
             return isEnough(text)
         }
         return text

@@ -1,5 +1,6 @@
 import AudioFiles
 import Foundation
+import TestPrograms
 import Testing
 
 /// Runs each example as a person would, on virtual devices, and looks at what it played, wrote and said.
@@ -12,23 +13,15 @@ import Testing
         func path(_ name: String) -> String { url.appendingPathComponent(name).path }
     }
 
-    private func start(_ name: String, _ arguments: [String]) throws -> (process: Process, output: Pipe) {
+    private func start(_ name: String, _ arguments: [String]) throws -> ChildProcess {
         let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: bundle).deletingLastPathComponent()
-            .appendingPathComponent("example-" + name)
-        process.arguments = arguments
-        let output = Pipe()
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        return (process, output)
+        let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("example-" + name)
+        return try ChildProcess([program.path] + arguments, errors: .withOutput)
     }
 
-    private func finish(_ run: (process: Process, output: Pipe)) -> String {
-        let said = String(decoding: run.output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        run.process.waitUntilExit()
-        #expect(run.process.terminationStatus == 0, "\(said)")
+    private func finish(_ process: ChildProcess) -> String {
+        let said = String(decoding: process.readAll(withinSeconds: hangSeconds).output, as: UTF8.self)
+        #expect(process.status(afterSeconds: 60) == 0, "\(said)")
         return said
     }
 
