@@ -209,7 +209,8 @@ let package = Package(
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: [
-                "TestPrograms", "TestSignals", "RenderAudit", "CAudit", "AudioSession", "AudioDevices", "AudioUnits", "AudioFiles",
+                "TestPrograms", "TestSignals", "RenderAudit", "CAudit", "AudioSession", "AudioDevices", "AudioUnits",
+                "AudioFiles",
                 "Realtime",
             ]),
         .testTarget(name: "AudioFilesTests", dependencies: ["TestSignals", "AudioFiles"]),

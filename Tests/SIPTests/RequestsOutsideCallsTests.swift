@@ -122,6 +122,21 @@ import Testing
         #expect(bench.agent.stateCount == 0)
     }
 
+    @Test("strangers at the peer's own address keep no call from being changed and ended") func capsSpareCalls() throws {
+        let bench = Bench()
+        var (_, call) = try bench.establishedIncoming()
+        for index in 0..<1000 {
+            let body = Body(contentType: "text/plain", bytes: [65])
+            bench.feed(PeerCall(callID: "m\(index)").request(.message, branch: "z9hG4bKm\(index)", body: body))
+        }
+        #expect(bench.drops.filter { $0 == .tooManyTransactions }.count > 800)
+        bench.clear()
+        bench.feed(call.request(.info, number: 2))
+        bench.feed(call.request(.bye, number: 3))
+        #expect(bench.codes == [200, 200])
+        #expect(bench.ended.count == 1)
+    }
+
     @Test("a name that leads nowhere, and one that nobody resolves") func unresolved() throws {
         let bench = Bench()
         bench.names["nowhere.example.com"] = []

@@ -1,19 +1,19 @@
-/// How many server transactions each address keeps here.
+/// How many server transactions each address, and each call, keeps here.
 struct SourceLoad {
     private var transactions: [String: Int] = [:]
     private var owners: [TransactionKey: String] = [:]
 
     var count: Int { owners.count }
 
-    func transactions(of host: String) -> Int { transactions[host] ?? 0 }
+    func transactions(of owner: String) -> Int { transactions[owner] ?? 0 }
 
-    mutating func add(_ key: TransactionKey, host: String) {
-        guard owners.updateValue(host, forKey: key) == nil else { return }
-        transactions[host, default: 0] += 1
+    mutating func add(_ key: TransactionKey, owner: String) {
+        guard owners.updateValue(owner, forKey: key) == nil else { return }
+        transactions[owner, default: 0] += 1
     }
 
     mutating func remove(_ key: TransactionKey) {
-        guard let host = owners.removeValue(forKey: key), let number = transactions[host] else { return }
-        transactions[host] = number > 1 ? number - 1 : nil
+        guard let owner = owners.removeValue(forKey: key), let number = transactions[owner] else { return }
+        transactions[owner] = number > 1 ? number - 1 : nil
     }
 }

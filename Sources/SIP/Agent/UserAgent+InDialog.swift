@@ -12,8 +12,8 @@ extension UserAgent {
             return reply(to: request, status, from: source, adding: [HeaderField(.allow, Self.allowed)])
         }
         guard dialog.admits(request.headers.cSeq) else { return reply(to: request, 500, from: source) }
+        guard open(request, key, source, in: call, now: now) else { return }
         call.dialogs[id.remoteTag] = dialog
-        guard open(request, key, source, now: now) else { return }
         switch request.method {
         case .bye: saidBye(call, request, key, now: now)
         case .invite, .update: offered(call, request, key, source, now: now)

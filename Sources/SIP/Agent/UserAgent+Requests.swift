@@ -75,15 +75,22 @@ extension UserAgent {
     // MARK: Transactions of the server
 
     /// Keeps a server transaction for `request`; false when its source, or everybody together, keeps too many.
-    func open(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) -> Bool {
-        let isTrusted = accounts.values.contains { $0.servers.contains(source.remote.host) }
-        guard servers.count < configuration.caps.transactions,
-            isTrusted || load.transactions(of: source.remote.host) < configuration.caps.transactionsPerSource
+    ///
+    /// Requests of a `call` are not counted with those of their address: strangers there, or who claim to be there, cannot keep a
+    /// call from being ended. They, and an account's servers, have as much room again as all others.
+    func open(
+        _ request: Request, _ key: TransactionKey, _ source: SignallingSource, in call: SIPCall? = nil, now: HostTime
+    ) -> Bool {
+        let caps = configuration.caps
+        let isServer = accounts.values.contains { $0.servers.contains(source.remote.host) }
+        let owner = call.map { "call \($0.handle.number)" } ?? source.remote.host
+        guard servers.count < (isServer || call != nil ? 2 : 1) * caps.transactions,
+            isServer || load.transactions(of: owner) < caps.transactionsPerSource
         else {
             emit(.dropped(.tooManyTransactions, source))
             return false
         }
-        load.add(key, host: source.remote.host)
+        load.add(key, owner: owner)
         let transaction = ServerTransaction(
             request: request, destination: source.destination(for: request.headers), settings: configuration.timers,
             now: now)

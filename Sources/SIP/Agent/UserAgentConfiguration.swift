@@ -46,8 +46,9 @@ public struct UserAgentConfiguration: Sendable {
 
 /// How much state strangers may make us keep. An account's own servers count only towards the totals.
 public struct SourceCaps: Hashable, Sendable {
-    /// Server transactions of one address.
+    /// Server transactions of one address, and of one call.
     public var transactionsPerSource: Int
+    /// Of all strangers; calls and accounts' servers have as many again.
     public var transactions: Int
     /// Calls of one address that ring.
     public var ringingPerSource: Int

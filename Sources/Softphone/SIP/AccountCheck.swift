@@ -79,7 +79,7 @@ public struct AccountCheck: Sendable, Equatable {
         if let challenge = seen.challenge {
             steps.append(Step(name: "challenge", passed: true, detail: challenge))
         }
-        let (passed, detail) = Self.judge(change, hasChallenge: seen.challenge != nil, account)
+        let (passed, detail) = Self.judge(change, account)
         steps.append(
             Step(name: "registration", passed: passed, detail: detail, milliseconds: seen.roundTripMilliseconds))
         outcome =
@@ -92,7 +92,7 @@ public struct AccountCheck: Sendable, Equatable {
     }
 
     private static func judge(
-        _ change: RegistrationChange?, hasChallenge: Bool, _ account: AccountSettings
+        _ change: RegistrationChange?, _ account: AccountSettings
     ) -> (passed: Bool, detail: String) {
         guard let change else { return (false, "the registrar has not answered; check registrar: and transport:") }
         guard change.state != .failed else {

@@ -23,7 +23,9 @@ public final class SIPPhone: Sendable {
         let events: Mailbox<CallSignallingEvent>
         do { events = try Mailbox() } catch { throw .resources("\(error)") }
         self.events = events
-        let trace = try request.tracePath.map { path throws(SoftphoneError) in try SIPTraceFile(path: path) }
+        let trace = try request.tracePath.map { path throws(SoftphoneError) in
+            try SIPTraceFile(path: path) { events.post(.warning(nil, $0)) }
+        }
         self.trace = trace
         var configuration = Self.configuration(request)
         if let trace { configuration.trace = { trace.note($0) } }
