@@ -60,6 +60,10 @@ public enum EventBody: Sendable, Equatable {
     /// By us, by the other side, or by both.
     case callHeld(byUs: Bool, byPeer: Bool)
     case callResumed
+    /// Somebody sent a text by signalling.
+    case message(from: String, name: String?, to: String, text: String)
+    /// Whether voice messages wait for an account, and how many; `nil`: the server does not count them.
+    case messagesWaiting(account: String, isWaiting: Bool, new: Int?, old: Int?)
     /// Where an account stands at its registrar.
     case registration(RegistrationReport)
     case report(CallReport)
@@ -89,6 +93,8 @@ public enum EventBody: Sendable, Equatable {
         case .secured: "secured"
         case .callHeld: "call_held"
         case .callResumed: "call_resumed"
+        case .message: "message"
+        case .messagesWaiting: "mwi"
         case .registration: "registration"
         case .report, .loopbackReport: "report"
         }
@@ -150,6 +156,16 @@ public enum EventBody: Sendable, Equatable {
         case .callHeld(let byUs, let byPeer):
             return [JSONMember("by_us", .boolean(byUs)), JSONMember("by_peer", .boolean(byPeer))]
         case .callResumed: return []
+        case .message(let from, let name, let to, let text):
+            return [
+                JSONMember("from", .string(from)), JSONMember("name", name.map { .string($0) } ?? .null),
+                JSONMember("to", .string(to)), JSONMember("text", .string(text)),
+            ]
+        case .messagesWaiting(let account, let isWaiting, let new, let old):
+            return [
+                JSONMember("account", .string(account)), JSONMember("waiting", .boolean(isWaiting)),
+                JSONMember("new", new.map { .integer($0) } ?? .null), JSONMember("old", old.map { .integer($0) } ?? .null),
+            ]
         case .registration(let report): return report.members
         case .report(let report): return report.json.members
         case .loopbackReport(let report): return report.json.members

@@ -42,6 +42,10 @@ extension Event {
         case .callHeld(let byUs, let byPeer):
             return "held by " + (byUs && byPeer ? "both sides" : byUs ? "us" : "the other side")
         case .callResumed: return "resumed"
+        case .message(let from, let name, _, let text): return "text from \(name.map { "\($0) " } ?? "")<\(from)>: \(text)"
+        case .messagesWaiting(let account, let isWaiting, let new, _):
+            return isWaiting
+                ? "\(new.map(String.init) ?? "new") voice messages for \(account)" : "no new voice messages for \(account)"
         case .registration(let report): return report.text
         }
     }

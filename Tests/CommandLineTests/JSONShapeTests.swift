@@ -104,6 +104,7 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
         .callProgress(sipCode: 180, reason: "r", earlyMedia: false), .callAnswered(sipCode: 200),
         .negotiated(NegotiationReport(offeredByUs: true)), .callHeld(byUs: true, byPeer: false), .callResumed,
         .registration(RegistrationReport(account: "a", state: "registered")),
+        .message(from: "f", name: nil, to: "t", text: "x"), .messagesWaiting(account: "a", isWaiting: true, new: 2, old: nil),
     ]
     #expect(
         bodies.map(\.type) == [
@@ -111,6 +112,7 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
             "remote_changed",
             "buffer_reset", "xrun", "echo_state", "dtmf", "warning", "call_ended", "report",
             "call_incoming", "call_progress", "call_answered", "negotiated", "call_held", "call_resumed", "registration",
+            "message", "mwi",
         ])
     #expect(EventBody.loopbackReport(LoopbackReport()).type == "report")
 }

@@ -84,7 +84,7 @@ extension UserAgent {
 
     private func admitsRinging(from source: SignallingSource) -> Bool {
         let ringing = calls.values.filter { !$0.isOutgoing && !$0.isAnswered }
-        let isTrusted = accounts.values.contains { $0.servers.contains(source.remote.host) }
+        let isTrusted = isAccountServer(source.remote.host)
         guard calls.count < configuration.caps.calls, ringing.count < configuration.caps.ringing else { return false }
         let own = ringing.filter { $0.source?.remote.host == source.remote.host }
         return isTrusted || own.count < configuration.caps.ringingPerSource

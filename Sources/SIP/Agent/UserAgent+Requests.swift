@@ -72,6 +72,9 @@ extension UserAgent {
         return "\(tag) \(request.headers.callID) \(request.headers.cSeq.text)"
     }
 
+    /// Whether an account's server has answered from this address.
+    public func isAccountServer(_ host: String) -> Bool { accounts.values.contains { $0.servers.contains(host) } }
+
     // MARK: Transactions of the server
 
     /// Keeps a server transaction for `request`; false when its source, or everybody together, keeps too many.
@@ -82,7 +85,7 @@ extension UserAgent {
         _ request: Request, _ key: TransactionKey, _ source: SignallingSource, in call: SIPCall? = nil, now: HostTime
     ) -> Bool {
         let caps = configuration.caps
-        let isServer = accounts.values.contains { $0.servers.contains(source.remote.host) }
+        let isServer = isAccountServer(source.remote.host)
         let owner = call.map { "call \($0.handle.number)" } ?? source.remote.host
         guard servers.count < (isServer || call != nil ? 2 : 1) * caps.transactions,
             isServer || load.transactions(of: owner) < caps.transactionsPerSource

@@ -28,8 +28,10 @@ extension SIPSignalling {
             }
         case .transferProgress(let handle, let status, let reason):
             with(handle) { tell(.transferProgress($0, sipCode: status, reason: reason)) }
-        // Keys by INFO, messages and the registrar's notices are not handed on yet.
-        case .info, .answer, .message, .notified, .dropped: break
+        case .info(let handle, let body): with(handle) { keyed($0, body) }
+        case .message(let from, let to, let body, let source): messaged(from: from, to: to, body, source)
+        case .notified(let account, let event, let body): notified(account, event: event, body)
+        case .answer, .dropped: break
         }
     }
 
@@ -70,7 +72,7 @@ extension SIPSignalling {
         refuseHopeless(call, handle)
     }
 
-    private func admits(_ address: IPAddress?) -> Bool {
+    func admits(_ address: IPAddress?) -> Bool {
         switch configuration.callers {
         case .anyone: true
         case .listed(let ranges): address.map { address in ranges.contains { $0.contains(address) } } ?? false

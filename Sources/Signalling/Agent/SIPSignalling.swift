@@ -30,6 +30,7 @@ public actor SIPSignalling: CallSignalling {
     var registrations: Set<String> = []
     /// Of the streams that are traced.
     var traceFramers: [SignallingConnectionID: StreamFramer] = [:]
+    var noticeLimit = NoticeLimit()
     private var isClosed = false
 
     enum WayFailure {

@@ -20,6 +20,11 @@ public enum CallSignallingEvent: Sendable {
     case transferProgress(SignalledCallID, sipCode: Int, reason: String)
     /// Another call took the place of this one, or follows from its transfer.
     case followed(SignalledCallID, by: SignalledCallID)
+    /// The other side pressed a key and said so by INFO.
+    case digit(SignalledCallID, Character)
+    case message(TextMessage)
+    /// Whether somebody has left voice messages for an account.
+    case messagesWaiting(account: String, MessageSummary)
     /// A request could not be carried out; the call is as it was.
     case requestRefused(SignalledCallID, reason: String, sipCode: Int?)
     /// The call is over. Nothing about it follows.

@@ -93,6 +93,13 @@ final class SIPLiveCall: OwnedCall {
         case .transferRequested(let id, let target) where id == self.id:
             signalling.answerTransfer(id, media: nil)
             pending.append(.warning("the other side wants us to call \(target), which this version does not do"))
+        case .digit(let id, let digit) where id == self.id:
+            pending.append(.dtmf(digit: String(digit), direction: .received))
+        case .message(let message):
+            pending.append(.message(from: message.from, name: message.name, to: message.to, text: message.text))
+        case .messagesWaiting(let account, let summary):
+            pending.append(
+                .messagesWaiting(account: account, isWaiting: summary.isWaiting, new: summary.new, old: summary.old))
         case .requestRefused(let id, let reason, let code) where id == self.id:
             pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
         case .ended(let id, let ending) where id == self.id: ended(ending)

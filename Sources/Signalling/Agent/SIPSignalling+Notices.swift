@@ -1,0 +1,35 @@
+import Link
+import Realtime
+import SIP
+
+/// Keys by INFO, texts, and what an account's server says of voice messages.
+extension SIPSignalling {
+    func keyed(_ id: SignalledCallID, _ body: Body?) {
+        guard let body, let digit = KeyByINFO.digit(mediaType: body.mediaType, body: body.bytes) else { return }
+        tell(.digit(id, digit))
+    }
+
+    func messaged(from: NameAddress, to: NameAddress, _ body: Body, _ source: SignallingSource) {
+        let address = try? IPAddress(source.remote.host)
+        let isServer = agent.isAccountServer(source.remote.host)
+        guard isServer || admits(address), tellsAnother() else { return }
+        tell(
+            .message(
+                TextMessage(
+                    from: from.uri.text, name: from.displayName, to: to.uri.text,
+                    text: String(decoding: body.bytes, as: UTF8.self))))
+    }
+
+    func notified(_ account: AccountID, event: String, _ body: Body?) {
+        guard event == "message-summary", let body,
+            let summary = MessageSummary(mediaType: body.mediaType, body: body.bytes), tellsAnother()
+        else { return }
+        tell(.messagesWaiting(account: account.name, summary))
+    }
+
+    private func tellsAnother() -> Bool {
+        let limit = noticeLimit.admits(now: .monotonicNow())
+        if limit.isFirstLeftOut { tell(.warning(nil, "more texts and notices come than are told one by one")) }
+        return limit.isTold
+    }
+}
