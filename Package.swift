@@ -44,7 +44,8 @@ let package = Package(
         .target(
             name: "Softphone",
             dependencies: [
-                "Signalling", "SDP", "SecureRTP", "LiveMedia", "Media", "Settings", "Reporting", "AudioSession", "Network", "AudioDevices",
+                "Signalling", "SDP", "SecureRTP", "LiveMedia", "Media", "Settings", "Reporting", "AudioSession", "Network",
+                "AudioDevices",
                 "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
                 .product(name: "Logging", package: "swift-log"),
             ]),

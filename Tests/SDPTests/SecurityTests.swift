@@ -147,7 +147,8 @@ private func encryptionRow(_ made: Negotiation) -> NegotiationReceipt.Row? {
         #expect(made.inForce?.security == .dtls(isActive: true, own: ours, theirs: [theirs]))
         #expect(!answer.text.contains("a=crypto"))
         made = secured(.required, keys: [ourKey])
-        answer = try made.answer(try description("m=audio 5000 RTP/SAVP 0", "a=crypto:3 F8_128_HMAC_SHA1_80 inline:x", theirKey))
+        answer = try made.answer(
+            try description("m=audio 5000 RTP/SAVP 0", "a=crypto:3 F8_128_HMAC_SHA1_80 inline:x", theirKey))
         #expect(says(answer, "a=crypto:7 AES_CM_128_HMAC_SHA1_80 inline:ours"))
         guard case .sdes(let own, let peer)? = made.inForce?.security else {
             Issue.record("\(String(describing: made.inForce?.security))")

@@ -23,7 +23,9 @@ import Testing
         }
     }
 
-    @Test("another certificate is named as the reason when the time is over, though strangers may try on") func stranger() throws {
+    @Test("another certificate is named as the reason when the time is over, though strangers may try on") func stranger()
+        throws
+    {
         let pair = try Pair()
         let nobody = try DTLSIdentity().fingerprint
         try pair.bob.dtls.start(.passive, trust: .fingerprints([nobody]), patienceMilliseconds: 3000, now: .zero)

@@ -221,7 +221,8 @@ extension SIPSignalling {
             try agent.acceptTransfer(handle, now: .monotonicNow())
             tell(.followed(id, by: next))
             start(
-                next, OutgoingCall(
+                next,
+                OutgoingCall(
                     target: request.target.text, account: call.account?.name, encryption: call.encryption, media: media),
                 reportsTo: id, replaces: request.replaces, referredBy: request.referredBy)
         } catch {

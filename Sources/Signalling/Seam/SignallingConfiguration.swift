@@ -57,7 +57,8 @@ public struct SignallingConfiguration: Sendable {
 
     public init(
         listeners: [Listener], accounts: [AccountSettings] = [], media: MediaCapabilities = MediaCapabilities(),
-        encryption: MediaSecurity.Mode = .off, callers: Callers = .anyone, product: String? = nil, user: String = "yodel", ringingLimit: Double = 180,
+        encryption: MediaSecurity.Mode = .off, callers: Callers = .anyone, product: String? = nil, user: String = "yodel",
+        ringingLimit: Double = 180,
         nameServers: [String] = [], authorityFile: String? = nil, certificateFile: String? = nil,
         keyFile: String? = nil, pinnedFingerprint: [UInt8]? = nil
     ) {

@@ -234,7 +234,8 @@ final class SIPLiveCall: OwnedCall {
             guard let encryption = makeEncryption() else { return nil }
             self.encryption = encryption
             let address = socket.local.address.isUnspecified ? nil : "\(socket.local.address)"
-            return LocalPorts(address: address, port: socket.local.port, controlPort: socket.localControlPort,
+            return LocalPorts(
+                address: address, port: socket.local.port, controlPort: socket.localControlPort,
                 fingerprint: encryption.identity?.fingerprint)
         } catch {
             pending.append(.warning("\(error)"))
