@@ -8,6 +8,16 @@ public enum MediaEncryption: Sendable, Hashable {
     /// Keys that SDP carried (RFC 4568).
     case sdes(SRTPKeys)
 
+    /// Of keys their suite alone.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .dtls(let role, let peer):
+            hasher.combine(role)
+            hasher.combine(peer)
+        case .sdes(let keys): hasher.combine(keys.outbound.suite)
+        }
+    }
+
     /// nil: nothing of it can be used.
     init?(_ security: SecurityInForce) {
         switch security {
