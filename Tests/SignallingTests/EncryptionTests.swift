@@ -96,6 +96,7 @@ struct EncryptionTests {
             try await left.held(byUs: true, byPeer: false)
             right.signalling.hold(call, true)
             try await left.held(byUs: true, byPeer: true)
+            try await right.held(byUs: true, byPeer: true)
             for phone in [left, right] {
                 let all = phone.events.compactMap { event -> MediaEncryption? in
                     if case .negotiated(_, let media) = event { media.agreement?.encryption } else { nil }
