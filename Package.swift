@@ -44,7 +44,8 @@ let package = Package(
         .target(
             name: "Softphone",
             dependencies: [
-                "Signalling", "SDP", "LiveMedia", "Media", "Settings", "Reporting", "AudioSession", "Network", "AudioDevices",
+                "Signalling", "SDP", "SecureRTP", "LiveMedia", "Media", "Settings", "Reporting", "AudioSession", "Network",
+                "AudioDevices",
                 "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -65,7 +66,7 @@ let package = Package(
         // 4: calls by SIP: user agent, offer and answer, sockets and name servers joined
         .target(
             name: "Signalling",
-            dependencies: ["SignallingTransport", "SIP", "SDP", "RTP", "Codecs", "Link", "Realtime"]),
+            dependencies: ["SignallingTransport", "SIP", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Realtime"]),
         // 3: the media of calls, sans-I/O
         .target(
             name: "Media",
@@ -201,7 +202,8 @@ let package = Package(
             ],
             exclude: ["Fixtures"]),
         .testTarget(
-            name: "SignallingTests", dependencies: ["Signalling", "SDP", "RTP", "Codecs", "Link", "Network", "Realtime"]),
+            name: "SignallingTests",
+            dependencies: ["Signalling", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Network", "Realtime"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP", "Link"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs", "DSP"]),
         .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),

@@ -14,8 +14,6 @@ import Threads
 final class LiveLoopback {
     private let plan: LoopbackPlan
     private let sessions: [CallSession]
-    private let encryption: EncryptedPair?
-    private var isSecured = [false, false]
     private var start = HostTime.zero
 
     init(_ plan: LoopbackPlan) throws(CallError) {
@@ -25,7 +23,6 @@ final class LiveLoopback {
             let a = try UDPLink(bind: loopback)
             let b = try UDPLink(bind: loopback, remote: a.local)
             let encryption = plan.encrypts ? try EncryptedPair(waiting: a, calling: b) : nil
-            self.encryption = encryption
             sessions = try [a, b].enumerated().map { side, socket in
                 try Self.session(plan, side: side, socket: socket, encrypted: encryption?.links[side])
             }
@@ -56,18 +53,6 @@ final class LiveLoopback {
             realtime: plan.realtime)
     }
 
-    /// Tells once for each side that its media are encrypted, and whose certificate proved it.
-    private func tellEncryption(_ onEvent: (Event) -> Void) {
-        guard let encryption else { return }
-        for (side, session) in sessions.enumerated() where !isSecured[side] {
-            guard let suite = session.channel.statistics.srtp?.suite else { continue }
-            isSecured[side] = true
-            let secured = EventBody.secured(
-                suite: suite, kind: "dtls_srtp", fingerprint: encryption.fingerprints[1 - side])
-            onEvent(Event(secured, callID: side == 0 ? "a" : "b"))
-        }
-    }
-
     /// Runs the whole call in real time, or until `isInterrupted`.
     func run(isInterrupted: () -> Bool, onEvent: (Event) -> Void) throws(CallError) -> LoopbackReport {
         start = .monotonicNow()
@@ -86,7 +71,6 @@ final class LiveLoopback {
             if convergence == nil, sessions.allSatisfy({ $0.channel.statistics.echo?.converged == true }) {
                 convergence = seconds
             }
-            tellEncryption(onEvent)
             for (session, name) in zip(sessions, ["a", "b"]) {
                 for event in session.channel.events.takeAll() {
                     // Both sides have one address and, by symmetric RTP, learn each other's port.
@@ -101,10 +85,6 @@ final class LiveLoopback {
         for (session, name) in zip(sessions, ["a", "b"]) {
             session.finish()
             for warning in session.takeFileWarnings() { onEvent(Event(.warning(warning), callID: name)) }
-        }
-        for side in sessions.indices {
-            guard let reason = encryption?.failure(of: side) else { continue }
-            onEvent(Event(.warning("no encrypted call: \(reason)"), callID: side == 0 ? "a" : "b"))
         }
         var report = LoopbackReport(
             plan, a: sessions[0].channel.statistics, b: sessions[1].channel.statistics)

@@ -170,6 +170,9 @@ public final class Call {
             events.append(.remoteLost(address))
             goodbye = Goodbye()
             stateMachine.lostMedia(at: now)
+        case .secured(let suite, let fingerprint): events.append(.secured(suite: suite, fingerprint: fingerprint))
+        case .notSecured(let reason, let isCertificate):
+            events.append(.notSecured(reason: reason, isCertificate: isCertificate))
         }
     }
 

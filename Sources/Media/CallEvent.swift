@@ -17,6 +17,10 @@ public enum CallEvent: Sendable, Equatable {
     case digitReceived(Character, durationMilliseconds: Double)
     /// What was to be sent in another format goes on in the one before; why, and what to do.
     case formatRefused(String)
+    /// The media are encrypted from now on: by which suite, and whose certificate proved the keys.
+    case secured(suite: String, fingerprint: String)
+    /// The media cannot be encrypted as was agreed, and nothing passes: why, and whether the certificate is the reason.
+    case notSecured(reason: String, isCertificate: Bool)
     /// The call is over.
     case ended(EndReason)
 }

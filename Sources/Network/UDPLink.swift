@@ -28,6 +28,8 @@ public final class UDPLink: PacketLink {
     private let control: UDPReader?
     private let rtcp: RTCPTransport
     private var nextControl = HostTime.zero
+    /// The peer takes RTCP on RTP's port, and gets it from ours (RFC 5761), though RTCP has a port here.
+    private var sharesPort = false
 
     /// - `bind`: local address; nil: every interface, IPv4 and IPv6 unless `remote` decides.
     /// - `localPort`: port for RTP, and with separate RTCP the next one; 0: a free one (an even one of a free pair).
@@ -47,12 +49,15 @@ public final class UDPLink: PacketLink {
         [media.socket.fileDescriptor] + (control.map { [$0.socket.fileDescriptor] } ?? [])
     }
 
-    /// The control address that was not given follows from the convention, or from the port that was agreed.
+    /// A control address that is the media's own is RTP and RTCP on one port, from now on. One that was not given follows from
+    /// that, from the convention, or from the port that was agreed.
     public func setPeer(_ peer: LinkPeer?) {
         self.peer = peer
+        if let peer, let control = peer.control { sharesPort = control == peer.media }
         guard var peer, peer.control == nil else { return }
         let address = peer.media
         switch rtcp {
+        case _ where sharesPort: peer.control = address
         case .mux: peer.control = address
         case .separate(let port):
             peer.control = SocketAddress(address.address, port: port ?? address.port &+ 1, scope: address.scope)
@@ -72,7 +77,7 @@ public final class UDPLink: PacketLink {
             counters.sentToNobody += 1
             return false
         }
-        let socket = (isControl ? control : nil)?.socket ?? media.socket
+        let socket = (isControl && !sharesPort ? control : nil)?.socket ?? media.socket
         var error = socket.send(packet.bytes, to: address)
         if Self.isICMP(error) {
             // The error of an earlier packet: this one has not been sent yet.

@@ -36,6 +36,9 @@ extension EventBody {
             case .bufferReset(let reason): .bufferReset(reason: reason)
             case .formatRefused(let reason): .warning("the codec stays: \(reason)")
             case .digitReceived(let digit, _): .dtmf(digit: String(digit), direction: .received)
+            case .secured(let suite, let fingerprint):
+                .secured(suite: suite, kind: "dtls_srtp", fingerprint: fingerprint)
+            case .notSecured(let reason, _): .warning("no encrypted call: \(reason)")
             case .ended(let reason):
                 .callEnded(
                     reason: reason.rawValue, durationSeconds: mediaStart.map { now.milliseconds(since: $0) / 1000 })

@@ -26,6 +26,8 @@ final class SessionCall: OwnedCall {
     /// Whether a place waits for the next caller when a call is over.
     private let takesNext: Bool
     private var ring: RingTone?
+    /// Why there are no keys for encrypted media; nil: there are, may still be, or need not.
+    private(set) var encryptionFailure: (reason: String, isCertificate: Bool)?
 
     init(_ session: CallSession, parties: [CallParty], media: MediaRequest, takesNext: Bool) {
         self.session = session
@@ -90,6 +92,9 @@ final class SessionCall: OwnedCall {
             mediaStarts[party] = nil
             isAnnounced[party] = false
             return bodies + [.report(report)]
+        case .call(.notSecured(let reason, let isCertificate)):
+            encryptionFailure = (reason, isCertificate)
+            return bodies
         case .call(.ended(let reason)):
             endReasons[party] = reason
             // A place where nobody was ends without a word.

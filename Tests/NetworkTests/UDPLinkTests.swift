@@ -178,4 +178,19 @@ import Testing
         #expect(caller.send(control: report()))
         #expect(control.receive(1).map(\.bytes) == [report()])
     }
+
+    @Test("a peer that takes RTCP on RTP's port gets it from RTP's port, also when it has moved")
+    func agreedPort() throws {
+        let peer = try UDPLink(bind: loopback)
+        let other = try UDPLink(bind: loopback)
+        let caller = try UDPLink(bind: loopback, rtcp: .separate())
+        caller.setPeer(LinkPeer(media: peer.local, control: peer.local))
+        #expect(caller.send(control: report()))
+        #expect(peer.receive(1).map(\.source) == [caller.local])
+        caller.setPeer(LinkPeer(media: other.local))
+        #expect(caller.peer?.control == other.local)
+        caller.setPeer(LinkPeer(media: peer.local, control: other.local))
+        #expect(caller.send(control: report()))
+        #expect(other.receive(1).map(\.source.port) == [caller.localControlPort])
+    }
 }

@@ -32,8 +32,10 @@ final class Followed {
     private(set) var events: [PartyEvent] = []
     private(set) var isOver = false
 
-    init(_ request: CallRequest) throws {
-        call = try Softphone().start(request)
+    convenience init(_ request: CallRequest) throws { try self.init(of: try Softphone().start(request)) }
+
+    init(of call: any LiveCall) throws {
+        self.call = call
         subscription = try call.subscribe()
     }
 

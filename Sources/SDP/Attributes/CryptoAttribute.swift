@@ -1,4 +1,4 @@
-/// `a=crypto`: a suite and its keys (RFC 4568 section 9.1). Read and kept; nothing acts on it yet.
+/// `a=crypto`: a suite and its keys (RFC 4568 section 9.1).
 public struct CryptoAttribute: Hashable, Sendable {
     /// Ties an answer to its offer.
     public var tag: UInt32

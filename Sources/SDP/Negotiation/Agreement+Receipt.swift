@@ -13,6 +13,7 @@ extension Agreement {
         rows.append(directionRow(audio))
         rows.append(packetTimeRow(audio))
         rows.append(rtcpRow(audio))
+        if let row = encryptionRow(audio) { rows.append(row) }
         if let row = bandwidthRow(audio) { rows.append(row) }
         return rows
     }
@@ -132,6 +133,20 @@ extension Agreement {
         let inForce = audio.rtcpMux ? "shared" : audio.remoteControl.map { "to \($0)" }
         let wanted = offer.rtcpMux || answer.rtcpMux
         return row(.rtcp, text(offer), text(answer), inForce, wanted && !audio.rtcpMux ? .notMuxed : .agreed)
+    }
+
+    /// nil: nobody spoke of it.
+    private func encryptionRow(_ audio: AudioInForce) -> NegotiationReceipt.Row? {
+        guard let offered = offer.securityText else { return nil }
+        let inForce: String? =
+            switch audio.security {
+            case .dtls(let isActive, _, _): "DTLS, \(isActive ? "we begin" : "the other side begins")"
+            case .sdes(let own, _): "SDES, \(own.suite)"
+            case nil: nil
+            }
+        let why: NegotiationReceipt.Reason =
+            inForce != nil ? .agreed : offeredBy == .us ? .notAnswered : .notOurs
+        return row(.encryption, offered, answer.securityText, inForce, why)
     }
 
     private func bandwidthRow(_ audio: AudioInForce) -> NegotiationReceipt.Row? {

@@ -7,9 +7,19 @@ struct Agreement {
     let theirs: MediaReading
     let offeredBy: NegotiationReceipt.Side
     let numbers: PayloadNumbers
+    /// How the media were encrypted before.
+    let former: SecurityInForce?
 
     var answer: MediaReading { offeredBy == .us ? theirs : ours }
     var offer: MediaReading { offeredBy == .us ? ours : theirs }
+
+    /// What the lines say of encryption.
+    var security: SecurityOutcome {
+        switch offeredBy {
+        case .us: capabilities.security.agreed(offer: ours, answer: theirs, current: former)
+        case .peer: capabilities.security.answer(to: theirs, current: former)
+        }
+    }
 
     /// nil: the lines have no codec in common.
     func audio() -> AudioInForce? {
@@ -30,11 +40,12 @@ struct Agreement {
         let isHeld = theirs.isHeldByAddress
         let allowed = theirs.effectiveDirection.reversed
         let source = theirs.source
+        let encrypted: SecurityInForce? = if case .encrypted(let found) = security { found } else { nil }
         return AudioInForce(
             line: index, mediaID: theirs.mediaID, direction: ours.direction.limited(to: allowed),
             wantedDirection: local.direction, isHeldByPeer: !theirs.effectiveDirection.receives,
             remote: isHeld ? nil : remote, remoteControl: isHeld ? nil : theirs.controlEndpoint(mux: mux), rtcpMux: mux,
-            sending: sending(codec, their, other, own: own, mine: mine), receiving: receiving(own, other),
+            security: encrypted, sending: sending(codec, their, other, own: own, mine: mine), receiving: receiving(own, other),
             receivingEarlier: earlier(own),
             rtcpSendersBandwidth: theirs.bandwidth(.rtcpSenders).map(Int.init(clamping:)),
             rtcpReceiversBandwidth: theirs.bandwidth(.rtcpReceivers).map(Int.init(clamping:)),

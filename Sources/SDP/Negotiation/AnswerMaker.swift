@@ -3,15 +3,22 @@ struct AnswerMaker {
     let capabilities: AudioCapabilities
     let local: LocalMedia
     let policy: MediaAddressPolicy
+    /// How the media are encrypted now; nil: they are not, or there are none.
+    let security: SecurityInForce?
 
     /// Why a line of an offer cannot be used as this call's audio; nil: it can.
     func refusal(of reading: MediaReading) -> LineRefusal? {
         let line = reading.line
         guard line.port != 0 else { return .disabledByOffer }
         guard line.media == "audio" else { return .notAudio(line.media) }
-        if let refusal = Self.transportRefusal(line.transport) { return refusal }
+        guard MediaTransport.isKnown(line.transport) else { return .transport(line.transport) }
+        if case .refused(let refusal) = outcome(of: reading) { return refusal }
         if let refusal = policy.refusal(of: reading, localAddress: local.address) { return .address(refusal) }
         return common(FormatTable(line)).isEmpty ? .noCommonCodec : nil
+    }
+
+    private func outcome(of reading: MediaReading) -> SecurityOutcome {
+        capabilities.security.answer(to: reading, current: security)
     }
 
     /// The codecs that both sides know, in the order that `capabilities.preference` asks for.
@@ -73,11 +80,12 @@ struct AnswerMaker {
         }
         // The offered length where this side can have it too: some gateways know only one for both ways.
         let wanted = reading.packetTime.flatMap { packetTimes.contains($0) ? $0 : nil } ?? capabilities.packetTime
+        let agreed: SecurityInForce? = if case .encrypted(let found) = outcome(of: reading) { found } else { nil }
         return writer.finish(
             local: local, capabilities: capabilities,
             packetTime: min(wanted, capabilities.maximumPacketTime ?? .infinity),
             direction: local.direction.limited(to: reading.effectiveDirection.reversed),
-            mux: capabilities.rtcpMux && reading.rtcpMux, mediaID: reading.mediaID)
+            mux: capabilities.rtcpMux && reading.rtcpMux, mediaID: reading.mediaID, security: agreed?.attributes ?? [])
     }
 
     /// Those with a clock of the codecs in the answer; where the offer has none, the first of another clock, which many
@@ -86,15 +94,6 @@ struct AnswerMaker {
         let all = offered.entries(of: .telephoneEvent)
         let fitting = all.filter { rates.contains($0.format?.clockRate ?? 0) }
         return fitting.isEmpty ? Array(all.prefix(1)) : fitting
-    }
-
-    /// Without feedback messages (RFC 4585) AVPF is AVP with another name.
-    static func transportRefusal(_ transport: String) -> LineRefusal? {
-        switch transport {
-        case "RTP/AVP", "RTP/AVPF": nil
-        case "RTP/SAVP", "RTP/SAVPF", "UDP/TLS/RTP/SAVP", "UDP/TLS/RTP/SAVPF": .encryption(transport)
-        default: .transport(transport)
-        }
     }
 }
 

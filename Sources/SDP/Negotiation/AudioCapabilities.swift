@@ -22,13 +22,16 @@ public struct AudioCapabilities: Hashable, Sendable {
     public var maximumPacketTime: Double?
     /// Whether RTP and RTCP may share a port (RFC 5761).
     public var rtcpMux: Bool
+    /// How the media may be encrypted.
+    public var security: MediaSecurity
     /// Bandwidth lines of the audio line, RFC 8866, 3890 and 3556.
     public var bandwidths: [Bandwidth]
 
     public init(
         codecs: [AudioCodec], preference: Preference = .offerer, answersWithOneCodec: Bool = true,
         telephoneEvents: String? = "0-16", comfortNoise: Bool = true, packetTime: Double = 20,
-        maximumPacketTime: Double? = nil, rtcpMux: Bool = true, bandwidths: [Bandwidth] = []
+        maximumPacketTime: Double? = nil, rtcpMux: Bool = true, security: MediaSecurity = MediaSecurity(),
+        bandwidths: [Bandwidth] = []
     ) {
         self.codecs = codecs
         self.preference = preference
@@ -38,6 +41,7 @@ public struct AudioCapabilities: Hashable, Sendable {
         self.packetTime = packetTime
         self.maximumPacketTime = maximumPacketTime
         self.rtcpMux = rtcpMux
+        self.security = security
         self.bandwidths = bandwidths
     }
 

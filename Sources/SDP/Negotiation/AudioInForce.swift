@@ -56,6 +56,8 @@ public struct AudioInForce: Hashable, Sendable {
     public var remoteControl: MediaEndpoint?
     /// RTP and RTCP share a port, both ways (RFC 5761).
     public var rtcpMux: Bool
+    /// How both directions are encrypted; nil: they are not.
+    public var security: SecurityInForce?
     public var sending: Sending
     /// What may arrive, by this side's payload types.
     public var receiving: [UInt8: AudioFormat]

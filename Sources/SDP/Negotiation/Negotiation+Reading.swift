@@ -15,10 +15,12 @@ extension Negotiation {
             }
             let agreement = Agreement(
                 capabilities: capabilities, local: local, index: index, ours: ours, theirs: theirs, offeredBy: .us,
-                numbers: numbers)
+                numbers: numbers, former: inForce?.security)
             if theirs.line.port == 0 {
                 refusal = .refusedByPeer
-            } else if let wrong = AnswerMaker.transportRefusal(theirs.line.transport) {
+            } else if !MediaTransport.isKnown(theirs.line.transport) {
+                refusal = .transport(theirs.line.transport)
+            } else if case .refused(let wrong) = agreement.security {
                 refusal = wrong
             } else if let wrong = policy.refusal(of: theirs, localAddress: local.address) {
                 refusal = .address(wrong)

@@ -66,7 +66,14 @@ public struct Negotiation: Sendable {
         let previous = sent.flatMap { index < $0.media.count ? $0.media[index] : nil }
         var maker = OfferMaker(capabilities: capabilities, local: local, current: inForce?.sending.codec.format)
         if let previous, let sent { maker.mediaID = MediaReading(line: previous, session: sent).mediaID }
-        if let inForce, let previous, inForce.line == index { maker.transport = previous.transport }
+        let security = capabilities.security
+        maker.security = security.offer(inForce?.security, isFirst: inForce == nil)
+        if let inForce, let previous, inForce.line == index {
+            maker.transport = previous.transport
+        } else {
+            guard let transport = security.offeredTransport else { throw .nothingToEncryptWith }
+            maker.transport = transport
+        }
         guard let line = maker.line(numbers: &numbers) else { throw .nothingToOffer }
         var media = sent?.media.map(\.refused) ?? []
         if index < media.count { media[index] = line } else { media.append(line) }

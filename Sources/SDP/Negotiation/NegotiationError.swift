@@ -12,6 +12,8 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
     case answerUnusable(LineRefusal, NegotiationReceipt)
     /// This side has no codec, or no free payload type.
     case nothingToOffer
+    /// Media must be encrypted, and there is neither certificate nor key for it.
+    case nothingToEncryptWith
 
     /// Code and text of the `Warning` header field that goes with 488 (RFC 3261 section 20.43); nil: none fits.
     public var warning: (code: Int, text: String)? {
@@ -20,7 +22,7 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
             switch refusal {
             case .notAudio, .secondAudio, .disabledByOffer, .refusedByPeer: 304
             case .noCommonCodec: 305
-            case .encryption, .transport: 302
+            case .encryption, .unencrypted, .transport: 302
             case .address(.otherFamily), .address(.noAddress), .address(.notNumeric): 301
             case .address(.multicast): 330
             case .address: 399
@@ -36,6 +38,7 @@ public enum NegotiationError: Error, Hashable, Sendable, CustomStringConvertible
         case .answerDoesNotFit(let line): "the answer does not fit the offer at media line \(line)"
         case .answerUnusable(let refusal, _): "the answer cannot be used: \(refusal)"
         case .nothingToOffer: "no codec to offer: give at least one"
+        case .nothingToEncryptWith: "the media must be encrypted, and there is no certificate for it"
         }
     }
 }

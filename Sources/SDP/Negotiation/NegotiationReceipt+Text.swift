@@ -10,6 +10,7 @@ extension NegotiationReceipt.Subject: CustomStringConvertible {
         case .direction: "direction"
         case .packetTime: "packet length"
         case .rtcp: "rtcp"
+        case .encryption: "encryption"
         case .bandwidth: "bandwidth"
         }
     }

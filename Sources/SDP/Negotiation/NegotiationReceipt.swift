@@ -16,6 +16,8 @@ public struct NegotiationReceipt: Hashable, Sendable {
         case direction
         case packetTime
         case rtcp
+        /// Of the media (RFC 5763, 4568).
+        case encryption
         case bandwidth
     }
 
@@ -94,9 +96,11 @@ public enum LineRefusal: Hashable, Sendable, CustomStringConvertible {
     case disabledByOffer
     /// The other side's answer has port 0.
     case refusedByPeer
-    /// A secured profile, and media is not encrypted here yet.
+    /// A secured profile, and encryption is switched off here, or the line has no keys that could be used.
     case encryption(String)
-    /// Neither RTP/AVP nor RTP/AVPF.
+    /// Nothing of encryption in the line, and plain media are not wanted.
+    case unencrypted
+    /// A profile that is not RTP's.
     case transport(String)
     case noCommonCodec
     case address(MediaAddressRefusal)
@@ -107,8 +111,9 @@ public enum LineRefusal: Hashable, Sendable, CustomStringConvertible {
         case .secondAudio: "a call has one audio line"
         case .disabledByOffer: "the offer has port 0"
         case .refusedByPeer: "the answer has port 0"
-        case .encryption(let transport): "\(transport) needs encrypted media, which is not supported"
-        case .transport(let transport): "\(transport) is not supported, only RTP/AVP and RTP/AVPF"
+        case .encryption(let transport): "no keys for the encrypted media of \(transport) can be agreed on"
+        case .unencrypted: "the media must be encrypted, and the other side does not"
+        case .transport(let transport): "\(transport) is not supported, only the profiles of RTP"
         case .noCommonCodec: "no codec that both sides know"
         case .address(let refusal): refusal.description
         }

@@ -5,7 +5,9 @@ struct OfferMaker {
     /// The codec in force, which comes first in a new offer.
     let current: AudioFormat?
     var mediaID: String?
-    var transport = "RTP/AVP"
+    var transport = MediaTransport.plain
+    /// What the line says of encryption.
+    var security: [Attribute] = []
 
     /// nil: there is nothing to offer.
     func line(numbers: inout PayloadNumbers) -> MediaDescription? {
@@ -42,7 +44,7 @@ struct OfferMaker {
         }
         return writer.finish(
             local: local, capabilities: capabilities, packetTime: capabilities.packetTime, direction: local.direction,
-            mux: capabilities.rtcpMux, mediaID: mediaID)
+            mux: capabilities.rtcpMux, mediaID: mediaID, security: security)
     }
 }
 

@@ -21,6 +21,9 @@ public enum DTLSFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// What the peer sends is not DTLS as it should be; what the library says of it.
     case protocolError(String)
 
+    /// Whether the peer is not who it should be.
+    var isCertificate: Bool { if case .wrongFingerprint = self { true } else { false } }
+
     /// One line: what, and what to do where something can be done.
     public var description: String {
         switch self {

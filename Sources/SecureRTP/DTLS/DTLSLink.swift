@@ -49,6 +49,9 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     private var limit: HostTime?
     private var hasHeardPeer = false
     private var events: [DTLSLinkEvent] = []
+    private var linkEvents: [LinkEvent] = []
+    /// Why the last stranger was refused: the best that is known when nobody else came.
+    private var lastRefusal: DTLSFailure?
     private var drops = LinkStatistics()
     private var handled = 0
 
@@ -123,6 +126,7 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
 
     private func abandon() {
         (association, destination, listener, candidates, hasHeardPeer) = (nil, nil, nil, [], false)
+        lastRefusal = nil
     }
 
     // MARK: - Datagrams
@@ -131,6 +135,8 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
         lower.receive(now: now) { packet in
             guard packet.kind == .dtls else { return deliver(&packet) }
             handled += 1
+            // RTCP on a port of its own would want an association of its own: there is one, and it is RTP's.
+            guard !packet.isOnControlPort else { return drop(.stranger) }
             receive(UnsafeRawBufferPointer(packet.bytes), from: packet.source, now: now)
         }
         flush(now)
@@ -207,6 +213,7 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
             break
         case .failed(let reason):
             candidates.removeAll { $0.source == candidate.source }
+            lastRefusal = reason
             if events.count < Self.mostEvents { events.append(.refused(reason, from: candidate.source)) }
         case .closed:
             candidates.removeAll { $0.source == candidate.source }
@@ -235,7 +242,19 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
         case .closed: state = .closed
         case .failed(let reason): state = .failed(reason)
         }
-        while let event = association.nextEvent() { events.append(.association(event)) }
+        while let event = association.nextEvent() { tell(event) }
+    }
+
+    private func tell(_ event: DTLSEvent) {
+        switch event {
+        case .connected(let session):
+            linkEvents.append(.secured(suite: session.suite.rawValue, fingerprint: "\(session.peer)"))
+        case .failed(let reason): linkEvents.append(.notSecured(reason: "\(reason)", isCertificate: reason.isCertificate))
+        // Whoever does not ask for messages shall not keep them all.
+        case .message where events.count >= Self.mostEvents: return
+        case .undecided, .message, .closed: break
+        }
+        events.append(.association(event))
     }
 
     private func flush(_ now: HostTime) {
@@ -268,10 +287,10 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
         }
         flush(now)
         guard state == .handshaking, let limit, now >= limit else { return }
-        let reason: DTLSFailure = hasHeardPeer ? .incomplete : .unanswered
+        let reason = lastRefusal ?? (hasHeardPeer ? .incomplete : .unanswered)
         abandon()
         state = .failed(reason)
-        events.append(.association(.failed(reason)))
+        tell(.failed(reason))
     }
 
     public var nextDeadline: HostTime? {
@@ -281,6 +300,8 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
         if state == .handshaking, let limit { deadlines.append(limit) }
         return deadlines.min()
     }
+
+    public func nextEvent() -> LinkEvent? { linkEvents.isEmpty ? lower.nextEvent() : linkEvents.removeFirst() }
 
     public var wantsWakeup: Bool { state == .handshaking || state == .undecided || lower.wantsWakeup }
 

@@ -66,7 +66,12 @@ public final class SRTPLink: LinkLayer {
 
     private func adoptKeys() {
         guard let keys = keySource?.takeKeys() else { return }
-        do { try setKeys(keys) } catch { self.error = error }
+        do {
+            try setKeys(keys)
+        } catch {
+            self.error = error
+            events.append(.notSecured(reason: "\(error)", isCertificate: false))
+        }
     }
 
     // MARK: - Packets

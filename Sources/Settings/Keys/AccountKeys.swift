@@ -25,6 +25,9 @@ public struct AccountKeys: ConfigurationSection {
     public let transport = ConfigurationKey(
         "transport", ValueForm<AccountTransport>.cases("way"), unset: "what the servers' names say",
         help: "How to reach the servers")
+    public let srtp = ConfigurationKey(
+        "srtp", ValueForm<AccountEncryption>.cases("mode"), default: .optional,
+        help: "Whether voices are encrypted: where the other side can, or required: no call without")
     public let expires = ConfigurationKey(
         "expires", .integer(60...86_400, unit: "s", placeholder: "s"), default: 600,
         help: "How long a registration shall hold")
@@ -38,6 +41,11 @@ public struct AccountKeys: ConfigurationSection {
 /// How an account's servers are reached.
 public enum AccountTransport: String, Sendable, CaseIterable {
     case udp, tcp, tls
+}
+
+/// Whether the media of an account's calls are encrypted.
+public enum AccountEncryption: String, Sendable, CaseIterable {
+    case off, optional, required
 }
 
 extension ConfigurationItem<AccountKeys> {

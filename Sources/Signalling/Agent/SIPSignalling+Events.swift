@@ -2,6 +2,7 @@ import Link
 import Realtime
 import SDP
 import SIP
+import SecureRTP
 
 /// What the user agent tells, and what follows for offer and answer.
 extension SIPSignalling {
@@ -50,6 +51,7 @@ extension SIPSignalling {
         }
         var call = SignalledCall(
             id: nextID(), handle: handle, isOutgoing: false, account: incoming.account, sourceAddress: source)
+        call.isSignalledByTLS = incoming.source.transport == .tls
         do throws(SDPParseError) {
             call.remoteOffer = try description(in: incoming.body)
         } catch {
@@ -82,7 +84,10 @@ extension SIPSignalling {
     /// A call that has nothing in common with us does not ring first.
     private func refuseHopeless(_ call: SignalledCall, _ handle: CallHandle) {
         guard let offer = call.remoteOffer else { return }
-        var trial = newNegotiation(LocalPorts(port: 9), towards: mediaHost(call) ?? call.sourceAddress?.host)
+        // Which certificate there will be does not matter here.
+        let someone = DTLSFingerprint(.sha256, [UInt8](repeating: 0, count: 32))
+        let ports = LocalPorts(port: 9, fingerprint: someone)
+        var trial = newNegotiation(call, ports, towards: mediaHost(call) ?? call.sourceAddress?.host)
         if isLoopback(of: call.sourceAddress?.host) { trial.policy.allowsLoopback = true }
         do throws(NegotiationError) { _ = try trial.answer(offer) } catch { refuse(call.id, handle, error) }
     }

@@ -2,19 +2,37 @@ import Codecs
 import Link
 import SDP
 import SIP
+import SecureRTP
 import SignallingTransport
 
 /// Offers and answers of a call.
 extension SIPSignalling {
     /// Begins a negotiation whose media meets the other side at `peer`.
-    func newNegotiation(_ ports: LocalPorts, towards peer: String?) -> Negotiation {
+    func newNegotiation(_ call: SignalledCall, _ ports: LocalPorts, towards peer: String?) -> Negotiation {
         let address = ports.address ?? localHost(towards: peer)
         var policy = MediaAddressPolicy()
         policy.allowsLoopback = isLoopback(of: peer)
         for listener in listeners { policy.ownServices.insert(MediaEndpoint(address: address, port: listener.port)) }
+        var capabilities = configuration.media.described
+        capabilities.security = security(of: call, ports)
         return Negotiation(
-            capabilities: configuration.media.described, local: localMedia(ports, address: address), policy: policy,
+            capabilities: capabilities, local: localMedia(ports, address: address), policy: policy,
             sessionID: .random(in: .min ... .max))
+    }
+
+    /// Keys are put into SDP only where TLS carries it.
+    private func security(of call: SignalledCall, _ ports: LocalPorts) -> MediaSecurity {
+        let account = configuration.accounts.first { $0.name == call.account?.name }
+        let mode = call.encryption ?? account?.encryption ?? configuration.encryption
+        guard mode != .off else { return MediaSecurity() }
+        var random = SystemRandomNumberGenerator()
+        var keys: [CryptoAttribute] = []
+        if call.isSignalledByTLS {
+            for (index, suite) in SRTPSuite.allCases.enumerated() {
+                keys.append(CryptoAttribute(tag: UInt32(index + 1), suite: suite, random: &random))
+            }
+        }
+        return MediaSecurity(mode: mode, fingerprint: ports.fingerprint.map { Fingerprint($0) }, keys: keys)
     }
 
     func localMedia(_ ports: LocalPorts, address: String, direction: MediaDirection = .sendrecv) -> LocalMedia {
@@ -52,7 +70,7 @@ extension SIPSignalling {
     /// The SDP of a body; nil when there is none.
     func description(in body: Body?) throws(SDPParseError) -> SessionDescription? {
         guard let sdp = body?.sdp else { return nil }
-        return try SessionDescription(parsing: sdp.bytes)
+        return try SessionDescription(parsing: sdp.bytes).withUsableKeys
     }
 
     static func body(_ description: SessionDescription) -> Body { .sdp(description.bytes) }

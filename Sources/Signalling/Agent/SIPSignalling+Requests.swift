@@ -123,6 +123,7 @@ extension SIPSignalling {
         }
         calls[id] = SignalledCall(id: id, handle: nil, isOutgoing: true, account: account)
         calls[id]?.reportsTo = reportsTo
+        calls[id]?.encryption = call.encryption
         locate(server) { signalling, result in
             // The person may have hung up meanwhile.
             guard signalling.calls[id] != nil else { return }
@@ -139,7 +140,10 @@ extension SIPSignalling {
         _ id: SignalledCallID, _ call: OutgoingCall, _ target: URI, _ account: AccountID?, _ server: SIPURI,
         _ hops: [ServerHop], replaces: Replaces?, referredBy: NameAddress?
     ) {
-        var negotiation = newNegotiation(call.media, towards: hops.first?.address.host)
+        guard var state = calls[id] else { return }
+        state.isSignalledByTLS = !hops.isEmpty && hops.allSatisfy { $0.transport == .tls }
+        calls[id] = state
+        var negotiation = newNegotiation(state, call.media, towards: hops.first?.address.host)
         do {
             let offer = try negotiation.makeOffer()
             // The request that follows goes where the offer's address was made for.
@@ -158,7 +162,7 @@ extension SIPSignalling {
     /// Works out the answer to a call that came, or the offer when it brought none.
     private func makeReady(_ id: SignalledCallID, _ ports: LocalPorts) {
         guard let call = calls[id], let handle = call.handle, !call.isOutgoing, !call.isPrepared else { return }
-        var negotiation = newNegotiation(ports, towards: mediaHost(call) ?? call.sourceAddress?.host)
+        var negotiation = newNegotiation(call, ports, towards: mediaHost(call) ?? call.sourceAddress?.host)
         if isLoopback(of: call.sourceAddress?.host) { negotiation.policy.allowsLoopback = true }
         do throws(NegotiationError) {
             if let offer = call.remoteOffer {
@@ -217,7 +221,9 @@ extension SIPSignalling {
             try agent.acceptTransfer(handle, now: .monotonicNow())
             tell(.followed(id, by: next))
             start(
-                next, OutgoingCall(target: request.target.text, account: call.account?.name, media: media),
+                next,
+                OutgoingCall(
+                    target: request.target.text, account: call.account?.name, encryption: call.encryption, media: media),
                 reportsTo: id, replaces: request.replaces, referredBy: request.referredBy)
         } catch {
             tell(.requestRefused(id, reason: "\(error)", sipCode: nil))

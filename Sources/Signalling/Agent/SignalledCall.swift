@@ -33,6 +33,10 @@ struct SignalledCall {
     /// The one that the peer wants us to call.
     var transferTarget: TransferRequest?
     let sourceAddress: SignallingAddress?
+    /// Whether the media are encrypted, as whoever called it wants; nil: as the account says.
+    var encryption: MediaSecurity.Mode?
+    /// SDP travels by TLS: it may carry keys.
+    var isSignalledByTLS = false
 
     init(
         id: SignalledCallID, handle: CallHandle?, isOutgoing: Bool, account: AccountID?,

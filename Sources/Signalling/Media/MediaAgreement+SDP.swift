@@ -4,7 +4,8 @@ import RTP
 import SDP
 
 extension MediaAgreement {
-    /// What SDP has brought about; nil where it names a codec that is not known here, or no usable address.
+    /// What SDP has brought about; nil where it names a codec that is not known here, or no usable address or
+    /// key.
     init?(_ audio: AudioInForce) {
         let sending = audio.sending
         guard let codec = Codec(format: sending.codec.format) else { return nil }
@@ -22,6 +23,8 @@ extension MediaAgreement {
         remoteControl = audio.remoteControl.flatMap(SocketAddress.init)
         if audio.remote != nil, remote == nil { return nil }
         sharesPort = audio.rtcpMux
+        encryption = audio.security.flatMap(MediaEncryption.init)
+        if audio.security != nil, encryption == nil { return nil }
         sends = audio.direction.sends
         receives = audio.direction.receives
         isHeldByPeer = audio.isHeldByPeer

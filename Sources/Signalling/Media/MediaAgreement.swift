@@ -32,6 +32,8 @@ public struct MediaAgreement: Sendable, Hashable {
     public var remoteControl: SocketAddress?
     /// RTP and RTCP share a port, both ways (RFC 5761).
     public var sharesPort: Bool
+    /// nil: the media are plain.
+    public var encryption: MediaEncryption?
     /// What this side does.
     public var sends: Bool
     public var receives: Bool

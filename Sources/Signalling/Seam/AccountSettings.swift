@@ -1,3 +1,4 @@
+import SDP
 import SIP
 
 /// Who this side is at one registrar.
@@ -20,11 +21,13 @@ public struct AccountSettings: Sendable {
     public var expires: UInt32
     /// Seconds between keep-alives; nil: as RFC 5626 recommends, 0: none.
     public var keepAlive: Double?
+    /// Whether media are encrypted; nil: as in calls without an account.
+    public var encryption: MediaSecurity.Mode?
 
     public init(
         name: String, uri: String, displayName: String? = nil, user: String? = nil, password: String = "",
         registrar: String? = nil, outboundProxy: String? = nil, transport: String? = nil, expires: UInt32 = 600,
-        keepAlive: Double? = nil
+        keepAlive: Double? = nil, encryption: MediaSecurity.Mode? = nil
     ) {
         self.name = name
         self.uri = uri
@@ -36,6 +39,7 @@ public struct AccountSettings: Sendable {
         self.transport = transport
         self.expires = expires
         self.keepAlive = keepAlive
+        self.encryption = encryption
     }
 
     /// As the user agent takes it.

@@ -1,3 +1,6 @@
+import SDP
+import SecureRTP
+
 /// A call's number within its signalling; none is used twice.
 public struct SignalledCallID: Hashable, Sendable, CustomStringConvertible {
     public let number: UInt64
@@ -52,11 +55,16 @@ public struct OutgoingCall: Sendable, Hashable {
     public var target: String
     /// The account's name in the configuration; nil: no account.
     public var account: String?
+    /// Whether the media are encrypted; nil: as the account says.
+    public var encryption: MediaSecurity.Mode?
     public var media: LocalPorts
 
-    public init(target: String, account: String? = nil, media: LocalPorts) {
+    public init(
+        target: String, account: String? = nil, encryption: MediaSecurity.Mode? = nil, media: LocalPorts
+    ) {
         self.target = target
         self.account = account
+        self.encryption = encryption
         self.media = media
     }
 }
@@ -70,17 +78,20 @@ public struct LocalPorts: Sendable, Hashable {
     public var controlPort: UInt16
     public var ssrc: UInt32?
     public var canonicalName: String?
+    /// Of the certificate that this side's DTLS will show; nil: no keys by DTLS.
+    public var fingerprint: DTLSFingerprint?
 
     /// - `controlPort`: nil: the port after `port`.
     public init(
         address: String? = nil, port: UInt16, controlPort: UInt16? = nil, ssrc: UInt32? = nil,
-        canonicalName: String? = nil
+        canonicalName: String? = nil, fingerprint: DTLSFingerprint? = nil
     ) {
         self.address = address
         self.port = port
         self.controlPort = controlPort ?? (port == .max ? port : port + 1)
         self.ssrc = ssrc
         self.canonicalName = canonicalName
+        self.fingerprint = fingerprint
     }
 }
 

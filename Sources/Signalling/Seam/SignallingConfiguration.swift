@@ -1,4 +1,5 @@
 import Link
+import SDP
 import SIP
 import SignallingTransport
 
@@ -32,6 +33,9 @@ public struct SignallingConfiguration: Sendable {
     public var listeners: [Listener]
     public var accounts: [AccountSettings]
     public var media: MediaCapabilities
+    /// Whether media are encrypted, in calls without an account and where the account does not say. Keys by DTLS need a
+    /// fingerprint with the ports of the call.
+    public var encryption: MediaSecurity.Mode
     public var callers: Callers
     /// Name and version of the program, for User-Agent and Server; nil: not told.
     public var product: String?
@@ -53,13 +57,15 @@ public struct SignallingConfiguration: Sendable {
 
     public init(
         listeners: [Listener], accounts: [AccountSettings] = [], media: MediaCapabilities = MediaCapabilities(),
-        callers: Callers = .anyone, product: String? = nil, user: String = "yodel", ringingLimit: Double = 180,
+        encryption: MediaSecurity.Mode = .off, callers: Callers = .anyone, product: String? = nil, user: String = "yodel",
+        ringingLimit: Double = 180,
         nameServers: [String] = [], authorityFile: String? = nil, certificateFile: String? = nil,
         keyFile: String? = nil, pinnedFingerprint: [UInt8]? = nil
     ) {
         self.listeners = listeners
         self.accounts = accounts
         self.media = media
+        self.encryption = encryption
         self.callers = callers
         self.product = product
         self.user = user

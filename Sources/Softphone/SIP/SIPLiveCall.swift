@@ -7,6 +7,7 @@ import Metrics
 import Network
 import Realtime
 import Reporting
+import SecureRTP
 import Signalling
 import Synchronization
 
@@ -20,6 +21,9 @@ final class SIPLiveCall: OwnedCall {
     private let phone: SIPPhone
     private var id: SignalledCallID?
     private var socket: UDPLink?
+    private var encryption: CallEncryption?
+    /// Below the stream of an encrypted call.
+    private var link: SRTPLink?
     private var media: SessionCall?
     /// What the media runs with, and what was agreed on last.
     private var running: MediaAgreement?
@@ -44,6 +48,8 @@ final class SIPLiveCall: OwnedCall {
     /// Why the media could not be started.
     private(set) var failure: SoftphoneError?
     private var cannotRing = false
+    /// Why the media were not encrypted as was agreed.
+    private var encryptionFailure: String?
 
     private var signalling: any CallSignalling { phone.signalling }
     private var request: SIPRequest { phone.request }
@@ -204,7 +210,10 @@ final class SIPLiveCall: OwnedCall {
             case .replaced: .replaced
             }
         var text: String? = ending.text
-        if ending.reason == .localHangup || ending.reason == .remoteHangup { text = failure?.description }
+        if ending.reason == .localHangup || ending.reason == .remoteHangup { text = failure?.description ?? encryptionFailure }
+        if ending.reason == .noCommonMedia, request.effectiveEncryption == .required {
+            text = (text ?? "") + "; encrypted media are required here (srtp)"
+        }
         if !ending.contacts.isEmpty { text = (text ?? "") + ": call \(ending.contacts.joined(separator: ", ")) instead" }
         settle(cause, code: ending.sipCode, text: text)
     }
@@ -229,8 +238,12 @@ final class SIPLiveCall: OwnedCall {
         do throws(NetworkError) {
             let socket = try UDPLink(bind: request.media.bind, rtcp: .separate())
             self.socket = socket
+            guard let encryption = makeEncryption() else { return nil }
+            self.encryption = encryption
             let address = socket.local.address.isUnspecified ? nil : "\(socket.local.address)"
-            return LocalPorts(address: address, port: socket.local.port, controlPort: socket.localControlPort)
+            return LocalPorts(
+                address: address, port: socket.local.port, controlPort: socket.localControlPort,
+                fingerprint: encryption.identity?.fingerprint)
         } catch {
             pending.append(.warning("\(error)"))
             settle(.network, text: "\(error)")
@@ -238,10 +251,23 @@ final class SIPLiveCall: OwnedCall {
         }
     }
 
+    /// Without the library a call is plain, and says so; one that must not be is none (nil).
+    private func makeEncryption() -> CallEncryption? {
+        let encryption = CallEncryption(request.effectiveEncryption)
+        guard let missing = encryption.failure else { return encryption }
+        guard encryption.mode != .required else {
+            failure = .encryption("\(missing)")
+            settle(.localHangup, text: failure?.description)
+            return nil
+        }
+        pending.append(.warning("voices are not encrypted: \(missing)"))
+        return encryption
+    }
+
     /// Whether running media need another socket's peer, or what no command changes.
     private func needsRestart(_ running: MediaAgreement, _ agreed: MediaAgreement) -> Bool {
         running.remote != agreed.remote || running.remoteControl != agreed.remoteControl
-            || running.redundancy != agreed.redundancy
+            || running.redundancy != agreed.redundancy || running.encryption != agreed.encryption
     }
 
     /// What a running stream is changed by.
@@ -272,16 +298,18 @@ final class SIPLiveCall: OwnedCall {
         wanted.ring = nil
         // What was written so far is kept.
         if running != nil { (wanted.recordPath, wanted.capturePath, wanted.dumpFolder) = (nil, nil, nil) }
-        let seed = wanted.seed ?? .random(in: .min ... .max)
+        // Keys in SDP may stay the same: a stream that begins anew must not use their keystream twice.
+        let seed = (running == nil ? wanted.seed : nil) ?? .random(in: .min ... .max)
         do throws(SoftphoneError) {
             var configuration = configuration(agreed, seed: seed)
             configuration.digits = running == nil ? wanted.digits : ""
             configuration.echoes = request.echoes
             configuration.announcement = running == nil ? try wanted.announcement(rate: configuration.stream.audioRate) : []
-            let party = CallParty(configuration: configuration, socket: socket)
+            let party = try makeParty(configuration, socket, agreed)
             let session = try Softphone().begin([party], wanted, seed: seed, echoes: request.echoes)
             media = session
             running = agreed
+            tellKeys(agreed)
             session.setMuted(isMuted)
             session.setVolume(decibels: volume)
             session.signal(isAnswered || caller != nil ? .answered : .earlyMedia)
@@ -292,6 +320,44 @@ final class SIPLiveCall: OwnedCall {
             wish = wish ?? .localHangup
             if let id { signalling.hangUp(id) }
         }
+    }
+
+    private func makeParty(
+        _ configuration: CallConfiguration, _ socket: UDPLink, _ agreed: MediaAgreement
+    ) throws(SoftphoneError) -> CallParty {
+        guard let encrypted = agreed.encryption, let encryption else {
+            return CallParty(configuration: configuration, socket: socket)
+        }
+        if let link, !Self.needsKeys(running, agreed) {
+            return CallParty(configuration: configuration, socket: socket, link: link)
+        }
+        let patience =
+            isAnswered || caller != nil
+            ? CallEncryption.patienceMilliseconds : CallEncryption.earlyPatienceMilliseconds
+        let new = try encryption.link(over: socket, encrypted, patienceMilliseconds: patience)
+        link = new
+        return CallParty(configuration: configuration, socket: socket, link: new)
+    }
+
+    /// Whether media that begin anew have other keys. An association belongs to addresses and certificates (RFC 8842 section 4).
+    private static func needsKeys(_ running: MediaAgreement?, _ agreed: MediaAgreement) -> Bool {
+        guard let running, running.encryption == agreed.encryption else { return true }
+        if case .sdes = agreed.encryption { return false }
+        return running.remote != agreed.remote
+    }
+
+    /// Keys that SDP carried are there at once; a handshake tells by itself.
+    private func tellKeys(_ agreed: MediaAgreement) {
+        guard case .sdes(let keys) = agreed.encryption else { return }
+        pending.append(.secured(suite: keys.outbound.suite.rawValue, kind: "sdes", fingerprint: nil))
+    }
+
+    /// Nothing passes where the keys failed: the call is over.
+    private func takeEncryptionFailure(_ media: SessionCall) {
+        guard reason == nil, encryptionFailure == nil, let failed = media.encryptionFailure else { return }
+        encryptionFailure = "the media cannot be encrypted: \(failed.reason)"
+        wish = wish ?? (failed.isCertificate ? .authentication : .network)
+        if let id { signalling.hangUp(id) }
     }
 
     private func configuration(_ agreed: MediaAgreement, seed: UInt64) -> CallConfiguration {
@@ -316,6 +382,7 @@ final class SIPLiveCall: OwnedCall {
             default: pending.append(body)
             }
         }
+        takeEncryptionFailure(media)
     }
 
     private func keepRinging() {
@@ -361,6 +428,8 @@ final class SIPLiveCall: OwnedCall {
         guard wasCall else { return [] }
         guard var final = media?.close().first?.report else { return [(0, report)] }
         (final.sipCode, final.reason) = (report.sipCode, report.reason)
+        final.requested["srtp"] = request.effectiveEncryption.rawValue
+        final.effective["srtp"] = running?.encryption?.kind ?? "none"
         final.postDialMilliseconds = report.postDialMilliseconds
         final.setupMilliseconds = report.setupMilliseconds
         return [(0, final)]

@@ -19,6 +19,9 @@ public final class SIPPhone: Sendable {
     /// Binds the signalling's sockets, and registers where calls are waited for at a registrar.
     init(_ request: SIPRequest) throws(SoftphoneError) {
         try request.check()
+        if request.effectiveEncryption == .required, let missing = CallEncryption(.required).failure {
+            throw .encryption("\(missing)")
+        }
         self.request = request
         let events: Mailbox<CallSignallingEvent>
         do { events = try Mailbox() } catch { throw .resources("\(error)") }
@@ -52,8 +55,10 @@ public final class SIPPhone: Sendable {
 
     private static func configuration(_ request: SIPRequest) -> SignallingConfiguration {
         let media = request.media
+        var account = request.account
+        account?.encryption = request.effectiveEncryption
         var configuration = SignallingConfiguration(
-            listeners: SignallingConfiguration.everywhere(port: 0), accounts: request.account.map { [$0] } ?? [],
+            listeners: SignallingConfiguration.everywhere(port: 0), accounts: account.map { [$0] } ?? [],
             product: request.product, authorityFile: request.authorityFile)
         if let bind = media.bind {
             configuration.listeners = [.udp, .tcp].map { .init($0, address: "\(bind)", port: 0) }
@@ -68,7 +73,8 @@ public final class SIPPhone: Sendable {
         if request.account != nil || !media.allow.isEmpty { configuration.callers = .listed(media.allow) }
         configuration.media = MediaCapabilities(
             codecs: request.codecs, packetMilliseconds: media.encoder.frameMilliseconds,
-            bitrate: media.encoder.bitrate, sharesPort: false)
+            bitrate: media.encoder.bitrate, sharesPort: request.effectiveEncryption != .off)
+        configuration.encryption = request.effectiveEncryption
         return configuration
     }
 }

@@ -1,4 +1,5 @@
 import Codecs
+import SDP
 import Settings
 import Signalling
 
@@ -25,6 +26,8 @@ public struct SIPRequest: Sendable {
     public var product: String?
     /// PEM file of the authorities whose certificates are trusted; nil: the system's.
     public var authorityFile: String?
+    /// Whether the media are encrypted; nil: as the account says, and optional without one.
+    public var encryption: AccountEncryption?
     /// File that every message of signalling is written to, with secrets masked; nil: none.
     public var tracePath: String?
 
@@ -32,6 +35,11 @@ public struct SIPRequest: Sendable {
         self.purpose = purpose
         self.codecs = codecs
         self.media = media
+    }
+
+    /// Whether the media are encrypted.
+    var effectiveEncryption: MediaSecurity.Mode {
+        encryption.flatMap { MediaSecurity.Mode(rawValue: $0.rawValue) } ?? account?.encryption ?? .optional
     }
 
     /// The codecs to be offered when nobody has chosen one: those that can be used here.
@@ -83,6 +91,7 @@ extension AccountSettings {
             password: password, registrar: item[\.registrar],
             outboundProxy: item[\.outboundProxy], transport: item[\.transport]?.rawValue,
             expires: UInt32(clamping: item[\.expires]),
-            keepAlive: item[\.keepAlive].map(Double.init))
+            keepAlive: item[\.keepAlive].map(Double.init),
+            encryption: MediaSecurity.Mode(rawValue: item[\.srtp].rawValue))
     }
 }

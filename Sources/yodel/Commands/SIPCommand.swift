@@ -17,6 +17,12 @@ struct SIPArguments: ParsableArguments {
     var authorities: String?
 
     @Option(
+        help: ArgumentHelp(
+            "Encrypt the voices: off, optional (where the other side can), required (no call without). (default: the account's srtp)",
+            valueName: "mode"))
+    var srtp: AccountEncryption?
+
+    @Option(
         help: ArgumentHelp("Write every message of signalling to this file, with passwords and keys masked.", valueName: "file")
     )
     var sipTrace: String?
@@ -25,11 +31,14 @@ struct SIPArguments: ParsableArguments {
 extension SIPArguments {
     /// What only calls by SIP use is refused elsewhere: it would be silently without effect.
     func checkUnused() throws(CommandError) {
-        for (option, value) in [("--tls-ca", authorities), ("--sip-trace", sipTrace)] where value != nil {
+        let values = [("--tls-ca", authorities), ("--sip-trace", sipTrace), ("--srtp", srtp?.rawValue)]
+        for (option, value) in values where value != nil {
             throw CommandError(.usage, "\(option) is for calls by SIP; leave it out of a raw call")
         }
     }
 }
+
+extension AccountEncryption: ExpressibleByArgument {}
 
 /// Whether a URI is called by signalling.
 func isSignalled(_ uri: String) -> Bool {
@@ -57,6 +66,7 @@ func runSIP(
     request.product = "yodel"
     request.authorityFile = sip.authorities
     request.tracePath = sip.sipTrace
+    request.encryption = sip.srtp
     let phone: SIPPhone
     do throws(SoftphoneError) {
         if let name = sip.account {
