@@ -18,6 +18,8 @@ import Synchronization
 /// ```
 final class SIPLiveCall: OwnedCall {
     private let phone: SIPPhone
+    private let request: SIPRequest
+    private let events: Mailbox<CallSignallingEvent>
     private var id: SignalledCallID?
     private var socket: UDPLink?
     private var media: SessionCall?
@@ -46,22 +48,23 @@ final class SIPLiveCall: OwnedCall {
     private var cannotRing = false
 
     private var signalling: any CallSignalling { phone.signalling }
-    private var request: SIPRequest { phone.request }
 
-    init(_ phone: SIPPhone) {
-        self.phone = phone
-        guard case .call(let target) = phone.request.purpose, let ports = openPorts() else { return }
-        id = signalling.invite(OutgoingCall(target: target, account: phone.request.account?.name, media: ports))
+    /// - Parameter events: what is told of this call.
+    init(_ phone: SIPPhone, _ request: SIPRequest, events: Mailbox<CallSignallingEvent>) {
+        (self.phone, self.request, self.events) = (phone, request, events)
+        guard case .call(let target) = request.purpose, let ports = openPorts() else { return }
+        let call = OutgoingCall(target: target, account: request.account?.name, media: ports)
+        id = phone.switchboard.connect(to: events) { signalling.invite(call) }
     }
 
     var wasCall: Bool { id != nil }
     var parties: Int { 1 }
-    var eventDescriptors: [Int32] { [phone.events.signal.fileDescriptor] + (media?.eventDescriptors ?? []) }
+    var eventDescriptors: [Int32] { [events.signal.fileDescriptor] + (media?.eventDescriptors ?? []) }
     func endReason(of party: Int) -> Media.EndReason? { reason }
     func statistics(of party: Int) -> CallStatistics { media?.statistics(of: 0) ?? CallStatistics() }
 
     func takeEvents() -> [(party: Int, body: EventBody)] {
-        for event in phone.events.takeAll() {
+        for event in events.takeAll() {
             logger.trace("event \(event)")
             take(event)
         }
@@ -349,7 +352,10 @@ final class SIPLiveCall: OwnedCall {
 
     func close() -> [(party: Int, report: CallReport)] {
         ring = nil
-        if let id { signalling.hangUp(id) }
+        if let id {
+            signalling.hangUp(id)
+            phone.switchboard.disconnect(id)
+        }
         settle(wish ?? .localHangup)
         guard wasCall else { return [] }
         guard var final = media?.close().first?.report else { return [(0, report)] }
