@@ -10,7 +10,7 @@ enum CallRoutes {
         Route("GET", "/v1/calls/{id}") { (service, request) throws(Problem) in .json(try record(service, request).json) },
         Route("DELETE", "/v1/calls/{id}") { (service, request) throws(Problem) in try hangUp(service, request) },
         Route("GET", "/v1/calls/{id}/stats") { (service, request) throws(Problem) in
-            .json(try record(service, request).statisticsJSON)
+            .json(try service.calls.statistics(id(request)))
         },
         Route("POST", "/v1/calls/{id}/answer") { (service, request) throws(Problem) in try answer(service, request) },
         Route("POST", "/v1/calls/{id}/reject") { (service, request) throws(Problem) in try reject(service, request) },

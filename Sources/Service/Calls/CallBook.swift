@@ -101,7 +101,7 @@ package final class CallBook: Sendable {
             let was = entry.record.state
             for event in subscription.take().values {
                 entry.record.take(event)
-                // Figures come once a second for each call: they are asked for instead.
+                // Figures are asked for instead.
                 if case .stats = event.body { continue }
                 publish(event.body, entry.record, time: event.time)
             }
@@ -154,6 +154,12 @@ package final class CallBook: Sendable {
     // MARK: Looking
 
     package func record(_ id: String) -> CallRecord? { state.withLock { $0.entries[id]?.record } }
+
+    /// A call's figures as they are now, or its report. Waits while the call's device is being opened.
+    package func statistics(_ id: String) throws(Problem) -> JSONValue {
+        guard let entry = state.withLock({ $0.entries[id] }) else { throw .noCall(id) }
+        return entry.record.statisticsJSON(entry.live?.statistics(of: 0))
+    }
 
     /// Oldest first.
     package var records: [CallRecord] { state.withLock { state in state.order.compactMap { state.entries[$0]?.record } } }

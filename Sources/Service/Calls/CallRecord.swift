@@ -40,8 +40,6 @@ package struct CallRecord: Sendable {
     package var endReason: String?
     package var explanation: String?
     package var durationSeconds: Double?
-    package var statistics: CallStatistics?
-    package var statisticsTime: Timestamp?
     package var report: CallReport?
 
     package init(
@@ -75,7 +73,6 @@ package struct CallRecord: Sendable {
             answered = answered ?? event.time
         case .callHeld(let byUs, let byPeer): (isHeldByUs, isHeldByPeer) = (byUs, byPeer)
         case .callResumed: (isHeldByUs, isHeldByPeer) = (false, false)
-        case .stats(let figures): (statistics, statisticsTime) = (figures, event.time)
         case .callEnded(let reason, let seconds, let sipCode, let explanation):
             ended = event.time
             (endReason, durationSeconds) = (reason, seconds)
@@ -108,11 +105,11 @@ package struct CallRecord: Sendable {
         ])
     }
 
-    /// The latest figures, and at the end the report.
-    package var statisticsJSON: JSONValue {
+    /// The figures of a running call, and at the end the report.
+    package func statisticsJSON(_ statistics: CallStatistics?) -> JSONValue {
         var members = [
             JSONMember("call_id", .string(id)), JSONMember("state", .string(state.rawValue)),
-            JSONMember("time", statisticsTime.map { .string($0.text) } ?? .null),
+            JSONMember("time", .string(Timestamp.now().text)),
         ]
         if let report {
             if case .object(let figures) = report.measurements { members += figures }

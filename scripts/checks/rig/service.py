@@ -1,10 +1,12 @@
 """`yodel softphone` as a process, asked by HTTP as a program would: requests, and the events as they come."""
 
+import contextlib
 import http.client
 import json
 import os
 import queue
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -86,6 +88,11 @@ class Service:
         expect(status == expected, f"{method} {path}: {status} {value}; {self.said()}")
         return value
 
+    def end(self, call: str) -> None:
+        """Ends a call; it may be over before that is answered."""
+        status, value = self.ask("DELETE", f"/v1/calls/{call}")
+        expect(status in (200, 202), f"the end of {call}: {status} {value}; {self.said()}")
+
     def until(self, what: str, path: str, holds: Callable[[Any], bool]) -> Any:
         """What is at `path` once that holds."""
         deadline = time.monotonic() + PATIENCE_S
@@ -130,13 +137,15 @@ class Events:
         if last is not None:
             headers["Last-Event-ID"] = last
         self.connection.request("GET", "/v1/events", headers=headers)
+        self.socket = self.connection.sock
         self.response = self.connection.getresponse()
         expect(self.response.status == 200, f"GET /v1/events: {self.response.status}")
         self.service = service
         self.all: list[Event] = []
         self.last: str | None = last
         self.news: queue.Queue[Event | None] = queue.Queue()
-        threading.Thread(target=self.read, daemon=True).start()
+        self.reader = threading.Thread(target=self.read, daemon=True)
+        self.reader.start()
 
     def read(self) -> None:
         event: Event = {}
@@ -177,6 +186,11 @@ class Events:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self.connection.sock:
-            self.connection.sock.close()
+        self.close()
+
+    def close(self) -> None:
+        """Ends the stream; what reads it ends with it."""
+        with contextlib.suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+        self.reader.join(PATIENCE_S)
         self.connection.close()
