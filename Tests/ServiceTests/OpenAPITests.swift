@@ -1,14 +1,19 @@
 import Foundation
+import Settings
 import Testing
 
 @testable import Service
 
 @Suite("The description of the routes") struct OpenAPITests {
-    /// `GET /v1/calls` and the like, with what stands below each.
-    private func described() throws -> [String: String] {
+    private func page(_ name: String) throws -> String {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appendingPathComponent("docs/openapi.yaml"), encoding: .utf8)
+        return try String(contentsOf: root.appendingPathComponent("docs/\(name)"), encoding: .utf8)
+    }
+
+    /// `GET /v1/calls` and the like, with what stands below each.
+    private func described() throws -> [String: String] {
+        let text = try page("openapi.yaml")
         var found: [String: String] = [:]
         var path = "", operation = ""
         for line in text.split(separator: "\n") {
@@ -44,14 +49,23 @@ import Testing
         }
     }
 
+    @Test("every metric and every key of the service is in docs/softphone.md")
+    func documented() throws {
+        let page = try page("softphone.md")
+        for family in ServiceFigures.families(Bench().core) {
+            #expect(page.contains("`yodel_\(family.name)`"), "\(family.name)")
+        }
+        for key in SoftphoneKeys.keys {
+            #expect(page.contains("`\(key.name.dropFirst("softphone_".count))`"), "\(key.name)")
+        }
+    }
+
     @Test("a call's fields are those that are described")
     func fields() async throws {
         let bench = Bench()
         let made = await bench.ask("POST", "/v1/calls", #"{"to": "sip:102@example.com"}"#)
         guard case .object(let members) = made.json else { return #expect(Bool(false)) }
-        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        let text = try String(contentsOf: root.appendingPathComponent("docs/openapi.yaml"), encoding: .utf8)
+        let text = try page("openapi.yaml")
         let part = try #require(text.range(of: "    Call:\n")).upperBound
         let described = text[part...].prefix { _ in true }.split(separator: "\n")
             .compactMap { $0.firstMatch(of: #/^        (\w+): \{/#).map { String($0.1) } }
