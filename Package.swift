@@ -26,11 +26,22 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Loopback", "Softphone", "Signalling", "Settings", "Reporting", "Simulation", "LiveMedia", "Media",
+                "Service", "Loopback", "Softphone", "Signalling", "Settings", "Reporting", "Simulation", "LiveMedia", "Media",
                 "AudioSession",
                 "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "AudioFiles", "RTP", "Codecs", "DSP", "Link",
                 "Metrics", "Threads", "Realtime",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        // 6: calls of many accounts, for months, controlled by HTTP
+        .target(
+            name: "Service",
+            dependencies: [
+                "Softphone", "Signalling", "Settings", "Reporting", "Media", "AudioDevices", "AudioFiles", "Codecs", "Link",
+                "Metrics", "Realtime",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // 6: the automated call test, live or in virtual time
@@ -239,6 +250,9 @@ let package = Package(
         .testTarget(
             name: "SoftphoneTests",
             dependencies: ["Softphone", "Settings", "Reporting", "Media", "Metrics", "AudioDevices", "Codecs"]),
+        .testTarget(
+            name: "ServiceTests",
+            dependencies: ["Service", "Softphone", "Settings", "Reporting", "Media", "Metrics", "Realtime"]),
         .testTarget(
             name: "CommandLineTests",
             dependencies: ["TestPrograms", "TestSignals", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel"]),

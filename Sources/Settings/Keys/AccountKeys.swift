@@ -34,6 +34,9 @@ public struct AccountKeys: ConfigurationSection {
     public let keepAlive = ConfigurationKey(
         "keep_alive", .integer(0...900, unit: "s", placeholder: "s"), unset: "29 by UDP, 120 by TCP and TLS",
         help: "How often the way to the registrar is kept open; 0 never")
+    public let device = ConfigurationKey(
+        "device", .text("name"), unset: "`softphone.device`",
+        help: "Microphone and loudspeaker of its calls in the service: a device's name, or echo for what is heard")
 
     public init() {}
 }
@@ -58,11 +61,9 @@ extension ConfigurationItem<AccountKeys> {
         switch (self[\.passwordFile], self[\.passwordEnv]) {
         case (nil, nil): return ""
         case (let path?, nil):
-            let bytes: [UInt8]
-            do { bytes = try YAMLFile.bytes(path: path) } catch {
+            do { return try SecretFile.line(path: path) } catch {
                 throw refuse("password_file", path, "a file that can be read")
             }
-            return String(decoding: bytes.prefix { $0 != 10 && $0 != 13 }, as: UTF8.self)
         case (nil, let variable?):
             guard let password = environment[variable] else {
                 throw refuse("password_env", variable, "a variable that is set")

@@ -19,6 +19,8 @@ import Synchronization
 /// ```
 final class SIPLiveCall: OwnedCall {
     private let phone: SIPPhone
+    private let request: SIPRequest
+    private let events: Mailbox<CallSignallingEvent>
     private var id: SignalledCallID?
     private var socket: UDPLink?
     private var encryption: CallEncryption?
@@ -52,22 +54,23 @@ final class SIPLiveCall: OwnedCall {
     private var encryptionFailure: String?
 
     private var signalling: any CallSignalling { phone.signalling }
-    private var request: SIPRequest { phone.request }
 
-    init(_ phone: SIPPhone) {
-        self.phone = phone
-        guard case .call(let target) = phone.request.purpose, let ports = openPorts() else { return }
-        id = signalling.invite(OutgoingCall(target: target, account: phone.request.account?.name, media: ports))
+    /// - Parameter events: what is told of this call.
+    init(_ phone: SIPPhone, _ request: SIPRequest, events: Mailbox<CallSignallingEvent>) {
+        (self.phone, self.request, self.events) = (phone, request, events)
+        guard case .call(let target) = request.purpose, let ports = openPorts() else { return }
+        let call = OutgoingCall(target: target, account: request.account?.name, media: ports)
+        id = phone.switchboard.connect(to: events) { signalling.invite(call) }
     }
 
     var wasCall: Bool { id != nil }
     var parties: Int { 1 }
-    var eventDescriptors: [Int32] { [phone.events.signal.fileDescriptor] + (media?.eventDescriptors ?? []) }
+    var eventDescriptors: [Int32] { [events.signal.fileDescriptor] + (media?.eventDescriptors ?? []) }
     func endReason(of party: Int) -> Media.EndReason? { reason }
     func statistics(of party: Int) -> CallStatistics { media?.statistics(of: 0) ?? CallStatistics() }
 
     func takeEvents() -> [(party: Int, body: EventBody)] {
-        for event in phone.events.takeAll() {
+        for event in events.takeAll() {
             logger.trace("event \(event)")
             take(event)
         }
@@ -101,16 +104,11 @@ final class SIPLiveCall: OwnedCall {
             pending.append(.warning("the other side wants us to call \(target), which this version does not do"))
         case .digit(let id, let digit) where id == self.id:
             pending.append(.dtmf(digit: String(digit), direction: .received))
-        case .message(let message):
-            pending.append(.message(from: message.from, name: message.name, to: message.to, text: message.text))
-        case .messagesWaiting(let account, let summary):
-            pending.append(
-                .messagesWaiting(account: account, isWaiting: summary.isWaiting, new: summary.new, old: summary.old))
         case .requestRefused(let id, let reason, let code) where id == self.id:
             pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
         case .ended(let id, let ending) where id == self.id: ended(ending)
         case .warning(let id, let text) where id == nil || id == self.id: pending.append(.warning(text))
-        default: break
+        default: if let body = EventBody(notice: event) { pending.append(body) }
         }
     }
 
@@ -423,7 +421,10 @@ final class SIPLiveCall: OwnedCall {
 
     func close() -> [(party: Int, report: CallReport)] {
         ring = nil
-        if let id { signalling.hangUp(id) }
+        if let id {
+            signalling.hangUp(id)
+            phone.switchboard.disconnect(id)
+        }
         settle(wish ?? .localHangup)
         guard wasCall else { return [] }
         guard var final = media?.close().first?.report else { return [(0, report)] }

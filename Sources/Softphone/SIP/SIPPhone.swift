@@ -7,47 +7,58 @@ import Realtime
 import Signalling
 import Synchronization
 
-/// A telephone by SIP: its sockets, its registration, and one call after the other.
+/// A telephone by SIP: its sockets, its registrations, and its calls.
+///
+/// Two kinds of owner: a command waits for one call after the other at the desk (`connect`, `nextCall`); a service has any
+/// number at once, each with a line of its own (`open`, `call`, `accept`).
 public final class SIPPhone: Sendable {
     let signalling: any CallSignalling
-    let events: Mailbox<CallSignallingEvent>
-    let request: SIPRequest
+    let switchboard: Switchboard
     private let trace: SIPTraceFile?
     /// The registrar has once accepted the account.
     let hasRegistered = Atomic(false)
 
     /// Binds the signalling's sockets, and registers where calls are waited for at a registrar.
-    init(_ request: SIPRequest) throws(SoftphoneError) {
+    convenience init(_ request: SIPRequest) throws(SoftphoneError) {
         try request.check()
         if request.effectiveEncryption == .required, let missing = CallEncryption(.required).failure {
             throw .encryption("\(missing)")
         }
-        self.request = request
-        let events: Mailbox<CallSignallingEvent>
-        do { events = try Mailbox() } catch { throw .resources("\(error)") }
-        self.events = events
-        let trace = try request.tracePath.map { path throws(SoftphoneError) in
-            try SIPTraceFile(path: path) { events.post(.warning(nil, $0)) }
+        try self.init(Self.configuration(request), tracePath: request.tracePath, opensLines: false)
+        if case .listen = request.purpose, let account = request.account { signalling.register(account.name) }
+    }
+
+    /// Binds the signalling's sockets.
+    /// - Parameter opensLines: whether each call that comes gets a line of its own.
+    init(_ configuration: SignallingConfiguration, tracePath: String?, opensLines: Bool) throws(SoftphoneError) {
+        let switchboard: Switchboard
+        do { switchboard = try Switchboard(opensLines: opensLines) } catch { throw .resources("\(error)") }
+        self.switchboard = switchboard
+        let trace = try tracePath.map { path throws(SoftphoneError) in
+            try SIPTraceFile(path: path) { switchboard.post(.warning(nil, $0)) }
         }
         self.trace = trace
-        var configuration = Self.configuration(request)
+        var configuration = configuration
         if let trace { configuration.trace = { trace.note($0) } }
         do throws(SignallingStartError) {
-            signalling = try SIPSignalling(configuration) { events.post($0) }
+            signalling = try SIPSignalling(configuration) { switchboard.post($0) }
         } catch {
             trace?.finish()
             throw SoftphoneError(error)
         }
-        if case .listen = request.purpose, let account = request.account { signalling.register(account.name) }
     }
 
-    /// The call that was asked for, or the next one to come. One at a time: close it before the next one.
+    /// The call that was asked for by `connect`, or the next one to come. One at a time: close it before the next one.
     /// - Throws: `SoftphoneError.resources` when no descriptor or thread is left.
-    public func nextCall() throws(SoftphoneError) -> any LiveCall {
-        do { return try RunningCall(SIPLiveCall(self)) } catch { throw .resources("\(error)") }
+    public func nextCall(_ request: SIPRequest) throws(SoftphoneError) -> any LiveCall {
+        try running(SIPLiveCall(self, request, events: switchboard.desk))
     }
 
-    /// Takes the registration back, waits for answers a moment, and closes the sockets.
+    func running(_ call: sending SIPLiveCall) throws(SoftphoneError) -> any LiveCall {
+        do { return try RunningCall(call) } catch { throw .resources("\(error)") }
+    }
+
+    /// Takes the registrations back, waits for answers a moment, and closes the sockets.
     public func close() {
         waitForShutdown(of: signalling, within: 2)
         trace?.finish()

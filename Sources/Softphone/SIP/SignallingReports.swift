@@ -63,3 +63,16 @@ extension RegistrationReport {
         isReachable = change.isReachable
     }
 }
+
+extension EventBody {
+    /// A text, or that voice messages wait; nil for whatever else signalling tells.
+    init?(notice event: CallSignallingEvent) {
+        switch event {
+        case .message(let message):
+            self = .message(from: message.from, name: message.name, to: message.to, text: message.text)
+        case .messagesWaiting(let account, let summary):
+            self = .messagesWaiting(account: account, isWaiting: summary.isWaiting, new: summary.new, old: summary.old)
+        default: return nil
+        }
+    }
+}

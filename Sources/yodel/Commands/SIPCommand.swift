@@ -88,7 +88,7 @@ private func carryCalls(
 ) throws(CommandError) -> ExitStatus {
     var worst: ExitStatus?
     while true {
-        let call = try nextCall(of: phone)
+        let call = try nextCall(of: phone, request)
         let isListening = if case .listen = request.purpose { true } else { false }
         var console = CallConsole(
             call: call, events: try subscribe(call),
@@ -110,6 +110,6 @@ private func carryCalls(
     }
 }
 
-private func nextCall(of phone: SIPPhone) throws(CommandError) -> any LiveCall {
-    do { return try phone.nextCall() } catch { throw CommandError(error) }
+private func nextCall(of phone: SIPPhone, _ request: SIPRequest) throws(CommandError) -> any LiveCall {
+    do { return try phone.nextCall(request) } catch { throw CommandError(error) }
 }

@@ -1,0 +1,71 @@
+import Reporting
+import Softphone
+import Synchronization
+
+/// What the routes work on: calls, accounts, events. It knows neither sockets nor SIP.
+package final class ServiceCore: Sendable {
+    package let calls: CallBook
+    package let accounts: AccountBook
+    package let spool: EventSpool
+    package let started = Timestamp.now()
+    let ends: AudioEnds
+    private let audioOfAccount: @Sendable (String?) -> AudioEnd
+    private let begin: @Sendable (String, String?, AudioEnd) throws(SoftphoneError) -> any LiveCall
+    private let subscriberCount = Atomic(0)
+
+    package init(
+        calls: CallBook, accounts: AccountBook, ends: AudioEnds, telephone: some Telephone,
+        audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
+    ) {
+        (self.calls, self.accounts, spool, self.ends) = (calls, accounts, calls.spool, ends)
+        self.audioOfAccount = audioOfAccount
+        begin = { (target, account, audio) throws(SoftphoneError) in
+            try telephone.call(target, account: account, audio: audio)
+        }
+    }
+
+    /// Calls somebody.
+    func call(_ target: String, account: String?, audio: AudioEnd?) throws(Problem) -> CallRecord {
+        let audio = audio ?? audioOfAccount(account)
+        return try calls.open(.outgoing, account: account, to: target, audio: audio) { () throws(SoftphoneError) in
+            try begin(target, account, audio)
+        }
+    }
+
+    /// Takes on somebody who calls, or refuses.
+    package func callCame<T: Telephone>(_ caller: T.Caller, account: String?, from: String, at telephone: T) {
+        let audio = audioOfAccount(account)
+        do throws(Problem) {
+            _ = try calls.open(.incoming, account: account, from: from, audio: audio) { () throws(SoftphoneError) in
+                try telephone.accept(caller, audio: audio)
+            }
+        } catch {
+            // A second refusal, of what `accept` has refused already, does nothing.
+            telephone.refuse(caller, isBusy: !calls.isDraining)
+            logger.notice("a call from \(from.prefix(200)) was refused: \(error.detail)")
+        }
+    }
+
+    /// Ready for calls: it is not ending, and one of its accounts, if there are any, is registered.
+    var isReady: Bool {
+        let accounts = accounts.all
+        return !calls.isDraining && (accounts.isEmpty || accounts.contains { $0.state == "registered" })
+    }
+
+    /// A stream of events from that one on.
+    package func stream(after last: EventID?) -> EventStream {
+        EventStream(spool, after: last) { [self] in snapshot }
+    }
+
+    private var snapshot: JSONValue {
+        [
+            JSONMember("type", .string("snapshot")), JSONMember("time", .string(Timestamp.now().text)),
+            JSONMember("accounts", .array(accounts.all.map(\.json))),
+            JSONMember("calls", .array(calls.records.map(\.json))),
+        ].object
+    }
+
+    var subscribers: Int { subscriberCount.load(ordering: .relaxed) }
+    func subscriberCame() { subscriberCount.add(1, ordering: .relaxed) }
+    func subscriberLeft() { subscriberCount.subtract(1, ordering: .relaxed) }
+}

@@ -1,0 +1,58 @@
+import Realtime
+import Reporting
+
+/// Where each account stands at its registrar. Any thread may call any function.
+package final class AccountBook: Sendable {
+    package struct Record: Sendable {
+        package let name: String
+        package let uri: String
+        /// Unset until the registrar has answered.
+        var report: RegistrationReport?
+        var since = Timestamp.now()
+
+        /// `registering` until the registrar has answered, then as the event says.
+        package var state: String { report?.state ?? "registering" }
+
+        package var json: JSONValue {
+            [
+                JSONMember("name", .string(name)), JSONMember("uri", .string(uri)), JSONMember("state", .string(state)),
+                JSONMember("since", .string(since.text)), JSONMember("reason", .string(report?.reason ?? "")),
+                JSONMember("sip_code", report?.sipCode.map { .integer($0) } ?? .null),
+                JSONMember("expires_s", report?.expiresSeconds.map { .number($0, decimals: 0) } ?? .null),
+                JSONMember("retry_s", report?.retrySeconds.map { .number($0, decimals: 0) } ?? .null),
+            ].object
+        }
+    }
+
+    package static let states = ["registering", "registered", "failed", "unregistered"]
+
+    private let records: Lock<[Record]>
+    private let spool: EventSpool
+
+    package init(_ accounts: [(name: String, uri: String)], spool: EventSpool) {
+        records = Lock(accounts.map { Record(name: $0.name, uri: $0.uri) })
+        self.spool = spool
+    }
+
+    /// Takes note of a change, and tells it.
+    package func take(_ report: RegistrationReport) {
+        let record = records.withLock { records -> Record? in
+            guard let index = records.firstIndex(where: { $0.name == report.account }) else { return nil }
+            if records[index].report?.state != report.state { records[index].since = .now() }
+            records[index].report = report
+            return records[index]
+        }
+        let body = EventBody.registration(report)
+        guard let record, case .object(let members) = Event(body).json else { return }
+        // `account` is the name already, as in every event of the kind.
+        spool.publish(type: body.type, .object(members + [JSONMember("registration", record.json)]))
+    }
+
+    package var all: [Record] { records.withLock { $0 } }
+
+    package func has(_ name: String) -> Bool { all.contains { $0.name == name } }
+}
+
+extension [JSONMember] {
+    var object: JSONValue { .object(self) }
+}

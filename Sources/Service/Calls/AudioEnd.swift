@@ -1,0 +1,86 @@
+import AudioDevices
+import AudioFiles
+import Glibc
+import Reporting
+import Softphone
+
+/// Who talks and listens at our side of a call.
+package enum AudioEnd: Sendable, Equatable {
+    /// A device by its name.
+    case device(String)
+    /// What is heard is sent back.
+    case echo
+    /// A file is played, then silence; what is heard goes nowhere.
+    case play(name: String, path: String)
+
+    /// As a key of the configuration names it.
+    /// - Throws: a device's name that means nothing.
+    package init(configured name: String) throws(SoftphoneError) {
+        if name == "echo" {
+            self = .echo
+        } else {
+            _ = try DeviceChoice.device(name)
+            self = .device(name)
+        }
+    }
+
+    package var json: JSONValue {
+        switch self {
+        case .device(let name): .object([JSONMember("device", .string(name))])
+        case .echo: .object([JSONMember("echo", .boolean(true))])
+        case .play(let name, _): .object([JSONMember("play", .string(name))])
+        }
+    }
+}
+
+/// What a request may choose as an audio end.
+package struct AudioEnds: Sendable {
+    /// Devices of the configuration: no other may be opened by request.
+    package var devices: [String]
+    /// Where files may be played from; `nil`: nowhere.
+    package var folder: String?
+
+    package init(devices: [String], folder: String?) { (self.devices, self.folder) = (devices, folder) }
+
+    package static let fields = ["device", "echo", "play"]
+
+    /// What `"audio": {...}` chooses.
+    package func choose(_ fields: BodyFields) throws(Problem) -> AudioEnd {
+        let (device, file) = (try fields.text("device"), try fields.text("play"))
+        let echoes = try fields.flag("echo") ?? false
+        guard [device != nil, file != nil, echoes].count(where: { $0 }) == 1 else {
+            throw .badField("audio", "choose one audio end: {\"device\": NAME}, {\"echo\": true} or {\"play\": FILE}")
+        }
+        if echoes { return .echo }
+        if let file { return try play(file) }
+        let name = device ?? ""
+        let known = ["null"] + devices.filter { $0 != "null" && $0 != "echo" }
+        guard known.contains(name) else {
+            throw .badField(
+                "audio.device", "'\(name)' is no device of the configuration; use \(known.joined(separator: ", "))")
+        }
+        return .device(name)
+    }
+
+    /// A file inside the folder, links followed.
+    private func play(_ name: String) throws(Problem) -> AudioEnd {
+        guard let folder else {
+            throw .badField("audio.play", "no folder is configured for files that calls may play; set softphone.folder")
+        }
+        guard let root = Self.real(folder), let path = Self.real(folder + "/" + name), path.hasPrefix(root + "/") else {
+            throw .badField("audio.play", "there is no file '\(name)' in softphone.folder")
+        }
+        do {
+            _ = try AudioFileReader(path: path)
+        } catch {
+            throw .badField("audio.play", "'\(name)' is no audio file that can be read")
+        }
+        return .play(name: name, path: path)
+    }
+
+    private static func real(_ path: String) -> String? {
+        guard let text = realpath(path, nil) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+}

@@ -1,0 +1,237 @@
+import Realtime
+import Reporting
+import Softphone
+
+/// Every call there is, and the last ones that are over. Any thread may call any function.
+///
+/// A call's own thread brings its events; whoever asks gets the record, without waiting for a call.
+package final class CallBook: Sendable {
+    private struct Entry: Sendable {
+        var record: CallRecord
+        /// `nil` once it is closed.
+        var live: (any LiveCall)?
+        var subscription: EventSubscription<PartyEvent>?
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        /// Oldest first.
+        var order: [String] = []
+        var lastNumber = 0
+        /// Places taken by calls that are being made.
+        var opening = 0
+        var isDraining = false
+        /// Over, and to be closed.
+        var ended: [String] = []
+    }
+
+    package let spool: EventSpool
+    package let counters: CallCounters
+    private let capacity: Int
+    private let drainSeconds: Int
+    private let state = Lock(State())
+    /// Wakes whoever closes calls that are over.
+    private let onEnded: @Sendable () -> Void
+
+    /// Calls that are over and still known.
+    static let remembered = 200
+
+    /// - Parameter capacity: calls at once at most.
+    package init(
+        spool: EventSpool, counters: CallCounters, capacity: Int, drainSeconds: Int,
+        onEnded: @escaping @Sendable () -> Void
+    ) {
+        (self.spool, self.counters, self.capacity) = (spool, counters, capacity)
+        (self.drainSeconds, self.onEnded) = (drainSeconds, onEnded)
+    }
+
+    // MARK: Calls begin
+
+    /// Takes a place, makes a call by `begin`, and follows it.
+    package func open(
+        _ direction: CallRecord.Direction, account: String?, from: String? = nil, to: String? = nil, audio: AudioEnd,
+        begin: () throws(SoftphoneError) -> any LiveCall
+    ) throws(Problem) -> CallRecord {
+        let id = try takePlace()
+        let live: any LiveCall
+        let subscription: EventSubscription<PartyEvent>
+        do throws(SoftphoneError) {
+            live = try begin()
+            subscription = try live.subscribe(capacity: 1024) { [weak self] in self?.carry(id) }
+        } catch {
+            state.withLock { $0.opening -= 1 }
+            throw Problem(error)
+        }
+        let record = CallRecord(id: id, direction, account: account, from: from, to: to, audio: audio)
+        state.withLock { state in
+            state.opening -= 1
+            state.entries[id] = Entry(record: record, live: live, subscription: subscription)
+            state.order.append(id)
+            publish(EventText.callCreated, record)
+        }
+        counters.noteBegin(direction)
+        // What happened before anybody knew of it.
+        carry(id)
+        return self.record(id) ?? record
+    }
+
+    private func takePlace() throws(Problem) -> String {
+        try state.withLock { state throws(Problem) in
+            guard !state.isDraining else { throw .draining(seconds: drainSeconds) }
+            let running = state.entries.values.count { $0.live != nil }
+            guard running + state.opening < capacity else {
+                var problem = Problem(
+                    503, "there are too many calls",
+                    "\(capacity) calls at once are allowed; end one, or raise softphone.calls")
+                problem.retryAfterSeconds = 5
+                throw problem
+            }
+            state.opening += 1
+            state.lastNumber += 1
+            return "\(spool.epoch)-\(state.lastNumber)"
+        }
+    }
+
+    // MARK: Calls go on
+
+    /// Brings a call's events into its record and to the subscribers.
+    private func carry(_ id: String) {
+        let hasEnded = state.withLock { state -> Bool in
+            guard var entry = state.entries[id], let subscription = entry.subscription else { return false }
+            let was = entry.record.state
+            for event in subscription.take().values {
+                entry.record.take(event)
+                // Figures are asked for instead.
+                if case .stats = event.body { continue }
+                publish(event.body, entry.record, time: event.time)
+            }
+            state.entries[id] = entry
+            guard was != .ended, entry.record.state == .ended else { return false }
+            counters.noteEnd(entry.record)
+            state.ended.append(id)
+            return true
+        }
+        if hasEnded { onEnded() }
+    }
+
+    private func publish(_ body: EventBody, _ record: CallRecord, time: Timestamp) {
+        publish(Event(body, callID: record.id, time: time).json, body.type, record)
+    }
+
+    private func publish(_ type: String, _ record: CallRecord) {
+        let value = JSONValue.object([
+            JSONMember("type", .string(type)), JSONMember("time", .string(Timestamp.now().text)),
+            JSONMember("call_id", .string(record.id)),
+        ])
+        publish(value, type, record)
+    }
+
+    /// Every event of a call has the whole call in it.
+    private func publish(_ value: JSONValue, _ type: String, _ record: CallRecord) {
+        guard case .object(let members) = value else { return }
+        spool.publish(type: type, .object(members + [JSONMember("call", record.json)]))
+    }
+
+    /// Does something to a call, where its state allows it.
+    /// - Parameters:
+    ///   - check: refuses, or changes the record.
+    ///   - act: is done to the call itself.
+    package func change(
+        _ id: String, _ check: (inout CallRecord) throws(Problem) -> Void, _ act: (any LiveCall) -> Void = { _ in }
+    ) throws(Problem) -> CallRecord {
+        let (live, record, isChanged) = try state.withLock { state throws(Problem) in
+            guard var entry = state.entries[id] else { throw .noCall(id) }
+            let was = entry.record.isMuted
+            try check(&entry.record)
+            state.entries[id] = entry
+            return (entry.live, entry.record, was != entry.record.isMuted)
+        }
+        if let live { act(live) }
+        if isChanged { publish(record.isMuted ? EventText.callMuted : EventText.callUnmuted, record) }
+        return self.record(id) ?? record
+    }
+
+    // MARK: Looking
+
+    package func record(_ id: String) -> CallRecord? { state.withLock { $0.entries[id]?.record } }
+
+    /// A call's figures as they are now, or its report. Waits while the call's device is being opened.
+    package func statistics(_ id: String) throws(Problem) -> JSONValue {
+        guard let entry = state.withLock({ $0.entries[id] }) else { throw .noCall(id) }
+        return entry.record.statisticsJSON(entry.live?.statistics(of: 0))
+    }
+
+    /// Oldest first.
+    package var records: [CallRecord] { state.withLock { state in state.order.compactMap { state.entries[$0]?.record } } }
+
+    /// Calls that are not closed yet, or being made.
+    package var running: Int { state.withLock { state in state.opening + state.entries.values.count { $0.live != nil } } }
+
+    package var isDraining: Bool { state.withLock { $0.isDraining } }
+
+    // MARK: Calls end
+
+    /// Closes calls that are over. It joins their threads: only whoever owns the book does that.
+    package func closeEnded() {
+        let over = state.withLock { state in
+            defer { state.ended = [] }
+            return state.ended.compactMap { id in state.entries[id]?.live.map { (id: id, live: $0) } }
+        }
+        for (id, live) in over { close(id, live) }
+    }
+
+    private func close(_ id: String, _ live: any LiveCall) {
+        let report = live.close().first?.report
+        // Its last events, where it was closed before it ended.
+        carry(id)
+        let record = state.withLock { state -> CallRecord? in
+            state.ended.removeAll { $0 == id }
+            guard var entry = state.entries[id] else { return nil }
+            (entry.record.report, entry.live, entry.subscription) = (report, nil, nil)
+            state.entries[id] = entry
+            let over = state.order.filter { state.entries[$0]?.live == nil }
+            for old in over.dropLast(Self.remembered) {
+                state.entries[old] = nil
+                state.order.removeAll { $0 == old }
+            }
+            return entry.record
+        }
+        if let record, let report { publish(.report(report), record, time: .now()) }
+    }
+
+    /// No call begins any more.
+    package func drain() { state.withLock { $0.isDraining = true } }
+
+    package func hangUpAll() {
+        for live in state.withLock({ $0.entries.values.compactMap(\.live) }) { live.hangUp(byDuration: false) }
+    }
+
+    /// Closes all calls, in whatever state they are.
+    package func closeAll() {
+        let all = state.withLock { state in
+            state.order.compactMap { id in state.entries[id]?.live.map { (id: id, live: $0) } }
+        }
+        for (id, live) in all { close(id, live) }
+    }
+}
+
+/// Events of the service's own; the others have the names of a call's events.
+enum EventText {
+    static let callCreated = "call_created"
+    static let callMuted = "call_muted"
+    static let callUnmuted = "call_unmuted"
+}
+
+extension Problem {
+    /// Why a call could not be made.
+    init(_ error: SoftphoneError) {
+        switch error {
+        case .request, .codec, .setting, .audioFile:
+            self.init(400, "the call cannot be made as it was asked for", error.description)
+        case .resources:
+            self.init(503, "the machine has nothing left for a call", error.description)
+            retryAfterSeconds = 5
+        default: self.init(500, "the call cannot be made", error.description)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Metrics
+import Reporting
+import Softphone
+
+/// What is known of a call, as routes and events tell it.
+package struct CallRecord: Sendable {
+    package enum Direction: String, Sendable, CaseIterable { case outgoing, incoming }
+
+    package enum State: String, Sendable, CaseIterable {
+        /// Ours: nobody has been reached yet.
+        case calling
+        /// The other side rings, or ours does.
+        case ringing
+        case active
+        /// By a side or both.
+        case held
+        case ended
+    }
+
+    package let id: String
+    package let direction: Direction
+    package var account: String?
+    package var from: String?
+    package var to: String?
+    /// The other side's name, as it is told.
+    package var name: String?
+    package var audio: AudioEnd
+    package let started: Timestamp
+    package var answered: Timestamp?
+    package var ended: Timestamp?
+    package var isReached = false
+    package var isMuted = false
+    package var isHeldByUs = false
+    package var isHeldByPeer = false
+    /// Somebody here has asked for the answer.
+    package var wantsAnswer = false
+    package var codec: String?
+    package var remote: String?
+    package var sipCode: Int?
+    package var endReason: String?
+    package var explanation: String?
+    package var durationSeconds: Double?
+    package var report: CallReport?
+
+    package init(
+        id: String, _ direction: Direction, account: String?, from: String? = nil, to: String? = nil, audio: AudioEnd,
+        started: Timestamp = .now()
+    ) {
+        (self.id, self.direction, self.account, self.from, self.to) = (id, direction, account, from, to)
+        (self.audio, self.started) = (audio, started)
+    }
+
+    package var state: State {
+        if ended != nil { return .ended }
+        if answered != nil { return isHeldByUs || isHeldByPeer ? .held : .active }
+        return direction == .incoming || isReached ? .ringing : .calling
+    }
+
+    /// Takes note of what happened.
+    package mutating func take(_ event: PartyEvent) {
+        switch event.body {
+        case .callProgress(let sipCode, let reason, _):
+            isReached = true
+            self.sipCode = sipCode
+            explanation = Self.clip(reason)
+        case .callIncoming(let from, let name, let to, let account):
+            (self.from, self.to, self.name) = (Self.clip(from), Self.clip(to), name.map(Self.clip))
+            self.account = account
+        case .negotiated(let report): (codec, remote) = (report.codec, report.remote)
+        case .callAnswered(let sipCode):
+            self.sipCode = sipCode
+            explanation = nil
+            answered = answered ?? event.time
+        case .callHeld(let byUs, let byPeer): (isHeldByUs, isHeldByPeer) = (byUs, byPeer)
+        case .callResumed: (isHeldByUs, isHeldByPeer) = (false, false)
+        case .callEnded(let reason, let seconds, let sipCode, let explanation):
+            ended = event.time
+            (endReason, durationSeconds) = (reason, seconds)
+            self.sipCode = sipCode ?? self.sipCode
+            self.explanation = explanation.map(Self.clip)
+        default: break
+        }
+    }
+
+    /// The network's texts are kept short.
+    private static func clip(_ text: String) -> String { text.utf8.count <= 1024 ? text : String(text.prefix(256)) + "..." }
+
+    package var json: JSONValue {
+        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
+        return .object([
+            JSONMember("id", .string(id)), JSONMember("direction", .string(direction.rawValue)),
+            JSONMember("state", .string(state.rawValue)), JSONMember("account", text(account)),
+            JSONMember("from", text(from)), JSONMember("to", text(to)), JSONMember("name", text(name)),
+            JSONMember("audio", audio.json), JSONMember("muted", .boolean(isMuted)),
+            JSONMember(
+                "held",
+                .object([
+                    JSONMember("by_us", .boolean(isHeldByUs)), JSONMember("by_peer", .boolean(isHeldByPeer)),
+                ])),
+            JSONMember("codec", text(codec)), JSONMember("remote", text(remote)),
+            JSONMember("started", .string(started.text)), JSONMember("answered", text(answered?.text)),
+            JSONMember("ended", text(ended?.text)), JSONMember("end_reason", text(endReason)),
+            JSONMember("sip_code", sipCode.map { .integer($0) } ?? .null), JSONMember("explanation", text(explanation)),
+            JSONMember("duration_s", durationSeconds.map { .number($0, decimals: 2) } ?? .null),
+        ])
+    }
+
+    /// The figures of a running call, and at the end the report.
+    package func statisticsJSON(_ statistics: CallStatistics?) -> JSONValue {
+        var members = [
+            JSONMember("call_id", .string(id)), JSONMember("state", .string(state.rawValue)),
+            JSONMember("time", .string(Timestamp.now().text)),
+        ]
+        if let report {
+            if case .object(let figures) = report.measurements { members += figures }
+        } else if let statistics, case .object(let figures) = statistics.json {
+            members += figures
+        }
+        return .object(members)
+    }
+}

@@ -1,0 +1,58 @@
+/// Who may come in: the bearer of the token, by a name that is ours.
+package struct Gate: Sendable {
+    private let token: [UInt8]
+    /// Whether only this machine can reach the server; its names are then checked, so that no page from elsewhere can have
+    /// a browser ask us by a name of its own (DNS rebinding).
+    private let isOnLoopback: Bool
+
+    package init(token: String, isOnLoopback: Bool) {
+        self.token = Array(token.utf8)
+        self.isOnLoopback = isOnLoopback
+    }
+
+    package func checkHost(_ request: APIRequest) throws(Problem) {
+        guard isOnLoopback else { return }
+        let host = Self.name((request.headers["host"] ?? "").lowercased())
+        let isNumber = host.hasPrefix("127.") && host.utf8.allSatisfy { $0 == 46 || (48...57).contains($0) }
+        guard isNumber || ["localhost", "[::1]"].contains(host) else {
+            throw Problem(
+                421, "the request is for another host",
+                "the service is on loopback and goes by localhost, 127.0.0.1 and [::1] only", at: "Host")
+        }
+    }
+
+    package func checkToken(_ request: APIRequest) throws(Problem) {
+        let words = (request.headers["authorization"] ?? "").split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bearer", isToken(words[1]) else {
+            throw Problem(
+                401, "the token is missing or wrong",
+                "send Authorization: Bearer TOKEN, with the token of softphone.token_file or the one printed at the start",
+                at: "Authorization")
+        }
+    }
+
+    /// Takes as long for a wrong token as for the right one.
+    private func isToken(_ text: Substring) -> Bool {
+        let given = Array(text.utf8)
+        var difference = given.count ^ token.count
+        for index in token.indices {
+            difference |= Int(token[index] ^ (index < given.count ? given[index] : 0))
+        }
+        return difference == 0
+    }
+
+    /// Without the port.
+    private static func name(_ host: String) -> String {
+        if host.hasPrefix("["), let end = host.firstIndex(of: "]") { return String(host[...end]) }
+        return String(host.prefix { $0 != ":" })
+    }
+
+    /// A token nobody can guess.
+    package static func newToken() -> String {
+        var random = SystemRandomNumberGenerator()
+        return (0..<4).map { _ in
+            let digits = String(random.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

@@ -1,0 +1,70 @@
+/// One method of one path.
+package struct Route<Target: Sendable>: Sendable {
+    package typealias Handler = @Sendable (Target, APIRequest) async throws(Problem) -> APIResponse
+
+    package let method: String
+    /// Such as `/v1/calls/{id}`.
+    package let template: String
+    /// Whether it needs no token.
+    package let isOpen: Bool
+    let handler: Handler
+
+    package init(_ method: String, _ template: String, isOpen: Bool = false, _ handler: @escaping Handler) {
+        (self.method, self.template, self.isOpen, self.handler) = (method, template, isOpen, handler)
+    }
+
+    /// What the template's names stand for in `path`; `nil`: it is another path.
+    fileprivate func match(_ path: [Substring]) -> [String: String]? {
+        let parts = template.split(separator: "/")
+        guard parts.count == path.count else { return nil }
+        var parameters: [String: String] = [:]
+        for (part, word) in zip(parts, path) {
+            if part.hasPrefix("{") {
+                parameters[String(part.dropFirst().dropLast())] = String(word)
+            } else if part != word {
+                return nil
+            }
+        }
+        return parameters
+    }
+}
+
+/// Finds the route of a request, checks who asks, and makes a response of whatever comes of it.
+package struct Router<Target: Sendable>: Sendable {
+    package let routes: [Route<Target>]
+    private let gate: Gate
+
+    package init(_ routes: [Route<Target>], gate: Gate) { (self.routes, self.gate) = (routes, gate) }
+
+    package func answer(_ request: APIRequest, by target: Target) async -> APIResponse {
+        do throws(Problem) {
+            try gate.checkHost(request)
+            let (route, parameters) = try find(request)
+            var request = request
+            request.parameters = parameters
+            return try await route.handler(target, request)
+        } catch {
+            return error.response
+        }
+    }
+
+    /// Paths are told apart only to those who bear the token.
+    private func find(_ request: APIRequest) throws(Problem) -> (Route<Target>, [String: String]) {
+        let path = request.path.split(separator: "/", omittingEmptySubsequences: true)
+        let method = request.method == "HEAD" ? "GET" : request.method
+        let matching = routes.compactMap { route in route.match(path).map { (route: route, parameters: $0) } }
+        let found = matching.first { $0.route.method == method }
+        if found?.route.isOpen != true { try gate.checkToken(request) }
+        if let found { return (found.route, found.parameters) }
+        guard !matching.isEmpty else {
+            throw Problem(
+                404, "there is no such path", "'\(request.path.prefix(200))' leads nowhere; docs/openapi.yaml lists all paths")
+        }
+        var problem = Problem(
+            405, "the path does not know this method",
+            "'\(request.path.prefix(200))' does not know \(request.method.prefix(20))")
+        problem.allowed = matching.map(\.route.method)
+        problem.detail += "; use \(problem.allowed.joined(separator: ", "))"
+        throw problem
+    }
+}

@@ -1,0 +1,167 @@
+import Glibc
+import Link
+import NIOCore
+import NIOPosix
+import Realtime
+import Reporting
+import Softphone
+
+/// The service: registered, taking and making calls, controlled by HTTP, until it is told to end.
+///
+/// The thread that calls `run` takes what the telephone tells and closes calls that are over; requests are answered on threads
+/// of their own.
+public final class SoftphoneService: Sendable {
+    private let settings: ServiceSettings
+    private let phone: SIPPhone
+    private let telephone: SIPTelephone
+    private let core: ServiceCore
+    private let server: HTTPServer
+    /// Rings when a call is over.
+    private let bell: EventSignal
+    /// Where it is controlled.
+    public let url: String
+    /// Made at this start, because no file holds one.
+    public let newToken: String?
+
+    /// Binds its sockets; its accounts are being registered.
+    public init(_ settings: ServiceSettings) throws(SoftphoneError) {
+        self.settings = settings
+        let bell: EventSignal
+        do { bell = try EventSignal() } catch { throw .resources("\(error)") }
+        self.bell = bell
+        var request = PhoneRequest(accounts: settings.accounts, codecs: settings.codecs, media: settings.media)
+        (request.product, request.authorityFile) = (settings.product, settings.authorityFile)
+        request.tracePath = settings.tracePath
+        phone = try Softphone().open(request)
+        telephone = SIPTelephone(phone: phone, settings: settings)
+        let spool = EventSpool(epoch: String(Timestamp.now().millisecondsSince1970, radix: 36))
+        let calls = CallBook(
+            spool: spool, counters: CallCounters(), capacity: settings.callsAllowed, drainSeconds: settings.drainSeconds
+        ) { bell.signal() }
+        let core = ServiceCore(
+            calls: calls, accounts: AccountBook(settings.accounts.map { ($0.name, $0.uri) }, spool: spool),
+            ends: settings.ends, telephone: telephone, audioOfAccount: { settings.audio(of: $0) })
+        self.core = core
+        newToken = settings.token == nil ? Gate.newToken() : nil
+        let gate = Gate(token: settings.token ?? newToken ?? "", isOnLoopback: settings.address.isLoopback)
+        let router = Router(Routes.all, gate: gate)
+        do throws(ServerFailure) {
+            server = try waitFor {
+                try await HTTPServer(settings.address, port: settings.port, core: core) { await router.answer($0, by: core) }
+            }
+        } catch {
+            phone.close()
+            throw .request(
+                "\(settings.address):\(settings.port) cannot be bound (\(error.text)), in softphone.address and softphone.port; "
+                    + "choose another, or end the program that has it")
+        }
+        let host = settings.address.family == .v6 ? "[\(settings.address)]" : "\(settings.address)"
+        url = "http://\(host):\(server.port)"
+    }
+
+    deinit { bell.close() }
+
+    /// Runs until told to end and drained: no new calls, running ones to their end or the limit, then everything closed.
+    /// - Parameters:
+    ///   - signals: readable once the service shall end.
+    ///   - shallEnd: takes what is readable there; whether it means the end.
+    public func run(signals: Int32, shallEnd: () -> Bool) {
+        server.start()
+        var deadline: HostTime?
+        while true {
+            wait(for: signals, until: deadline)
+            bell.drain()
+            for news in phone.takeNews() { take(news) }
+            core.calls.closeEnded()
+            if deadline == nil, shallEnd() { deadline = beginDrain() }
+            if let deadline, core.calls.running == 0 || HostTime.monotonicNow() >= deadline { break }
+        }
+        end()
+    }
+
+    private func wait(for signals: Int32, until deadline: HostTime?) {
+        // Once it ends, nobody takes the signals any more: a second one ends the process by itself.
+        let descriptors = [phone.newsDescriptor, bell.fileDescriptor] + (deadline == nil ? [signals] : [])
+        var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        let left = deadline.map { Int32(max(0, min(500, $0.milliseconds(since: .monotonicNow()) + 1))) }
+        poll(&entries, nfds_t(entries.count), left ?? -1)
+    }
+
+    private func take(_ news: PhoneNews) {
+        switch news {
+        case .registration(let report):
+            core.accounts.take(report)
+            logger.notice("\(Event(.registration(report)).text ?? "")")
+        case .caller(let caller): core.callCame(caller, account: caller.account, from: caller.from, at: telephone)
+        case .notice(let body): core.spool.publish(type: body.type, Event(body).json)
+        case .warning(let text): logger.warning("\(text)")
+        }
+    }
+
+    private func beginDrain() -> HostTime {
+        core.calls.drain()
+        telephone.unregister()
+        logger.notice("ending: \(core.calls.running) calls may go on for \(settings.drainSeconds) s")
+        core.spool.publish(
+            type: "draining",
+            [
+                JSONMember("type", .string("draining")), JSONMember("time", .string(Timestamp.now().text)),
+                JSONMember("seconds", .integer(settings.drainSeconds)),
+            ].object)
+        return HostTime.monotonicNow().advanced(byMilliseconds: 1000 * Double(settings.drainSeconds))
+    }
+
+    /// How long the other sides have to answer that a call is over.
+    private static let farewellMilliseconds = 3000.0
+
+    private func end() {
+        core.calls.hangUpAll()
+        let limit = HostTime.monotonicNow().advanced(byMilliseconds: Self.farewellMilliseconds)
+        while core.calls.running > 0, HostTime.monotonicNow() < limit {
+            wait(for: -1, until: limit)
+            bell.drain()
+            for news in phone.takeNews() { take(news) }
+            core.calls.closeEnded()
+        }
+        core.calls.closeAll()
+        phone.close()
+        core.spool.finish()
+        // Subscribers get the last events.
+        usleep(100_000)
+        _ = try? waitFor { [server] in await server.stop() }
+    }
+}
+
+/// Why the server does not start.
+private struct ServerFailure: Error {
+    var text: String
+}
+
+/// Waits on a thread that may wait for what has to be awaited.
+private func waitFor<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws(ServerFailure) -> Value {
+    let signal: EventSignal
+    do { signal = try EventSignal() } catch { throw ServerFailure(text: "\(error)") }
+    defer { signal.close() }
+    let place = Outcome<Value>()
+    Task.detached {
+        let outcome: Result<Value, ServerFailure>
+        do {
+            outcome = .success(try await body())
+        } catch let error as IOError {
+            outcome = .failure(ServerFailure(text: String(cString: strerror(error.errnoCode))))
+        } catch {
+            outcome = .failure(ServerFailure(text: "\(error)"))
+        }
+        place.result.withLock { $0 = outcome }
+        signal.signal()
+    }
+    var entry = pollfd(fd: signal.fileDescriptor, events: Int16(POLLIN), revents: 0)
+    while poll(&entry, 1, -1) < 1 {}
+    guard let outcome = place.result.withLock({ $0 }) else { throw ServerFailure(text: "it ended") }
+    return try outcome.get()
+}
+
+/// What one thread leaves for another.
+private final class Outcome<Value: Sendable>: Sendable {
+    let result = Lock<Result<Value, ServerFailure>?>(nil)
+}

@@ -1,0 +1,30 @@
+public import Link
+
+/// The service: where it is controlled, and what its calls may do.
+public struct SoftphoneKeys: ConfigurationSection {
+    public static let name = "softphone"
+    public static let title = "Service"
+
+    public let address = ConfigurationKey(
+        "softphone_address", .address, default: IPAddress(v4: 0x7f00_0001),
+        help: "Local address where the service is controlled by HTTP; other than loopback only with a token file")
+    public let port = ConfigurationKey(
+        "softphone_port", .integer(0...65_535, placeholder: "port"), default: 8470,
+        help: "TCP port where the service is controlled by HTTP; 0 takes any that is free")
+    public let tokenFile = ConfigurationKey(
+        "softphone_token_file", .text("file"), unset: "a token is made and printed at each start",
+        help: "File whose first line is the token that every request must bear; nobody else should be able to read it")
+    public let drain = ConfigurationKey(
+        "softphone_drain_seconds", .integer(0...86_400, unit: "s", placeholder: "s"), default: 30,
+        help: "How long running calls may go on after the service was told to end")
+    public let device = ConfigurationKey(
+        "softphone_device", .text("name"), default: "null",
+        help: "Microphone and loudspeaker of calls that choose nothing: a device's name, or echo for what is heard")
+    public let folder = ConfigurationKey(
+        "softphone_folder", .text("folder"), unset: "no file may be played",
+        help: "Folder whose audio files calls may play")
+    public let calls = ConfigurationKey(
+        "softphone_calls", .integer(1...1000, placeholder: "n"), default: 32, help: "Calls at once at most")
+
+    public init() {}
+}

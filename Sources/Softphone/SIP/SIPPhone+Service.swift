@@ -1,0 +1,121 @@
+import Codecs
+import LiveMedia
+import Reporting
+import Signalling
+
+/// What a telephone for many calls at once is opened with. Every value is resolved; nothing has been started yet.
+public struct PhoneRequest: Sendable {
+    /// Whom it is called as, and calls as.
+    public var accounts: [AccountSettings]
+    /// What is offered and answered, the most wanted first.
+    public var codecs: [Codec]
+    /// What calls have in common: the local address, whose calls are taken, how sound is coded.
+    public var media: MediaRequest
+    /// Name and version of the program, told to the other side; nil: not told.
+    public var product: String?
+    /// PEM file of the authorities whose certificates are trusted; nil: the system's.
+    public var authorityFile: String?
+    /// File that every message of signalling is written to, with secrets masked; nil: none.
+    public var tracePath: String?
+
+    public init(accounts: [AccountSettings], codecs: [Codec], media: MediaRequest) {
+        (self.accounts, self.codecs, self.media) = (accounts, codecs, media)
+    }
+}
+
+/// Somebody who calls, and waits to be accepted or refused.
+public struct WaitingCaller: Sendable, Hashable {
+    let id: SignalledCallID
+    /// The account that is called; nil: none.
+    public var account: String?
+    /// The caller's URI, which anybody can make up.
+    public var from: String
+}
+
+/// What a telephone tells that belongs to no call yet.
+public enum PhoneNews: Sendable {
+    case registration(RegistrationReport)
+    case caller(WaitingCaller)
+    /// A text, or that voice messages wait: as an event tells it.
+    case notice(EventBody)
+    /// Something a person should know and can do something about.
+    case warning(String)
+}
+
+extension Softphone {
+    /// A telephone for many calls at once; its accounts are being registered.
+    public func open(_ request: PhoneRequest) throws(SoftphoneError) -> SIPPhone {
+        guard !request.codecs.isEmpty else { throw .request("there is no codec to offer; choose one with --codec") }
+        let media = request.media
+        var configuration = SignallingConfiguration(
+            listeners: SignallingConfiguration.everywhere(port: 0), accounts: request.accounts,
+            product: request.product, authorityFile: request.authorityFile)
+        if let bind = media.bind {
+            configuration.listeners = [.udp, .tcp].map { .init($0, address: "\(bind)", port: 0) }
+        }
+        // Ghost calls ring nowhere: the accounts' servers call, and who is allowed to.
+        configuration.callers = .listed(media.allow)
+        configuration.media = MediaCapabilities(
+            codecs: request.codecs, packetMilliseconds: media.encoder.frameMilliseconds,
+            bitrate: media.encoder.bitrate, sharesPort: true)
+        configuration.encryption = .optional
+        if request.accounts.contains(where: { $0.encryption == .required }), let missing = CallEncryption(.required).failure {
+            throw .encryption("\(missing)")
+        }
+        let phone = try SIPPhone(configuration, tracePath: request.tracePath, opensLines: true)
+        for account in request.accounts { phone.signalling.register(account.name) }
+        return phone
+    }
+}
+
+extension SIPPhone {
+    /// Readable while there is news; for `poll`.
+    public var newsDescriptor: Int32 { switchboard.desk.signal.fileDescriptor }
+
+    /// Takes the news that wait, oldest first.
+    public func takeNews() -> [PhoneNews] {
+        switchboard.desk.takeAll().compactMap { event in
+            switch event {
+            case .registration(let change): .registration(RegistrationReport(change))
+            case .incoming(let id, let facts): .caller(WaitingCaller(id: id, account: facts.account, from: facts.from))
+            case .warning(_, let text): .warning(text)
+            default: EventBody(notice: event).map(PhoneNews.notice)
+            }
+        }
+    }
+
+    /// Calls somebody, beside whatever calls there are.
+    public func call(_ request: SIPRequest) throws(SoftphoneError) -> any LiveCall {
+        try request.check()
+        return try running(SIPLiveCall(self, request, events: newLine()))
+    }
+
+    /// Takes a caller on: it rings until it is answered or hung up.
+    /// - Parameter request: its purpose is to listen.
+    /// - Throws: `SoftphoneError.resources` when no descriptor or thread is left; the caller is refused.
+    public func accept(_ caller: WaitingCaller, _ request: SIPRequest) throws(SoftphoneError) -> any LiveCall {
+        do throws(SoftphoneError) {
+            guard let line = switchboard.line(caller.id) else { throw .resources("a call has no descriptor") }
+            return try running(SIPLiveCall(self, request, events: line))
+        } catch {
+            refuse(caller, .busy)
+            throw error
+        }
+    }
+
+    /// Lets a caller in no further.
+    public func refuse(_ caller: WaitingCaller, _ refusal: CallRefusal) {
+        signalling.reject(caller.id, refusal)
+        switchboard.disconnect(caller.id)
+    }
+
+    /// Registers an account anew at once.
+    public func register(_ account: String) { signalling.register(account) }
+
+    /// Takes an account's registration back: no more calls come for it; those there are go on.
+    public func unregister(_ account: String) { signalling.unregister(account) }
+
+    private func newLine() throws(SoftphoneError) -> Switchboard.Events {
+        do { return try Switchboard.Events() } catch { throw .resources("\(error)") }
+    }
+}

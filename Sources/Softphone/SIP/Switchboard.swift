@@ -1,0 +1,59 @@
+import LiveMedia
+import Realtime
+import Signalling
+
+/// Hands what signalling tells to the calls that it is about; the rest goes to the desk.
+final class Switchboard: Sendable {
+    typealias Events = Mailbox<CallSignallingEvent>
+
+    /// Registrations, warnings, calls that come, and all that is told of calls without a line of their own.
+    let desk: Events
+    private let opensLines: Bool
+    private let lines = Lock<[SignalledCallID: Events]>([:])
+
+    /// - Parameter opensLines: whether each call that comes gets a line of its own at once, so that nothing told of it is missed.
+    init(opensLines: Bool) throws(RealtimeError) {
+        desk = try Events()
+        self.opensLines = opensLines
+    }
+
+    /// Never waits; called on signalling's own thread.
+    func post(_ event: CallSignallingEvent) {
+        guard let id = event.call else { return desk.post(event) }
+        if opensLines, case .incoming = event, let line = try? Events() {
+            line.post(event)
+            lines.withLock { $0[id] = line }
+            return desk.post(event)
+        }
+        (line(id) ?? desk).post(event)
+    }
+
+    /// Begins a call whose events go to `events`, the first one too.
+    func connect(to events: Events, _ begin: () -> SignalledCallID) -> SignalledCallID {
+        guard events !== desk else { return begin() }
+        return lines.withLock { lines in
+            let id = begin()
+            lines[id] = events
+            return id
+        }
+    }
+
+    /// The line that a call has; `nil`: none, or no more.
+    func line(_ call: SignalledCallID) -> Events? { lines.withLock { $0[call] } }
+
+    func disconnect(_ call: SignalledCallID) { lines.withLock { _ = $0.removeValue(forKey: call) } }
+}
+
+extension CallSignallingEvent {
+    /// The call it is about; `nil`: none.
+    fileprivate var call: SignalledCallID? {
+        switch self {
+        case .registration, .message, .messagesWaiting: nil
+        case .incoming(let id, _), .progress(let id, _), .negotiated(let id, _), .answered(let id, _), .held(let id, _, _),
+            .transferRequested(let id, _), .transferProgress(let id, _, _), .followed(let id, _),
+            .digit(let id, _), .requestRefused(let id, _, _), .ended(let id, _):
+            id
+        case .warning(let id, _): id
+        }
+    }
+}

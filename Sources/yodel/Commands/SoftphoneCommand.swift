@@ -1,0 +1,70 @@
+import ArgumentParser
+import Glibc
+import Reporting
+import Service
+import Settings
+import Softphone
+
+/// `yodel softphone`: the service.
+struct SoftphoneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "softphone", abstract: "Run as a service: registered, controlled by HTTP, many calls at once.",
+        discussion: HelpText.discussion(
+            """
+            Takes the accounts of the configuration file. Every request bears the token of --softphone-token-file, or the one \
+            that is printed at the start. SIGTERM or Ctrl-C drains: no new calls, and running ones go on for \
+            --softphone-drain-seconds; a second one ends at once. docs/softphone.md tells the rest, docs/openapi.yaml every \
+            request.
+            """,
+            examples: [
+                ("yodel softphone", "the accounts of the configuration, on loopback, with a token made for this run"),
+                ("yodel softphone --softphone-token-file /run/secrets/token --softphone-address 0.0.0.0", "in a container"),
+                ("yodel softphone --softphone-device echo", "whoever is called hears himself"),
+            ]))
+
+    @OptionGroup(title: SoftphoneKeys.title) var service: KeyArguments<SectionOptions<SoftphoneKeys>>
+    @OptionGroup(title: AudioKeys.title) var audio: KeyArguments<ServiceAudioOptions>
+    @OptionGroup(title: MediaKeys.title) var coding: KeyArguments<SectionOptions<MediaKeys>>
+    @OptionGroup(title: NetworkKeys.title) var network: KeyArguments<SectionOptions<NetworkKeys>>
+    @OptionGroup(title: LogKeys.title) var general: GeneralArguments
+
+    @Option(
+        name: .customLong("tls-ca"),
+        help: ArgumentHelp(
+            "PEM file of the authorities that servers' certificates may be from. (default: the system's)", valueName: "file"))
+    var authorities: String?
+
+    @Option(
+        help: ArgumentHelp("Write every message of signalling to this file, with passwords and keys masked.", valueName: "file")
+    )
+    var sipTrace: String?
+
+    func run() throws {
+        let signals = TerminationSignal()
+        // A service outlives the terminal that it was started from.
+        signal(SIGHUP, SIG_IGN)
+        let flags = service.given + audio.given + coding.given + network.given + general.log.given
+        let configuration = try resolveConfiguration(flags: flags, general: general)
+        startLog(configuration)
+        let running: SoftphoneService
+        do throws(SoftphoneError) {
+            var settings = try ServiceSettings(configuration, environment: processEnvironment())
+            (settings.product, settings.authorityFile, settings.tracePath) = ("yodel", authorities, sipTrace)
+            running = try SoftphoneService(settings)
+        } catch {
+            throw CommandError(error)
+        }
+        Output.standard.line("yodel softphone at \(running.url)")
+        if let token = running.newToken { Output.standard.line("token \(token)") }
+        running.run(signals: signals.descriptor) { signals.take() != nil && TerminationSignal.caught != nil }
+    }
+}
+
+/// Sound's keys but for the device: `softphone.device` is the service's.
+enum ServiceAudioOptions: KeySelection {
+    static var options: [KeyOption] {
+        let keys = AudioKeys()
+        let others = [keys.device.name, keys.input.name, keys.output.name]
+        return SectionOptions<AudioKeys>.options.filter { !others.contains($0.key.name) }
+    }
+}

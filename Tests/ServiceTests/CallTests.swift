@@ -1,0 +1,138 @@
+import Reporting
+import Softphone
+import Testing
+
+@testable import Service
+
+@Suite("Calls by request") struct CallTests {
+    @Test("a call begins, is answered, held, dialled, muted and ended")
+    func wholeLife() async {
+        let bench = Bench()
+        let made = await bench.ask("POST", "/v1/calls", #"{"to": "sip:102@example.com", "audio": {"echo": true}}"#)
+        #expect(made.status == 201 && made.json.text("state") == "calling" && made.json.text("account") == "office")
+        let id = made.json.text("id") ?? ""
+        #expect(made.response.headers.contains { $0.name == "Location" && $0.value == "/v1/calls/\(id)" })
+        #expect(bench.telephone.wished == [#"sip:102@example.com office {"echo": true}"#] || bench.telephone.wished.count == 1)
+        let call = bench.telephone.calls[0]
+        call.tell(.callProgress(sipCode: 180, reason: "Ringing", earlyMedia: false))
+        #expect(await bench.ask("GET", "/v1/calls/\(id)").json.text("state") == "ringing")
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/hold").status == 409, "nobody has answered yet")
+        #expect(await bench.ask("POST", "/v1/calls/\(id)/answer").status == 409, "it is ours")
+        call.tell(.callAnswered(sipCode: 200))
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/hold").json.text("state") == "held")
+        #expect(await bench.ask("DELETE", "/v1/calls/\(id)/hold").json.text("state") == "active")
+        #expect(await bench.ask("POST", "/v1/calls/\(id)/dtmf", #"{"digits": "1#a"}"#).status == 202)
+        #expect(await bench.ask("POST", "/v1/calls/\(id)/dtmf", #"{"digits": "1x"}"#).status == 400)
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/mute").json.value(at: "muted") == .boolean(true))
+        #expect(await bench.ask("DELETE", "/v1/calls/\(id)/mute").json.value(at: "muted") == .boolean(false))
+        #expect(await bench.ask("GET", "/v1/calls/\(id)/stats").json.text("call_id") == id)
+        let ended = await bench.ask("DELETE", "/v1/calls/\(id)")
+        #expect(ended.json.text("state") == "ended" && ended.json.text("end_reason") == "local_hangup")
+        #expect(
+            call.asked == ["held true", "held false", "digit 1", "digit #", "digit A", "muted true", "muted false", "hang up"])
+        bench.core.calls.closeEnded()
+        #expect(bench.core.calls.running == 0)
+        #expect(await bench.ask("DELETE", "/v1/calls/\(id)").status == 200, "ending what is over does no harm")
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/mute").status == 409)
+        #expect(await bench.ask("GET", "/v1/calls/\(id)/stats").json.text("reason") == "local_hangup")
+    }
+
+    @Test("a call that comes rings until it is answered or rejected")
+    func incoming() async {
+        let bench = Bench()
+        for way in ["answer", "reject"] {
+            bench.core.callCame(1, account: "office", from: "sip:101@example.com", at: bench.telephone)
+            let call = bench.telephone.calls.last!
+            call.tell(.callIncoming(from: "sip:101@example.com", name: "Ann", to: "sip:office@example.com", account: "office"))
+            let record = bench.core.calls.records.last!
+            #expect(record.state == .ringing && record.name == "Ann" && record.direction == .incoming)
+            #expect(await bench.ask("POST", "/v1/calls/\(record.id)/\(way)").status == 202)
+            #expect(await bench.ask("POST", "/v1/calls/\(record.id)/answer").status == 409)
+            #expect(
+                await bench.ask("GET", "/v1/calls/\(record.id)").json.text("state") == (way == "answer" ? "active" : "ended"))
+        }
+    }
+
+    @Test("waiting for the answer gives the call as it is then", arguments: ["answered", "ended"])
+    func wait(outcome: String) async {
+        let bench = Bench()
+        async let made = bench.ask("POST", "/v1/calls", #"{"to": "sip:102@example.com", "wait": "answered"}"#)
+        while bench.core.calls.records.isEmpty { await Task.yield() }
+        if outcome == "answered" {
+            bench.telephone.calls[0].tell(.callAnswered(sipCode: 200))
+        } else {
+            bench.telephone.calls[0].end(.busy, sipCode: 486)
+        }
+        let answer = await made
+        #expect(answer.status == 201 && answer.json.text("state") == (outcome == "answered" ? "active" : "ended"))
+        if outcome == "ended" { #expect(answer.json.value(at: "sip_code") == .integer(486)) }
+    }
+
+    @Test("no more calls than allowed, and none while the service ends")
+    func limits() async {
+        let bench = Bench(capacity: 1)
+        _ = await bench.call()
+        let tooMany = await bench.ask("POST", "/v1/calls", #"{"to": "sip:103@example.com"}"#)
+        #expect(tooMany.status == 503 && tooMany.response.headers.contains { $0.name == "Retry-After" })
+        bench.core.callCame(1, account: "office", from: "sip:101@example.com", at: bench.telephone)
+        bench.core.calls.drain()
+        let draining = await bench.ask("POST", "/v1/calls", #"{"to": "sip:103@example.com"}"#)
+        #expect(draining.status == 503 && draining.response.headers.contains { $0.name == "Retry-After" && $0.value == "7" })
+        #expect(await bench.ask("GET", "/readyz").status == 503)
+        #expect(await bench.ask("GET", "/healthz").status == 200)
+        bench.core.callCame(2, account: "office", from: "sip:101@example.com", at: bench.telephone)
+        #expect(bench.telephone.refused == [true, false])
+    }
+
+    @Test("an account is named where there are several")
+    func accounts() async {
+        let bench = Bench(accounts: ["office", "home"])
+        #expect(await bench.ask("POST", "/v1/calls", #"{"to": "sip:1@example.com"}"#).json.text("at") == "account")
+        let made = await bench.ask("POST", "/v1/calls", #"{"to": "sip:1@example.com", "account": "home"}"#)
+        #expect(made.json.text("account") == "home")
+        #expect(await Bench(accounts: []).ask("POST", "/v1/calls", #"{"to": "sip:1@example.com"}"#).status == 201)
+    }
+
+    @Test("ready once an account is registered; its state is told")
+    func registration() async {
+        let bench = Bench()
+        #expect(await bench.ask("GET", "/readyz").status == 503)
+        var report = RegistrationReport(account: "office", state: "registered")
+        report.expiresSeconds = 600
+        bench.core.accounts.take(report)
+        #expect(await bench.ask("GET", "/readyz").status == 200)
+        let accounts = await bench.ask("GET", "/v1/accounts").json
+        guard case .array(let list) = accounts.value(at: "accounts") else { return #expect(Bool(false)) }
+        #expect(list[0].text("state") == "registered" && list[0].value(at: "expires_s") == .integer(600))
+    }
+
+    @Test("calls that are over are forgotten at last")
+    func forgotten() async {
+        let bench = Bench()
+        let (first, _) = await bench.call()
+        for _ in 0...CallBook.remembered {
+            let (id, _) = await bench.call()
+            _ = await bench.ask("DELETE", "/v1/calls/\(id)")
+            bench.core.calls.closeEnded()
+        }
+        #expect(bench.core.calls.records.count == CallBook.remembered + 1)
+        #expect(bench.core.calls.record(first)?.state == .calling, "one that runs never is")
+    }
+
+    @Test("every figure is there at zero, and counts")
+    func figures() async {
+        let bench = Bench()
+        let before = ServiceFigures.text(bench.core)
+        #expect(before.contains("yodel_call_ends_total{reason=\"busy\"} 0\n"))
+        #expect(before.contains("yodel_calls{direction=\"incoming\",state=\"active\"} 0\n"))
+        let (_, call) = await bench.call()
+        call.tell(.callAnswered(sipCode: 200))
+        #expect(ServiceFigures.text(bench.core).contains("yodel_calls{direction=\"outgoing\",state=\"active\"} 1\n"))
+        call.end(.busy)
+        let after = ServiceFigures.text(bench.core)
+        #expect(after.contains("yodel_call_ends_total{reason=\"busy\"} 1\n"))
+        for line in after.split(separator: "\n") where !line.hasPrefix("#") {
+            #expect(line.hasPrefix("yodel_") && Double(line.split(separator: " ").last ?? "") != nil, "\(line)")
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Media
+import Metrics
+import Realtime
+import Reporting
+import Softphone
+
+@testable import Service
+
+/// A call that does what the test says.
+final class FakeCall: LiveCall {
+    let parties = 1
+    let wasCall = true
+    let failure: SoftphoneError? = nil
+    private let events = EventFanOut<PartyEvent>()
+    private let state = Lock<(asked: [String], reason: Media.EndReason?)>(([], nil))
+
+    /// What was done to it.
+    var asked: [String] { state.withLock { $0.asked } }
+    private func note(_ text: String) { state.withLock { $0.asked.append(text) } }
+
+    func tell(_ body: EventBody) { events.publish(PartyEvent(party: 0, body: body)) }
+
+    func end(_ reason: Media.EndReason, sipCode: Int? = nil) {
+        let isFirst = state.withLock { state in
+            defer { state.reason = state.reason ?? reason }
+            return state.reason == nil
+        }
+        if isFirst { tell(.callEnded(reason: reason.rawValue, durationSeconds: 1, sipCode: sipCode, explanation: nil)) }
+    }
+
+    func subscribe(
+        capacity: Int, onReady: (@Sendable () -> Void)?
+    ) throws(SoftphoneError) -> EventSubscription<PartyEvent> {
+        do { return try events.subscribe(capacity: capacity, onReady: onReady) } catch { throw .resources("\(error)") }
+    }
+
+    func endReason(of party: Int) -> Media.EndReason? { state.withLock { $0.reason } }
+    func statistics(of party: Int) -> CallStatistics { CallStatistics() }
+    func answer() {
+        note("answer")
+        tell(.callAnswered(sipCode: 200))
+    }
+    func setMuted(_ muted: Bool) { note("muted \(muted)") }
+    func setHeld(_ held: Bool) {
+        note("held \(held)")
+        tell(held ? .callHeld(byUs: true, byPeer: false) : .callResumed)
+    }
+    func setVolume(decibels: Int) {}
+    func send(digit: Character) { note("digit \(digit)") }
+    func hangUp(byDuration: Bool) {
+        note("hang up")
+        end(.localHangup)
+    }
+    func close() -> [(party: Int, report: CallReport)] {
+        end(.localHangup)
+        var report = CallReport()
+        report.reason = endReason(of: 0)?.rawValue
+        return [(0, report)]
+    }
+}
+
+/// A telephone whose calls are the test's.
+final class FakeTelephone: Telephone {
+    private let state = Lock<(calls: [FakeCall], refused: [Bool], wished: [String])>(([], [], []))
+
+    var calls: [FakeCall] { state.withLock { $0.calls } }
+    /// Whether each refusal was because of too many calls.
+    var refused: [Bool] { state.withLock { $0.refused } }
+    var wished: [String] { state.withLock { $0.wished } }
+
+    func call(_ target: String, account: String?, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall {
+        guard target.hasPrefix("sip:") else { throw .request("'\(target)' cannot be called") }
+        return begin("\(target) \(account ?? "-") \(audio.json.text)")
+    }
+
+    func accept(_ caller: Int, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall { begin("caller \(caller)") }
+    func refuse(_ caller: Int, isBusy: Bool) { state.withLock { $0.refused.append(isBusy) } }
+    func unregister() {}
+
+    private func begin(_ wish: String) -> FakeCall {
+        let call = FakeCall()
+        state.withLock {
+            $0.calls.append(call)
+            $0.wished.append(wish)
+        }
+        return call
+    }
+}
+
+/// A service without sockets: requests in, responses out.
+struct Bench {
+    static let token = "0123456789abcdef"
+    let telephone = FakeTelephone()
+    let core: ServiceCore
+    let router: Router<ServiceCore>
+
+    init(accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true)
+    {
+        let events = EventSpool(epoch: "e1", capacity: spool)
+        let calls = CallBook(spool: events, counters: CallCounters(), capacity: capacity, drainSeconds: 7) {}
+        core = ServiceCore(
+            calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
+            ends: AudioEnds(devices: ["default"], folder: folder), telephone: telephone,
+            audioOfAccount: { _ in .device("null") })
+        router = Router(Routes.all, gate: Gate(token: Self.token, isOnLoopback: onLoopback))
+    }
+
+    func ask(
+        _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = [:]
+    ) async -> (status: Int, json: JSONValue, response: APIResponse) {
+        var all = ["host": "localhost:8470", "authorization": "Bearer \(Self.token)"]
+        if body != nil { all["content-type"] = "application/json" }
+        all.merge(headers) { _, new in new }
+        let response = await router.answer(
+            APIRequest(method, path, headers: all, body: Array((body ?? "").utf8)), by: core)
+        var text = ""
+        if case .bytes(let bytes) = response.body { text = String(decoding: bytes, as: UTF8.self) }
+        return (response.status, (try? JSONValue(reading: text)) ?? .string(text), response)
+    }
+
+    /// A call of ours that exists, by its id.
+    func call() async -> (id: String, call: FakeCall) {
+        let made = await ask("POST", "/v1/calls", #"{"to": "sip:102@example.com"}"#)
+        guard case .string(let id) = made.json.value(at: "id") ?? .null, let call = telephone.calls.last else {
+            return ("", FakeCall())
+        }
+        return (id, call)
+    }
+}
+
+extension JSONValue {
+    func text(_ path: String) -> String? { if case .string(let text) = value(at: path) { text } else { nil } }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Settings
+import Testing
+
+@testable import Service
+
+@Suite("The description of the routes") struct OpenAPITests {
+    private func page(_ name: String) throws -> String {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return try String(contentsOf: root.appendingPathComponent("docs/\(name)"), encoding: .utf8)
+    }
+
+    /// `GET /v1/calls` and the like, with what stands below each.
+    private func described() throws -> [String: String] {
+        let text = try page("openapi.yaml")
+        var found: [String: String] = [:]
+        var path = "", operation = ""
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("components:") { break }
+            if line.hasPrefix("  /") {
+                path = String(line.dropFirst(2).dropLast())
+                operation = ""
+            } else if line.wholeMatch(of: #/    (get|put|post|delete|patch|head|options):/#) != nil {
+                operation = "\(line.dropFirst(4).dropLast().uppercased()) \(path)"
+                found[operation] = ""
+            } else if !operation.isEmpty {
+                found[operation]? += line + "\n"
+            }
+        }
+        return found
+    }
+
+    @Test("every route is described, and nothing else is")
+    func complete() throws {
+        let described = try described()
+        #expect(Set(described.keys) == Set(Routes.all.map { "\($0.method) \($0.template)" }))
+        #expect(Set(Routes.all.map { "\($0.method) \($0.template)" }).count == Routes.all.count)
+    }
+
+    @Test("what needs no token says so, and all else tells of 401")
+    func tokens() throws {
+        let described = try described()
+        for route in Routes.all {
+            let text = described["\(route.method) \(route.template)"] ?? ""
+            #expect(text.contains("security: []") == route.isOpen, "\(route.template)")
+            #expect(text.contains("\"401\"") != route.isOpen, "\(route.template)")
+            #expect(text.contains("\"404\"") == route.template.contains("{id}"), "\(route.template)")
+        }
+    }
+
+    @Test("every metric and every key of the service is in docs/softphone.md")
+    func documented() throws {
+        let page = try page("softphone.md")
+        for family in ServiceFigures.families(Bench().core) {
+            #expect(page.contains("`yodel_\(family.name)`"), "\(family.name)")
+        }
+        for key in SoftphoneKeys.keys {
+            #expect(page.contains("`\(key.name.dropFirst("softphone_".count))`"), "\(key.name)")
+        }
+    }
+
+    @Test("a call's fields are those that are described")
+    func fields() async throws {
+        let bench = Bench()
+        let made = await bench.ask("POST", "/v1/calls", #"{"to": "sip:102@example.com"}"#)
+        guard case .object(let members) = made.json else { return #expect(Bool(false)) }
+        let text = try page("openapi.yaml")
+        let part = try #require(text.range(of: "    Call:\n")).upperBound
+        let described = text[part...].prefix { _ in true }.split(separator: "\n")
+            .compactMap { $0.firstMatch(of: #/^        (\w+): \{/#).map { String($0.1) } }
+        #expect(described == members.map(\.name))
+    }
+}
