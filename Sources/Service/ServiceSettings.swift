@@ -37,8 +37,9 @@ public struct ServiceSettings: Sendable {
         port = UInt16(clamping: configuration[\.softphone.port])
         drainSeconds = configuration[\.softphone.drain]
         callsAllowed = configuration[\.softphone.calls]
-        audio = try AudioEnd(configured: configuration[\.softphone.device])
-        var devices = [configuration[\.softphone.device]]
+        let device = configuration[\.softphone.device] ?? "null"
+        audio = try AudioEnd(configured: device)
+        var devices = [device]
         for item in configuration[\.accounts] {
             guard let name = item.name else { continue }
             accounts.append(try AccountSettings(named: name, in: configuration, environment: environment))
