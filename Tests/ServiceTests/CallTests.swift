@@ -2,7 +2,7 @@ import Reporting
 import Softphone
 import Testing
 
-@testable import Service
+import Service
 
 @Suite("Calls by request") struct CallTests {
     @Test("a call begins, is answered, held, dialled, muted and ended")

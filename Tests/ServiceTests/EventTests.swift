@@ -1,7 +1,7 @@
 import Reporting
 import Testing
 
-@testable import Service
+import Service
 
 @Suite("Events of the service") struct EventTests {
     /// The id and the type of each event.

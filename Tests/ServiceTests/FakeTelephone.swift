@@ -4,7 +4,7 @@ import Realtime
 import Reporting
 import Softphone
 
-@testable import Service
+import Service
 
 /// A call that does what the test says.
 final class FakeCall: LiveCall {

@@ -2,7 +2,7 @@ import Foundation
 import Settings
 import Testing
 
-@testable import Service
+import Service
 
 @Suite("The description of the routes") struct OpenAPITests {
     private func page(_ name: String) throws -> String {

@@ -1,7 +1,7 @@
 import Reporting
 import Testing
 
-@testable import Service
+import Service
 
 @Suite("Requests") struct RequestTests {
     @Test("without the token nothing but health is answered")

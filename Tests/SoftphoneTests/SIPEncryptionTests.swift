@@ -37,9 +37,9 @@ private struct TwoPhones {
         var calls = SIPRequest(.call(uri), codecs: [.pcmu], media: media)
         calls.encryption = calling
         listener = try Softphone().connect(waits)
-        callee = try Followed(of: try listener.nextCall())
+        callee = try Followed(of: try listener.nextCall(waits))
         phone = try Softphone().connect(calls)
-        caller = try Followed(of: try phone.nextCall())
+        caller = try Followed(of: try phone.nextCall(calls))
     }
 
     var sides: [Followed] { [caller, callee] }

@@ -34,7 +34,7 @@ package final class CallBook: Sendable {
     private let onEnded: @Sendable () -> Void
 
     /// Calls that are over and still known.
-    static let remembered = 200
+    package static let remembered = 200
 
     /// - Parameter capacity: calls at once at most.
     package init(

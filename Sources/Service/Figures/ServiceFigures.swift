@@ -2,12 +2,12 @@ import Media
 import Reporting
 
 /// The service's figures as Prometheus reads them: text format 0.0.4, base units, every counter there at zero.
-enum ServiceFigures {
+package enum ServiceFigures {
     /// One figure: its name below `yodel_`, what it is, and what is said of it.
-    struct Family {
+    package struct Family {
         enum Kind: String { case counter, gauge }
 
-        var name: String
+        package var name: String
         var kind: Kind
         var help: String
         var values: [(labels: [(String, String)], value: Double)]
@@ -27,7 +27,7 @@ enum ServiceFigures {
         }
     }
 
-    static func families(_ service: ServiceCore) -> [Family] {
+    package static func families(_ service: ServiceCore) -> [Family] {
         let records = service.calls.records
         let accounts = service.accounts.all
         let states: [CallRecord.State] = [.calling, .ringing, .active, .held]
@@ -77,5 +77,5 @@ enum ServiceFigures {
         ]
     }
 
-    static func text(_ service: ServiceCore) -> String { families(service).map(\.text).joined() }
+    package static func text(_ service: ServiceCore) -> String { families(service).map(\.text).joined() }
 }
