@@ -55,7 +55,7 @@ let package = Package(
         .target(
             name: "Softphone",
             dependencies: [
-                "Signalling", "SDP", "SecureRTP", "LiveMedia", "Media", "Settings", "Reporting", "AudioSession", "Network",
+                "Signalling", "SDP", "SecureRTP", "ICE", "LiveMedia", "Media", "Settings", "Reporting", "AudioSession", "Network",
                 "AudioDevices",
                 "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
                 .product(name: "Logging", package: "swift-log"),
@@ -249,7 +249,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "SoftphoneTests",
-            dependencies: ["Softphone", "Settings", "Reporting", "Media", "Metrics", "AudioDevices", "Codecs"]),
+            dependencies: [
+                "Softphone", "Signalling", "SDP", "SecureRTP", "ICE", "Settings", "Reporting", "Media", "Metrics", "AudioDevices",
+                "Codecs", "Link",
+            ]),
         .testTarget(
             name: "ServiceTests",
             dependencies: ["Service", "Softphone", "Settings", "Reporting", "Media", "Metrics", "Realtime"]),

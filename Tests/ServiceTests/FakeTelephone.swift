@@ -16,7 +16,7 @@ final class FakeCall: LiveCall {
 
     /// What was done to it.
     var asked: [String] { state.withLock { $0.asked } }
-    private func note(_ text: String) { state.withLock { $0.asked.append(text) } }
+    func note(_ text: String) { state.withLock { $0.asked.append(text) } }
 
     func tell(_ body: EventBody) { events.publish(PartyEvent(party: 0, body: body)) }
 
@@ -75,6 +75,15 @@ final class FakeTelephone: Telephone {
 
     func accept(_ caller: Int, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall { begin("caller \(caller)") }
     func refuse(_ caller: Int, isBusy: Bool) { state.withLock { $0.refused.append(isBusy) } }
+    func answer(offer: [UInt8], audio: AudioEnd) throws(SoftphoneError) -> BrowserConversation {
+        guard offer.starts(with: Array("v=0".utf8)) else { throw .request("the offer is no session description") }
+        let call = begin("browser \(audio.json.text)")
+        return BrowserConversation(call: call, answer: "v=0 answer") { (fragment) throws(SoftphoneError) in
+            guard !fragment.isEmpty else { throw .request("the fragment is empty") }
+            call.note("fragment \(String(decoding: fragment, as: UTF8.self))")
+        }
+    }
+
     func unregister() {}
 
     private func begin(_ wish: String) -> FakeCall {

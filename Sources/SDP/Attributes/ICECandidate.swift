@@ -67,7 +67,8 @@ public struct ICECandidate: Hashable, Sendable {
         }
     }
 
-    var text: String {
+    /// The value of the line.
+    public var text: String {
         var text = "\(foundation) \(component) \(transport) \(priority) \(address) \(port) typ \(type)"
         if let relatedAddress { text += " raddr \(relatedAddress)" }
         if let relatedPort { text += " rport \(relatedPort)" }

@@ -81,7 +81,7 @@ enum CallRoutes {
     /// The outcome is told by events.
     private static func accepted(_ record: CallRecord) -> APIResponse { .json(record.json, status: 202) }
 
-    private static func hangUp(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
+    static func hangUp(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
         let record = try service.calls.change(id(request), { _ in }, { $0.hangUp(byDuration: false) })
         return record.state == .ended ? .json(record.json) : accepted(record)
     }

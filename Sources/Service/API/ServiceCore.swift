@@ -11,6 +11,7 @@ package final class ServiceCore: Sendable {
     let ends: AudioEnds
     private let audioOfAccount: @Sendable (String?) -> AudioEnd
     private let begin: @Sendable (String, String?, AudioEnd) throws(SoftphoneError) -> any LiveCall
+    private let answer: @Sendable ([UInt8], AudioEnd) throws(SoftphoneError) -> BrowserConversation
     private let subscriberCount = Atomic(0)
 
     package init(
@@ -22,6 +23,22 @@ package final class ServiceCore: Sendable {
         begin = { (target, account, audio) throws(SoftphoneError) in
             try telephone.call(target, account: account, audio: audio)
         }
+        answer = { (offer, audio) throws(SoftphoneError) in try telephone.answer(offer: offer, audio: audio) }
+    }
+
+    /// Takes a browser's call on.
+    /// - Returns: the call, and the answer to its offer.
+    func browserCame(_ offer: [UInt8], audio: AudioEnd?) throws(Problem) -> (record: CallRecord, answer: String) {
+        let audio = audio ?? audioOfAccount(nil)
+        var made: BrowserConversation?
+        let record = try calls.open(.incoming, kind: .browser, account: nil, audio: audio) { () throws(SoftphoneError) in
+            let conversation = try answer(offer, audio)
+            made = conversation
+            return conversation.call
+        }
+        guard let made else { throw .noCall(record.id) }
+        calls.attach(made, to: record.id)
+        return (record, made.answer)
     }
 
     /// Calls somebody.

@@ -46,8 +46,12 @@ package struct AudioEnds: Sendable {
 
     /// What `"audio": {...}` chooses.
     package func choose(_ fields: BodyFields) throws(Problem) -> AudioEnd {
-        let (device, file) = (try fields.text("device"), try fields.text("play"))
-        let echoes = try fields.flag("echo") ?? false
+        try choose(
+            device: try fields.text("device"), file: try fields.text("play"), echoes: try fields.flag("echo") ?? false)
+    }
+
+    /// Exactly one of them is chosen.
+    package func choose(device: String?, file: String?, echoes: Bool) throws(Problem) -> AudioEnd {
         guard [device != nil, file != nil, echoes].count(where: { $0 }) == 1 else {
             throw .badField("audio", "choose one audio end: {\"device\": NAME}, {\"echo\": true} or {\"play\": FILE}")
         }

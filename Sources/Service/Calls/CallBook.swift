@@ -11,6 +11,8 @@ package final class CallBook: Sendable {
         /// `nil` once it is closed.
         var live: (any LiveCall)?
         var subscription: EventSubscription<PartyEvent>?
+        /// Where a browser's late candidates go; `nil`: no browser's, or closed.
+        var browser: BrowserConversation?
     }
 
     private struct State {
@@ -49,7 +51,7 @@ package final class CallBook: Sendable {
 
     /// Takes a place, makes a call by `begin`, and follows it.
     package func open(
-        _ direction: CallRecord.Direction, account: String?, from: String? = nil, to: String? = nil, audio: AudioEnd,
+        _ direction: CallRecord.Direction, kind: CallRecord.Kind = .sip, account: String?, from: String? = nil, to: String? = nil, audio: AudioEnd,
         begin: () throws(SoftphoneError) -> any LiveCall
     ) throws(Problem) -> CallRecord {
         let id = try takePlace()
@@ -62,7 +64,7 @@ package final class CallBook: Sendable {
             state.withLock { $0.opening -= 1 }
             throw Problem(error)
         }
-        let record = CallRecord(id: id, direction, account: account, from: from, to: to, audio: audio)
+        let record = CallRecord(id: id, direction, kind: kind, account: account, from: from, to: to, audio: audio)
         state.withLock { state in
             state.opening -= 1
             state.entries[id] = Entry(record: record, live: live, subscription: subscription)
@@ -73,6 +75,21 @@ package final class CallBook: Sendable {
         // What happened before anybody knew of it.
         carry(id)
         return self.record(id) ?? record
+    }
+
+    /// A browser's call has a place for late candidates.
+    func attach(_ browser: BrowserConversation, to id: String) {
+        state.withLock { state in
+            if state.entries[id]?.live != nil { state.entries[id]?.browser = browser }
+        }
+    }
+
+    /// Hands a browser's late candidates on.
+    func trickle(_ id: String, _ fragment: [UInt8]) throws(Problem) {
+        guard let browser = state.withLock({ $0.entries[id]?.browser }) else { throw .conflict("the call is over") }
+        do throws(SoftphoneError) { try browser.trickle(fragment) } catch {
+            throw Problem(400, "the fragment cannot be used", error.description)
+        }
     }
 
     private func takePlace() throws(Problem) -> String {
@@ -187,7 +204,7 @@ package final class CallBook: Sendable {
         let record = state.withLock { state -> CallRecord? in
             state.ended.removeAll { $0 == id }
             guard var entry = state.entries[id] else { return nil }
-            (entry.record.report, entry.live, entry.subscription) = (report, nil, nil)
+            (entry.record.report, entry.live, entry.subscription, entry.browser) = (report, nil, nil, nil)
             state.entries[id] = entry
             let over = state.order.filter { state.entries[$0]?.live == nil }
             for old in over.dropLast(Self.remembered) {

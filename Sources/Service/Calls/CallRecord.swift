@@ -6,6 +6,9 @@ import Softphone
 package struct CallRecord: Sendable {
     package enum Direction: String, Sendable, CaseIterable { case outgoing, incoming }
 
+    /// By which way the other side comes.
+    package enum Kind: String, Sendable, CaseIterable { case sip, browser }
+
     package enum State: String, Sendable, CaseIterable {
         /// Ours: nobody has been reached yet.
         case calling
@@ -19,6 +22,7 @@ package struct CallRecord: Sendable {
 
     package let id: String
     package let direction: Direction
+    package let kind: Kind
     package var account: String?
     package var from: String?
     package var to: String?
@@ -43,10 +47,11 @@ package struct CallRecord: Sendable {
     package var report: CallReport?
 
     package init(
-        id: String, _ direction: Direction, account: String?, from: String? = nil, to: String? = nil, audio: AudioEnd,
-        started: Timestamp = .now()
+        id: String, _ direction: Direction, kind: Kind = .sip, account: String?, from: String? = nil, to: String? = nil,
+        audio: AudioEnd, started: Timestamp = .now()
     ) {
         (self.id, self.direction, self.account, self.from, self.to) = (id, direction, account, from, to)
+        self.kind = kind
         (self.audio, self.started) = (audio, started)
     }
 
@@ -71,6 +76,8 @@ package struct CallRecord: Sendable {
             self.sipCode = sipCode
             explanation = nil
             answered = answered ?? event.time
+        // A browser's call was answered when it came; it is there once its keys are.
+        case .secured where kind == .browser: answered = answered ?? event.time
         case .callHeld(let byUs, let byPeer): (isHeldByUs, isHeldByPeer) = (byUs, byPeer)
         case .callResumed: (isHeldByUs, isHeldByPeer) = (false, false)
         case .callEnded(let reason, let seconds, let sipCode, let explanation):
@@ -89,8 +96,9 @@ package struct CallRecord: Sendable {
         func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         return .object([
             JSONMember("id", .string(id)), JSONMember("direction", .string(direction.rawValue)),
-            JSONMember("state", .string(state.rawValue)), JSONMember("account", text(account)),
-            JSONMember("from", text(from)), JSONMember("to", text(to)), JSONMember("name", text(name)),
+            JSONMember("kind", .string(kind.rawValue)), JSONMember("state", .string(state.rawValue)),
+            JSONMember("account", text(account)), JSONMember("from", text(from)), JSONMember("to", text(to)),
+            JSONMember("name", text(name)),
             JSONMember("audio", audio.json), JSONMember("muted", .boolean(isMuted)),
             JSONMember(
                 "held",

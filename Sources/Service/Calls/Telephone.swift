@@ -12,6 +12,8 @@ package protocol Telephone: Sendable {
     func accept(_ caller: Caller, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall
     /// - Parameter isBusy: because there are too many calls; else because the service is ending.
     func refuse(_ caller: Caller, isBusy: Bool)
+    /// Answers a browser's offer.
+    func answer(offer: [UInt8], audio: AudioEnd) throws(SoftphoneError) -> BrowserConversation
     /// Takes every registration back.
     func unregister()
 }
@@ -45,22 +47,30 @@ struct SIPTelephone: Telephone {
 
     func unregister() { for account in settings.accounts { phone.unregister(account.name) } }
 
+    func answer(offer: [UInt8], audio: AudioEnd) throws(SoftphoneError) -> BrowserConversation {
+        var request = BrowserRequest(offer: offer, codecs: settings.codecs, media: settings.media)
+        request.echoes = try Self.choose(audio, &request.media)
+        return try Softphone().answer(request)
+    }
+
     private func request(_ purpose: SIPRequest.Purpose, _ audio: AudioEnd) throws(SoftphoneError) -> SIPRequest {
         var request = SIPRequest(purpose, codecs: settings.codecs, media: settings.media)
-        let device: String
+        request.echoes = try Self.choose(audio, &request.media)
+        return request
+    }
+
+    /// - Returns: whether what is heard is sent back.
+    private static func choose(_ audio: AudioEnd, _ media: inout MediaRequest) throws(SoftphoneError) -> Bool {
+        var device = "null"
         switch audio {
         case .device(let name): device = name
-        case .echo:
-            device = "null"
-            request.echoes = true
-        case .play(_, let path):
-            device = "null"
-            request.media.playPath = path
+        case .echo: break
+        case .play(_, let path): media.playPath = path
         }
         let place = try DeviceChoice.device(device)
-        (request.media.device.input, request.media.device.output) = (place, place)
+        (media.device.input, media.device.output) = (place, place)
         // There is no room to take an echo out of.
-        if place == .null { request.media.voiceProcessing = false }
-        return request
+        if place == .null { media.voiceProcessing = false }
+        return audio == .echo
     }
 }

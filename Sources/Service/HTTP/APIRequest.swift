@@ -5,18 +5,50 @@ package struct APIRequest: Sendable {
     package var method: String
     /// Without the query.
     package var path: String
+    /// Of a name that stands twice the first counts.
+    package var query: [String: String] = [:]
     /// Names in lower case.
     package var headers: [String: String]
     package var body: [UInt8]
     /// What the route's template has names for.
     package var parameters: [String: String] = [:]
 
-    /// - Parameter target: path and query; the query is not used by any route.
+    /// - Parameter target: path and query.
     package init(_ method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = []) {
         self.method = method
         path = String(target.prefix { $0 != "?" && $0 != "#" })
         self.headers = headers
         self.body = body
+        query = Self.query(of: target)
+    }
+
+    /// Names and values, percent-decoded; what is malformed stays as it is.
+    private static func query(of target: String) -> [String: String] {
+        guard let mark = target.firstIndex(of: "?") else { return [:] }
+        let text = target[target.index(after: mark)...].prefix { $0 != "#" }
+        var found: [String: String] = [:]
+        for pair in text.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let name = decoded(parts[0])
+            if found[name] == nil { found[name] = parts.count > 1 ? decoded(parts[1]) : "" }
+        }
+        return found
+    }
+
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "%"), rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

@@ -190,7 +190,8 @@ private struct ResponseWriter {
     func write(_ response: APIResponse, closes: Bool) async throws {
         let bytes = if case .bytes(let bytes) = response.body { bytes } else { [UInt8]() }
         var head = head(response)
-        head.headers.add(name: "Content-Length", value: "\(bytes.count)")
+        // RFC 9110 section 8.6: where there can be no body there is no length.
+        if response.status != 204 { head.headers.add(name: "Content-Length", value: "\(bytes.count)") }
         if closes { head.headers.add(name: "Connection", value: "close") }
         try await outbound.write(.head(head))
         if !isHead, !bytes.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes)))) }
@@ -208,7 +209,7 @@ private struct ResponseWriter {
 
     private func head(_ response: APIResponse) -> HTTPResponseHead {
         var head = HTTPResponseHead(version: version, status: HTTPResponseStatus(statusCode: response.status))
-        head.headers.add(name: "Content-Type", value: response.contentType)
+        if !response.contentType.isEmpty { head.headers.add(name: "Content-Type", value: response.contentType) }
         head.headers.add(name: "Cache-Control", value: "no-store")
         head.headers.add(name: "X-Content-Type-Options", value: "nosniff")
         for (name, value) in response.headers { head.headers.add(name: name, value: value) }

@@ -6,7 +6,7 @@ import SDP
 extension MediaAgreement {
     /// What SDP has brought about; nil where it names a codec that is not known here, or no usable address or
     /// key.
-    init?(_ audio: AudioInForce) {
+    package init?(_ audio: AudioInForce) {
         let sending = audio.sending
         guard let codec = Codec(format: sending.codec.format) else { return nil }
         self.codec = codec

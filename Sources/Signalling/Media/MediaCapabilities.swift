@@ -36,7 +36,8 @@ public struct MediaCapabilities: Sendable, Hashable {
         self.sharesPort = sharesPort
     }
 
-    var described: AudioCapabilities {
+    /// The same for offer and answer.
+    package var described: AudioCapabilities {
         AudioCapabilities(
             codecs: codecs.map(described), preference: prefersOwnOrder ? .own : .offerer,
             telephoneEvents: telephoneEvents ? "0-15" : nil, comfortNoise: comfortNoise,

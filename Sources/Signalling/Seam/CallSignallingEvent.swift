@@ -66,6 +66,10 @@ public struct NegotiatedMedia: Sendable, Hashable {
     /// nil: no audio.
     public var agreement: MediaAgreement?
     public var receipt: NegotiationReceipt
+
+    public init(agreement: MediaAgreement?, receipt: NegotiationReceipt) {
+        (self.agreement, self.receipt) = (agreement, receipt)
+    }
 }
 
 public struct RegistrationChange: Sendable, Hashable {

@@ -1,0 +1,54 @@
+import Reporting
+
+/// The routes by which a browser calls: the form of WHIP (RFC 9725), with sound both ways.
+enum BrowserRoutes {
+    static let all: [Route<ServiceCore>] = [
+        Route("POST", "/v1/webrtc") { (service, request) throws(Problem) in try create(service, request) },
+        Route("PATCH", "/v1/webrtc/{id}") { (service, request) throws(Problem) in try trickle(service, request) },
+        Route("DELETE", "/v1/webrtc/{id}") { (service, request) throws(Problem) in
+            try mustBeBrowser(service, request)
+            return try CallRoutes.hangUp(service, request)
+        },
+    ]
+
+    private static func mustBe(_ kind: String, _ request: APIRequest) throws(Problem) {
+        let given = request.headers["content-type"]?.prefix { $0 != ";" && $0 != " " }.lowercased()
+        guard given == kind else {
+            throw Problem(
+                415, "the body is of another type", "this route takes \(kind), not '\((given ?? "").prefix(80))'",
+                at: "Content-Type")
+        }
+    }
+
+    private static func create(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
+        try mustBe("application/sdp", request)
+        let (record, answer) = try service.browserCame(request.body, audio: try audio(service, request))
+        var response = APIResponse(201, contentType: "application/sdp", .bytes(Array(answer.utf8)))
+        response.headers.append(("Location", "/v1/webrtc/\(record.id)"))
+        return response
+    }
+
+    /// `echo=true`, `device=NAME` or `play=FILE`; `nil`: nothing is chosen.
+    private static func audio(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> AudioEnd? {
+        for name in request.query.keys where !AudioEnds.fields.contains(name) {
+            throw .badField(name, "the query has no '\(name.prefix(80))'; there are \(AudioEnds.fields.joined(separator: ", "))")
+        }
+        guard !request.query.isEmpty else { return nil }
+        let echo = request.query["echo"]
+        guard echo == nil || echo == "true" || echo == "false" else { throw .badField("echo", "'echo' is true or false") }
+        return try service.ends.choose(
+            device: request.query["device"], file: request.query["play"], echoes: echo == "true")
+    }
+
+    private static func trickle(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
+        try mustBeBrowser(service, request)
+        try mustBe("application/trickle-ice-sdpfrag", request)
+        try service.calls.trickle(request.parameters["id"] ?? "", request.body)
+        return APIResponse(204, contentType: "", .bytes([]))
+    }
+
+    private static func mustBeBrowser(_ service: ServiceCore, _ request: APIRequest) throws(Problem) {
+        let id = request.parameters["id"] ?? ""
+        guard service.calls.record(id)?.kind == .browser else { throw .noCall(id) }
+    }
+}

@@ -1,0 +1,152 @@
+import ICE
+import Link
+import LiveMedia
+import Media
+import Metrics
+import Network
+import Realtime
+import Reporting
+import SecureRTP
+import Signalling
+
+/// A call that a browser made by an offer over HTTP: answered at once, connected as soon as ICE and DTLS are done, over when a side
+/// hangs up or the way is lost.
+final class BrowserCall: OwnedCall {
+    /// For the browser.
+    let answerText: String
+    let mail: BrowserMail
+    let userFragment: String
+    private let media: SessionCall
+    private let link: BrowserLink
+    private var pending: [EventBody] = []
+    private var mediaStart: HostTime?
+    private var pair: SelectedPair?
+    private var isSecured = false
+    private var reason: Media.EndReason?
+
+    init(_ request: BrowserRequest) throws(SoftphoneError) {
+        let now = HostTime.monotonicNow()
+        let media = request.media
+        let socket: UDPLink
+        let identity: DTLSIdentity
+        do { mail = try BrowserMail() } catch { throw .resources("\(error)") }
+        do { socket = try UDPLink(bind: media.bind, rtcp: .mux) } catch { throw .network(error) }
+        // A new one for each call, so that nobody knows us again by it (RFC 8826 section 4.3.2).
+        do { identity = try DTLSIdentity() } catch { throw .encryption("\(error)") }
+        let addresses = media.bind.map { [$0] } ?? machineAddresses()
+        link = BrowserLink(over: socket, identity: identity, addresses: addresses, mail: mail, now: now)
+        guard let host = link.candidates.first?.address else {
+            throw .request("this machine has no address that a browser could reach; bring a network interface up")
+        }
+        let capabilities = MediaCapabilities(
+            codecs: request.codecs, packetMilliseconds: media.encoder.frameMilliseconds, bitrate: media.encoder.bitrate,
+            sharesPort: true)
+        let offer = try BrowserOffer(
+            request.offer, capabilities: capabilities, fingerprint: identity.fingerprint, address: host,
+            sessionID: .random(in: .min ... .max))
+        userFragment = offer.credentials.userFragment
+        let seed = media.seed ?? .random(in: .min ... .max)
+        var configuration = media.callConfiguration(
+            seed: seed, codec: offer.agreement.codec, packetMilliseconds: offer.agreement.packetMilliseconds)
+        configuration.take(offer.agreement)
+        configuration.echoes = request.echoes
+        configuration.announcement = try media.announcement(rate: configuration.stream.audioRate)
+        try link.connect(to: offer, now: now)
+        answerText = offer.answer(link.credentials, link.candidates)
+        self.media = try Softphone().begin(
+            [CallParty(configuration: configuration, socket: socket, link: link)], media, seed: seed, echoes: request.echoes)
+        self.media.signal(.answered)
+        var report = NegotiationReport(NegotiatedMedia(agreement: offer.agreement, receipt: offer.receipt))
+        // Where media go is for ICE to say.
+        report.remote = nil
+        pending.append(.negotiated(report))
+        logger.debug("a browser calls: \(link.candidates.count) candidates of ours, \(offer.candidates.count) of its own")
+    }
+
+    var parties: Int { 1 }
+    var wasCall: Bool { true }
+    var failure: SoftphoneError? { nil }
+    var eventDescriptors: [Int32] { [mail.news.signal.fileDescriptor] + media.eventDescriptors }
+    func endReason(of party: Int) -> Media.EndReason? { reason }
+    func statistics(of party: Int) -> CallStatistics { media.statistics(of: 0) }
+
+    func takeEvents() -> [(party: Int, body: EventBody)] {
+        takeMediaEvents()
+        for news in mail.news.takeAll() { take(news) }
+        if reason == nil, let failed = media.encryptionFailure {
+            settle(failed.isCertificate ? .authentication : .network, "the media cannot be encrypted: \(failed.reason)")
+        }
+        defer { pending = [] }
+        return pending.map { (0, $0) }
+    }
+
+    private func take(_ news: BrowserMail.News) {
+        guard reason == nil else { return }
+        switch news {
+        case .selected(let pair):
+            logger.debug("the browser is reached at \(pair.remote.address), \(pair.kind), nominated \(pair.isNominated)")
+            if let former = self.pair?.remote.address, former != pair.remote.address {
+                pending.append(.remoteChanged(from: "\(former)", to: "\(pair.remote.address)"))
+            }
+            self.pair = pair
+        case .consentLost: settle(.network, "the browser does not answer any more; its network changed, or its page is gone")
+        case .failed(.noCandidates): settle(.network, "the browser gave no address that could be tried")
+        case .failed(.noAnswer):
+            settle(.network, "no way to the browser was found: none of its addresses answers; a firewall may be between")
+        case .failed(.relayLost): settle(.network, "the relay to the browser is gone")
+        case .closed: settle(.remoteHangup)
+        }
+    }
+
+    private func takeMediaEvents() {
+        for (_, body) in media.takeEvents() {
+            switch body {
+            case .mediaStarted:
+                if mediaStart == nil { mediaStart = HostTime.monotonicNow() }
+                pending.append(body)
+            case .callEnded:
+                guard reason == nil, let cause = media.endReason(of: 0) else { break }
+                let isStill = cause == .mediaTimeout
+                settle(cause, isStill ? "nothing came from the browser any more" : nil)
+            // ICE tells where the browser is.
+            case .remoteChanged: break
+            default: pending.append(body)
+            }
+        }
+    }
+
+    /// The call is over: the only place where that is told.
+    private func settle(_ cause: Media.EndReason, _ text: String? = nil) {
+        guard reason == nil else { return }
+        reason = cause
+        let seconds = mediaStart.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
+        media.hangUp(byDuration: cause == .duration)
+        pending.append(.callEnded(reason: cause.rawValue, durationSeconds: seconds, sipCode: nil, explanation: text))
+    }
+
+    /// It was answered when it came.
+    func answer() {}
+    func setMuted(_ muted: Bool) { media.setMuted(muted) }
+
+    /// The browser need not know: it hears nothing, and is not heard.
+    func setHeld(_ held: Bool) {
+        media.setHeld(held)
+        pending.append(held ? .callHeld(byUs: true, byPeer: false) : .callResumed)
+    }
+
+    func setVolume(decibels: Int) { media.setVolume(decibels: decibels) }
+    func send(digit: Character) { media.send(digit: digit) }
+    func hangUp(byDuration: Bool) { settle(byDuration ? .duration : .localHangup) }
+
+    func close() -> [(party: Int, report: CallReport)] {
+        settle(.localHangup)
+        var reports = media.close()
+        // The media thread has ended: the link is ours.
+        link.close(now: .monotonicNow())
+        for index in reports.indices {
+            reports[index].report.reason = reason?.rawValue
+            reports[index].report.effective["srtp"] = "dtls_srtp"
+        }
+        return reports
+    }
+}

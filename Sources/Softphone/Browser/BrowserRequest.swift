@@ -1,0 +1,50 @@
+import Codecs
+import Realtime
+
+/// A browser's offer, and how the call is to be. Every value is resolved; nothing has been started yet.
+public struct BrowserRequest: Sendable {
+    /// The session description as it came.
+    public var offer: [UInt8]
+    /// What is answered, the most wanted first.
+    public var codecs: [Codec]
+    /// Sends back what is heard in place of the microphone.
+    public var echoes = false
+    public var media: MediaRequest
+
+    public init(offer: [UInt8], codecs: [Codec], media: MediaRequest) {
+        (self.offer, self.codecs, self.media) = (offer, codecs, media)
+    }
+}
+
+/// A browser's call that has begun.
+public struct BrowserConversation: Sendable {
+    public let call: any LiveCall
+    /// The session description for the browser.
+    public let answer: String
+    private let takeFragment: @Sendable ([UInt8]) throws(SoftphoneError) -> Void
+
+    package init(
+        call: any LiveCall, answer: String, takeFragment: @escaping @Sendable ([UInt8]) throws(SoftphoneError) -> Void
+    ) {
+        (self.call, self.answer, self.takeFragment) = (call, answer, takeFragment)
+    }
+
+    /// Takes candidates of the browser's that came after its offer (RFC 8840 section 9).
+    /// - Throws: `SoftphoneError.request` for a fragment of another offer.
+    public func trickle(_ fragment: [UInt8]) throws(SoftphoneError) { try takeFragment(fragment) }
+}
+
+extension Softphone {
+    /// Answers a browser's offer: sockets, media and device run when this returns, and ICE is under way.
+    /// - Throws: `SoftphoneError.request` for an offer that cannot be answered.
+    public func answer(_ request: BrowserRequest) throws(SoftphoneError) -> BrowserConversation {
+        guard !request.codecs.isEmpty else { throw .request("there is no codec to answer with; choose one with --codec") }
+        let call = try BrowserCall(request)
+        let (answer, mail, fragment) = (call.answerText, call.mail, call.userFragment)
+        let running: RunningCall
+        do { running = try RunningCall(call) } catch { throw .resources("\(error)") }
+        return BrowserConversation(call: running, answer: answer) { (body) throws(SoftphoneError) in
+            mail.leave(try TrickleFragment(body, userFragment: fragment).candidates)
+        }
+    }
+}
