@@ -55,7 +55,8 @@ let package = Package(
         .target(
             name: "Softphone",
             dependencies: [
-                "Signalling", "SDP", "SecureRTP", "ICE", "LiveMedia", "Media", "Settings", "Reporting", "AudioSession", "Network",
+                "Signalling", "SDP", "SecureRTP", "ICE", "LiveMedia", "Media", "Settings", "Reporting", "AudioSession",
+                "Network",
                 "AudioDevices",
                 "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
                 .product(name: "Logging", package: "swift-log"),
@@ -250,7 +251,8 @@ let package = Package(
         .testTarget(
             name: "SoftphoneTests",
             dependencies: [
-                "Softphone", "Signalling", "SDP", "SecureRTP", "ICE", "Settings", "Reporting", "Media", "Metrics", "AudioDevices",
+                "Softphone", "Signalling", "SDP", "SecureRTP", "ICE", "Settings", "Reporting", "Media", "Metrics",
+                "AudioDevices",
                 "Codecs", "Link",
             ]),
         .testTarget(

@@ -98,7 +98,8 @@ private let chromium = """
     @Test(
         "what a browser's call needs is asked for",
         arguments: [
-            ("a=rtcp-mux\n", "rtcp-mux"), ("a=ice-pwd:2/1muCWoOi3uLifh0NuRHlig\n", "ice-pwd"), ("a=ice-ufrag:4ZcD\n", "ice-ufrag"),
+            ("a=rtcp-mux\n", "rtcp-mux"), ("a=ice-pwd:2/1muCWoOi3uLifh0NuRHlig\n", "ice-pwd"),
+            ("a=ice-ufrag:4ZcD\n", "ice-ufrag"),
         ])
     func lacks(line: String, named: String) throws {
         let error = #expect(throws: SoftphoneError.self) { try read(chromium.replacing(line, with: "")) }
@@ -110,7 +111,8 @@ private let chromium = """
         for text in [
             "", "v=0", "hello", chromium.replacing("m=audio", with: "m=video"),
             chromium.replacing("a=fingerprint:sha-256", with: "a=fingerprint:sha-1"),
-            chromium.replacing("UDP/TLS/RTP/SAVPF", with: "RTP/AVP"), chromium.replacing(" 111 63 9 0 8 13 110 126", with: " 126"),
+            chromium.replacing("UDP/TLS/RTP/SAVPF", with: "RTP/AVP"),
+            chromium.replacing(" 111 63 9 0 8 13 110 126", with: " 126"),
         ] {
             #expect(throws: SoftphoneError.self) { try read(text) }
         }
@@ -128,7 +130,8 @@ private let chromium = """
 
     @Test("candidates that come later are taken by their fragment, an ICE restart is refused")
     func trickled() throws {
-        let text = "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=candidate:1 1 udp 1 192.0.2.9 5 typ host\r\na=end-of-candidates\r\n"
+        let text =
+            "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=candidate:1 1 udp 1 192.0.2.9 5 typ host\r\na=end-of-candidates\r\n"
         let fragment = try TrickleFragment(Array(text.utf8), userFragment: "4ZcD")
         #expect(fragment.candidates == [.line("1 1 udp 1 192.0.2.9 5 typ host"), .end])
         let same = try TrickleFragment(Array("a=ice-ufrag:4ZcD\n".utf8), userFragment: "4ZcD")

@@ -31,7 +31,8 @@ enum BrowserRoutes {
     /// `echo=true`, `device=NAME` or `play=FILE`; `nil`: nothing is chosen.
     private static func audio(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> AudioEnd? {
         for name in request.query.keys where !AudioEnds.fields.contains(name) {
-            throw .badField(name, "the query has no '\(name.prefix(80))'; there are \(AudioEnds.fields.joined(separator: ", "))")
+            throw .badField(
+                name, "the query has no '\(name.prefix(80))'; there are \(AudioEnds.fields.joined(separator: ", "))")
         }
         guard !request.query.isEmpty else { return nil }
         let echo = request.query["echo"]

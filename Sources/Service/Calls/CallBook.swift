@@ -51,7 +51,8 @@ package final class CallBook: Sendable {
 
     /// Takes a place, makes a call by `begin`, and follows it.
     package func open(
-        _ direction: CallRecord.Direction, kind: CallRecord.Kind = .sip, account: String?, from: String? = nil, to: String? = nil, audio: AudioEnd,
+        _ direction: CallRecord.Direction, kind: CallRecord.Kind = .sip, account: String?, from: String? = nil,
+        to: String? = nil, audio: AudioEnd,
         begin: () throws(SoftphoneError) -> any LiveCall
     ) throws(Problem) -> CallRecord {
         let id = try takePlace()

@@ -18,7 +18,8 @@ struct TrickleFragment {
             } else if text == "a=end-of-candidates" {
                 candidates.append(.end)
             } else if text.hasPrefix("a=ice-ufrag:"), text.dropFirst(12) != userFragment {
-                throw .request("the fragment has another a=ice-ufrag than the offer: restarting ICE is not done here; call anew")
+                throw .request(
+                    "the fragment has another a=ice-ufrag than the offer: restarting ICE is not done here; call anew")
             }
         }
         self.candidates = candidates

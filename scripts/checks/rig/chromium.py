@@ -107,9 +107,7 @@ class Chromium:
 
     def ask(self, expression: str) -> Any:
         """The value of JavaScript in the page; promises are awaited."""
-        result = self.do(
-            "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, userGesture=True
-        )
+        result = self.do("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, userGesture=True)
         if "exceptionDetails" in result:
             raise Failed(f"{expression[:80]}: {result['exceptionDetails'].get('exception', {}).get('description')}")
         return result["result"].get("value")
@@ -129,15 +127,14 @@ class Chromium:
         self.ask(
             """void (async () => {
               let stream;
-              while (!(stream = %s)) await new Promise((done) => setTimeout(done, 10));
+              while (!(stream = STREAM)) await new Promise((done) => setTimeout(done, 10));
               const parts = [];
               const recorder = new MediaRecorder(stream, { mimeType: 'audio/webm;codecs=opus', audioBitsPerSecond: 128000 });
               recorder.ondataavailable = (event) => parts.push(event.data);
               window.recorded = new Promise((done) => { recorder.onstop = () => done(new Blob(parts)); });
               window.recorder = recorder;
               recorder.start(200);
-            })()"""
-            % stream
+            })()""".replace("STREAM", stream)
         )
 
     def recorded(self, path: str) -> str:
