@@ -9,7 +9,7 @@ import time
 import urllib.request
 from typing import Any, Self
 
-import websocket
+import websocket  # type: ignore[import]
 
 from .verdict import PATIENCE_S, Failed
 
