@@ -1,6 +1,5 @@
+import Service
 import Testing
-
-@testable import Service
 
 @Suite("Calls of browsers by HTTP") struct BrowserTests {
     private let bench = Bench()

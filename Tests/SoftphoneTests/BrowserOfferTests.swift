@@ -4,9 +4,8 @@ import Link
 import SDP
 import SecureRTP
 import Signalling
+import Softphone
 import Testing
-
-@testable import Softphone
 
 /// What Chromium 156 offers for a microphone, before it knows its candidates.
 private let chromium = """

@@ -3,9 +3,9 @@ import LiveMedia
 import Realtime
 
 /// What the owner of a browser's call and the media thread leave for each other.
-final class BrowserMail: Sendable {
+package final class BrowserMail: Sendable {
     /// What the way to the browser did.
-    enum News: Sendable, Hashable {
+    package enum News: Sendable, Hashable {
         /// Media pass by this pair from now on.
         case selected(SelectedPair)
         /// Nobody answers any more (RFC 7675).
@@ -18,17 +18,17 @@ final class BrowserMail: Sendable {
     /// Candidates that wait at most: more than the agent takes.
     private static let mostWaiting = 128
 
-    let news: Mailbox<News>
+    package let news: Mailbox<News>
     private let waiting = Lock<[TrickledCandidate]>([])
 
-    init() throws(RealtimeError) { news = try Mailbox() }
+    package init() throws(RealtimeError) { news = try Mailbox() }
 
     /// Leaves candidates for the media thread.
-    func leave(_ candidates: [TrickledCandidate]) {
+    package func leave(_ candidates: [TrickledCandidate]) {
         waiting.withLock { $0 += candidates.prefix(max(0, Self.mostWaiting - $0.count)) }
     }
 
-    func takeCandidates() -> [TrickledCandidate] {
+    package func takeCandidates() -> [TrickledCandidate] {
         waiting.withLock { waiting in
             guard !waiting.isEmpty else { return [] }
             defer { waiting = [] }
@@ -38,7 +38,7 @@ final class BrowserMail: Sendable {
 }
 
 /// A line that came after the offer.
-enum TrickledCandidate: Sendable, Hashable {
+package enum TrickledCandidate: Sendable, Hashable {
     /// The value of `a=candidate`.
     case line(String)
     /// There are no more.

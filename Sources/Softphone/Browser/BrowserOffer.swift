@@ -10,18 +10,18 @@ import Signalling
 ///
 /// One audio line is taken, Opus first; RED, header extensions and transport-wide feedback are left out. The browser begins
 /// the handshake, so that its first flight waits at ICE and not ours.
-struct BrowserOffer {
-    let agreement: MediaAgreement
-    let receipt: NegotiationReceipt
-    let credentials: ICECredentials
-    let isLite: Bool
-    let candidates: [TrickledCandidate]
+package struct BrowserOffer {
+    package let agreement: MediaAgreement
+    package let receipt: NegotiationReceipt
+    package let credentials: ICECredentials
+    package let isLite: Bool
+    package let candidates: [TrickledCandidate]
     private let draft: SessionDescription
     private let line: Int
 
     /// - `address`: of ours, for those who do not know ICE.
     /// - Throws: what the offer lacks.
-    init(
+    package init(
         _ body: [UInt8], capabilities: MediaCapabilities, fingerprint: DTLSFingerprint, address: SocketAddress,
         sessionID: UInt64
     ) throws(SoftphoneError) {
@@ -92,7 +92,7 @@ struct BrowserOffer {
     }
 
     /// The answer: our candidates are all there are.
-    func answer(_ credentials: ICECredentials, _ candidates: [Candidate]) -> String {
+    package func answer(_ credentials: ICECredentials, _ candidates: [Candidate]) -> String {
         var answer = draft
         answer.attributes.removeAll { if case .fingerprint = $0 { true } else { false } }
         answer.media[line].attributes.removeAll { if case .rtcp = $0 { true } else { false } }

@@ -1,13 +1,13 @@
 /// Candidates that come after the offer: `application/trickle-ice-sdpfrag` (RFC 8840 section 9).
-struct TrickleFragment {
-    let candidates: [TrickledCandidate]
+package struct TrickleFragment {
+    package let candidates: [TrickledCandidate]
 
     /// Lines that are read at most.
     static let mostLines = 512
 
     /// - `userFragment`: of the offer.
     /// - Throws: it is of another generation, which would restart ICE, or far too long.
-    init(_ body: [UInt8], userFragment: String) throws(SoftphoneError) {
+    package init(_ body: [UInt8], userFragment: String) throws(SoftphoneError) {
         let lines = body.split(separator: UInt8(ascii: "\n"))
         guard lines.count <= Self.mostLines else { throw .request("the fragment has more than \(Self.mostLines) lines") }
         var candidates: [TrickledCandidate] = []

@@ -18,7 +18,7 @@ struct SoftphoneCommand: ParsableCommand {
             """,
             examples: [
                 ("yodel softphone", "the accounts of the configuration, on loopback, with a token made for this run"),
-                ("yodel softphone --softphone-token-file /run/secrets/token --softphone-address 0.0.0.0", "in a container"),
+                ("yodel softphone --softphone-token-file /run/secrets/token", "with a token that lasts"),
                 ("yodel softphone --softphone-device echo", "whoever is called hears himself"),
             ]))
 
