@@ -132,7 +132,9 @@ func echoCanceller() throws {
 
 @Test(
     "Help has every key with its default, its groups, and examples whose options exist",
-    arguments: ["call", "listen", "loopback", "config", "devices", "play", "record", "render", "process", "replay", "softphone"])
+    arguments: [
+        "call", "listen", "loopback", "config", "devices", "play", "record", "render", "process", "replay", "softphone",
+    ])
 func helpIsComplete(command: String) throws {
     let help = try yodel(["help", command]).output
     let examples = help.split(separator: "\n").filter { $0.hasPrefix("  yodel \(command)") }
