@@ -110,7 +110,6 @@ private let chromium = """
         for text in [
             "", "v=0", "hello", chromium.replacing("m=audio", with: "m=video"),
             chromium.replacing("a=fingerprint:sha-256", with: "a=fingerprint:sha-1"),
-            chromium.replacing("UDP/TLS/RTP/SAVPF", with: "RTP/AVP"),
             chromium.replacing(" 111 63 9 0 8 13 110 126", with: " 126"),
         ] {
             #expect(throws: SoftphoneError.self) { try read(text) }
