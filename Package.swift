@@ -26,10 +26,9 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Service", "Loopback", "Softphone", "Signalling", "Settings", "Reporting", "Simulation", "LiveMedia", "Media",
-                "AudioSession",
-                "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "AudioFiles", "RTP", "Codecs", "DSP", "Link",
-                "Metrics", "Threads", "Realtime",
+                "Service", "Loopback", "Studio", "Softphone", "Terminal", "Settings", "Reporting", "Simulation", "LiveMedia",
+                "Media",
+                "Signalling", "AudioDevices", "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "Metrics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -51,6 +50,13 @@ let package = Package(
                 "Softphone", "Simulation", "LiveMedia", "Media", "Reporting", "Network", "AudioDevices", "JitterBuffer",
                 "AudioUnits", "SecureRTP", "Link", "Threads", "Realtime",
             ]),
+        // 6: files played, recorded, rendered and processed, without a call
+        .target(
+            name: "Studio",
+            dependencies: [
+                "Softphone", "Terminal", "Settings", "Reporting", "Simulation", "Media", "PacketCapture", "AudioDevices",
+                "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "Realtime",
+            ]),
         // 5: calls as somebody wants them: the one door for command line, service and tests
         .target(
             name: "Softphone",
@@ -68,6 +74,10 @@ let package = Package(
                 "LiveMedia", "Media", "Reporting", "PacketCapture", "AudioDevices", "JitterBuffer", "AudioUnits", "SecureRTP",
                 "RTP", "Codecs", "DSP", "Link", "Metrics", "Realtime",
             ]),
+        // 4: the person in front of a running program: lines, keys, signals, a status line
+        .target(
+            name: "Terminal",
+            dependencies: ["Reporting", "Realtime", .product(name: "Logging", package: "swift-log")]),
         // 4: threads, sockets, devices and files around the media
         .target(
             name: "LiveMedia",

@@ -1,8 +1,4 @@
 import AudioFiles
-import AudioUnits
-import Codecs
-import LiveMedia
-import PacketCapture
 import Reporting
 import Settings
 import Simulation
@@ -21,14 +17,19 @@ struct CommandError: Error {
 }
 
 extension CommandError {
+    /// What a library says of a request; `nil` for an error that no library throws.
+    init?(any error: any Error) {
+        switch error {
+        case let error as CommandError: self = error
+        case let error as SoftphoneError: self.init(error)
+        case let error as SettingsError: self.init(error)
+        case let error as AudioFileError: self.init(SoftphoneError.audioFile(error))
+        default: return nil
+        }
+    }
+
     init(_ error: SoftphoneError) { self.init(ExitStatus(error), error.description) }
     init(_ error: SettingsError) { self.init(.usage, error.description) }
     init(_ error: AssertionError) { self.init(.usage, error.description) }
     init(_ error: NetworkConditionsError) { self.init(.usage, "\(error), in --network") }
-    init(_ error: CaptureError) { self.init(.usage, error.description) }
-    init(_ error: CodecError) { self.init(SoftphoneError.codec(error)) }
-    init(_ error: AudioFileError) { self.init(SoftphoneError.audioFile(error)) }
-    init(_ error: DeviceError) { self.init(SoftphoneError.device(error)) }
-    init(_ error: CallError) { self.init(SoftphoneError(error)) }
-    init(_ error: AudioUnitError) { self.init(SoftphoneError(error)) }
 }

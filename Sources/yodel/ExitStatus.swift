@@ -1,5 +1,7 @@
+import Glibc
 import Media
 import Softphone
+import Terminal
 
 /// How the program ends; scripts depend on the numbers.
 enum ExitStatus: Int32, Error {
@@ -52,4 +54,15 @@ enum ExitStatus: Int32, Error {
             case .resources, .defect: .internalError
             }
     }
+}
+
+extension ExitStatus {
+    /// Ends the process.
+    static func end(_ status: ExitStatus) -> Never {
+        Output.finish()
+        exit(status.rawValue)
+    }
+
+    /// How a signal that came before there was media ends the program.
+    init(signal number: Int32) { self = number == SIGINT ? .interrupted : .terminated }
 }

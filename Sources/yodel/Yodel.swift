@@ -1,4 +1,5 @@
 import ArgumentParser
+import Terminal
 
 /// The program: its commands, and how every error becomes one line and an exit status.
 @main
@@ -27,12 +28,13 @@ struct Yodel: ParsableCommand {
         do {
             var command = try parseAsRoot()
             try command.run()
-        } catch let error as CommandError {
-            complain(error.message)
-            ExitStatus.end(error.status)
         } catch let status as ExitStatus {
             ExitStatus.end(status)
         } catch {
+            if let error = CommandError(any: error) {
+                complain(error.message)
+                ExitStatus.end(error.status)
+            }
             guard exitCode(for: error) != .success else {
                 Output.standard.write(fullMessage(for: error) + "\n")
                 ExitStatus.end(.fine)

@@ -12,6 +12,14 @@ import Testing
         #expect(lengths[lengths.count / 2] <= 120)
     }
 
+    @Test("the command line holds arguments and printing only: under 2,000 lines")
+    func commandLineIsThin() throws {
+        let files = try Repository.files(in: "Sources/yodel", endingIn: [".swift"])
+        try #require(files.count > 10)
+        let lines = files.map(\.lines.count).reduce(0, +)
+        #expect(lines < 2000, "Sources/yodel has \(lines) lines: what is no argument and no printing belongs in a library")
+    }
+
     @Test("no file names a place of the machine it was written on")
     func noMachinePaths() throws {
         // Put together here, so that this file passes its own test.

@@ -1,8 +1,8 @@
 import ArgumentParser
-import Reporting
 import Settings
 import Signalling
 import Softphone
+import Terminal
 
 /// `yodel accounts`: who this program is at which registrar, and whether that works.
 struct AccountsCommand: ParsableCommand {
@@ -25,11 +25,7 @@ struct AccountsCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Only these accounts (default: all).", valueName: "name"))
     var names: [String] = []
 
-    @Option(
-        name: .customLong("tls-ca"),
-        help: ArgumentHelp(
-            "PEM file of the authorities that servers' certificates may be from. (default: the system's)", valueName: "file"))
-    var authorities: String?
+    @OptionGroup var tls: TLSArguments
 
     @Flag(help: "One JSON object a line.")
     var json = false
@@ -57,49 +53,22 @@ struct AccountsCommand: ParsableCommand {
             guard check else { continue }
             do throws(SoftphoneError) {
                 let result = try AccountCheck.run(
-                    account, authorityFile: authorities, isInterrupted: { TerminationSignal.caught != nil })
+                    account, authorityFile: tls.authorities, isInterrupted: { TerminationSignal.caught != nil })
                 for step in result.steps { show(step, of: name) }
                 if worst == .fine { worst = ExitStatus(result.outcome) }
             } catch {
                 throw CommandError(error)
             }
         }
-        if let number = TerminationSignal.caught { throw TerminationSignal.status(number) }
+        if let number = TerminationSignal.caught { throw ExitStatus(signal: number) }
         if worst != .fine { throw worst }
     }
 
     private func show(_ account: AccountSettings) {
-        if json {
-            if !check {
-                Output.standard.line(
-                    JSONValue.object([
-                        JSONMember("account", .string(account.name)), JSONMember("uri", .string(account.uri)),
-                        JSONMember("registrar", account.registrar.map { .string($0) } ?? .null),
-                        JSONMember("outbound_proxy", account.outboundProxy.map { .string($0) } ?? .null),
-                        JSONMember("transport", account.transport.map { .string($0) } ?? .null),
-                    ]).text)
-            }
-            return
-        }
-        let ways = [
-            account.registrar.map { "at \($0)" }, account.outboundProxy.map { "through \($0)" },
-            account.transport.map { "by \($0)" },
-        ]
-        Output.standard.line(([account.name, account.uri] + ways.compactMap(\.self)).joined(separator: "  "))
+        if !json { Output.standard.line(account.text) } else if !check { Output.standard.line(account.json.text) }
     }
 
     private func show(_ step: AccountCheck.Step, of account: String) {
-        guard json else {
-            let mark = step.passed ? "ok    " : "failed"
-            let time = step.milliseconds.map { " (\(Text.fixed($0, 0)) ms)" } ?? ""
-            let name = step.name + String(repeating: " ", count: max(1, 13 - step.name.count))
-            return Output.standard.line(PrintableText.text("  \(mark)  \(name)\(step.detail)\(time)"))
-        }
-        Output.standard.line(
-            JSONValue.object([
-                JSONMember("account", .string(account)), JSONMember("step", .string(step.name)),
-                JSONMember("passed", .boolean(step.passed)), JSONMember("detail", .string(step.detail)),
-                JSONMember("ms", step.milliseconds.map { .number($0, decimals: 1) } ?? .null),
-            ]).text)
+        Output.standard.line(json ? step.json(of: account).text : step.text)
     }
 }

@@ -5,6 +5,7 @@ import Media
 import Reporting
 import Settings
 import Softphone
+import Terminal
 
 /// `yodel call URI`.
 struct CallCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Reporting
 import Settings
+import Terminal
 
 /// `yodel config`: the effective configuration, and where each value comes from.
 struct ConfigCommand: ParsableCommand {

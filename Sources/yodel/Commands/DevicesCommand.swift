@@ -4,6 +4,7 @@ import Glibc
 import Reporting
 import Settings
 import Softphone
+import Terminal
 
 /// `yodel devices`: what can be opened, and why something cannot.
 struct DevicesCommand: ParsableCommand {
@@ -28,8 +29,11 @@ struct DevicesCommand: ParsableCommand {
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         startLog(configuration)
         if test { return try runTest(configuration) }
-        if watch, let ports = PortWatch(json: media.output.json) {
-            return ports.run(isInterrupted: { TerminationSignal.caught != nil })
+        if watch, let ports = PortWatch() {
+            let json = media.output.json
+            return ports.run(isInterrupted: { TerminationSignal.caught != nil }) { event in
+                for line in json ? event.json.map(\.text) : event.text { Output.standard.line(line) }
+            }
         }
         var known = listDevices()
         for device in known { show(device) }
@@ -69,11 +73,7 @@ struct DevicesCommand: ParsableCommand {
     }
 
     private func show(_ device: DeviceListing) {
-        if media.output.json {
-            Output.standard.line(json(device).text)
-        } else {
-            for line in DeviceText.lines(device) { Output.standard.line(line) }
-        }
+        for line in media.output.json ? [device.json.text] : device.text { Output.standard.line(line) }
     }
 
     private func showGone(_ device: DeviceListing) {
@@ -82,35 +82,5 @@ struct DevicesCommand: ParsableCommand {
             JSONMember("reason", .string("gone")),
         ])
         Output.standard.line(media.output.json ? gone.text : "\(device.name): gone")
-    }
-
-    private func json(_ device: DeviceListing) -> JSONValue {
-        func direction(_ side: DeviceListing.Direction?) -> JSONValue {
-            guard let side else { return .null }
-            return .object([
-                JSONMember("opens", .boolean(side.opens)),
-                JSONMember("reason", side.reason.map { .string($0) } ?? .null),
-                JSONMember("remedy", side.remedy.map { .string($0) } ?? .null),
-            ])
-        }
-        return .object([
-            JSONMember("name", .string(device.name)), JSONMember("description", .string(device.description)),
-            JSONMember("opens", .boolean(device.opens)), JSONMember("capture", direction(device.capture)),
-            JSONMember("playback", direction(device.playback)),
-        ])
-    }
-}
-
-/// A device for people: one line when it opens, one more for each side that does not.
-enum DeviceText {
-    static func lines(_ device: DeviceListing) -> [String] {
-        let sides = [("microphone", device.capture), ("loudspeaker", device.playback)]
-        let names = sides.compactMap { name, side in side.map { ($0.opens ? "" : "no ") + name } }
-        var lines = ["\(device.name)  (\(device.description)): \(names.joined(separator: ", "))"]
-        for (name, side) in sides {
-            guard let side, !side.opens else { continue }
-            lines.append("    \(name): \(side.reason ?? "does not open"); \(side.remedy ?? "try another device")")
-        }
-        return lines
     }
 }

@@ -4,6 +4,7 @@ import Reporting
 import Settings
 import Simulation
 import Softphone
+import Terminal
 
 /// `yodel loopback`: the automated call test.
 struct LoopbackCommand: ParsableCommand {
@@ -75,7 +76,7 @@ struct LoopbackCommand: ParsableCommand {
         request.encrypts = srtp
         var report = try run(request, printer)
         let hasMedia = [report.aToB, report.bToA].contains { ($0.packetsReceived ?? 0) > 0 }
-        if let number = TerminationSignal.caught, !hasMedia { throw TerminationSignal.status(number) }
+        if let number = TerminationSignal.caught, !hasMedia { throw ExitStatus(signal: number) }
         report.assertions = assertions.map { $0.evaluate(report) }
         printer.report(report)
         if !report.assertions.allSatisfy(\.passed) { throw ExitStatus.assertionMissed }

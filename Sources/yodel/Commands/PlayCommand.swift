@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioUnits
-import Reporting
+import Studio
+import Terminal
 
 /// `yodel play FILE...`.
 struct PlayCommand: ParsableCommand {
@@ -56,22 +57,18 @@ struct PlayCommand: ParsableCommand {
         plan.startSeconds = start
         plan.rate = rate
         plan.pitchFollows = pitch
-        plan.preset = try eq.map { text throws(CommandError) in try PlayPlan.preset(text) }
+        plan.preset = try eq.map { try PlayPlan.preset($0) }
         plan.pan = pan.map { Float($0) }
         plan.gainDecibels = gain
         try check()
         let choice = try device.choice()
-        let unit: any InputOutputUnit
-        let graph: PlayGraph
-        do { unit = try choice.makeUnit(voiceProcessing: false) } catch { throw CommandError(error) }
-        do { graph = try PlayGraph(plan, unit: unit) } catch { throw CommandError(error) }
+        let graph = try PlayGraph(plan, on: choice)
         let console = MediaConsole(
             signals: signals,
             teller: EventTeller(json: device.json, audioOnStandardOutput: choice.output == .pipe),
             readsStandardInput: true)
-        var session = PlaySession(plan, graph, unit: unit, duration: device.duration, console: console)
-        let status = try session.run()
-        if status != .fine { throw status }
+        var session = PlaySession(graph, duration: device.duration, console: console)
+        if try !session.run() { throw ExitStatus.usage }
     }
 
     private func check() throws(CommandError) {

@@ -1,10 +1,9 @@
 import ArgumentParser
-import AudioDevices
-import AudioFiles
 import AudioUnits
 import Reporting
-import Simulation
 import Softphone
+import Studio
+import Terminal
 
 extension VoiceProcessingConfiguration.Canceller.Name: ExpressibleByArgument {}
 extension VoiceProcessingConfiguration.Quality: ExpressibleByArgument {}
@@ -73,36 +72,16 @@ struct ProcessCommand: ParsableCommand {
         }
         try PathCheck.writable(out, option: "--out")
         if let dump { try PathCheck.folder(dump, option: "--dump") }
-        let (far, microphone) = (try read(far), try read(mic))
-        var configuration = VoiceProcessingConfiguration()
-        configuration.canceller = VoiceProcessingConfiguration.Canceller(echoCanceller)
-        configuration.quality = quality
-        configuration.noiseSuppressionDecibels = noiseSuppressionDb
-        let run: VoiceProcessingRun
-        var report: ProcessReport
-        do {
-            run = try VoiceProcessingRun(
-                far: far, microphone: microphone, sampleRate: rate, configuration: configuration, dumpFolder: dump)
-            run.unit.echoCancellation = echoCancellation
-            run.unit.noiseSuppression = noiseSuppression
-            run.unit.automaticGainControl = gainControl
-            report = try run.run()
-        } catch {
-            throw CommandError(error)
-        }
-        do { try AudioSamples.write(run.output, path: out, rate: rate) } catch { throw CommandError(error) }
-        report.sampleRate = rate
-        report.echoCanceller = echoCancellation ? echoCanceller.rawValue : nil
-        report.quality = quality.rawValue
+        var request = ProcessRequest(far: far, microphone: mic, to: out, rate: rate)
+        request.voice.canceller = VoiceProcessingConfiguration.Canceller(echoCanceller)
+        request.voice.quality = quality
+        request.voice.noiseSuppressionDecibels = noiseSuppressionDb
+        request.dumpFolder = dump
+        request.cancelsEcho = echoCancellation
+        request.suppressesNoise = noiseSuppression
+        request.controlsGain = gainControl
+        let report = try request.run()
         Output.standard.line(Text.fixed(report.cpuMicroseconds ?? 0, 1))
         Output.standard.line(report.json.text)
-    }
-
-    private func read(_ path: String) throws(CommandError) -> [Float] {
-        do {
-            return try AudioSamples.read(path: path, rate: rate)
-        } catch {
-            throw CommandError(.usage, error.explanation)
-        }
     }
 }

@@ -1,7 +1,9 @@
 import ArgumentParser
 import AudioFiles
 import AudioUnits
-import Reporting
+import Softphone
+import Studio
+import Terminal
 
 extension AudioFileDepth: ExpressibleByArgument {}
 
@@ -55,28 +57,13 @@ struct RecordCommand: ParsableCommand {
             throw CommandError(.usage, "\(file) does not say a format by its ending; use one of \(AudioFileFormat.endings)")
         }
         try PathCheck.writable(file, option: "FILE")
-        let unit: any InputOutputUnit
-        do { unit = try choice.makeUnit(voiceProcessing: process) } catch { throw CommandError(error) }
-        let recorder: FileRecorder
-        do {
-            let format = StreamFormat(sampleRate: Double(rate), channels: channels, interleaved: channels > 1)
-            try unit.enable(input: true, output: false)
-            try unit.setFormat(format, scope: .output, element: Element.input)
-            // A device that does not open must not cost a file that is there already.
-            try unit.initialize()
-            unit.uninitialize()
-            let limit = device.duration.map { Int(($0 * Double(rate)).rounded()) }
-            recorder = try FileRecorder(path: file, format: format, depth: bits, frameLimit: limit)
-            try unit.setInputHandler(recorder.makeInputHandler(maximumFrames: unit.maximumFramesPerSlice))
-            try unit.initialize()
-        } catch {
-            throw CommandError(error)
-        }
+        let recording = try Recording(
+            file, format: StreamFormat(sampleRate: Double(rate), channels: channels, interleaved: channels > 1), depth: bits,
+            from: choice, processesVoice: process, seconds: device.duration)
         let console = MediaConsole(
             signals: signals, teller: EventTeller(json: device.json, audioOnStandardOutput: false),
             readsStandardInput: choice.input != .pipe)
-        var session = RecordSession(recorder, unit: unit, duration: device.duration, console: console)
-        let status = try session.run()
-        if status != .fine { throw status }
+        var session = RecordSession(recording, duration: device.duration, console: console)
+        if try !session.run() { throw ExitStatus.usage }
     }
 }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import AudioFiles
-import AudioUnits
-import Reporting
 import Settings
 import Softphone
+import Studio
+import Terminal
 
 /// `yodel render GRAPH.yaml`.
 struct RenderCommand: ParsableCommand {
@@ -39,8 +39,7 @@ struct RenderCommand: ParsableCommand {
     func run() throws {
         let signals = TerminationSignal()
         let choice = try device.choice()
-        var description: GraphDescription
-        do { description = try GraphDescription(path: graph) } catch { throw CommandError(error) }
+        var description = try GraphDescription(path: graph)
         if let duration = device.duration { description.duration = duration }
         if let out { description.target = out }
         if offline, description.target == nil {
@@ -55,14 +54,10 @@ struct RenderCommand: ParsableCommand {
             }
             try PathCheck.writable(target, option: out == nil ? "`to`" : "--out")
         }
-        let speaker = try offline ? nil : makeSpeaker(choice, run.format)
+        let speaker = try offline ? nil : GraphSpeaker(on: choice, format: run.format)
         if let target = description.target {
-            do {
-                writer = try AudioFileWriter(
-                    path: target, sampleRate: description.rate, channels: description.channels, depth: bits)
-            } catch {
-                throw CommandError(error)
-            }
+            writer = try AudioFileWriter(
+                path: target, sampleRate: description.rate, channels: description.channels, depth: bits)
         }
         let console = MediaConsole(
             signals: signals,
@@ -70,13 +65,6 @@ struct RenderCommand: ParsableCommand {
             readsStandardInput: true)
         var session = RenderSession(
             run, blockFrames: description.block, writer: writer, speaker: speaker, console: console)
-        let status = try session.start()
-        if status != .fine { throw status }
-    }
-
-    private func makeSpeaker(_ choice: DeviceChoice, _ format: StreamFormat) throws -> GraphSpeaker {
-        let unit: any InputOutputUnit
-        do { unit = try choice.makeUnit(voiceProcessing: false) } catch { throw CommandError(error) }
-        do { return try GraphSpeaker(unit: unit, format: format) } catch { throw CommandError(error) }
+        if try !session.start() { throw ExitStatus.usage }
     }
 }

@@ -1,12 +1,10 @@
 import ArgumentParser
-import AudioDevices
-import AudioFiles
-import AudioUnits
 import Codecs
 import JitterBuffer
-import Media
 import Reporting
 import Simulation
+import Studio
+import Terminal
 
 extension Codec: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument.lowercased()) }
@@ -79,10 +77,7 @@ struct ReplayCommand: ParsableCommand {
     var codec: Codec?
 
     @Option(help: ArgumentHelp("Bit rate of Opus in bit/s.", valueName: "bps"))
-    var bitrate = Self.figuresBitrate
-
-    /// A replay's figures (docs/receive-figures.md) were taken at this rate, which is not a call's.
-    private static let figuresBitrate = 30_000
+    var bitrate = ReplayRequest.figuresBitrate
 
     @Option(help: ArgumentHelp("Length of a packet in ms.", valueName: "ms"))
     var ptime = 20
@@ -112,58 +107,27 @@ struct ReplayCommand: ParsableCommand {
     }
 
     /// Of --ssrc.
-    var source: UInt32? {
+    private var source: UInt32? {
         guard let text = ssrc?.lowercased() else { return nil }
         return text.hasPrefix("0x") ? UInt32(text.dropFirst(2), radix: 16) : UInt32(text)
     }
 
     func run() throws {
-        if let pcap { return try runCapture(pcap) }
-        guard let input, let trace else { return }
-        let kind = codec ?? .opus
-        let rate = rate ?? 16_000
-        var configuration = CallConfiguration(codec: kind, seed: seed)
-        configuration.sampleRate = kind.runs(at: rate) ? rate : nil
-        configuration.encoder.frameMilliseconds = ptime
-        configuration.encoder.bitrate = bitrate
-        configuration.protect(fec == 1, copies: redundancy, reportIntervalSeconds: reports)
-        configuration.jitterBuffer = JitterBufferConfiguration(
-            latency: latency, seed: seed)
-        let codecRate = configuration.sampleRate ?? kind.sampleRate
-        let network: NetworkTrace
-        do { network = try NetworkTrace(named: trace) } catch {
-            throw CommandError(.usage, "\(error), in --trace")
-        }
-        let speech: [Float]
-        do { speech = try AudioSamples.read(path: input, rate: codecRate, rawRate: rate) } catch { throw CommandError(error) }
-        let replay: TraceReplay
-        do { replay = try TraceReplay(speech: speech, trace: network, configuration: configuration) } catch {
-            throw CommandError(error)
-        }
-        replay.run()
-        do {
-            try AudioSamples.write(replay.heard, path: out, rate: codecRate, fileRate: rate)
-            try finish(
-                ReplayPicture(
-                    title: trace, figures: replay.figures, rows: replay.rows, arrivals: replay.arrivals,
-                    heard: replay.heard, sampleRate: codecRate))
-        } catch {
-            throw CommandError(error)
+        var request = ReplayRequest(to: out)
+        (request.table, request.page) = (csv, report)
+        (request.rate, request.codec, request.packetMilliseconds, request.bitrate) = (rate, codec, ptime, bitrate)
+        (request.latency, request.seed) = (latency, seed)
+        (request.protects, request.copies, request.reportIntervalSeconds) = (fec == 1, redundancy, reports)
+        if let pcap {
+            try show(
+                request.playCapture(pcap, source: source) { Output.error.line("yodel: warning: \($0)") })
+        } else if let input, let trace {
+            try show(request.play(input, through: trace))
         }
     }
 
-    /// Writes table and picture, prints the figures.
-    func finish(_ picture: ReplayPicture) throws(AudioFileError) {
-        if let csv {
-            var text = ReplayRow.header + "\n"
-            for row in picture.rows { text += row.text + "\n" }
-            try WholeFile.write(text, path: csv)
-        }
-        if let report { try WholeFile.write(picture.html, path: report) }
-        guard let delay = picture.figures.meanDelayMs else {
-            throw AudioFileError(path: picture.title, reason: "no packet of it was ever heard")
-        }
-        Output.standard.line(String((delay * 100).rounded() / 100))
-        Output.standard.line(picture.figures.json.text)
+    private func show(_ figures: ReplayFigures) {
+        if let delay = figures.meanDelayMs { Output.standard.line(String((delay * 100).rounded() / 100)) }
+        Output.standard.line(figures.json.text)
     }
 }

@@ -4,34 +4,28 @@ import Reporting
 import Settings
 import Signalling
 import Softphone
+import Terminal
 
 /// Options of calls by SIP.
 struct SIPArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Call or be called as this account of the configuration, by SIP.", valueName: "name"))
     var account: String?
 
-    @Option(
-        name: .customLong("tls-ca"),
-        help: ArgumentHelp(
-            "PEM file of the authorities that servers' certificates may be from. (default: the system's)", valueName: "file"))
-    var authorities: String?
+    @OptionGroup var signalling: SignallingArguments
 
     @Option(
         help: ArgumentHelp(
             "Encrypt the voices: off, optional (where the other side can), required (no call without). (default: the account's srtp)",
             valueName: "mode"))
     var srtp: AccountEncryption?
-
-    @Option(
-        help: ArgumentHelp("Write every message of signalling to this file, with passwords and keys masked.", valueName: "file")
-    )
-    var sipTrace: String?
 }
 
 extension SIPArguments {
     /// What only calls by SIP use is refused elsewhere: it would be silently without effect.
     func checkUnused() throws(CommandError) {
-        let values = [("--tls-ca", authorities), ("--sip-trace", sipTrace), ("--srtp", srtp?.rawValue)]
+        let values = [
+            ("--tls-ca", signalling.tls.authorities), ("--sip-trace", signalling.sipTrace), ("--srtp", srtp?.rawValue),
+        ]
         for (option, value) in values where value != nil {
             throw CommandError(.usage, "\(option) is for calls by SIP; leave it out of a raw call")
         }
@@ -53,7 +47,7 @@ func runSIP(
 ) throws {
     let signals = TerminationSignal()
     let assertions = try parseAssertions(arguments.output.assertions, known: CallReport.comparablePaths)
-    if let path = sip.sipTrace { try PathCheck.writable(path, option: "--sip-trace") }
+    if let path = sip.signalling.sipTrace { try PathCheck.writable(path, option: "--sip-trace") }
     let configuration = try resolveConfiguration(flags: arguments.flags, general: arguments.general)
     startLog(configuration)
     var options = try MediaOptions(arguments, configuration)
@@ -64,8 +58,8 @@ func runSIP(
     request.echoes = echoes
     request.answersByItself = answersByItself
     request.product = "yodel"
-    request.authorityFile = sip.authorities
-    request.tracePath = sip.sipTrace
+    request.authorityFile = sip.signalling.tls.authorities
+    request.tracePath = sip.signalling.sipTrace
     request.encryption = sip.srtp
     let phone: SIPPhone
     do throws(SoftphoneError) {

@@ -4,6 +4,7 @@ import Reporting
 import Service
 import Settings
 import Softphone
+import Terminal
 
 /// `yodel softphone`: the service.
 struct SoftphoneCommand: ParsableCommand {
@@ -28,16 +29,7 @@ struct SoftphoneCommand: ParsableCommand {
     @OptionGroup(title: NetworkKeys.title) var network: KeyArguments<SectionOptions<NetworkKeys>>
     @OptionGroup(title: LogKeys.title) var general: GeneralArguments
 
-    @Option(
-        name: .customLong("tls-ca"),
-        help: ArgumentHelp(
-            "PEM file of the authorities that servers' certificates may be from. (default: the system's)", valueName: "file"))
-    var authorities: String?
-
-    @Option(
-        help: ArgumentHelp("Write every message of signalling to this file, with passwords and keys masked.", valueName: "file")
-    )
-    var sipTrace: String?
+    @OptionGroup var signalling: SignallingArguments
 
     func run() throws {
         let signals = TerminationSignal()
@@ -49,7 +41,9 @@ struct SoftphoneCommand: ParsableCommand {
         let running: SoftphoneService
         do throws(SoftphoneError) {
             var settings = try ServiceSettings(configuration, environment: processEnvironment())
-            (settings.product, settings.authorityFile, settings.tracePath) = ("yodel", authorities, sipTrace)
+            (settings.product, settings.authorityFile, settings.tracePath) = (
+                "yodel", signalling.tls.authorities, signalling.sipTrace
+            )
             running = try SoftphoneService(settings)
         } catch {
             throw CommandError(error)

@@ -1,6 +1,7 @@
 import AudioFiles
 import Settings
 import Softphone
+import Terminal
 
 /// What a media command works with: every value resolved, checked, and typed. Nothing has been started yet.
 struct MediaOptions {
@@ -13,8 +14,8 @@ struct MediaOptions {
     /// Speech of the person in the simulated room.
     var nearPath: String?
 
-    init(_ arguments: MediaArguments, _ configuration: Configuration) throws(CommandError) {
-        do { request = try MediaRequest(configuration) } catch { throw CommandError(error) }
+    init(_ arguments: MediaArguments, _ configuration: Configuration) throws {
+        request = try MediaRequest(configuration)
         choosesDevice = configuration.choosesDevice
         durationSeconds = arguments.call.duration
         nearPath = arguments.call.near
@@ -28,20 +29,14 @@ struct MediaOptions {
     }
 
     /// What no table can know: durations, digits and files.
-    private func check() throws(CommandError) {
+    private func check() throws {
         if let durationSeconds, !(durationSeconds > 0 && durationSeconds <= 1e7) {
             throw CommandError(.usage, "--duration \(durationSeconds) makes no call; give seconds above 0")
         }
         if let wrong = request.digits.first(where: { !KeyCommand.digits.contains($0) }) {
             throw CommandError(.usage, "'\(wrong)' is on no keypad, in --dtmf '\(request.digits)'; use 0-9 * # A-D")
         }
-        for path in [request.playPath, nearPath].compactMap({ $0 }) {
-            do {
-                _ = try AudioFileReader(path: path)
-            } catch {
-                throw CommandError(error)
-            }
-        }
+        for path in [request.playPath, nearPath].compactMap({ $0 }) { _ = try AudioFileReader(path: path) }
         if let path = request.recordPath { try PathCheck.writable(path, option: "--record") }
         if let path = request.capturePath { try PathCheck.writable(path, option: "--capture") }
         if let folder = request.dumpFolder { try PathCheck.folder(folder, option: "--dump") }

@@ -1,22 +1,8 @@
-import Glibc
 import Logging
 import Reporting
 import Settings
 import Softphone
-
-/// The process's environment.
-func processEnvironment() -> [String: String] {
-    var variables: [String: String] = [:]
-    var entry = environ
-    while let text = entry.pointee {
-        let pair = String(cString: text)
-        if let equals = pair.firstIndex(of: "=") {
-            variables[String(pair[..<equals])] = String(pair[pair.index(after: equals)...])
-        }
-        entry += 1
-    }
-    return variables
-}
+import Terminal
 
 /// Resolves the configuration from flags, variables and file; nothing else happens.
 func resolveConfiguration(

@@ -2,6 +2,7 @@ import Glibc
 import Media
 import Reporting
 import Softphone
+import Terminal
 
 /// Carries one call from its start to its exit status: events, keys, signals, the status line.
 ///
@@ -164,39 +165,11 @@ struct CallConsole {
         let closed = call.close()
         takeEvents()
         let reports = closed.map { (party: $0.party, report: evaluated($0.report)) }
-        if let number = TerminationSignal.caught, !mood.hasMedia { return TerminationSignal.status(number) }
+        if let number = TerminationSignal.caught, !mood.hasMedia { return ExitStatus(signal: number) }
         for (party, report) in reports { printer.report(report, of: party) }
         // The first party that did not end well speaks for all.
         let ended = endReasons.map { $0.map { ExitStatus(callEnded: $0) } ?? .fine }
         if let failed = ended.first(where: { $0 != .fine }) { return failed }
         return hasMissed ? .assertionMissed : .fine
-    }
-}
-
-/// A regular moment in real time.
-struct Pace {
-    private let interval: Double
-    private var next: Double
-
-    init(every interval: Double, from start: Double) {
-        self.interval = interval
-        next = start + interval
-    }
-
-    /// Seconds on the monotonic clock.
-    static func now() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
-    var untilNext: Double { max(0, next - Self.now()) }
-
-    /// True once for each interval that has passed; intervals slept through are not made up for.
-    mutating func isDue() -> Bool {
-        let now = Self.now()
-        guard now >= next else { return false }
-        next = max(next + interval, now)
-        return true
     }
 }

@@ -1,6 +1,7 @@
 import AudioDevices
 import Metrics
 import Reporting
+import Terminal
 
 /// Prints events, figures and reports as the person asked: JSON or plain lines.
 struct EventPrinter {

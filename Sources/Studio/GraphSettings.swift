@@ -1,6 +1,7 @@
 import AudioUnits
 import Glibc
 import Settings
+import Softphone
 
 /// Carries one setting of a graph's file to its unit.
 enum GraphSettings {
@@ -9,7 +10,7 @@ enum GraphSettings {
     /// - Throws: what is wrong with the value, as the file's line says it.
     static func set(
         _ name: String, _ value: GraphDescription.Value, of unit: ProcessingUnit, input: Int?, path: String
-    ) throws(CommandError) {
+    ) throws(SoftphoneError) {
         let place = GraphValue(value: value, name: name, path: path)
         do throws(AudioUnitError) {
             switch unit {
@@ -106,15 +107,15 @@ struct GraphValue {
     }
 
     /// The unit's refusal, with the line.
-    func refused(_ error: AudioUnitError) -> CommandError {
+    func refused(_ error: AudioUnitError) -> SoftphoneError {
         switch error {
         case .outOfRange(_, let allowed):
-            CommandError(.usage, "\(name) cannot be '\(value.text)', \(path):\(value.line); give \(allowed)")
+            .request("\(name) cannot be '\(value.text)', \(path):\(value.line); give \(allowed)")
         case .file(let error):
-            CommandError(
-                .usage, "\(error.reason), \(error.path), named in \(path):\(value.line); name an audio file that can be read")
+            .request(
+                "\(error.reason), \(error.path), named in \(path):\(value.line); name an audio file that can be read")
         default:
-            CommandError(.usage, "\(name) cannot be '\(value.text)' (\(error)), \(path):\(value.line); see docs/commands.md")
+            .request("\(name) cannot be '\(value.text)' (\(error)), \(path):\(value.line); see docs/commands.md")
         }
     }
 }

@@ -1,10 +1,10 @@
 /// What a key does in a call.
-enum KeyCommand: Equatable {
+package enum KeyCommand: Equatable {
     case answer, mute, hold, louder, quieter, quit, help
     case digit(Character)
 
     /// The command of one byte from the terminal; `nil` for a key without a meaning.
-    init?(byte: UInt8) {
+    package init?(byte: UInt8) {
         switch Character(UnicodeScalar(byte)) {
         case "a": self = .answer
         case "m": self = .mute
@@ -19,7 +19,7 @@ enum KeyCommand: Equatable {
     }
 
     /// The keypad of RFC 4733 section 3.2.
-    static let digits = "0123456789*#ABCD"
+    package static let digits = "0123456789*#ABCD"
 
-    static let helpText = "keys: a answer, m mute, h hold, 0-9 * # A-D send a digit, + - volume, q hang up, ? this list"
+    package static let helpText = "keys: a answer, m mute, h hold, 0-9 * # A-D send a digit, + - volume, q hang up, ? this list"
 }

@@ -1,32 +1,9 @@
 import AudioUnits
 import Realtime
-
-/// The device's end of a graph that is rendered ahead: hands out what the ring holds, silence where there is none.
-struct GraphOutlet: ~Copyable {
-    private var ring: RingConsumer<Float>
-    private let channels: Int
-
-    init(_ ring: consuming RingConsumer<Float>, channels: Int) {
-        self.ring = ring
-        self.channels = channels
-    }
-
-    /// Whether a device that asks for so many frames would get them.
-    @_noLocks
-    mutating func isReady(_ frames: Int) -> Bool { ring.available(wanted: frames &* channels) >= frames &* channels }
-
-    /// Fills a slice of interleaved Float32; what is missing is zeroed and counted by the unit.
-    @_noLocks
-    mutating func give(_ slice: inout RenderSlice) {
-        let room = ring.available(wanted: slice.frames &* channels) / channels
-        let frames = min(room, slice.frames)
-        _ = ring.read(into: slice.buffer, count: frames &* channels)
-        slice.producedFrames = frames
-    }
-}
+import Softphone
 
 /// A device that plays a graph: the ring, its outlet, and the unit.
-final class GraphSpeaker {
+package final class GraphSpeaker {
     let unit: any InputOutputUnit
     private var ring: RingProducer<Float>
     private let outlet: UnsafeMutablePointer<GraphOutlet>
@@ -35,18 +12,23 @@ final class GraphSpeaker {
     /// How far ahead of the device the graph is rendered, in seconds.
     private static let aheadSeconds = 0.25
 
-    init(unit: any InputOutputUnit, format: StreamFormat) throws(AudioUnitError) {
-        self.unit = unit
+    /// Opens `device`; `format` is interleaved Float32.
+    package init(on device: DeviceChoice, format: StreamFormat) throws(SoftphoneError) {
+        do { unit = try device.makeUnit(voiceProcessing: false) } catch { throw SoftphoneError(error) }
         self.format = format
         let ends: RingEnds<Float>
         do {
             ends = try RingEnds(minimumCapacity: Int(format.sampleRate * Self.aheadSeconds) * format.channels)
         } catch {
-            throw .noResources(reason: "\(error)")
+            throw .resources("\(error)")
         }
         ring = ends.producer
         outlet = .allocate(capacity: 1)
         outlet.initialize(to: GraphOutlet(ends.consumer, channels: format.channels))
+        do { try connect() } catch { throw SoftphoneError(error) }
+    }
+
+    private func connect() throws(AudioUnitError) {
         try unit.enable(input: false, output: true)
         try unit.setFormat(format, scope: .input, element: Element.output)
         try unit.setRenderCallback(

@@ -1,8 +1,8 @@
 /// Text of strangers (names of devices, files and peers, reasons of libraries) on its way to a terminal or a log.
-enum PrintableText {
+package enum PrintableText {
     /// `text` with every character that a terminal would obey, or that would change how the rest is read, as `\\uXXXX`: so it
     /// reads in JSON too, which has such characters in strings only.
-    static func text(_ text: String) -> String {
+    package static func text(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: isHidden) else { return text }
         var result = ""
         for scalar in text.unicodeScalars {

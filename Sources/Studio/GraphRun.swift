@@ -1,12 +1,13 @@
 import AudioFiles
 import AudioUnits
 import Settings
+import Softphone
 
 /// A described graph, built, and rendered slice by slice on the thread that calls: at its own pace offline, at the device's
 /// when it is played. Both make the same samples, because the device gets them through a ring.
-final class GraphRun {
+package final class GraphRun {
     /// Rate and channels of what is rendered, interleaved.
-    let format: StreamFormat
+    package let format: StreamFormat
     /// Frames rendered so far.
     private(set) var frames = 0
 
@@ -20,7 +21,7 @@ final class GraphRun {
     private var limit: Int?
 
     /// Builds the units and reads the first of their files.
-    init(_ description: GraphDescription) throws(CommandError) {
+    package init(_ description: GraphDescription) throws(SoftphoneError) {
         self.description = description
         graph = AudioGraph(output: output)
         format = StreamFormat(sampleRate: Double(description.rate), channels: description.channels, interleaved: true)
@@ -51,7 +52,7 @@ final class GraphRun {
     /// Renders the next slice into `buffer`, of `block` frames or less: changes happen exactly at their frame.
     ///
     /// - Returns: frames rendered; 0 at the end.
-    func next(into buffer: UnsafeMutableBufferPointer<Float>) throws(CommandError) -> Int {
+    func next(into buffer: UnsafeMutableBufferPointer<Float>) throws(SoftphoneError) -> Int {
         while let first = steps.first, first.frame <= frames {
             steps.removeFirst()
             if let unit = units[first.step.unit] {
@@ -67,7 +68,7 @@ final class GraphRun {
         do {
             try output.render(into: UnsafeMutableRawBufferPointer(buffer), frames: count)
         } catch {
-            throw CommandError(error)
+            throw SoftphoneError(error)
         }
         frames += count
         if limit == nil, players.allSatisfy(\.hasEnded) {
@@ -78,7 +79,7 @@ final class GraphRun {
 
     // MARK: building
 
-    private func build(_ unit: GraphDescription.Unit) throws(CommandError) -> ProcessingUnit {
+    private func build(_ unit: GraphDescription.Unit) throws(SoftphoneError) -> ProcessingUnit {
         let built: ProcessingUnit
         do throws(AudioUnitError) {
             switch unit.kind {
@@ -125,7 +126,7 @@ final class GraphRun {
         unit.settings["channels"].flatMap { Int($0.text) } ?? description.channels
     }
 
-    private func connect() throws(CommandError) {
+    private func connect() throws(SoftphoneError) {
         func unit(_ name: String) -> ProcessingUnit? { units[name] }
         do throws(AudioUnitError) {
             try output.setFormat(format, scope: .output, element: 0)
@@ -141,7 +142,7 @@ final class GraphRun {
             try graph.initialize()
         } catch {
             let line = description.output.line
-            throw CommandError(.usage, "\(text(error)), \(description.path):\(line); see docs/commands.md")
+            throw SoftphoneError.request("\(text(error)), \(description.path):\(line); see docs/commands.md")
         }
     }
 
@@ -154,13 +155,13 @@ final class GraphRun {
         }
     }
 
-    private func checkThatItEnds() throws(CommandError) {
+    private func checkThatItEnds() throws(SoftphoneError) {
         let endless = description.units.first { unit in
             unit.kind == .player && unit.settings["loop"].flatMap { Double($0.text) } == 0
         }
         guard players.isEmpty || endless != nil else { return }
-        throw CommandError(
-            .usage, "it would never end, \(description.path):\(endless?.line ?? 1); give a `duration` in seconds, or --duration"
+        throw SoftphoneError.request(
+            "it would never end, \(description.path):\(endless?.line ?? 1); give a `duration` in seconds, or --duration"
         )
     }
 }

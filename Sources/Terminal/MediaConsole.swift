@@ -2,14 +2,14 @@ import Glibc
 import Reporting
 
 /// The person in front of a playing or recording program: status line, keys, signals; one loop on the main thread.
-struct MediaConsole {
+package struct MediaConsole {
     private let teller: EventTeller
     private let terminal: TerminalMode?
     private var status: StatusLine?
     private var input: PersonInput
 
     /// - Parameter readsStandardInput: whether it is free for keys, not audio.
-    init(signals: TerminationSignal, teller: EventTeller, readsStandardInput: Bool) {
+    package init(signals: TerminationSignal, teller: EventTeller, readsStandardInput: Bool) {
         self.teller = teller
         terminal = !teller.isJSON && readsStandardInput ? TerminalMode() : nil
         // A program in the background that reads the terminal is stopped.
@@ -21,14 +21,14 @@ struct MediaConsole {
     }
 
     /// Whether a status line is drawn.
-    var isDrawing: Bool { status != nil }
+    package var isDrawing: Bool { status != nil }
     /// Columns and whether there are block characters.
-    var shape: (width: Int, blocks: Bool) { (status?.width ?? 80, status?.blocks ?? false) }
+    package var shape: (width: Int, blocks: Bool) { (status?.width ?? 80, status?.blocks ?? false) }
 
     /// Waits for a key or signal, but no longer than `seconds`.
     ///
     /// - Returns: the keys pressed; a signal that asks for the end is `quit`.
-    mutating func wait(seconds: Double) -> [MediaKey] {
+    package mutating func wait(seconds: Double) -> [MediaKey] {
         input.wait(seconds: seconds)
         let asksForEnd = input.takeSignals(&status)
         let keys = MediaKey.parse(input.readKeys())
@@ -36,22 +36,22 @@ struct MediaConsole {
         return (asksForEnd ? [.quit] : []) + (terminal != nil ? keys : keys.filter { $0 == .quit })
     }
 
-    mutating func draw(_ parts: [String]) {
+    package mutating func draw(_ parts: [String]) {
         guard let width = status?.width else { return }
         status?.draw(LevelBar.line(parts, width: width))
     }
 
     /// Tells an event, above the status line if there is one.
-    mutating func tell(_ type: String, _ members: [JSONMember] = [], text: String? = nil) {
+    package mutating func tell(_ type: String, _ members: [JSONMember] = [], text: String? = nil) {
         guard let line = teller.line(type, members, text: text) else { return }
         if status == nil { teller.output.line(line) } else { status?.print(line) }
     }
 
     /// Prints help above the status line.
-    mutating func help(_ text: String) { status?.print(text) }
+    package mutating func help(_ text: String) { status?.print(text) }
 
     /// Gives the terminal back.
-    mutating func close() {
+    package mutating func close() {
         status?.clear()
         terminal?.leave()
     }

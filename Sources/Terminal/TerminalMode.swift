@@ -2,11 +2,11 @@ import Glibc
 import Synchronization
 
 /// Keys without Enter and without echo, for as long as a call lasts; the terminal is given back as it was.
-final class TerminalMode {
+package final class TerminalMode {
     private var isRaw = false
 
     /// `nil` when standard input is no terminal, or not ours to change (a background job).
-    init?() {
+    package init?() {
         guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return nil }
         guard savedMode.store() else { return nil }
         atexit { TerminalMode.restoreFromSignal() }
@@ -16,7 +16,7 @@ final class TerminalMode {
     deinit { leave() }
 
     /// Single keys from now on; signals keys (Ctrl-C, Ctrl-Z) still make signals.
-    func enter() {
+    package func enter() {
         guard !isRaw, var mode = savedMode.value else { return }
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSANOW, &mode)  // a terminal that was stopped (Ctrl-S) never drains
@@ -25,20 +25,20 @@ final class TerminalMode {
     }
 
     /// The mode the terminal had.
-    func leave() {
+    package func leave() {
         guard isRaw else { return }
         isRaw = false
         Self.restoreFromSignal()
     }
 
     /// The same, callable from a signal handler and at exit.
-    static func restoreFromSignal() {
+    package static func restoreFromSignal() {
         guard rawNow.exchange(false, ordering: .acquiringAndReleasing), var mode = savedMode.value else { return }
         tcsetattr(STDIN_FILENO, TCSANOW, &mode)
     }
 
     /// Columns of the terminal on `descriptor`; 80 when it does not say.
-    static func columns(_ descriptor: Int32) -> Int {
+    package static func columns(_ descriptor: Int32) -> Int {
         var size = winsize()
         guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return Int(size.ws_col)
@@ -50,17 +50,17 @@ private struct SavedMode: @unchecked Sendable {
     private let mode = UnsafeMutablePointer<termios>.allocate(capacity: 1)
     private let valid = UnsafeMutablePointer<Bool>.allocate(capacity: 1)
 
-    init() {
+    package init() {
         mode.initialize(to: termios())
         valid.initialize(to: false)
     }
 
-    func store() -> Bool {
+    package func store() -> Bool {
         valid.pointee = tcgetattr(STDIN_FILENO, mode) == 0
         return valid.pointee
     }
 
-    var value: termios? { valid.pointee ? mode.pointee : nil }
+    package var value: termios? { valid.pointee ? mode.pointee : nil }
 }
 
 private let savedMode = SavedMode()

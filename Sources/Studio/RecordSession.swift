@@ -1,9 +1,11 @@
 import AudioFiles
 import AudioUnits
 import Reporting
+import Softphone
+import Terminal
 
-/// Carries `yodel record` from its start to its exit status.
-struct RecordSession {
+/// Carries `yodel record` from its start to its end.
+package struct RecordSession {
     private let recorder: FileRecorder
     private let unit: any InputOutputUnit
     private let duration: Double?
@@ -20,17 +22,19 @@ struct RecordSession {
     /// A microphone that delivers nothing but zeros for so long is told, in seconds.
     private static let silenceSeconds = 3.0
 
-    init(_ recorder: FileRecorder, unit: any InputOutputUnit, duration: Double?, console: MediaConsole) {
-        self.recorder = recorder
-        self.unit = unit
+    /// - Parameter duration: of what is recorded, as the person is shown it.
+    package init(_ recording: Recording, duration: Double?, console: MediaConsole) {
+        (recorder, unit) = (recording.recorder, recording.unit)
         self.duration = duration
         self.console = console
     }
 
     /// Records until the duration is over or somebody ends it.
-    mutating func run() throws -> ExitStatus {
+    ///
+    /// - Returns: whether all of it is in the file.
+    package mutating func run() throws(SoftphoneError) -> Bool {
         unit.device.setEventHandler { [events] in events.add($0) }
-        do { try unit.start() } catch { throw CommandError(error) }
+        do { try unit.start() } catch { throw SoftphoneError(error) }
         let start = Pace.now()
         var stats = Pace(every: 1, from: start)
         console.tell(
@@ -42,7 +46,7 @@ struct RecordSession {
             ],
             text: "recording \(unit.device.identifier) to \(recorder.path): \(recorder.format.channels) "
                 + "channel\(recorder.format.channels == 1 ? "" : "s"), \(Int(recorder.format.sampleRate)) Hz")
-        var reason: EndReason?
+        var reason: RunEnd?
         while reason == nil {
             for key in console.wait(seconds: 0.1) {
                 if key == .quit { reason = .stopped }
@@ -112,7 +116,7 @@ struct RecordSession {
         console.draw(parts)
     }
 
-    private mutating func finish(_ reason: EndReason) -> ExitStatus {
+    private mutating func finish(_ reason: RunEnd) -> Bool {
         unit.stop()
         var failure: AudioFileError?
         do { try recorder.close() } catch { if case .file(let error) = error { failure = error } }
@@ -121,16 +125,16 @@ struct RecordSession {
         console.tell(
             "recording_ended",
             [
-                JSONMember("reason", .string(failure == nil ? reason.rawValue : EndReason.failed.rawValue)),
+                JSONMember("reason", .string(failure == nil ? reason.rawValue : RunEnd.failed.rawValue)),
                 JSONMember("path", .string(recorder.path)), JSONMember("duration_s", .number(seconds, decimals: 3)),
                 JSONMember("frames", .integer(recorder.framesWritten)),
                 JSONMember("dropped_frames", .integer(recorder.droppedFrames)), JSONMember("silent", .boolean(peak == 0)),
             ],
             text: "recorded \(Text.fixed(seconds, 1)) s to \(recorder.path)" + (peak == 0 ? ", all of it silence" : ""))
-        guard let failure else { return .fine }
+        guard let failure else { return true }
         Output.error.line(
             "yodel: \(failure.reason), \(failure.path); \(Text.fixed(seconds, 1)) s are in it and can be played: make room or name another place"
         )
-        return .usage
+        return false
     }
 }

@@ -1,9 +1,9 @@
 /// What a key does while a file is played or recorded.
-enum MediaKey: Equatable {
+package enum MediaKey: Equatable {
     case pause, louder, quieter, forward, back, quit, help
 
     /// The keys in what a terminal sent at once; arrows are three bytes (ECMA-48: ESC [ A to D).
-    static func parse(_ bytes: some Collection<UInt8>) -> [MediaKey] {
+    package static func parse(_ bytes: some Collection<UInt8>) -> [MediaKey] {
         var keys: [MediaKey] = []
         var rest = Array(bytes)[...]
         while let byte = rest.popFirst() {
@@ -25,6 +25,6 @@ enum MediaKey: Equatable {
         return keys
     }
 
-    static let playing = "keys: space pause, left right 5 s, up down or + - volume, q quit, ? this list"
-    static let recording = "keys: q ends the recording"
+    package static let playing = "keys: space pause, left right 5 s, up down or + - volume, q quit, ? this list"
+    package static let recording = "keys: q ends the recording"
 }

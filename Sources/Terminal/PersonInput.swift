@@ -1,7 +1,7 @@
 import Glibc
 
 /// Signals and keys of the person in front of a running program.
-struct PersonInput {
+package struct PersonInput {
     private let signals: TerminationSignal
     private let terminal: TerminalMode?
     private var readsKeys: Bool
@@ -9,12 +9,12 @@ struct PersonInput {
     /// - Parameters:
     ///   - terminal: given back while the program is stopped.
     ///   - readsKeys: whether standard input is free for keys.
-    init(signals: TerminationSignal, terminal: TerminalMode?, readsKeys: Bool) {
+    package init(signals: TerminationSignal, terminal: TerminalMode?, readsKeys: Bool) {
         (self.signals, self.terminal, self.readsKeys) = (signals, terminal, readsKeys)
     }
 
     /// Waits for a signal, a key or one of `others`, but no longer than `seconds`.
-    func wait(seconds: Double, others: [Int32] = []) {
+    package func wait(seconds: Double, others: [Int32] = []) {
         let descriptors = [signals.descriptor, readsKeys ? STDIN_FILENO : -1] + others
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         poll(&entries, nfds_t(entries.count), Int32(max(1, seconds * 1000)))
@@ -23,7 +23,7 @@ struct PersonInput {
     /// Takes the signals that came. Ctrl-Z stops the program and gives the terminal back until it goes on.
     ///
     /// - Returns: whether one asks for the end.
-    func takeSignals(_ status: inout StatusLine?) -> Bool {
+    package func takeSignals(_ status: inout StatusLine?) -> Bool {
         var asksForEnd = false
         while let number = signals.take() {
             switch number {
@@ -40,7 +40,7 @@ struct PersonInput {
     }
 
     /// The bytes of the keys that were pressed; after the end of standard input there are none any more.
-    mutating func readKeys() -> ArraySlice<UInt8> {
+    package mutating func readKeys() -> ArraySlice<UInt8> {
         var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         guard readsKeys, poll(&descriptor, 1, 0) > 0 else { return [] }
         var bytes = [UInt8](repeating: 0, count: 64)

@@ -4,12 +4,12 @@ import Synchronization
 /// SIGINT and SIGTERM as something to wait for, by a self-pipe: the handlers do nothing but write one byte.
 ///
 /// A second signal ends the process at once, with the terminal restored, in case the orderly end hangs.
-final class TerminationSignal: Sendable {
+package final class TerminationSignal: Sendable {
     /// Readable once a signal has come; each byte is a signal's number.
-    let descriptor: Int32
+    package let descriptor: Int32
 
     /// Takes over SIGINT, SIGTERM, SIGHUP, and on a terminal SIGTSTP and SIGCONT.
-    init() {
+    package init() {
         var ends: [Int32] = [-1, -1]
         if pipe(&ends) != 0 { ends = [-1, -1] }
         for end in ends where end >= 0 {
@@ -24,32 +24,29 @@ final class TerminationSignal: Sendable {
     }
 
     /// The signal that asked the process to end; `nil` while none has.
-    static var caught: Int32? {
+    package static var caught: Int32? {
         let number = firstSignal.load(ordering: .acquiring)
         return number == 0 ? nil : number
     }
 
     /// Takes the next signal that has come.
-    func take() -> Int32? {
+    package func take() -> Int32? {
         var byte: UInt8 = 0
         return read(descriptor, &byte, 1) == 1 ? Int32(byte) : nil
     }
 
     /// Stops the process as Ctrl-Z asks; returns when it goes on.
-    func suspend() {
+    package func suspend() {
         signal(SIGTSTP, SIG_DFL)
         raise(SIGTSTP)
         Self.handle(SIGTSTP)
     }
 
-    /// How the process ends for that signal before there was media.
-    static func status(_ number: Int32) -> ExitStatus { number == SIGINT ? .interrupted : .terminated }
-
     /// A closed pipe is an error of `write`, not the end.
-    static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+    package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     /// A file that reached the limit on its size (`ulimit -f`) is an error of `write`, not the end.
-    static func ignoreFullFiles() { signal(SIGXFSZ, SIG_IGN) }
+    package static func ignoreFullFiles() { signal(SIGXFSZ, SIG_IGN) }
 
     private static func handle(_ number: Int32) {
         var action = sigaction()

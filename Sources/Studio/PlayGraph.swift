@@ -1,50 +1,30 @@
 import AudioUnits
-import Reporting
-
-/// What `yodel play` was asked to play, and how.
-struct PlayPlan {
-    var paths: [String]
-    /// Times; nil is for ever.
-    var loops: Int? = 1
-    /// All files at once instead of one after the other.
-    var mixes = false
-    var startSeconds = 0.0
-    /// Speed, 1 as recorded.
-    var rate = 1.0
-    /// Whether the pitch goes with the speed.
-    var pitchFollows = false
-    var preset: EqualizerPreset?
-    /// -1 left ... 1 right; nil leaves channels as they are.
-    var pan: Float?
-    var gainDecibels = 0.0
-
-    /// The preset of a number or name; case does not matter.
-    static func preset(_ text: String) throws(CommandError) -> EqualizerPreset {
-        if let number = Int(text), EqualizerPreset.all.indices.contains(number) { return EqualizerPreset.all[number] }
-        if let preset = EqualizerPreset.named(text) { return preset }
-        let names = EqualizerPreset.all.map { $0.name.lowercased() }
-        let hint = nearestName(to: text.lowercased(), among: names).map { "did you mean '\($0)'?" }
-        throw CommandError(
-            .usage,
-            "no equalizer preset '\(text)', in --eq; "
-                + (hint ?? "there are 0 to \(names.count - 1): \(names.joined(separator: ", "))"))
-    }
-}
+import Softphone
 
 /// The graph of `yodel play`: players, a mixer for several at once, speed, equalizer, and a mixer for pan, volume and
 /// meters.
-final class PlayGraph {
+package final class PlayGraph {
     let players: [FilePlayer]
     let mixer = MultichannelMixer()
     let graph: AudioGraph
-    private let unit: any InputOutputUnit
-    private let plan: PlayPlan
+    let unit: any InputOutputUnit
+    let plan: PlayPlan
 
     /// Checks the files and connects everything; nothing is opened but files.
-    init(_ plan: PlayPlan, unit: any InputOutputUnit) throws(AudioUnitError) {
+    package init(_ plan: PlayPlan, on device: DeviceChoice) throws(SoftphoneError) {
         self.plan = plan
-        self.unit = unit
+        do { unit = try device.makeUnit(voiceProcessing: false) } catch { throw SoftphoneError(error) }
         graph = AudioGraph(output: unit)
+        do throws(AudioUnitError) {
+            players = try Self.players(plan)
+            try unit.enable(input: false, output: true)
+            try connect()
+        } catch {
+            throw SoftphoneError(error)
+        }
+    }
+
+    private static func players(_ plan: PlayPlan) throws(AudioUnitError) -> [FilePlayer] {
         var players: [FilePlayer] = []
         for paths in plan.mixes ? plan.paths.map({ [$0] }) : [plan.paths] {
             let player = FilePlayer()
@@ -53,9 +33,7 @@ final class PlayGraph {
             if plan.startSeconds > 0 { try player.seek(to: FilePlayerPosition(seconds: plan.startSeconds)) }
             players.append(player)
         }
-        self.players = players
-        try unit.enable(input: false, output: true)
-        try connect()
+        return players
     }
 
     private func connect() throws(AudioUnitError) {

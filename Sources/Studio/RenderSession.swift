@@ -2,9 +2,11 @@ import AudioFiles
 import AudioUnits
 import Glibc
 import Reporting
+import Softphone
+import Terminal
 
-/// Carries `yodel render` from its start to its exit status.
-struct RenderSession {
+/// Carries `yodel render` from its start to its end.
+package struct RenderSession {
     private let run: GraphRun
     private let writer: AudioFileWriter?
     /// nil offline.
@@ -16,7 +18,10 @@ struct RenderSession {
     private var missing = 0
     private let total: Double?
 
-    init(
+    /// - Parameters:
+    ///   - blockFrames: rendered at once, of the graph's description.
+    ///   - speaker: nil offline.
+    package init(
         _ run: GraphRun, blockFrames: Int, writer: AudioFileWriter?, speaker: GraphSpeaker?, console: MediaConsole
     ) {
         self.run = run
@@ -28,7 +33,9 @@ struct RenderSession {
     }
 
     /// Renders to the end, or until somebody ends it.
-    mutating func start() throws -> ExitStatus {
+    ///
+    /// - Returns: whether all of it could be read and written.
+    package mutating func start() throws -> Bool {
         let begin = Pace.now()
         var pace = Pace(every: 1, from: begin)
         var line = Pace(every: 0.1, from: begin)
@@ -39,11 +46,11 @@ struct RenderSession {
                 JSONMember("device", (speaker?.unit.device.identifier).map { .string($0) } ?? .null),
                 JSONMember("total_s", total.map { .number($0, decimals: 3) } ?? .null),
             ])
-        var reason: EndReason?
+        var reason: RunEnd?
         do {
             if let speaker {
                 try prime(speaker)
-                do { try speaker.unit.start() } catch { throw CommandError(error) }
+                do { try speaker.unit.start() } catch { throw SoftphoneError(error) }
             }
             while reason == nil {
                 let isOver = try step()
@@ -126,13 +133,13 @@ struct RenderSession {
 
     private var peak: Double { MeterLevel.decibels(Double(meter)) }
 
-    private mutating func finish(_ reason: EndReason, since begin: Double, failure: AudioFileError?) -> ExitStatus {
+    private mutating func finish(_ reason: RunEnd, since begin: Double, failure: AudioFileError?) -> Bool {
         speaker?.unit.dispose()
         writer?.finish()
         console.close()
         console.tell(
             "render_ended",
-            [JSONMember("reason", .string(failure == nil ? reason.rawValue : EndReason.failed.rawValue))]
+            [JSONMember("reason", .string(failure == nil ? reason.rawValue : RunEnd.failed.rawValue))]
                 + members(since: begin) + [
                     JSONMember("frames", .integer(run.frames)), JSONMember("peak_db", .number(peak, decimals: 2)),
                     JSONMember("missing_frames", .integer(missing)),
@@ -147,7 +154,7 @@ struct RenderSession {
             Output.error.line(
                 "yodel: \(failure.reason), \(failure.path); what is in it can be played: make room or name another place")
         }
-        return failure == nil && (reason != .end || run.damages.isEmpty) ? .fine : .usage
+        return failure == nil && (reason != .end || run.damages.isEmpty)
     }
 }
 

@@ -1,23 +1,23 @@
 import Glibc
 
-/// Whether what a command is told to write can be written, before anything starts.
-enum PathCheck {
+/// Whether what somebody wants written can be written, before anything starts.
+package enum PathCheck {
     /// Throws unless a file could be made at `path`.
-    static func writable(_ path: String, option: String) throws(CommandError) {
+    package static func writable(_ path: String, option: String) throws(SoftphoneError) {
         if isFolder(path) == true {
-            throw CommandError(.usage, "\(path) is a folder, in \(option); name a file in it")
+            throw SoftphoneError.request("\(path) is a folder, in \(option); name a file in it")
         }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
         let folder = parent.isEmpty ? "/" : parent
         guard isFolder(folder) == true, access(folder, W_OK) == 0 else {
-            throw CommandError(.usage, "\(path) cannot be written, in \(option); make the folder or name another one")
+            throw SoftphoneError.request("\(path) cannot be written, in \(option); make the folder or name another one")
         }
     }
 
     /// Throws unless `path` is a folder or could be made one.
-    static func folder(_ path: String, option: String) throws(CommandError) {
-        if isFolder(path) == false { throw CommandError(.usage, "\(path) is a file, in \(option); name a folder") }
+    package static func folder(_ path: String, option: String) throws(SoftphoneError) {
+        if isFolder(path) == false { throw SoftphoneError.request("\(path) is a file, in \(option); name a folder") }
         if isFolder(path) == nil { try writable(path, option: option) }
     }
 

@@ -2,10 +2,11 @@ import AudioDevices
 import AudioUnits
 import Glibc
 import Reporting
-import Realtime
+import Softphone
+import Terminal
 
-/// Carries `yodel play` from its start to its exit status.
-struct PlaySession {
+/// Carries `yodel play` from its start to its end.
+package struct PlaySession {
     private let playing: PlayGraph
     private let plan: PlayPlan
     private let unit: any InputOutputUnit
@@ -21,25 +22,27 @@ struct PlaySession {
     private var endedAt: Double?
     private var seconds = 0.0
 
-    init(_ plan: PlayPlan, _ playing: PlayGraph, unit: any InputOutputUnit, duration: Double?, console: MediaConsole) {
-        self.plan = plan
+    /// - Parameter duration: seconds after which it ends; nil plays to the end.
+    package init(_ playing: PlayGraph, duration: Double?, console: MediaConsole) {
         self.playing = playing
-        self.unit = unit
+        (plan, unit) = (playing.plan, playing.unit)
         self.duration = duration
         self.console = console
         volumeDecibels = plan.gainDecibels
     }
 
     /// Plays to the end, or until somebody ends it.
-    mutating func run() throws -> ExitStatus {
+    ///
+    /// - Returns: whether every file was whole.
+    package mutating func run() throws(SoftphoneError) -> Bool {
         unit.device.setEventHandler { [events] in events.add($0) }
         applyVolume()
-        do { try playing.start() } catch { throw CommandError(error) }
+        do { try playing.start() } catch { throw SoftphoneError(error) }
         defer { playing.graph.dispose() }
         let start = Pace.now()
         var stats = Pace(every: 1, from: start)
         tellStart()
-        var reason: EndReason?
+        var reason: RunEnd?
         while reason == nil {
             reason = handle(console.wait(seconds: console.isDrawing ? 0.1 : 0.02))
             seconds = Pace.now() - start
@@ -54,7 +57,7 @@ struct PlaySession {
         return finish(reason ?? .end)
     }
 
-    private mutating func handle(_ keys: [MediaKey]) -> EndReason? {
+    private mutating func handle(_ keys: [MediaKey]) -> RunEnd? {
         for key in keys {
             switch key {
             case .quit: return .stopped
@@ -189,7 +192,7 @@ struct PlaySession {
     }
 
     /// Says how it went; a file that was damaged is an error, though all there was of it has been played.
-    private mutating func finish(_ reason: EndReason) -> ExitStatus {
+    private mutating func finish(_ reason: RunEnd) -> Bool {
         console.close()
         let underruns = playing.players.reduce(0) { $0 + $1.underruns.count }
         let damages = reason == .end ? playing.players.flatMap(\.damages) : []
@@ -203,20 +206,6 @@ struct PlaySession {
         for damage in damages {
             Output.error.line("yodel: \(damage.reason), \(damage.path); it was played as far as it goes: get a whole copy")
         }
-        return damages.isEmpty ? .fine : .usage
-    }
-}
-
-/// Events of a device, from its threads to the main one.
-final class DeviceEvents: Sendable {
-    private let waiting = Lock<[DeviceEvent]>([])
-
-    func add(_ event: DeviceEvent) { waiting.withLock { $0.append(event) } }
-
-    func take() -> [DeviceEvent] {
-        waiting.withLock { events in
-            defer { events = [] }
-            return events
-        }
+        return damages.isEmpty
     }
 }

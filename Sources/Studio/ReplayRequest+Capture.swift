@@ -1,0 +1,79 @@
+import Codecs
+import JitterBuffer
+import Media
+import PacketCapture
+import Simulation
+import Softphone
+
+extension ReplayRequest {
+    /// A captured call.
+    /// - Parameters:
+    ///   - source: which; `nil` is the longest, and in a capture of ours all of them in turn.
+    ///   - onOmission: told what of the capture is not played.
+    package func playCapture(
+        _ path: String, source: UInt32?, onOmission: (String) -> Void
+    ) throws(SoftphoneError) -> ReplayFigures {
+        let streams: CaptureStreams
+        do { streams = try CaptureStreams(path: path) } catch { throw .request(error.description) }
+        if let end = streams.end {
+            // What a killed call left behind is good up to its last block; of another's file that is not known.
+            guard streams.isOurs else { throw .request(end.description) }
+            logger.warning("\(end); what comes before is played")
+        }
+        let replay = try makeReplay(streams, source, path: path)
+        do {
+            try replay.run()
+        } catch {
+            if !streams.isOurs { throw .request(error.description) }
+        }
+        if let leftOut = replay.leftOut { onOmission("\(path) is not played whole: \(leftOut.text())") }
+        return try write(
+            ReplayPicture(
+                title: path, figures: replay.figures, rows: replay.rows, arrivals: replay.arrivals,
+                heard: replay.heard, sampleRate: replay.sampleRate), rate: rate)
+    }
+
+    private func makeReplay(
+        _ streams: CaptureStreams, _ source: UInt32?, path: String
+    ) throws(SoftphoneError) -> CaptureReplay {
+        let configuration = try configuration(streams, source, path: path)
+        let reader: CaptureReader
+        do { reader = try CaptureReader(path: path) } catch { throw .request(error.description) }
+        let chosen = source ?? (streams.isOurs ? nil : streams.streams.first?.ssrc)
+        do {
+            return try CaptureReplay(reader, ssrc: chosen, configuration: configuration)
+        } catch {
+            throw SoftphoneError(error)
+        }
+    }
+
+    private func configuration(
+        _ streams: CaptureStreams, _ source: UInt32?, path: String
+    ) throws(SoftphoneError) -> CallConfiguration {
+        if let stream = StreamConfiguration(captureSettings: streams.settings, seed: seed) {
+            return CallConfiguration(stream: stream)
+        }
+        let wanted = source ?? streams.streams.first?.ssrc
+        guard let stream = streams.streams.first(where: { $0.ssrc == wanted }) else {
+            let there = streams.streams.prefix(8).map { "0x\(String($0.ssrc, radix: 16)) (\($0.packets) packets)" }
+            let hint = there.isEmpty ? "it holds no RTP stream" : "it holds the sources \(there.joined(separator: ", "))"
+            throw .request("no RTP of the source wanted, \(path); \(hint)")
+        }
+        let kind: Codec
+        if let fixed = Codec.withStaticPayloadType(stream.payloadType) {
+            kind = fixed
+        } else if stream.payloadType < Codec.firstDynamicPayloadType, codec == nil {
+            throw .request(
+                "payload type \(stream.payloadType) is of none of our codecs, \(path); "
+                    + "if it is one of \(Codec.names), name it with --codec")
+        } else {
+            kind = codec ?? .opus
+        }
+        var configuration = CallConfiguration(codec: kind, seed: seed)
+        configuration.payloadType = stream.payloadType
+        configuration.encoder.frameMilliseconds = packetMilliseconds
+        configuration.sampleRate = rate.flatMap { kind.runs(at: $0) ? $0 : nil }
+        configuration.jitterBuffer = JitterBufferConfiguration(latency: latency, seed: seed)
+        return configuration
+    }
+}

@@ -1,0 +1,4 @@
+/// Why playing, recording or rendering ended.
+enum RunEnd: String {
+    case end, duration, stopped, failed
+}
