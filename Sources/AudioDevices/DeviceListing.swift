@@ -39,3 +39,6 @@ public struct DeviceListing: Sendable, Equatable {
     /// What to do about `reason`.
     public var remedy: String? { [capture, playback].compactMap { $0?.remedy }.first }
 }
+
+/// Everything that can be named as a device on this machine, kind after kind. Takes a moment: what can be opened is tried.
+public func listDevices() -> [DeviceListing] { DeviceKind.allCases.flatMap { $0.list() } }

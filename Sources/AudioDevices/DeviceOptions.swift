@@ -28,7 +28,7 @@ public struct DeviceOptions: Sendable {
 /// Makes the device a person named; `capture` and `playback` are equal when one name stands for both.
 ///
 /// Two ALSA names are one `ALSADevice`. Two virtual ones are one `VirtualDevice` if neither is a room, which cannot be
-/// split. Hardware in one direction with a virtual device in the other is a `SplitDevice`.
+/// split. Two of other kinds that differ are a `SplitDevice`.
 ///
 /// - Throws: `DeviceError.malformedName` for a combination that makes no sense.
 public func makeDevice(
@@ -38,13 +38,21 @@ public func makeDevice(
     case (.alsa(let input), .alsa(let output)):
         return ALSADevice(capture: input, playback: output)
     case (.alsa, _), (_, .alsa):
-        return SplitDevice(
-            capture: try makeDevice(capture, capture, options: options),
-            playback: try makeDevice(playback, playback, options: options))
+        return try split(capture, playback, options)
+    case (.other(let other), _) where capture == playback: return try other.device.makeDevice(options)
+    case (.other, _), (_, .other): return try split(capture, playback, options)
     case (.room, _) where capture != playback, (_, .room) where capture != playback:
         throw .malformedName(
             name: playback.name, reason: "a room is loudspeaker and microphone in one: name it for both directions")
     default:
         return VirtualDevice(capture: capture, playback: playback, options: options)
     }
+}
+
+private func split(
+    _ capture: DeviceSpecification, _ playback: DeviceSpecification, _ options: DeviceOptions
+) throws(DeviceError) -> any HardwareDevice {
+    SplitDevice(
+        capture: try makeDevice(capture, capture, options: options),
+        playback: try makeDevice(playback, playback, options: options))
 }

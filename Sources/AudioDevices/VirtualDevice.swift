@@ -159,7 +159,7 @@ public final class VirtualDevice: HardwareDevice {
                 }
                 model.source = .file(reader, loop: loop)
             case .pipe: model.source = .pipe(PipeReader(waits: waits))
-            default: break
+            case .file(nil, _, _), .null, .room, .alsa, .other: break
             }
         }
         if request.playback {
@@ -170,7 +170,7 @@ public final class VirtualDevice: HardwareDevice {
                 }
                 model.sink = .file(writer)
             case .pipe: model.sink = .pipe(waits: waits)
-            default: break
+            case .file(_, nil, _), .null, .room, .alsa, .other: break
             }
         }
         return model

@@ -2,35 +2,25 @@ import AudioUnits
 import CALSA
 import Glibc
 
-/// Everything that can be named as a device on this machine: ALSA's own list, then the virtual devices.
-///
-/// Each direction of each ALSA device is opened and closed again, so that the list says what works now. Takes a
-/// moment; another program's stream is never disturbed.
-public func listDevices() -> [DeviceListing] {
-    var listings: [DeviceListing] = []
-    for hint in alsaHints() {
-        let capture = hint.captures ? probe(hint.name, capture: true) : nil
-        let playback = hint.plays ? probe(hint.name, capture: false) : nil
-        listings.append(
-            DeviceListing(
-                name: hint.name == "default" ? hint.name : "alsa:" + hint.name, description: hint.description,
-                capture: capture, playback: playback))
-    }
-    return listings + virtualListings
+extension DeviceKind {
+    /// ALSA's PCMs, by ALSA's own list.
+    static let alsa = DeviceKind(
+        prefix: "alsa", list: { listALSA() },
+        parse: { (rest, fail) throws(DeviceError) in
+            if rest.isEmpty { throw fail("an ALSA name must follow `alsa:`, for instance `alsa:default`") }
+            return .alsa(name: rest)
+        })
 }
 
-/// Virtual devices always open; those that need a path show where it goes.
-private var virtualListings: [DeviceListing] {
-    let works = DeviceListing.Direction(opens: true)
-    let all = [
-        ("null", "silence in, nothing out"),
-        ("file:PATH[,to=WAV][,loop]", "an audio file as microphone, a WAV file as loudspeaker"),
-        ("pipe:-", "raw 16-bit mono samples on standard input and output"),
-        ("room:small", "simulated small room, reverberation 0.2 s"),
-        ("room:office", "simulated office, reverberation 0.4 s"),
-        ("room:hall", "simulated hall, reverberation 0.9 s"),
-    ]
-    return all.map { DeviceListing(name: $0.0, description: $0.1, capture: works, playback: works) }
+/// Each direction of each device is opened and closed again, so that the list says what works now. Takes a moment; another
+/// program's stream is never disturbed.
+private func listALSA() -> [DeviceListing] {
+    alsaHints().map { hint in
+        DeviceListing(
+            name: hint.name == "default" ? hint.name : "alsa:" + hint.name, description: hint.description,
+            capture: hint.captures ? probe(hint.name, capture: true) : nil,
+            playback: hint.plays ? probe(hint.name, capture: false) : nil)
+    }
 }
 
 private struct Hint {
