@@ -46,7 +46,7 @@ public struct CallEventGate: Sendable {
         case .sourceChanged, .remoteMoved, .remoteLost: .sources
         case .bufferReset: .resets
         case .digitReceived: .digits
-        case .mediaStarted, .formatRefused, .secured, .notSecured, .ended: nil
+        case .mediaStarted, .formatFollowed, .formatRefused, .secured, .notSecured, .ended: nil
         }
     }
 }

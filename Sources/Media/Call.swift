@@ -152,6 +152,7 @@ public final class Call {
             events.append(.digitReceived(event.digit, durationMilliseconds: event.durationMilliseconds))
         }
         if goodbye.isMeant(at: now) { return settle(stateMachine.end(.remoteHangup)) }
+        if let format = stream.followHeardFormat() { events.append(.formatFollowed(format)) }
         if let refusal = stream.takeUpFormat(now: now, ntp: ntp) { events.append(.formatRefused(refusal)) }
         let isEchoLoop = stream.configuration.echoes && stream.remoteEchoes
         let action = isEchoLoop ? stateMachine.end(.echoLoop) : stateMachine.advance(to: now)

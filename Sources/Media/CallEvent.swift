@@ -15,6 +15,8 @@ public enum CallEvent: Sendable, Equatable {
     case bufferReset(reason: String)
     /// The other side pressed a key.
     case digitReceived(Character, durationMilliseconds: Double)
+    /// The other side speaks in another codec, and from now on this side does too.
+    case formatFollowed(MediaFormat)
     /// What was to be sent in another format goes on in the one before; why, and what to do.
     case formatRefused(String)
     /// The media are encrypted from now on: by which suite, and whose certificate proved the keys.

@@ -27,6 +27,8 @@ public final class MediaStream {
     private(set) var control: ControlPath
     private let link: any PacketLink
     private var collision = SourceCollision()
+    /// What was last followed.
+    private var followed: MediaFormat?
     /// Changes of our clock, each under an SSRC of its own.
     private var clockChanges: UInt64 = 0
 
@@ -91,6 +93,20 @@ public final class MediaStream {
     func receive(_ formats: [MediaFormat]) {
         receivePath.take(formats: formats)
         link.expect(receivePath.receiver.payloadTypes.known)
+    }
+
+    /// Where the stream follows the other side's codec: sends in the format that is heard as soon as `takeUpFormat` may.
+    /// - Returns: the format, once, when it is another than the one that was sent.
+    func followHeardFormat() -> MediaFormat? {
+        let heard = heard
+        guard configuration.followsCodec, heard != followed ?? sending.format else { return nil }
+        followed = heard
+        var encoder = configuration.encoder
+        if !heard.codec.sendableFrameMilliseconds.contains(encoder.frameMilliseconds) {
+            encoder.frameMilliseconds = heard.codec.defaultFrameMilliseconds
+        }
+        send(in: SendingFormat(heard, encoder: encoder))
+        return heard
     }
 
     /// Takes up the format that is to be sent, if it is time; between two frames.

@@ -18,6 +18,9 @@ public struct StreamConfiguration: Sendable {
     public var comfortNoisePayloadType: UInt8
     /// Other formats that the other side may send, and change to while the stream runs.
     public var alsoReceives: [MediaFormat] = []
+    /// Whether what is sent follows what is heard into another codec: where nothing is negotiated, and `alsoReceives` names more
+    /// than one.
+    public var followsCodec = false
     /// RTP payload type of redundant audio (RFC 2198), when the other side agreed to it; `nil` sends none and takes none.
     public var redundancyPayloadType: UInt8?
     /// Bit rate of the payload never exceeded, copies included, bit/s; `nil` is 64 000, or the encoder's if that is more.
@@ -46,6 +49,12 @@ public struct StreamConfiguration: Sendable {
         comfortNoisePayloadType = codec.comfortNoisePayloadType
         jitterBuffer = JitterBufferConfiguration()
         canonicalName = "yodel-" + String(seed & 0xffff_ffff, radix: 36)
+    }
+
+    /// Takes every codec by its usual payload type, and sends in the one that is heard.
+    public mutating func takeAnyCodec() {
+        alsoReceives = Codec.allCases.filter { $0 != codec }.map { MediaFormat($0) }
+        followsCodec = true
     }
 
     /// The format that is sent and received to begin with.

@@ -9,7 +9,7 @@ public enum RTCPRoute: Sendable, Equatable {
     case port(UInt16)
 }
 
-/// The far end of a raw RTP call: `rtp://HOST:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]`.
+/// The far end of a raw RTP call: `rtp://HOST:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]`.
 public struct CallURI: Sendable, Equatable {
     /// Name or address; IPv6 without its brackets.
     public var host: String
@@ -17,6 +17,8 @@ public struct CallURI: Sendable, Equatable {
     public var port: UInt16
     /// Codec of both directions; `nil` is the configured one, or the one that owns the static payload type.
     public var codec: Codec?
+    /// `codec=any`: every codec is taken by its payload type, and answered in itself.
+    public var takesAnyCodec = false
     /// RTP payload type of the audio, 0...127; `nil` is the codec's usual one.
     public var payloadType: UInt8?
     /// Packet length in ms; `nil` is the configured one.
@@ -50,12 +52,15 @@ public struct CallURI: Sendable, Equatable {
             guard seen.insert(pair[0]).inserted else { throw fail("\(pair[0]) stands twice") }
             try apply(pair[0], pair[1], fail)
         }
+        if takesAnyCodec, payloadType != nil { throw fail("codec=any takes every payload type; leave out pt") }
     }
 
     private mutating func apply(
         _ key: String, _ value: String, _ fail: (String) -> SettingsError
     ) throws(SettingsError) {
         switch key {
+        case "codec" where value == "any":
+            takesAnyCodec = true
         case "codec":
             do { codec = try Codec(named: value) } catch { throw fail("codec=\(value): \(error)") }
         case "pt":

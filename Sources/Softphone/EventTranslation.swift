@@ -34,6 +34,8 @@ extension EventBody {
             case .remoteMoved(let from, let to): .remoteChanged(from: "\(from)", to: "\(to)")
             case .remoteLost(let address): .remoteChanged(from: "\(address)", to: nil)
             case .bufferReset(let reason): .bufferReset(reason: reason)
+            case .formatFollowed(let format):
+                .codecChanged(codec: format.codec.name, payloadType: Int(format.payloadType))
             case .formatRefused(let reason): .warning("the codec stays: \(reason)")
             case .digitReceived(let digit, _): .dtmf(digit: String(digit), direction: .received)
             case .secured(let suite, let fingerprint):

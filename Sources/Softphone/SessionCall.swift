@@ -15,8 +15,9 @@ final class SessionCall: OwnedCall {
     /// Where each party's packets come and go, as it was before the media thread had the sockets.
     private let addresses: [(local: SocketAddress, remote: SocketAddress?)]
     private let media: MediaRequest
-    /// Each party's codec.
+    /// Each party's codec, and the one that it begins with.
     private var codecs: [Codec]
+    private let firstCodecs: [Codec]
     private var pending: [(party: Int, body: EventBody)] = []
     private let start = HostTime.monotonicNow()
     private var mediaStarts: [HostTime?]
@@ -33,7 +34,8 @@ final class SessionCall: OwnedCall {
         self.session = session
         addresses = parties.map { ($0.socket.local, $0.socket.peer?.media) }
         self.media = media
-        codecs = parties.map(\.configuration.codec)
+        firstCodecs = parties.map(\.configuration.codec)
+        codecs = firstCodecs
         mediaStarts = parties.map { _ in nil }
         endReasons = parties.map { _ in nil }
         isAnnounced = parties.map { _ in false }
@@ -91,7 +93,11 @@ final class SessionCall: OwnedCall {
             let report = report(of: party, reason: reason, statistics)
             mediaStarts[party] = nil
             isAnnounced[party] = false
+            codecs[party] = firstCodecs[party]
             return bodies + [.report(report)]
+        case .call(.formatFollowed(let format)):
+            codecs[party] = format.codec
+            return bodies
         case .call(.notSecured(let reason, let isCertificate)):
             encryptionFailure = (reason, isCertificate)
             return bodies

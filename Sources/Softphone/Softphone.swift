@@ -81,11 +81,12 @@ public struct Softphone: Sendable {
         var configuration = media.callConfiguration(
             seed: seed, codec: uri.codec, packetMilliseconds: uri.packetMilliseconds)
         if let payloadType = uri.payloadType { configuration.payloadType = payloadType }
+        if uri.takesAnyCodec { configuration.stream.takeAnyCodec() }
         try media.checkRedundancy(configuration)
         configuration.digits = media.digits
         configuration.echoes = request.echoes
         configuration.policy.waitsForCaller = request.role == .listen
-        configuration.announcement = try media.announcement(rate: configuration.codec.sampleRate)
+        configuration.announcement = try media.announcement(rate: configuration.audioRate)
         return configuration
     }
 

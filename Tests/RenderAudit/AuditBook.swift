@@ -19,12 +19,13 @@ public final class AuditBook: Sendable {
     /// What was found of each device in each direction; read it after the call.
     public var findings: [AuditFindings] { devices.withLock { $0.flatMap { [$0.capture, $0.playback] } } }
 
-    /// Why the contract was not kept by a call of two sides with at least `scopes` callbacks in each direction; empty
-    /// when it was.
-    public func complaints(scopes: Int) -> [String] {
+    /// Why the contract was not kept by `devices` devices with at least `scopes` callbacks in each direction; empty when it was.
+    public func complaints(devices count: Int = 2, scopes: Int) -> [String] {
         let findings = findings
-        guard findings.count == 4 else { return ["\(findings.count / 2) devices were audited instead of 2"] }
-        return zip(["A captures", "A plays", "B captures", "B plays"], findings)
-            .filter { !$1.isClean || $1.scopes < scopes }.map { "\($0): \($1)" }
+        guard findings.count == 2 * count else { return ["\(findings.count / 2) devices were audited instead of \(count)"] }
+        return findings.enumerated().filter { !$0.element.isClean || $0.element.scopes < scopes }.map { index, finding in
+            let side = String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index / 2)))
+            return "\(side) \(index % 2 == 0 ? "captures" : "plays"): \(finding)"
+        }
     }
 }

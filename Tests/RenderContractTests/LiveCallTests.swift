@@ -18,4 +18,12 @@ struct LiveCallTests {
         #expect(call.book.complaints(scopes: 100) == [])
         #expect(call.packetsReceived.allSatisfy { $0 > 50 }, "\(call.packetsReceived)")
     }
+
+    @Test("allocate, free and lock nothing in a conference whose parties come, go and change their codecs")
+    func conference() throws {
+        let conference = try AuditedConference(stepSeconds: 1)
+        #expect(conference.book.complaints(devices: 5, scopes: 30) == [])
+        #expect(conference.followed == [.pcmu, .pcma, .g722])
+        #expect(conference.packetsReceived.allSatisfy { $0 > 15 }, "\(conference.packetsReceived)")
+    }
 }

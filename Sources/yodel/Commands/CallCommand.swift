@@ -26,7 +26,7 @@ struct CallCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            rtp://HOST:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]; several make a conference: all hear each \
+            rtp://HOST:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]; several make a conference: all hear each \
             other, each in a codec of its own, in a headset each from a direction of its own. Or one sip:USER@HOST[:PORT] \
             (;transport=tcp for TCP, sips: for TLS), or tel:NUMBER with --account.
             """, valueName: "uri"))
@@ -55,6 +55,7 @@ struct ListenCommand: ParsableCommand {
             ("yodel listen rtp://0.0.0.0:5004", "take the first caller"),
             ("yodel listen rtp://0.0.0.0:5004 --allow 192.0.2.0/24", "take callers of one network only"),
             ("yodel listen rtp://0.0.0.0:5004 --parties 5", "a conference that people join and leave"),
+            ("yodel listen 'rtp://0.0.0.0:5004?codec=any' --parties 5", "the same, each in a codec of his own"),
             ("yodel listen --account office", "register at a PBX; a answers, q refuses or ends"),
             ("yodel listen sip:0.0.0.0 --allow 192.0.2.0/24 --auto-answer", "be called without a registrar"),
             ("yodel listen rtp://0.0.0.0:5004 --echo --device null", "send back what is heard, without a sound card"),
@@ -63,8 +64,8 @@ struct ListenCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            rtp://ADDRESS:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT] or sip:ADDRESS[:PORT] to listen on; nothing with \
-            --account.
+            rtp://ADDRESS:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT] or sip:ADDRESS[:PORT] to listen on; nothing \
+            with --account. codec=any takes callers of every codec, and answers each in his own.
             """, valueName: "uri"))
     var uri: String?
 

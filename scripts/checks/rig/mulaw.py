@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .kinds import Samples
+
 
 def encode(samples: Any) -> bytes:
     """Float samples at 8 kHz to G.711 mu-law octets."""
@@ -14,6 +16,13 @@ def encode(samples: Any) -> bytes:
     exponent = np.floor(np.log2(magnitude)).astype(np.int32) - 7
     mantissa = (magnitude >> (exponent + 3)) & 0x0F
     return (~(np.where(x < 0, 0x80, 0) | exponent << 4 | mantissa) & 0xFF).astype(np.uint8).tobytes()
+
+
+def decode(octets: bytes) -> Samples:
+    """G.711 mu-law octets to float samples at 8 kHz."""
+    code = ~np.frombuffer(octets, np.uint8).astype(np.int32) & 0xFF
+    magnitude = ((((code & 0x0F) << 3) + 132) << ((code >> 4) & 7)) - 132
+    return np.where(code & 0x80, -magnitude, magnitude) / 32768
 
 
 def packet(
