@@ -74,7 +74,8 @@ final class SIPCall {
     var peerAllows: [Method] = []
 
     // As caller
-    var invite: Exchange?
+    /// Its transaction, or the search for its server, keeps it: it keeps the call.
+    weak var invite: Exchange?
     var isCancelSent = false
     /// Forks whose late 2xx was acknowledged and ended.
     var discarded: Set<String> = []

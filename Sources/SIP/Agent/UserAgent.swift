@@ -129,6 +129,12 @@ public final class UserAgent {
         clients.count + servers.count + merges.count + resolutions.count + calls.count + dialogs.count + load.count
     }
 
+    /// Whether a call is out of memory, asked at any later time; nil: there is no such call. For tests.
+    package func isGone(_ handle: CallHandle) -> (() -> Bool)? {
+        guard let call = calls[handle] else { return nil }
+        return { [weak call] in call == nil }
+    }
+
     /// A request of ours waits for its final response.
     public var hasOpenRequests: Bool {
         !resolutions.isEmpty || clients.values.contains { !$0.exchange.isFinished }
