@@ -18,6 +18,32 @@ import Testing
     }
 
     @Test(
+        "while it drains, INVITE and OPTIONS hear 503 and when to come again; what rings is refused so, and what goes on goes on"
+    )
+    func draining() throws {
+        let bench = Bench()
+        var (_, call) = try bench.establishedIncoming()
+        bench.feed(PeerCall(callID: "rings").request(.invite, branch: "z9hG4bKb", body: offer))
+        let ringing = try #require(bench.incoming.last?.0)
+        bench.agent.retryAfter = 30
+        try bench.agent.reject(ringing, status: 503, now: bench.now)
+        bench.collect()
+        #expect(try bench.response().headers.text(.retryAfter) == "30")
+        let kept = bench.agent.stateCount
+        for method in [SIP.Method.invite, .options] {
+            var other = PeerCall(callID: "new-\(method.name)")
+            bench.feed(other.request(method, body: method == .invite ? offer : nil))
+            #expect(bench.codes.last == 503)
+            #expect(try bench.response().headers.text(.retryAfter) == "30")
+        }
+        #expect(bench.incoming.count == 1 && bench.agent.stateCount == kept, "a refusal keeps no state")
+        bench.feed(call.request(.options, number: 2))
+        #expect(bench.codes.last == 200)
+        bench.feed(call.request(.bye, number: 3))
+        #expect(bench.codes.last == 200 && bench.ended.count == 2)
+    }
+
+    @Test(
         "what is not served is refused with its own code",
         arguments: [
             ("REGISTER", 405), ("SUBSCRIBE", 405), ("PUBLISH", 405), ("FOO", 501), ("BYE", 481), ("PRACK", 481),

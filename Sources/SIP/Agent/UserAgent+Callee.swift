@@ -214,6 +214,7 @@ extension UserAgent {
         guard status >= 300, status < 700 else { throw .wrongState("\(status) refuses nothing") }
         var fields = contacts.map { HeaderField(.contact, $0.text) }
         if let warning { fields.append(HeaderField(.warning, warning.text)) }
+        if status == 503, let retryAfter { fields.append(HeaderField(.retryAfter, String(retryAfter))) }
         if let offer = call.remoteOffer {
             call.remoteOffer = nil
             var answer = response(to: offer.request, status, reason: reason, tag: call.localTag)

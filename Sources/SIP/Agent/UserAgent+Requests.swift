@@ -37,6 +37,9 @@ extension UserAgent {
             return reply(to: request, 482, from: source)
         }
         guard refuseUnknownExtensions(request, source) == false else { return }
+        if let retryAfter, method == .invite || method == .options {
+            return reply(to: request, 503, from: source, adding: [HeaderField(.retryAfter, String(retryAfter))])
+        }
         switch method {
         case .invite: invited(request, key, source, now: now)
         case .options: reply(to: request, 200, from: source, adding: capabilities)

@@ -23,6 +23,9 @@ public final class UserAgent {
     var load = SourceLoad()
     var timers = TimerQueue<TimerOwner>()
     private var lastNumber: UInt64 = 0
+    /// Set: no dialog begins any more. INVITE and OPTIONS outside of dialogs are answered 503, with the seconds after which they may
+    /// come again (RFC 3261 section 20.33); what there is goes on.
+    public var retryAfter: UInt32?
 
     /// A request of ours in its transaction.
     struct Client {

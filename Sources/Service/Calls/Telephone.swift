@@ -14,8 +14,9 @@ package protocol Telephone: Sendable {
     func refuse(_ caller: Caller, isBusy: Bool)
     /// Answers a browser's offer.
     func answer(offer: [UInt8], audio: AudioEnd) throws(SoftphoneError) -> BrowserConversation
-    /// Takes every registration back.
-    func unregister()
+    /// Lets no call begin any more, and takes every registration back.
+    /// - Parameter seconds: after which callers may try again.
+    func drain(seconds: Int)
 }
 
 /// The telephone by SIP, with every account of the configuration.
@@ -43,9 +44,12 @@ struct SIPTelephone: Telephone {
         return try phone.accept(caller, request)
     }
 
-    func refuse(_ caller: WaitingCaller, isBusy: Bool) { phone.refuse(caller, isBusy ? .busy : .unavailable) }
+    func refuse(_ caller: WaitingCaller, isBusy: Bool) { phone.refuse(caller, isBusy ? .busy : .ending) }
 
-    func unregister() { for account in settings.accounts { phone.unregister(account.name) } }
+    func drain(seconds: Int) {
+        phone.drain(retryAfterSeconds: seconds)
+        for account in settings.accounts { phone.unregister(account.name) }
+    }
 
     func answer(offer: [UInt8], audio: AudioEnd) throws(SoftphoneError) -> BrowserConversation {
         var request = BrowserRequest(offer: offer, codecs: settings.codecs, media: settings.media)

@@ -92,6 +92,10 @@ extension SIPSignalling {
         perform { $0.takeBack(account) }
     }
 
+    public nonisolated func drain(retryAfter seconds: Int) {
+        perform { $0.agent.retryAfter = UInt32(clamping: max(1, seconds)) }
+    }
+
     // MARK: On the event loop
 
     /// Carries a request out on the user agent; what it refuses is told.

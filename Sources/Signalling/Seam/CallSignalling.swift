@@ -45,6 +45,8 @@ public protocol CallSignalling: Sendable {
     /// Registers an account of the configuration, or registers it anew at once.
     func register(_ account: String)
     func unregister(_ account: String)
+    /// Lets no call begin any more: callers hear 503, and may try again after so many seconds. Those there are go on.
+    func drain(retryAfter seconds: Int)
     /// Ends every call, takes registrations back, waits for the answers for so long at most, in seconds, and closes.
     func shutdown(within seconds: Double) async
 }
@@ -103,6 +105,8 @@ public enum CallRefusal: Sendable, Hashable {
     case declined
     /// Nobody is there.
     case unavailable
+    /// No calls begin here any more (`drain`).
+    case ending
     /// This caller may not call.
     case forbidden
 
@@ -111,6 +115,7 @@ public enum CallRefusal: Sendable, Hashable {
         case .busy: 486
         case .declined: 603
         case .unavailable: 480
+        case .ending: 503
         case .forbidden: 403
         }
     }

@@ -115,6 +115,9 @@ extension SIPPhone {
     /// Takes an account's registration back: no more calls come for it; those there are go on.
     public func unregister(_ account: String) { signalling.unregister(account) }
 
+    /// Lets no call begin any more: callers hear 503, and may try again after so many seconds. Those there are go on.
+    public func drain(retryAfterSeconds seconds: Int) { signalling.drain(retryAfter: seconds) }
+
     private func newLine() throws(SoftphoneError) -> Switchboard.Events {
         do { return try Switchboard.Events() } catch { throw .resources("\(error)") }
     }
