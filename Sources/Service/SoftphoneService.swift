@@ -45,9 +45,12 @@ public final class SoftphoneService: Sendable {
         newToken = settings.token == nil ? Gate.newToken() : nil
         let gate = Gate(token: settings.token ?? newToken ?? "", isOnLoopback: settings.address.isLoopback)
         let router = Router(Routes.all, gate: gate)
+        let descriptors = DescriptorLimit.raise()
         do throws(ServerFailure) {
             server = try waitFor {
-                try await HTTPServer(settings.address, port: settings.port, core: core) { await router.answer($0, by: core) }
+                try await HTTPServer(
+                    settings.address, port: settings.port, core: core, router: router,
+                    descriptors: descriptors)
             }
         } catch {
             phone.close()
@@ -68,20 +71,22 @@ public final class SoftphoneService: Sendable {
     public func run(signals: Int32, shallEnd: () -> Bool) {
         server.start()
         var deadline: HostTime?
+        var heap = HeapTrimmer()
         while true {
-            wait(for: signals, until: deadline)
+            wait(for: signals, until: heap.due.map { min($0, deadline ?? $0) } ?? deadline, isEnding: deadline != nil)
             bell.drain()
             for news in phone.takeNews() { take(news) }
             core.calls.closeEnded()
+            heap.look(running: core.calls.running, now: .monotonicNow())
             if deadline == nil, shallEnd() { deadline = beginDrain() }
             if let deadline, core.calls.running == 0 || HostTime.monotonicNow() >= deadline { break }
         }
         end()
     }
 
-    private func wait(for signals: Int32, until deadline: HostTime?) {
+    private func wait(for signals: Int32, until deadline: HostTime?, isEnding: Bool) {
         // Once it ends, nobody takes the signals any more: a second one ends the process by itself.
-        let descriptors = [phone.newsDescriptor, bell.fileDescriptor] + (deadline == nil ? [signals] : [])
+        let descriptors = [phone.newsDescriptor, bell.fileDescriptor] + (isEnding ? [] : [signals])
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let left = deadline.map { Int32(max(0, min(500, $0.milliseconds(since: .monotonicNow()) + 1))) }
         poll(&entries, nfds_t(entries.count), left ?? -1)
@@ -100,7 +105,7 @@ public final class SoftphoneService: Sendable {
 
     private func beginDrain() -> HostTime {
         core.calls.drain()
-        telephone.unregister()
+        telephone.drain(seconds: settings.drainSeconds)
         logger.notice("ending: \(core.calls.running) calls may go on for \(settings.drainSeconds) s")
         core.spool.publish(
             type: "draining",
@@ -118,7 +123,7 @@ public final class SoftphoneService: Sendable {
         core.calls.hangUpAll()
         let limit = HostTime.monotonicNow().advanced(byMilliseconds: Self.farewellMilliseconds)
         while core.calls.running > 0, HostTime.monotonicNow() < limit {
-            wait(for: -1, until: limit)
+            wait(for: -1, until: limit, isEnding: true)
             bell.drain()
             for news in phone.takeNews() { take(news) }
             core.calls.closeEnded()

@@ -45,6 +45,22 @@ import Testing
         }
     }
 
+    @Test("offers that nobody connects by leave room: for other addresses, and for calls")
+    func connecting() async {
+        let bench = Bench(capacity: 20)
+        func offer(_ source: String) async -> (status: Int, wait: String?) {
+            let answer = await bench.ask("POST", "/v1/webrtc", "v=0", headers: sdp, from: source)
+            return (answer.status, answer.response.headers.first { $0.name == "Retry-After" }?.value)
+        }
+        for _ in 0..<CallBook.connectingPerSource { #expect(await offer("192.0.2.1").status == 201) }
+        #expect(await offer("192.0.2.1") == (429, "5"))
+        bench.telephone.calls[0].tell(.secured(suite: "AEAD_AES_128_GCM", kind: "dtls_srtp", fingerprint: nil))
+        #expect(await offer("192.0.2.1").status == 201, "who is connected does not count")
+        for _ in 0..<7 { #expect(await offer("192.0.2.2").status == 201) }
+        #expect(await offer("192.0.2.3") == (503, "5"))
+        #expect(await bench.ask("POST", "/v1/calls", #"{"to": "sip:102@example.com"}"#).status == 201)
+    }
+
     @Test("what is no offer, comes as another type, or is about another call is refused")
     func refused() async {
         #expect(await bench.ask("POST", "/v1/webrtc", "hello", headers: sdp).status == 400)

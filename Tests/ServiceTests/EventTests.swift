@@ -40,7 +40,7 @@ import Service
         var last = EventID(epoch: "e1", sequence: 0)
         // A cut after each reading.
         while seen.count < 500 {
-            var stream = EventStream(spool, after: last) { .null }
+            var stream = EventStream(spool, after: last) { _ in "null" }
             let events = parse(stream.next().text)
             seen += events.compactMap(\.id)
             guard let id = seen.last.flatMap({ EventID($0) }) else { break }
@@ -53,7 +53,7 @@ import Service
     func gap() {
         let spool = EventSpool(epoch: "e1", capacity: 10)
         for number in 0..<25 { spool.publish(type: "t", .integer(number)) }
-        var stream = EventStream(spool, after: EventID(epoch: "e1", sequence: 3)) { .null }
+        var stream = EventStream(spool, after: EventID(epoch: "e1", sequence: 3)) { _ in "null" }
         let text = stream.next().text
         let events = parse(text)
         #expect(events.map(\.type) == ["gap"] + Array(repeating: "t", count: 10))
@@ -66,7 +66,7 @@ import Service
         let spool = EventSpool(epoch: "e2")
         spool.publish(type: "t", .null)
         for last in [EventID(epoch: "e1", sequence: 1), EventID(epoch: "e2", sequence: 900)] {
-            var stream = EventStream(spool, after: last) { .null }
+            var stream = EventStream(spool, after: last) { _ in "null" }
             #expect(parse(stream.next().text).map(\.type) == ["gap", "snapshot"])
             spool.publish(type: "t", .null)
             #expect(parse(stream.next().text).map(\.type) == ["t"])
@@ -83,7 +83,7 @@ import Service
     @Test("the end of the service ends a stream, after its last event")
     func finish() async {
         let spool = EventSpool(epoch: "e1")
-        var stream = EventStream(spool, after: EventID(epoch: "e1", sequence: 0)) { .null }
+        var stream = EventStream(spool, after: EventID(epoch: "e1", sequence: 0)) { _ in "null" }
         spool.publish(type: "t", .null)
         spool.finish()
         let (text, isLast) = stream.next()

@@ -1,3 +1,4 @@
+import Link
 import Media
 import Metrics
 import Realtime
@@ -84,7 +85,7 @@ final class FakeTelephone: Telephone {
         }
     }
 
-    func unregister() {}
+    func drain(seconds: Int) {}
 
     private func begin(_ wish: String) -> FakeCall {
         let call = FakeCall()
@@ -115,13 +116,15 @@ struct Bench {
     }
 
     func ask(
-        _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = [:]
+        _ method: String, _ path: String, _ body: String? = nil, headers: [String: String] = [:],
+        from source: String = "127.0.0.1"
     ) async -> (status: Int, json: JSONValue, response: APIResponse) {
         var all = ["host": "localhost:8470", "authorization": "Bearer \(Self.token)"]
         if body != nil { all["content-type"] = "application/json" }
         all.merge(headers) { _, new in new }
-        let response = await router.answer(
-            APIRequest(method, path, headers: all, body: Array((body ?? "").utf8)), by: core)
+        var request = APIRequest(method, path, headers: all, body: Array((body ?? "").utf8))
+        request.source = try? IPAddress(source)
+        let response = await router.answer(request, by: core)
         var text = ""
         if case .bytes(let bytes) = response.body { text = String(decoding: bytes, as: UTF8.self) }
         return (response.status, (try? JSONValue(reading: text)) ?? .string(text), response)

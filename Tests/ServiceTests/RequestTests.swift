@@ -34,6 +34,19 @@ import Service
         #expect(await Bench(onLoopback: false).ask("GET", "/healthz", headers: ["host": "phone.example"]).status == 200)
     }
 
+    @Test("a page from elsewhere is refused, whatever it knows; its link to our page is not")
+    func site() async {
+        let bench = Bench()
+        for site in ["cross-site", "same-site", "Cross-Site"] {
+            let refused = await bench.ask("GET", "/v1/calls", headers: ["sec-fetch-site": site])
+            #expect(refused.status == 403 && refused.json.text("at") == "Sec-Fetch-Site")
+            #expect(await bench.ask("GET", "/", headers: ["sec-fetch-site": site]).status == 200)
+        }
+        for site in ["same-origin", "none"] {
+            #expect(await bench.ask("GET", "/v1/calls", headers: ["sec-fetch-site": site]).status == 200)
+        }
+    }
+
     @Test("an unknown path, and a known one by a wrong method")
     func paths() async {
         let bench = Bench()

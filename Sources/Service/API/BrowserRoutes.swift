@@ -22,7 +22,8 @@ enum BrowserRoutes {
 
     private static func create(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
         try mustBe("application/sdp", request)
-        let (record, answer) = try service.browserCame(request.body, audio: try audio(service, request))
+        let (record, answer) = try service.browserCame(
+            request.body, audio: try audio(service, request), from: request.source)
         var response = APIResponse(201, contentType: "application/sdp", .bytes(Array(answer.utf8)))
         response.headers.append(("Location", "/v1/webrtc/\(record.id)"))
         return response

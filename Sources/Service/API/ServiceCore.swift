@@ -1,3 +1,5 @@
+import Link
+import Realtime
 import Reporting
 import Softphone
 import Synchronization
@@ -13,6 +15,7 @@ package final class ServiceCore: Sendable {
     private let begin: @Sendable (String, String?, AudioEnd) throws(SoftphoneError) -> any LiveCall
     private let answer: @Sendable ([UInt8], AudioEnd) throws(SoftphoneError) -> BrowserConversation
     private let subscriberCount = Atomic(0)
+    private let lastSnapshot = Lock<(place: UInt64, text: String)?>(nil)
 
     package init(
         calls: CallBook, accounts: AccountBook, ends: AudioEnds, telephone: some Telephone,
@@ -28,10 +31,14 @@ package final class ServiceCore: Sendable {
 
     /// Takes a browser's call on.
     /// - Returns: the call, and the answer to its offer.
-    func browserCame(_ offer: [UInt8], audio: AudioEnd?) throws(Problem) -> (record: CallRecord, answer: String) {
+    func browserCame(
+        _ offer: [UInt8], audio: AudioEnd?, from source: IPAddress?
+    ) throws(Problem) -> (record: CallRecord, answer: String) {
         let audio = audio ?? audioOfAccount(nil)
         var made: BrowserConversation?
-        let record = try calls.open(.incoming, kind: .browser, account: nil, audio: audio) { () throws(SoftphoneError) in
+        let record = try calls.open(
+            .incoming, kind: .browser, account: nil, audio: audio, source: source
+        ) { () throws(SoftphoneError) in
             let conversation = try answer(offer, audio)
             made = conversation
             return conversation.call
@@ -71,7 +78,15 @@ package final class ServiceCore: Sendable {
 
     /// A stream of events from that one on.
     package func stream(after last: EventID?) -> EventStream {
-        EventStream(spool, after: last) { [self] in snapshot }
+        EventStream(spool, after: last) { [self] in snapshot(at: $0) }
+    }
+
+    /// Subscribers that come together share one text.
+    private func snapshot(at place: UInt64) -> String {
+        if let last = lastSnapshot.withLock({ $0 }), last.place == place { return last.text }
+        let text = snapshot.text
+        lastSnapshot.withLock { $0 = (place, text) }
+        return text
     }
 
     private var snapshot: JSONValue {
@@ -83,6 +98,7 @@ package final class ServiceCore: Sendable {
     }
 
     var subscribers: Int { subscriberCount.load(ordering: .relaxed) }
-    func subscriberCame() { subscriberCount.add(1, ordering: .relaxed) }
+    /// - Returns: how many there are with this one.
+    func subscriberCame() -> Int { subscriberCount.add(1, ordering: .relaxed).newValue }
     func subscriberLeft() { subscriberCount.subtract(1, ordering: .relaxed) }
 }

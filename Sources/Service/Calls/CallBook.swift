@@ -1,3 +1,4 @@
+import Link
 import Realtime
 import Reporting
 import Softphone
@@ -13,6 +14,8 @@ package final class CallBook: Sendable {
         var subscription: EventSubscription<PartyEvent>?
         /// Where a browser's late candidates go; `nil`: no browser's, or closed.
         var browser: BrowserConversation?
+        /// Where the request for it came from.
+        var source: IPAddress?
     }
 
     private struct State {
@@ -37,6 +40,9 @@ package final class CallBook: Sendable {
 
     /// Calls that are over and still known.
     package static let remembered = 200
+    /// Calls of browsers at one address that may be on their way to a connection: each has its sockets and threads from the offer on,
+    /// whether anybody is there or not.
+    package static let connectingPerSource = 8
 
     /// - Parameter capacity: calls at once at most.
     package init(
@@ -52,10 +58,10 @@ package final class CallBook: Sendable {
     /// Takes a place, makes a call by `begin`, and follows it.
     package func open(
         _ direction: CallRecord.Direction, kind: CallRecord.Kind = .sip, account: String?, from: String? = nil,
-        to: String? = nil, audio: AudioEnd,
+        to: String? = nil, audio: AudioEnd, source: IPAddress? = nil,
         begin: () throws(SoftphoneError) -> any LiveCall
     ) throws(Problem) -> CallRecord {
-        let id = try takePlace()
+        let id = try takePlace(kind, of: source)
         let live: any LiveCall
         let subscription: EventSubscription<PartyEvent>
         do throws(SoftphoneError) {
@@ -68,7 +74,7 @@ package final class CallBook: Sendable {
         let record = CallRecord(id: id, direction, kind: kind, account: account, from: from, to: to, audio: audio)
         state.withLock { state in
             state.opening -= 1
-            state.entries[id] = Entry(record: record, live: live, subscription: subscription)
+            state.entries[id] = Entry(record: record, live: live, subscription: subscription, source: source)
             state.order.append(id)
             publish(EventText.callCreated, record)
         }
@@ -93,20 +99,34 @@ package final class CallBook: Sendable {
         }
     }
 
-    private func takePlace() throws(Problem) -> String {
+    private func takePlace(_ kind: CallRecord.Kind, of source: IPAddress?) throws(Problem) -> String {
         try state.withLock { state throws(Problem) in
             guard !state.isDraining else { throw .draining(seconds: drainSeconds) }
-            let running = state.entries.values.count { $0.live != nil }
-            guard running + state.opening < capacity else {
-                var problem = Problem(
+            let running = state.entries.values.filter { $0.live != nil }
+            guard running.count + state.opening < capacity else {
+                throw Problem(
                     503, "there are too many calls",
-                    "\(capacity) calls at once are allowed; end one, or raise softphone.calls")
-                problem.retryAfterSeconds = 5
-                throw problem
+                    "\(capacity) calls at once are allowed; end one, or raise softphone.calls", retryAfterSeconds: 5)
             }
+            if kind == .browser { try checkConnecting(running, source) }
             state.opening += 1
             state.lastNumber += 1
             return "\(spool.epoch)-\(state.lastNumber)"
+        }
+    }
+
+    /// Offers without anybody behind them must not take the places of others, nor all places.
+    private func checkConnecting(_ running: [Entry], _ source: IPAddress?) throws(Problem) {
+        let connecting = running.filter { $0.record.kind == .browser && $0.record.answered == nil }
+        let own = connecting.count { $0.source == source }
+        guard own < Self.connectingPerSource else {
+            throw Problem(
+                429, "too many of your calls are connecting",
+                "\(own) offers from this address wait for their browsers; finish or end one", retryAfterSeconds: 5)
+        }
+        guard connecting.count < capacity - capacity / 4 else {
+            throw Problem(
+                503, "too many calls are connecting", "offers wait for their browsers; try again later", retryAfterSeconds: 5)
         }
     }
 
@@ -247,8 +267,7 @@ extension Problem {
         case .request, .codec, .setting, .audioFile:
             self.init(400, "the call cannot be made as it was asked for", error.description)
         case .resources:
-            self.init(503, "the machine has nothing left for a call", error.description)
-            retryAfterSeconds = 5
+            self.init(503, "the machine has nothing left for a call", error.description, retryAfterSeconds: 5)
         default: self.init(500, "the call cannot be made", error.description)
         }
     }

@@ -3,17 +3,19 @@ import Reporting
 /// One subscriber's stream of events as text (server-sent events): where it is, and what it gets next.
 package struct EventStream: Sendable {
     private let spool: EventSpool
-    private let snapshot: @Sendable () -> JSONValue
+    private let snapshot: @Sendable (UInt64) -> String
     /// Number of the last event that was handed out.
     private var place: UInt64
+    /// Events that wait at most for a client that does not read.
+    private static let batch = 16
     /// What is told before the first event.
     private enum Opening { case none, snapshot, restarted }
     private var opening: Opening
 
     /// - Parameters:
     ///   - last: the last event that the subscriber has; `nil`: none, it begins now.
-    ///   - snapshot: everything as it is.
-    package init(_ spool: EventSpool, after last: EventID?, snapshot: @escaping @Sendable () -> JSONValue) {
+    ///   - snapshot: everything as it is once the event of that number has been told, or a little later.
+    package init(_ spool: EventSpool, after last: EventID?, snapshot: @escaping @Sendable (UInt64) -> String) {
         (self.spool, self.snapshot) = (spool, snapshot)
         let now = spool.position
         switch last {
@@ -34,7 +36,7 @@ package struct EventStream: Sendable {
         case .restarted: text += Self.gap(nil) + snapshotText()
         }
         opening = .none
-        let batch = spool.read(after: place)
+        let batch = spool.read(after: place, limit: Self.batch)
         if batch.lost > 0 {
             spool.noteLoss(batch.lost)
             text += Self.gap(batch.lost)
@@ -60,7 +62,7 @@ package struct EventStream: Sendable {
         // First the place: what happens meanwhile is told again, and never missed.
         let now = spool.position
         place = now.sequence
-        return Self.event(now, "snapshot", snapshot().text)
+        return Self.event(now, "snapshot", snapshot(now.sequence))
     }
 
     private static func event(_ id: EventID?, _ type: String, _ data: String) -> String {

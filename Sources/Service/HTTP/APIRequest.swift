@@ -1,3 +1,4 @@
+import Link
 import Reporting
 
 /// A request as the routes see it, whichever server took it.
@@ -10,6 +11,8 @@ package struct APIRequest: Sendable {
     /// Names in lower case.
     package var headers: [String: String]
     package var body: [UInt8]
+    /// Where it came from; `nil`: from nowhere in particular.
+    package var source: IPAddress?
     /// What the route's template has names for.
     package var parameters: [String: String] = [:]
 

@@ -21,9 +21,24 @@ package struct Gate: Sendable {
         }
     }
 
-    package func checkToken(_ request: APIRequest) throws(Problem) {
+    /// A page from elsewhere must not have its reader's browser ask us, whatever the page knows. Browsers say where a request comes
+    /// from (Fetch Metadata), also through a proxy that gives us another name.
+    package func checkSite(_ request: APIRequest) throws(Problem) {
+        let site = request.headers["sec-fetch-site"]?.lowercased() ?? "none"
+        guard site == "none" || site == "same-origin" else {
+            throw Problem(
+                403, "the request is a page's from elsewhere", "a browser may ask from the service's own page only",
+                at: "Sec-Fetch-Site")
+        }
+    }
+
+    package func isBearer(_ request: APIRequest) -> Bool {
         let words = (request.headers["authorization"] ?? "").split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "bearer", isToken(words[1]) else {
+        return words.count == 2 && words[0].lowercased() == "bearer" && isToken(words[1])
+    }
+
+    package func checkToken(_ request: APIRequest) throws(Problem) {
+        guard isBearer(request) else {
             throw Problem(
                 401, "the token is missing or wrong",
                 "send Authorization: Bearer TOKEN, with the token of softphone.token_file or the one printed at the start",

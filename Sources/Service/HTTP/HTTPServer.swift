@@ -4,29 +4,43 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Realtime
-import Synchronization
 
 /// The server: HTTP/1.1 by SwiftNIO, each connection a task of its own.
 ///
-/// A connection that does nothing for five minutes is closed; there are at most `connectionLimit` of them.
+/// `ConnectionBook` says who may stay, `ConnectionClock` how long, `StrangerBudget` how often a stranger is answered.
 final class HTTPServer: Sendable {
-    typealias Answer = @Sendable (APIRequest) async -> APIResponse
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+    private struct Client {
+        let trust: ConnectionTrust
+        let connection: Connection
+    }
 
-    static let connectionLimit = 1024
-    private static let idleLimit = TimeAmount.seconds(300)
+    /// Streams of events at once at most.
+    static let streamLimit = 128
+    /// What the kernel keeps of a stream that is not read, in bytes.
+    private static let streamBuffer = 64 * 1024
+    private static let head = {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        (limits.maxHeaderFieldSize, limits.maxHeaderListSize, limits.maxHeaderFieldCount) = (16 * 1024, 32 * 1024, 100)
+        return limits
+    }()
 
     private let group: MultiThreadedEventLoopGroup
-    private let listener: NIOAsyncChannel<Connection, Never>
-    private let answer: Answer
+    private let listener: NIOAsyncChannel<Client, Never>
+    private let router: Router<ServiceCore>
     private let core: ServiceCore
-    private let connections = Atomic(0)
+    private let book: Lock<ConnectionBook<any Channel>>
+    private let budget = Lock(StrangerBudget())
     private let task = Lock<Task<Void, Never>?>(nil)
 
     /// Binds the port.
-    init(_ address: IPAddress, port: UInt16, core: ServiceCore, answer: @escaping Answer) async throws {
+    /// - Parameter descriptors: that the process may have.
+    init(
+        _ address: IPAddress, port: UInt16, core: ServiceCore, router: Router<ServiceCore>, descriptors: Int
+    ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        (self.group, self.core, self.answer) = (group, core, answer)
+        (self.group, self.core, self.router) = (group, core, router)
+        book = Lock(ConnectionBook(ConnectionBook.Limits(descriptors: descriptors)))
         do {
             listener = try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: 256)
@@ -35,10 +49,12 @@ final class HTTPServer: Sendable {
                 .bind(host: "\(address)", port: Int(port)) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
-                        try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
-                        try pipeline.addHandler(IdleStateHandler(allTimeout: Self.idleLimit))
-                        try pipeline.addHandler(IdleCloser())
-                        return try Connection(wrappingChannelSynchronously: channel)
+                        try pipeline.configureHTTPServerPipeline(
+                            withErrorHandling: true, withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
+                            withDecoderLimitConfiguration: Self.head)
+                        let trust = ConnectionTrust()
+                        try pipeline.addHandler(ConnectionClock(trust))
+                        return Client(trust: trust, connection: try Connection(wrappingChannelSynchronously: channel))
                     }
                 }
         } catch {
@@ -66,8 +82,8 @@ final class HTTPServer: Sendable {
         await withDiscardingTaskGroup { tasks in
             do {
                 try await listener.executeThenClose { inbound in
-                    for try await connection in inbound {
-                        tasks.addTask { [self] in await carry(connection) }
+                    for try await client in inbound {
+                        tasks.addTask { [self] in await carry(client) }
                     }
                 }
             } catch {
@@ -77,25 +93,40 @@ final class HTTPServer: Sendable {
         }
     }
 
-    private func carry(_ connection: Connection) async {
-        let count = connections.add(1, ordering: .relaxed).newValue
-        defer { connections.subtract(1, ordering: .relaxed) }
+    private func carry(_ client: Client) async {
+        let channel = client.connection.channel
+        let source = channel.remoteAddress?.ipAddress.flatMap { try? IPAddress($0) } ?? IPAddress(v4: 0)
+        let (number, leaving) = book.withLock { $0.enter(channel, from: source) }
+        leaving?.close(promise: nil)
+        defer { book.withLock { $0.leave(number) } }
         do {
-            try await connection.executeThenClose { inbound, outbound in
-                guard count <= Self.connectionLimit else { return }
+            try await client.connection.executeThenClose { inbound, outbound in
                 var reader = RequestReader(inbound.makeAsyncIterator())
                 while let head = try await reader.head() {
                     let writer = ResponseWriter(outbound, head)
-                    guard let body = try await reader.body(of: head) else {
+                    let body: [UInt8]?
+                    do { body = try await reader.body(of: head) } catch is SlowBody {
+                        return try await writer.write(Self.tooSlow.response, closes: true)
+                    }
+                    guard let body else {
                         try await writer.write(Self.tooLong.response, closes: true)
                         return await reader.discard()
                     }
-                    let response = await answer(APIRequest(head, body))
-                    if case .events(let last) = response.body, head.method != .HEAD {
-                        return try await send(core.stream(after: last), response, writer)
+                    let request = APIRequest(head, body, from: source)
+                    let isBearer = router.isBearer(request)
+                    guard isBearer || budget.withLock({ $0.take(source, now: .monotonicNow()) }) else {
+                        return try await writer.write(Self.tooMany.response, closes: true)
                     }
-                    try await writer.write(response, closes: !head.isKeepAlive)
-                    if !head.isKeepAlive { return }
+                    if isBearer { client.trust.grant() }
+                    let mayStay = !isBearer || book.withLock { $0.trust(number) }
+                    let response = await router.answer(request, by: core)
+                    if case .events(let last) = response.body, head.method != .HEAD {
+                        return try await send(core.stream(after: last), response, writer, channel)
+                    }
+                    // What is asked for beside HTTP there is not; nothing is read any more after such a request.
+                    let closes = !mayStay || !head.isKeepAlive || head.headers.contains(name: "upgrade")
+                    try await writer.write(response, closes: closes)
+                    if closes { return }
                 }
             }
         } catch {
@@ -104,9 +135,14 @@ final class HTTPServer: Sendable {
     }
 
     /// Sends events until a side ends it. Whoever does not read holds up only this.
-    private func send(_ stream: EventStream, _ response: APIResponse, _ writer: ResponseWriter) async throws {
-        core.subscriberCame()
+    private func send(
+        _ stream: EventStream, _ response: APIResponse, _ writer: ResponseWriter, _ channel: any Channel
+    ) async throws {
         defer { core.subscriberLeft() }
+        guard core.subscriberCame() <= Self.streamLimit else {
+            return try await writer.write(Self.tooManyStreams.response, closes: true)
+        }
+        try await channel.setOption(.socketOption(.so_sndbuf), value: Self.streamBuffer).get()
         var stream = stream
         try await writer.begin(response)
         for await _ in core.spool.doorbell(every: .seconds(15)) {
@@ -124,16 +160,16 @@ final class HTTPServer: Sendable {
 
     private static let tooLong = Problem(
         413, "the body is too long", "a body has at most \(BodyFields.limits.bytes) bytes")
-}
-
-/// Closes a connection on which nothing happens.
-private final class IdleCloser: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-
-    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if event is IdleStateHandler.IdleStateEvent { context.close(promise: nil) }
-        context.fireUserInboundEventTriggered(event)
-    }
+    private static let tooSlow = Problem(
+        408, "the body does not come",
+        "a body is to be here \(ConnectionClock.bodyLimit.nanoseconds / 1_000_000_000) s after its head; send it at once")
+    private static let tooMany = Problem(
+        429, "too many requests without the token",
+        "from one address \(Int(StrangerBudget.perSecond)) a second are answered; send the token, or ask less often",
+        retryAfterSeconds: 5)
+    private static let tooManyStreams = Problem(
+        503, "there are too many streams of events", "\(streamLimit) at once are served; close one, or try again later",
+        retryAfterSeconds: 5)
 }
 
 /// Takes requests off a connection.
@@ -182,6 +218,7 @@ private struct ResponseWriter {
     private let outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
     private let version: HTTPVersion
     private let isHead: Bool
+    private static let pieceBytes = 16 * 1024
 
     init(_ outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>, _ head: HTTPRequestHead) {
         (self.outbound, version, isHead) = (outbound, head.version, head.method == .HEAD)
@@ -201,8 +238,14 @@ private struct ResponseWriter {
     /// Without a length: chunks follow.
     func begin(_ response: APIResponse) async throws { try await outbound.write(.head(head(response))) }
 
+    /// In pieces, so that little of it waits for a client that does not read.
     func append(_ text: String) async throws {
-        if !text.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(string: text)))) }
+        var rest = text.utf8[...]
+        while !rest.isEmpty {
+            let piece = rest.prefix(Self.pieceBytes)
+            rest = rest[piece.endIndex...]
+            try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: piece))))
+        }
     }
 
     func end() async throws { try await outbound.write(.end(nil)) }
@@ -218,9 +261,10 @@ private struct ResponseWriter {
 }
 
 extension APIRequest {
-    fileprivate init(_ head: HTTPRequestHead, _ body: [UInt8]) {
+    fileprivate init(_ head: HTTPRequestHead, _ body: [UInt8], from source: IPAddress) {
         // Of a name that stands twice the first counts.
         let headers = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
         self.init(head.method.rawValue, head.uri, headers: headers, body: body)
+        self.source = source
     }
 }

@@ -14,8 +14,11 @@ package struct Problem: Error, Sendable, Equatable {
     /// Methods that the path knows.
     package var allowed: [String] = []
 
-    package init(_ status: Int, _ title: String, _ detail: String, at place: String? = nil) {
+    package init(
+        _ status: Int, _ title: String, _ detail: String, at place: String? = nil, retryAfterSeconds: Int? = nil
+    ) {
         (self.status, self.title, self.detail, self.place) = (status, title, detail, place)
+        self.retryAfterSeconds = retryAfterSeconds
     }
 
     package static func badField(_ name: String, _ detail: String) -> Problem {
@@ -32,10 +35,9 @@ package struct Problem: Error, Sendable, Equatable {
     package static func conflict(_ detail: String) -> Problem { Problem(409, "the call's state forbids this", detail) }
 
     package static func draining(seconds: Int) -> Problem {
-        var problem = Problem(
-            503, "the service is ending", "it takes no new calls; ask another one, or try again when it is back")
-        problem.retryAfterSeconds = max(1, seconds)
-        return problem
+        Problem(
+            503, "the service is ending", "it takes no new calls; ask another one, or try again when it is back",
+            retryAfterSeconds: max(1, seconds))
     }
 
     package var response: APIResponse {

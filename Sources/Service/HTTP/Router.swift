@@ -36,6 +36,9 @@ package struct Router<Target: Sendable>: Sendable {
 
     package init(_ routes: [Route<Target>], gate: Gate) { (self.routes, self.gate) = (routes, gate) }
 
+    /// Whether a request bears the token.
+    package func isBearer(_ request: APIRequest) -> Bool { gate.isBearer(request) }
+
     package func answer(_ request: APIRequest, by target: Target) async -> APIResponse {
         do throws(Problem) {
             try gate.checkHost(request)
@@ -54,7 +57,10 @@ package struct Router<Target: Sendable>: Sendable {
         let method = request.method == "HEAD" ? "GET" : request.method
         let matching = routes.compactMap { route in route.match(path).map { (route: route, parameters: $0) } }
         let found = matching.first { $0.route.method == method }
-        if found?.route.isOpen != true { try gate.checkToken(request) }
+        if found?.route.isOpen != true {
+            try gate.checkToken(request)
+            try gate.checkSite(request)
+        }
         if let found { return (found.route, found.parameters) }
         guard !matching.isEmpty else {
             throw Problem(
