@@ -117,21 +117,29 @@ class Endpoint:
         return f"`yodel {' '.join(self.arguments[1:])}` (exit {self.process.poll()}) said: " + (" / ".join(said) or "nothing")
 
 
+choosing = threading.Lock()
+next_port = 20000 + os.getpid() % 5000 * 4
+
+
 def free_ports(count: int, step: int = 2) -> int:
-    """The first of `count` UDP ports in a row by `step`, even and free now (also the odd ones, RTCP's)."""
+    """The first of `count` UDP ports in a row by `step`, even and free now (also the odd ones, RTCP's); cases of one check that
+    run at the same time get others each."""
     import socket
 
-    for first in range(20000 + os.getpid() % 5000 * 4, 60000, 4 * step):
-        taken = []
-        try:
-            for port in range(first, first + count * step):
-                s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-                taken.append(s)
-                s.bind(("127.0.0.1", port))
-            return first
-        except OSError:
-            continue
-        finally:
-            for s in taken:
-                s.close()
+    global next_port
+    with choosing:
+        for first in range(next_port, 60000, 4 * step):
+            taken = []
+            try:
+                for port in range(first, first + count * step):
+                    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+                    taken.append(s)
+                    s.bind(("127.0.0.1", port))
+                next_port = first + count * step
+                return first
+            except OSError:
+                continue
+            finally:
+                for s in taken:
+                    s.close()
     raise Failed("no free UDP ports")

@@ -201,6 +201,17 @@ class Baresip(Daemon):
         return files[-1]
 
 
+def description(version: int, payload_type: int, codec: str, port: int) -> str:
+    """The callee's session description, its `version`th, in sipp's words."""
+    return f"""v=0
+    o=user1 53655765 {2353687636 + version} IN IP[local_ip_type] [local_ip]
+    s=-
+    c=IN IP[local_ip_type] [local_ip]
+    t=0 0
+    m=audio {port} RTP/AVP {payload_type}
+    a=rtpmap:{payload_type} {codec}/8000"""
+
+
 # sipp's own callee, but for the port of its media: its echo would keep the SSRC, and our own packets are not heard twice.
 SCENARIO = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE scenario SYSTEM "sipp.dtd">
@@ -231,13 +242,7 @@ SCENARIO = """<?xml version="1.0" encoding="UTF-8"?>
     Content-Type: application/sdp
     Content-Length: [len]
 
-    v=0
-    o=user1 53655765 2353687637 IN IP[local_ip_type] [local_ip]
-    s=-
-    c=IN IP[local_ip_type] [local_ip]
-    t=0 0
-    m=audio @MEDIA@ RTP/AVP 0
-    a=rtpmap:0 PCMU/8000
+    @PCMU@
   ]]></send>
   <recv request="ACK"/>@CHANGE@
   <recv request="BYE"/>
@@ -270,13 +275,7 @@ CHANGE = """
     Content-Type: application/sdp
     Content-Length: [len]
 
-    v=0
-    o=user1 53655765 2353687638 IN IP[local_ip_type] [local_ip]
-    s=-
-    c=IN IP[local_ip_type] [local_ip]
-    t=0 0
-    m=audio @MEDIA@ RTP/AVP 8
-    a=rtpmap:8 PCMA/8000
+    @PCMA@
   ]]></send>
   <recv response="100" optional="true"/>
   <recv response="200" rrs="true"/>
@@ -329,7 +328,9 @@ class EchoingSIPp(Daemon):
         self.reflector.start()
         with open(f"{folder}/callee.xml", "w") as f:
             change = "" if change_after_s is None else CHANGE.replace("@AFTER@", str(round(1000 * change_after_s)))
-            f.write(SCENARIO.replace("@CHANGE@", change).replace("@MEDIA@", str(self.reflector.port)))
+            port = self.reflector.port
+            scenario = SCENARIO.replace("@CHANGE@", change).replace("@PCMU@", description(1, 0, "PCMU", port))
+            f.write(scenario.replace("@PCMA@", description(2, 8, "PCMA", port)))
         self.launch(
             ["sipp", "-sf", f"{folder}/callee.xml", "-i", "127.0.0.1", "-mi", "127.0.0.1", "-p", str(port)]
             + ["-mp", str(port + 4), "-t", "t1" if transport == "tcp" else "u1", "-m", "1", "-nostdin"]
