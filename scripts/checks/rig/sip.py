@@ -328,9 +328,9 @@ class EchoingSIPp(Daemon):
         self.reflector.start()
         with open(f"{folder}/callee.xml", "w") as f:
             change = "" if change_after_s is None else CHANGE.replace("@AFTER@", str(round(1000 * change_after_s)))
-            port = self.reflector.port
-            scenario = SCENARIO.replace("@CHANGE@", change).replace("@PCMU@", description(1, 0, "PCMU", port))
-            f.write(scenario.replace("@PCMA@", description(2, 8, "PCMA", port)))
+            media = self.reflector.port
+            scenario = SCENARIO.replace("@CHANGE@", change).replace("@PCMU@", description(1, 0, "PCMU", media))
+            f.write(scenario.replace("@PCMA@", description(2, 8, "PCMA", media)))
         self.launch(
             ["sipp", "-sf", f"{folder}/callee.xml", "-i", "127.0.0.1", "-mi", "127.0.0.1", "-p", str(port)]
             + ["-mp", str(port + 4), "-t", "t1" if transport == "tcp" else "u1", "-m", "1", "-nostdin"]
