@@ -50,6 +50,28 @@ import Testing
         #expect(try DeviceSpecification(parsing: parsed.name) == parsed)
     }
 
+    /// A device of which only its name matters here.
+    private struct Named: NamedDevice {
+        let name: String
+        func makeDevice(_ options: DeviceOptions) throws(DeviceError) -> any HardwareDevice {
+            VirtualDevice(.null, options: options)
+        }
+    }
+
+    @Test func aDeviceOfAnotherKindIsMadeByItAndMayStandBesideEachOther() throws {
+        let one = DeviceSpecification.other(AnyNamedDevice(Named(name: "kind:one")))
+        let other = DeviceSpecification.other(AnyNamedDevice(Named(name: "kind:other")))
+        #expect(one.name == "kind:one" && one != other)
+        #expect(try makeDevice(one, one).identifier == "null")
+        #expect(try makeDevice(one, other) is SplitDevice)
+        #expect(try makeDevice(one, .room(RoomSpecification(response: .builtIn(.small)))) is SplitDevice)
+    }
+
+    @Test func everyKindIsListed() throws {
+        let names = listDevices().map(\.name)
+        #expect(["null", "pipe:-", "room:small"].allSatisfy(names.contains))
+    }
+
     @Test func aRoomCannotBeSplitBetweenDirections() throws {
         let room = try DeviceSpecification(parsing: "room:small")
         #expect(throws: DeviceError.self) { _ = try makeDevice(room, .null) }

@@ -10,6 +10,13 @@ import Testing
     #expect(try CallURI(parsing: "rtp://h:1?rtcp=7", role: .call).rtcp == .port(7))
 }
 
+@Test("codec=any takes every codec, and so no payload type beside it") func anyCodec() throws {
+    let uri = try CallURI(parsing: "rtp://host:5004?codec=any&ptime=40", role: .listen)
+    #expect(uri.takesAnyCodec && uri.codec == nil && uri.packetMilliseconds == 40)
+    #expect(try !CallURI(parsing: "rtp://host:5004?codec=opus", role: .listen).takesAnyCodec)
+    #expect(throws: SettingsError.self) { try CallURI(parsing: "rtp://host:5004?codec=any&pt=0", role: .listen) }
+}
+
 @Test("An IPv6 address stands in brackets") func ipv6() throws {
     #expect(try CallURI(parsing: "rtp://[2001:db8::1]:5004", role: .call).host == "2001:db8::1")
     #expect(throws: SettingsError.self) { try CallURI(parsing: "rtp://2001:db8::1:5004", role: .call) }

@@ -25,7 +25,11 @@ private struct Line {
     let speaker: Endpoint
     let listener: Endpoint
 
-    init(_ first: Codec = .opus, microphone: @escaping (Int) -> Float = sine(400, amplitude: 0.3, rate: rate)) throws {
+    /// - `follows`: whether the listener sends in what it hears.
+    init(
+        _ first: Codec = .opus, follows: Bool = false,
+        microphone: @escaping (Int) -> Float = sine(400, amplitude: 0.3, rate: rate)
+    ) throws {
         func configuration(_ seed: UInt64) -> CallConfiguration {
             var configuration = CallConfiguration(codec: first, seed: seed)
             configuration.alsoReceives = Codec.allCases.filter { $0 != first }.map { MediaFormat($0) }
@@ -35,8 +39,10 @@ private struct Line {
         }
         speaker = try Endpoint(
             [configuration(61)], isConference: false, format: (Self.rate, Self.rate / 50), microphone: microphone)
+        var listening = configuration(62)
+        listening.followsCodec = follows
         listener = try Endpoint(
-            [configuration(62)], isConference: false, format: (Self.rate, Self.rate / 50), microphone: { _ in 0 })
+            [listening], isConference: false, format: (Self.rate, Self.rate / 50), microphone: { _ in 0 })
     }
 
     /// - `reverse`: gives the listener's RTCP back as well.
@@ -120,6 +126,28 @@ private func longestGap(_ sound: ArraySlice<Float>, level: Double, rate: Int) ->
         #expect(figures.packetsLost == 0)
         #expect(figures.packetsDiscarded == 0 && figures.packetsLate == 0)
         #expect(line.listener.events[0].allSatisfy { if case .bufferReset = $0 { false } else { true } })
+    }
+
+    @Test(
+        "is answered in each codec where the listener follows, told once each, and in its own where it does not",
+        arguments: [true, false])
+    func followed(follows: Bool) throws {
+        let line = try Line(.opus, follows: follows)
+        let steps = [
+            Step(codec: .pcmu, milliseconds: 10), Step(codec: .g722, milliseconds: 40), Step(codec: .opus, milliseconds: 60),
+        ]
+        line.run(from: 0, to: Line.period)
+        for (index, step) in steps.enumerated() {
+            let time = Double(index + 1) * Line.period
+            line.speaker.perform(.send(step.format), now: seconds(time))
+            line.run(from: time, to: time + Line.period)
+            #expect(line.listener.call.stream.sending.format.codec == (follows ? step.codec : .opus))
+            // Its own packets stay as long as somebody chose.
+            #expect(line.listener.call.stream.sending.encoder.frameMilliseconds == 20)
+            #expect(line.speaker.call.stream.heard.codec == (follows ? step.codec : .opus))
+        }
+        let told = line.listener.events[0].compactMap { if case .formatFollowed(let format) = $0 { format.codec } else { nil } }
+        #expect(told == (follows ? steps.map(\.codec) : []))
     }
 
     @Test("keeps the right clocks: jitter here and in the reports there, one SSRC for each clock (RFC 7160)")

@@ -70,6 +70,8 @@ public struct AuditedConference {
             port.channels.flatMap { $0.events.takeAll() }.compactMap { event in
                 if case .call(.formatFollowed(let format)) = event { format.codec } else { nil }
             })
+        // A place that waits for the next caller waits for ever.
+        for channel in port.channels { channel.send(.hangUp(.localHangup)) }
         _ = port.finish()
         packetsReceived = [first, second, third, again].map { $0.channel.statistics.packetsReceived ?? 0 }
     }
