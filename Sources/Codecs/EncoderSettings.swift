@@ -7,6 +7,9 @@ public struct EncoderSettings: Sendable, Equatable {
         case voip
         /// Transform mode only: 2.5 ms look-ahead, no in-band FEC, more bits for the same speech quality.
         case lowDelay
+        /// Transform mode while no loss is expected, speech modes with in-band FEC else; 6.5 ms look-ahead. For sound that was coded
+        /// before: a second coding in a speech mode costs it far more.
+        case audio
     }
 
     /// Bits per second, 6 000 ... 510 000. Full-band speech wants 28 000 ... 40 000 (RFC 7587 section 3.1.1);

@@ -20,7 +20,11 @@ public final class OpusEncoder: AudioEncoder {
     public init(settings: EncoderSettings, sampleRate: Int = 48_000) throws(CodecError) {
         try Self.check(settings, sampleRate: sampleRate)
         let application =
-            settings.application == .lowDelay ? OPUS_APPLICATION_RESTRICTED_LOWDELAY : OPUS_APPLICATION_VOIP
+            switch settings.application {
+            case .voip: OPUS_APPLICATION_VOIP
+            case .lowDelay: OPUS_APPLICATION_RESTRICTED_LOWDELAY
+            case .audio: OPUS_APPLICATION_AUDIO
+            }
         var status: Int32 = 0
         guard let encoder = opus_encoder_create(Int32(sampleRate), 1, application, &status) else {
             throw .library(code: status)

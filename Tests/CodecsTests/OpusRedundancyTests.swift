@@ -63,9 +63,11 @@ import Testing
         }
     }
 
-    @Test("the expected loss can be raised and lowered during the call", arguments: [1, 3, 5, 10, 20])
-    func hint(percent: Int) throws {
-        let encoder = try OpusEncoder(settings: EncoderSettings())
+    @Test(
+        "the expected loss can be raised and lowered during the call", arguments: [1, 3, 5, 10, 20],
+        [EncoderSettings.Application.voip, .audio])
+    func hint(percent: Int, application: EncoderSettings.Application) throws {
+        let encoder = try OpusEncoder(settings: EncoderSettings(application: application))
         let decoder = try OpusDecoder()
         #expect(try encoder.packets(of: Self.speech).allSatisfy { !decoder.carriesFEC($0) })
         encoder.setExpectedLoss(percent: percent)
