@@ -33,9 +33,11 @@ public final class AudioEndpoint: @unchecked Sendable {
     /// - `sampleRate`: the rate the call works at, in Hz.
     /// - `frameLength`: samples of one codec frame; the media thread is woken once for each.
     /// - `playoutChannels`: 1, or 2 by turns in the play-out ring; the unit converts to the hardware's.
+    /// - `plays`: false where the unit's capture keeps time and nobody listens.
     /// - `bell`: what it is woken by.
     public init(
-        unit: any InputOutputUnit, sampleRate: Int, frameLength: Int, playoutChannels: Int = 1, bell: Bell = Bell()
+        unit: any InputOutputUnit, sampleRate: Int, frameLength: Int, playoutChannels: Int = 1, plays: Bool = true,
+        bell: Bell = Bell()
     ) throws(CallError) {
         self.unit = unit
         self.playoutChannels = playoutChannels
@@ -66,7 +68,7 @@ public final class AudioEndpoint: @unchecked Sendable {
             throw .resources("\(error)")
         }
         do {
-            try unit.enable(input: true, output: true)
+            try unit.enable(input: true, output: plays)
             try unit.setFormat(format, scope: .output, element: 1)
             try unit.setFormat(
                 StreamFormat(

@@ -13,6 +13,7 @@ public final class CallChannel: Sendable {
     private let remoteAddress = Lock<SocketAddress?>(nil)
     private let snapshot = Lock<CallStatistics>(CallStatistics())
     private let network = Lock<LinkStatistics>(LinkStatistics())
+    private let released = Bell()
 
     /// - Parameter bell: what the media thread waits for.
     init(bell: Bell) throws(RealtimeError) {
@@ -47,6 +48,12 @@ public final class CallChannel: Sendable {
     public var remote: SocketAddress? { remoteAddress.withLock { $0 } }
 
     func setRemote(_ address: SocketAddress?) { remoteAddress.withLock { $0 = address } }
+
+    /// The media thread has let go of the call's link and socket.
+    func noteReleased() { released.ring() }
+
+    /// Waits for that; for one thread.
+    func waitUntilReleased(until deadline: HostTime) { while !released.wait(until: deadline), .monotonicNow() < deadline {} }
 
     /// Renews the figures; also tells what the limit on events left out.
     func publish(_ statistics: CallStatistics, network counters: LinkStatistics) {

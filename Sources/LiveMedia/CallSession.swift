@@ -107,12 +107,14 @@ public final class CallSession {
     /// - `staysOpen`: whether parties may come while the session runs (`add`). It then goes on until `finish` also without any; a
     ///   party whose call is over leaves and frees its socket; the device has 48 kHz, since nobody knows who will come.
     /// - `isConference`: whether several parties hear each other, or each only us.
+    /// - `isBridge`: whether the parties have each other in the place of the device, which keeps time and should have a period of
+    ///   20 ms (`bridgeMilliseconds`).
     /// - `capturePath`: capture of the first party's packets.
     /// - `playoutChannels`: 2 plays each party of a conference from a direction of its own.
     public init(
         _ parties: [CallParty], unit: any InputOutputUnit, staysOpen: Bool = false, isConference: Bool = true,
-        playoutChannels: Int = 1, recordPath: String? = nil, capturePath: String? = nil, dumpFolder: String? = nil,
-        dumpSide: String? = nil, realtime: Bool = true, audio: AudioSession? = nil
+        isBridge: Bool = false, playoutChannels: Int = 1, recordPath: String? = nil, capturePath: String? = nil,
+        dumpFolder: String? = nil, dumpSide: String? = nil, realtime: Bool = true, audio: AudioSession? = nil
     ) throws(CallError) {
         precondition(!parties.isEmpty, "a session has somebody to talk to")
         let now = HostTime.monotonicNow()
@@ -142,7 +144,8 @@ public final class CallSession {
         door = SessionDoor(
             staysOpen: staysOpen, parties: legs.count,
             mostParties: playoutChannels == 2 ? HeadsetMixer.maximumParties : .max)
-        let (rate, frameLength) = staysOpen ? Self.mixedFormat : Self.format(of: legs.map(\.call))
+        let (rate, frameLength) =
+            isBridge ? Self.bridgeFormat : staysOpen ? Self.mixedFormat : Self.format(of: legs.map(\.call))
         if let dumpFolder {
             dump = try SignalDump(folder: dumpFolder, side: dumpSide, sampleRate: rate, unit: unit, now: now)
         } else {
@@ -150,8 +153,11 @@ public final class CallSession {
         }
         recorder = if let recordPath { try Recorder(path: recordPath, sampleRate: rate) } else { nil }
         endpoint = try AudioEndpoint(
-            unit: unit, sampleRate: rate, frameLength: frameLength, playoutChannels: playoutChannels, bell: bell)
-        if !isConference || (legs.count == 1 && !staysOpen) {
+            unit: unit, sampleRate: rate, frameLength: frameLength, playoutChannels: playoutChannels, plays: !isBridge,
+            bell: bell)
+        if isBridge {
+            loop = MediaLoop(bridgeAt: endpoint.end, frameLength: frameLength)
+        } else if !isConference || (legs.count == 1 && !staysOpen) {
             loop = MediaLoop(device: endpoint.end, frameLength: frameLength)
         } else {
             let headset: HeadsetMixer? =
@@ -187,6 +193,10 @@ public final class CallSession {
 
     private static let mixedFormat = (rate: 48_000, frameLength: 480)
 
+    /// What a bridge goes by, in milliseconds: the packets that nearly everybody sends, so that they pass as they come.
+    public static let bridgeMilliseconds = 20
+    private static let bridgeFormat = (rate: 48_000, frameLength: 48 * bridgeMilliseconds)
+
     /// Takes another party into the running session; for the thread that owns it. The others hear no gap.
     ///
     /// Its socket is the session's from now on and is closed when its call is over: `party` must not be kept.
@@ -205,6 +215,13 @@ public final class CallSession {
 
     /// Hangs up on a party of a running session: `ended` is its last event. The others hear no gap.
     public func remove(_ channel: CallChannel) { channel.send(.hangUp(.localHangup)) }
+
+    /// Hangs up on a party, and waits until the media thread has let go of it, of its link and its socket, for 3 s at most; for whoever
+    /// goes on using them. Once a party.
+    public func release(_ channel: CallChannel) {
+        remove(channel)
+        channel.waitUntilReleased(until: .monotonicNow().advanced(byMilliseconds: 3000))
+    }
 
     /// Starts the threads and the device.
     public func start() throws(CallError) {

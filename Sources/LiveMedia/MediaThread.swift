@@ -96,6 +96,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
             door.leave()
             leg.channel.events.post(.warning("the party cannot join: \(error)"))
             leg.channel.events.post(.call(.ended(.localHangup)))
+            leg.channel.noteReleased()
         }
     }
 
@@ -105,7 +106,10 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
             loop.remove(leg.call)
             door.leave()
         }
+        let left = legs.filter(\.call.state.isEnded).map(\.channel)
+        guard !left.isEmpty else { return }
         legs.removeAll { $0.call.state.isEnded }
+        for channel in left { channel.noteReleased() }
     }
 
     /// Tells that a call is over, and lets the next caller have its place.
@@ -123,7 +127,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
 
     /// Whoever mutes a conference silences the own microphone, not the other parties.
     private func perform(_ command: CallCommand, of leg: CallLeg, now: HostTime, ntp: NTPTime) {
-        if case .mute(let muted) = command, loop.isConference {
+        if case .mute(let muted) = command, loop.isConference, !loop.isBridge {
             loop.isMicrophoneMuted = muted
         } else {
             if case .hangUp = command { leg.takesNext = false }

@@ -4,9 +4,13 @@
 /// device's clock. Each party's voice waits in a line between the two: sending begins when a frame and a block are there,
 /// and a line that grew to twice that is cut back. A line that runs dry, because a device asks in bursts, begins again with
 /// a block more in reserve, up to four times as much. A party that is not there is silence.
+///
+/// Where parties are heard a frame at a time, right before it is sent on, nothing waits: there is no reserve.
 package struct ConferenceBridge {
     private let frameLength: Int
     private let block: Int
+    /// What a line holds before sending begins.
+    private let reserve: Int
     private var lines: [PartyLine] = []
     private var frames: [[Float]] = []
     private var mixed: [Float]
@@ -14,15 +18,17 @@ package struct ConferenceBridge {
     /// - Parameters:
     ///   - frameLength: samples of a frame sent.
     ///   - block: samples of a block heard.
-    package init(frameLength: Int, block: Int) {
+    ///   - isHeardByFrames: whether all parties are heard right before each frame, for as long as it is.
+    package init(frameLength: Int, block: Int, isHeardByFrames: Bool = false) {
         self.frameLength = frameLength
         self.block = block
+        reserve = isHeardByFrames ? frameLength : frameLength + block
         mixed = [Float](repeating: 0, count: frameLength)
     }
 
     /// Adds a party, which gets the next number from 0 on.
     package mutating func join() {
-        lines.append(PartyLine(reserve: frameLength + block, step: block))
+        lines.append(PartyLine(reserve: reserve, step: block))
         frames.append([Float](repeating: 0, count: frameLength))
     }
 

@@ -28,6 +28,16 @@ extension MediaStream {
         return device + buffer + receivePath.conversionMilliseconds
     }
 
+    /// From the other side's mouth until a bridge has the voice: the network, the jitter buffer, and what the other side tells of
+    /// its own part; `nil` while the network or the buffer is not known.
+    var delayBeforeBridge: Double? {
+        guard let network = networkMilliseconds, let buffer = receivePath.buffer.delayOfFastestMilliseconds else { return nil }
+        return (control.remoteSendDelayMilliseconds ?? 0) + network + buffer + receivePath.conversionMilliseconds
+    }
+
+    /// From a bridge until the voice is at the other side's socket; `nil` while the network is not known.
+    var delayBehindBridge: Double? { networkMilliseconds.map { $0 + sendPath.codec.delayMilliseconds } }
+
     private var networkMilliseconds: Double? {
         control.networkMilliseconds(jitter: receivePath.receiver.statistics.jitterMilliseconds)
     }

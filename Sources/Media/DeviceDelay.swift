@@ -21,6 +21,15 @@ package struct DeviceDelay {
 
     package init() {}
 
+    /// Of a bridge, where another call stands in the device's place.
+    /// - Parameters:
+    ///   - before: from that call's mouth until the bridge has the voice, ms; `nil`: not known.
+    ///   - after: from the bridge until that call's other side, ms; `nil`: not known.
+    package init(before: Double?, after: Double?) {
+        if let before { age.add(before) }
+        if let after { wait.add(after) }
+    }
+
     /// A frame is taken from the capture ring.
     /// - Parameters:
     ///   - ageMilliseconds: since its first sample was at the microphone.

@@ -78,6 +78,13 @@ final class LoopSeat {
         return outcome
     }
 
+    /// From the other side's mouth, as far as it is known, until a bridge has the voice; `nil` while the network is not.
+    var delayBeforeBridge: Double? { call.stream.delayBeforeBridge.map { $0 + delay.receiveConversion } }
+    /// From a bridge until the other side's socket; `nil` while the network is not known.
+    var delayBehindBridge: Double? {
+        call.stream.delayBehindBridge.map { $0 + delay.framer + delay.sendConversion }
+    }
+
     /// What the seat adds to the device's delay, for the call's ledger.
     var delay: SeatDelay {
         SeatDelay(

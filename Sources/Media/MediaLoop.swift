@@ -11,6 +11,9 @@ import JitterBuffer
 /// In a conference each call's voice also goes by the `ConferenceBridge` to every other call's SendPath, and into a device of
 /// two channels by the `PlacingMixer`, from a direction of its own.
 ///
+/// In a bridge nobody is at the device: its frames only say that it is time. Each call is pulled right before the others' frames
+/// are sent, so that a voice waits in its jitter buffer and nowhere else.
+///
 /// Driven by the data, never by a timer: a step takes as many whole frames as were captured and fills the play-out ring
 /// as far as the playback thread emptied it. The device keeps its rate; a call of another rate or frame length is converted in
 /// its `LoopSeat`. Calls join and leave between two steps.
@@ -31,6 +34,8 @@ public final class MediaLoop {
     public var isMicrophoneMuted = false
     /// Whether the calls' other sides hear each other.
     public var isConference: Bool { bridge != nil }
+    /// Whether the calls have each other in the device's place: a conference without anybody at the device.
+    public let isBridge: Bool
 
     private var bridge: ConferenceBridge?
     private let headset: (any PlacingMixer)?
@@ -51,6 +56,17 @@ public final class MediaLoop {
         self.init(device: device, frameLength: frameLength, bridge: nil, headset: nil)
     }
 
+    /// A bridge: every call's other side hears all others, and the device keeps time.
+    /// - `frameLength`: a multiple of the samples pulled at once.
+    public convenience init(bridgeAt device: DeviceEnd, frameLength: Int) {
+        let block = Self.block(of: device)
+        precondition(frameLength % block == 0, "frames of \(frameLength) samples, pulled \(block) at a time")
+        self.init(
+            device: device, frameLength: frameLength,
+            bridge: ConferenceBridge(frameLength: frameLength, block: block, isHeardByFrames: true), headset: nil,
+            isBridge: true)
+    }
+
     /// A conference: every call's other side hears the microphone and all others, and where the device plays two channels,
     /// each is heard from a direction of its own.
     /// - `headset`: what places them, for a device of two channels.
@@ -64,12 +80,13 @@ public final class MediaLoop {
     public static func block(of device: DeviceEnd) -> Int { device.sampleRate * MediaLimits.pullMilliseconds / 1000 }
 
     private init(
-        device: DeviceEnd, frameLength: Int, bridge: ConferenceBridge?, headset: (any PlacingMixer)?
+        device: DeviceEnd, frameLength: Int, bridge: ConferenceBridge?, headset: (any PlacingMixer)?, isBridge: Bool = false
     ) {
         precondition((headset == nil) == (device.playoutChannels == 1), "two channels are a conference's")
         self.device = device
         self.bridge = bridge
         self.headset = headset
+        self.isBridge = isBridge
         framer = Framer(frameLength: frameLength)
         level = PlayoutLevel(sampleRate: device.sampleRate)
         let block = Self.block(of: device)
@@ -110,10 +127,12 @@ public final class MediaLoop {
         // A call's rate was made sure of when it joined; one that changes to an impossible one is silent until it changes again.
         for seat in seats { try? seat.prepare() }
         sendCaptured(now: now)
-        fillPlayout(now: now)
+        if isBridge { observeBridge() } else { fillPlayout(now: now) }
         for seat in seats {
-            deviceDelay.seat = seat.delay
-            seat.call.deviceDelay = deviceDelay
+            if !isBridge {
+                deviceDelay.seat = seat.delay
+                seat.call.deviceDelay = deviceDelay
+            }
             seat.call.advance(to: now, ntp: ntp)
         }
         lastStep = now
@@ -144,6 +163,7 @@ public final class MediaLoop {
     private func sendMixed(_ frame: UnsafeBufferPointer<Float>, now: HostTime) {
         let own = isMicrophoneMuted ? [Float](repeating: 0, count: frame.count) : Array(frame)
         for tap in taps { tap.add(sent: own) }
+        if isBridge { for _ in 0..<frame.count / mixed.count { pullBlock(now: now) } }
         bridge?.nextFrame()
         own.withUnsafeBufferPointer { microphone in
             for (party, seat) in seats.enumerated() {
@@ -159,6 +179,17 @@ public final class MediaLoop {
             ageMilliseconds: now.milliseconds(since: firstSample),
             frameMilliseconds: Double(frameLength) * millisecondsPerSample,
             blockMilliseconds: Double(timing.frames) * millisecondsPerSample, unit: device.latency())
+    }
+
+    /// Of several others the farthest counts.
+    private func observeBridge() {
+        for seat in seats {
+            let others = seats.filter { $0 !== seat }
+            var delay = DeviceDelay(
+                before: others.compactMap(\.delayBeforeBridge).max(), after: others.compactMap(\.delayBehindBridge).max())
+            delay.seat = seat.delay
+            seat.call.deviceDelay = delay
+        }
     }
 
     // MARK: - Towards the loudspeaker

@@ -64,10 +64,11 @@ final class Endpoint {
         try self.init(configurations, isConference: isConference, microphone: microphone)
     }
 
+    /// - `isBridge`: whether the calls have each other, and nobody is at the device.
     /// - `format`: rate in Hz and frame length of the loop; nil: those of the first call.
     init(
-        _ configurations: [CallConfiguration], isConference: Bool, format: (rate: Int, frameLength: Int)? = nil,
-        microphone: @escaping (Int) -> Float
+        _ configurations: [CallConfiguration], isConference: Bool = false, isBridge: Bool = false,
+        format: (rate: Int, frameLength: Int)? = nil, microphone: @escaping (Int) -> Float = { _ in 0 }
     ) throws {
         let links = configurations.map { _ in QueueLink() }
         let calls = try zip(configurations, links).map { try Call(configuration: $0, link: $1, now: .zero) }
@@ -78,9 +79,11 @@ final class Endpoint {
         device = ScriptedDevice(sampleRate: rate, channels: channels, microphone: microphone)
         let unit = RemoteIO(device: device)
         let endpoint = try AudioEndpoint(
-            unit: unit, sampleRate: rate, frameLength: frameLength, playoutChannels: channels)
+            unit: unit, sampleRate: rate, frameLength: frameLength, playoutChannels: channels, plays: !isBridge)
         self.endpoint = endpoint
-        if isConference {
+        if isBridge {
+            loop = MediaLoop(bridgeAt: endpoint.end, frameLength: frameLength)
+        } else if isConference {
             let headset = try HeadsetMixer(
                 sampleRate: endpoint.sampleRate, block: MediaLoop.block(of: endpoint.end))
             loop = MediaLoop(conferenceAt: endpoint.end, frameLength: frameLength, headset: headset)

@@ -16,6 +16,7 @@ final class ScriptedDevice: HardwareDevice, @unchecked Sendable {
     private var callbacks: DeviceCallbacks?
     private var rates: (capture: Int, playback: Int)
     private var turns = 0
+    private var plays = true
 
     init(sampleRate: Int, channels: Int = 1, microphone: @escaping (Int) -> Float) {
         self.sampleRate = sampleRate
@@ -30,7 +31,8 @@ final class ScriptedDevice: HardwareDevice, @unchecked Sendable {
     }
 
     func open(_ request: DeviceRequest) -> DeviceGrant {
-        DeviceGrant(
+        plays = request.playback
+        return DeviceGrant(
             capture: format(rate: rates.capture, channels: 1),
             playback: format(rate: rates.playback, channels: channels))
     }
@@ -57,11 +59,12 @@ final class ScriptedDevice: HardwareDevice, @unchecked Sendable {
             sampleTime: Int64(turns * (rates.capture / 100)), hostTime: now.advanced(byMilliseconds: -10),
             latencyMilliseconds: 10)
         block.withUnsafeBufferPointer { callbacks.capture(callbacks.context, $0.baseAddress!, block.count, &time) }
+        defer { turns += 1 }
+        guard plays else { return }
         let frames = rates.playback / 100
         time = DeviceTime(sampleTime: Int64(turns * frames), hostTime: now, latencyMilliseconds: 0)
         var heard = [Float](repeating: 0, count: frames * channels)
         heard.withUnsafeMutableBufferPointer { callbacks.playback(callbacks.context, $0.baseAddress!, frames, &time) }
         played += heard
-        turns += 1
     }
 }
