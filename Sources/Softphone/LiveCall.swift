@@ -39,7 +39,8 @@ public protocol LiveCall: AnyObject, Sendable {
     /// Why a party's call ended; `nil` while it has not, or the next caller may take its place.
     func endReason(of party: Int) -> Media.EndReason?
     /// Answers a call that rings; nothing where none does.
-    func answer()
+    /// - Parameter bridge: where its media go; `nil`: where they were to go before.
+    func answer(through bridge: CallBridge?)
     /// The latest figures of a party.
     func statistics(of party: Int) -> CallStatistics
     func setMuted(_ muted: Bool)
@@ -56,6 +57,9 @@ public protocol LiveCall: AnyObject, Sendable {
 }
 
 extension LiveCall {
+    /// Answers a call that rings, with the sound that it was to have.
+    public func answer() { answer(through: nil) }
+
     /// Subscribes with room for 1024 events.
     public func subscribe() throws(SoftphoneError) -> EventSubscription<PartyEvent> {
         try subscribe(capacity: 1024, onReady: nil)

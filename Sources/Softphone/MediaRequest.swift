@@ -73,12 +73,14 @@ public struct MediaRequest: Sendable {
 
     /// What both ends of a call share.
     /// - `codec`, `packetMilliseconds`: of this party; `nil` is what the request says for all.
+    /// - `isCodedAgain`: whether what is sent comes from another call.
     package func callConfiguration(
-        seed: UInt64, codec: Codec? = nil, packetMilliseconds: Int? = nil
+        seed: UInt64, codec: Codec? = nil, packetMilliseconds: Int? = nil, isCodedAgain: Bool = false
     ) -> CallConfiguration {
         var configuration = CallConfiguration(codec: codec ?? self.codec, seed: seed)
         configuration.encoder = encoder
         if let packetMilliseconds { configuration.encoder.frameMilliseconds = packetMilliseconds }
+        if isCodedAgain { configuration.encoder.application = .audio }
         configuration.jitterBuffer = JitterBufferConfiguration(latency: latency)
         configuration.redundancyPayloadType = redundancyPayloadType
         configuration.maximumBitrate = maximumBitrate

@@ -17,7 +17,8 @@ protocol OwnedCall: AnyObject {
     /// Why a party's call ended; `nil` while it has not.
     func endReason(of party: Int) -> Media.EndReason?
     /// Answers a call that rings; nothing where none does.
-    func answer()
+    /// - Parameter bridge: where its media go; `nil`: where they were to go before.
+    func answer(through bridge: CallBridge?)
     /// The latest figures of a party.
     func statistics(of party: Int) -> CallStatistics
     func setMuted(_ muted: Bool)

@@ -36,7 +36,7 @@ final class RunningCall: LiveCall {
     var wasCall: Bool { core.call.withLock { $0.wasCall } }
     func endReason(of party: Int) -> Media.EndReason? { core.call.withLock { $0.endReason(of: party) } }
     func statistics(of party: Int) -> CallStatistics { core.call.withLock { $0.statistics(of: party) } }
-    func answer() { core.command { $0.answer() } }
+    func answer(through bridge: CallBridge?) { core.command { $0.answer(through: bridge) } }
     func setMuted(_ muted: Bool) { core.command { $0.setMuted(muted) } }
     func setHeld(_ held: Bool) { core.command { $0.setHeld(held) } }
     func setVolume(decibels: Int) { core.command { $0.setVolume(decibels: decibels) } }

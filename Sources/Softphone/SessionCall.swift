@@ -9,10 +9,9 @@ import Metrics
 import Realtime
 import Reporting
 
-/// A `CallSession` as one thread at a time sees it: the events of its parties and its device, figures, reports.
+/// Parties of a `CallSession` as one thread at a time sees them: their events and the device's, figures, reports.
 final class SessionCall: OwnedCall {
-    private let session: CallSession
-    /// Where each party's packets come and go, as it was before the media thread had the sockets.
+    private let place: any PartyPlace
     private let addresses: [(local: SocketAddress, remote: SocketAddress?)]
     private let media: MediaRequest
     /// Each party's codec, and the one that it begins with.
@@ -30,11 +29,24 @@ final class SessionCall: OwnedCall {
     /// Why there are no keys for encrypted media; nil: there are, may still be, or need not.
     private(set) var encryptionFailure: (reason: String, isCertificate: Bool)?
 
-    init(_ session: CallSession, parties: [CallParty], media: MediaRequest, takesNext: Bool) {
-        self.session = session
-        addresses = parties.map { ($0.socket.local, $0.socket.peer?.media) }
+    /// What is known of a party before the media thread has its socket.
+    struct Party {
+        /// Where its packets come and go.
+        let local: SocketAddress
+        let remote: SocketAddress?
+        let codec: Codec
+
+        init(_ party: CallParty) {
+            (local, remote) = (party.socket.local, party.socket.peer?.media)
+            codec = party.configuration.codec
+        }
+    }
+
+    init(_ place: any PartyPlace, parties: [Party], media: MediaRequest, takesNext: Bool) {
+        self.place = place
+        addresses = parties.map { ($0.local, $0.remote) }
         self.media = media
-        firstCodecs = parties.map(\.configuration.codec)
+        firstCodecs = parties.map(\.codec)
         codecs = firstCodecs
         mediaStarts = parties.map { _ in nil }
         endReasons = parties.map { _ in nil }
@@ -53,27 +65,27 @@ final class SessionCall: OwnedCall {
             isAnnounced[party] = true
             let started = EventBody.callStarted(
                 remote: address.remote.map { "\($0)" }, local: "\(address.local)", codec: codecs[party].name,
-                device: session.unit.device.identifier)
+                device: place.device.identifier)
             pending.append((party, started))
         }
-        if media.device.realtime, session.mediaPolicy == .normal {
+        if media.device.realtime, place.mediaPolicy == .normal {
             let advice = "no real-time priority granted; sound may stutter on a busy machine: raise RLIMIT_RTPRIO"
             pending.append((0, .warning(advice)))
         }
-        if parties > 1, (try? session.unit.format(scope: .output, element: 0))?.channels == 1 {
-            pending.append((0, .warning("\(session.unit.device.identifier) plays one channel: nobody has a direction")))
+        if parties > 1, place.playedChannels == 1 {
+            pending.append((0, .warning("\(place.device.identifier) plays one channel: nobody has a direction")))
         }
-        SetupFacts(media, codecs[0], session).log()
-        session.channel.events.signal.signal()
+        SetupFacts(media, codecs[0], granted: place.granted).log()
+        place.channels[0].events.signal.signal()
     }
 
-    var eventDescriptors: [Int32] { session.channels.map(\.events.signal.fileDescriptor) }
+    var eventDescriptors: [Int32] { place.channels.map(\.events.signal.fileDescriptor) }
 
     func takeEvents() -> [(party: Int, body: EventBody)] {
         if ring?.isOver == true { ring = nil }
-        pending += session.takeFileWarnings().map { (0, .warning($0)) }
+        pending += place.takeFileWarnings().map { (0, .warning($0)) }
         defer { pending.removeAll() }
-        return session.channels.enumerated().reduce(into: pending) { events, channel in
+        return place.channels.enumerated().reduce(into: pending) { events, channel in
             for event in channel.element.events.takeAll() {
                 events += translate(event, of: channel.offset).map { (channel.offset, $0) }
             }
@@ -83,7 +95,7 @@ final class SessionCall: OwnedCall {
     private func translate(_ event: LiveCallEvent, of party: Int) -> [EventBody] {
         logger.trace("event \(event)")
         let bodies = EventBody.of(
-            event, device: session.unit.device, remote: session.channels[party].remote.map { "\($0)" } ?? "",
+            event, device: place.device, remote: place.channels[party].remote.map { "\($0)" } ?? "",
             start: start, mediaStart: mediaStarts[party])
         switch event {
         case .call(.mediaStarted):
@@ -115,19 +127,19 @@ final class SessionCall: OwnedCall {
         isAnnounced[party] = true
         return [
             .callStarted(
-                remote: session.channels[party].remote.map { "\($0)" }, local: "\(addresses[party].local)",
-                codec: codecs[party].name, device: session.unit.device.identifier)
+                remote: place.channels[party].remote.map { "\($0)" }, local: "\(addresses[party].local)",
+                codec: codecs[party].name, device: place.device.identifier)
         ]
     }
 
     /// A ring that cannot be heard is no reason to miss the call.
     private func startRinging() -> [EventBody] {
-        guard let place = media.ring else { return [] }
+        guard let speaker = media.ring else { return [] }
         do throws(AudioUnitError) {
-            ring = try RingTone(at: place, audio: session.audio)
+            ring = try RingTone(at: speaker, audio: place.audio)
             return []
         } catch {
-            return [.warning("no ring tone on \(place.name): \(SoftphoneError(error).description)")]
+            return [.warning("no ring tone on \(speaker.name): \(SoftphoneError(error).description)")]
         }
     }
 
@@ -135,7 +147,7 @@ final class SessionCall: OwnedCall {
         mediaStarts[party].map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
     }
 
-    private func send(_ command: Media.CallCommand) { for channel in session.channels { channel.send(command) } }
+    private func send(_ command: Media.CallCommand) { for channel in place.channels { channel.send(command) } }
 
     /// Goes on in the format of `stream` both ways; what is still on its way in the former one is heard too.
     func change(to stream: StreamConfiguration, from former: MediaFormat) {
@@ -148,9 +160,9 @@ final class SessionCall: OwnedCall {
     func signal(_ signal: CallSignal) { send(.signal(signal)) }
 
     /// Nobody rings without signalling: the first packet begins the call.
-    func answer() {}
+    func answer(through bridge: CallBridge?) {}
     func endReason(of party: Int) -> Media.EndReason? { endReasons[party] }
-    func statistics(of party: Int) -> CallStatistics { session.channels[party].statistics }
+    func statistics(of party: Int) -> CallStatistics { place.channels[party].statistics }
     func setMuted(_ muted: Bool) { send(.mute(muted)) }
     func setHeld(_ held: Bool) { send(.direction(held ? .inactive : .sendReceive)) }
     func setVolume(decibels: Int) { send(.volume(Float(pow(10, Double(decibels) / 20)))) }
@@ -161,12 +173,12 @@ final class SessionCall: OwnedCall {
         ring = nil
         send(.hangUp(.localHangup))
         let durations = addresses.indices.map { seconds(of: $0) }
-        let facts = codecs.map { SetupFacts(media, $0, session) }
-        session.finish()
-        for statistics in session.linkStatistics { statistics.log() }
+        let facts = codecs.map { SetupFacts(media, $0, granted: place.granted) }
+        place.leave()
+        for channel in place.channels { channel.linkStatistics.log() }
         // A place where nobody is leaves no report.
         return addresses.indices.filter { !takesNext || durations[$0] != nil }.map { party in
-            var report = report(of: party, reason: endReasons[party], session.channels[party].statistics, facts[party])
+            var report = report(of: party, reason: endReasons[party], place.channels[party].statistics, facts[party])
             report.durationSeconds = durations[party]
             return (party, report)
         }
@@ -175,7 +187,7 @@ final class SessionCall: OwnedCall {
     private func report(
         of party: Int, reason: Media.EndReason?, _ statistics: CallStatistics, _ facts: SetupFacts? = nil
     ) -> CallReport {
-        let facts = facts ?? SetupFacts(media, codecs[party], session)
+        let facts = facts ?? SetupFacts(media, codecs[party], granted: place.granted)
         var report = CallReport()
         report.durationSeconds = seconds(of: party)
         report.requested = facts.requested

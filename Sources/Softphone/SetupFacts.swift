@@ -16,10 +16,11 @@ struct SetupFacts {
     var effective: [String: String]
 
     /// - `codec`: of the party whose facts these are.
-    init(_ media: MediaRequest, _ codec: Codec, _ session: CallSession) {
+    /// - `granted`: by device, unit and system.
+    init(_ media: MediaRequest, _ codec: Codec, granted: [String: String]) {
         requested = media.requested
         requested["codec"] = codec.name
-        effective = session.granted
+        effective = granted
         effective["codec"] = codec.name
     }
 

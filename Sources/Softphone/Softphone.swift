@@ -43,13 +43,27 @@ public struct Softphone: Sendable {
                 capturePath: media.capturePath,
                 dumpFolder: media.dumpFolder, realtime: media.device.realtime, audio: audio)
             for party in parties { media.logPlan(party.configuration, party.socket) }
-            let call = SessionCall(session, parties: parties, media: media, takesNext: takesNext)
+            let call = SessionCall(session, parties: parties.map(SessionCall.Party.init), media: media, takesNext: takesNext)
             try session.start()
             call.announceStart()
             return call
         } catch {
             throw SoftphoneError(error)
         }
+    }
+
+    /// Starts the media of a party whose link is ready: with the calls of `bridge`, or, where there is none, on the device.
+    func begin(
+        _ party: CallParty, _ media: MediaRequest, seed: UInt64, echoes: Bool, bridge: CallBridge?
+    ) throws(SoftphoneError) -> SessionCall {
+        guard let bridge else { return try begin([party], media, seed: seed, echoes: echoes) }
+        media.logPlan(party.configuration, party.socket)
+        let known = SessionCall.Party(party)
+        let place: BridgePlace
+        do throws(CallError) { place = try bridge.join(party, media, seed: seed) } catch { throw SoftphoneError(error) }
+        let call = SessionCall(place, parties: [known], media: media, takesNext: false)
+        call.announceStart()
+        return call
     }
 
     private func makeParties(_ request: CallRequest, seed: UInt64) throws(SoftphoneError) -> [CallParty] {

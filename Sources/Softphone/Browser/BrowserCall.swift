@@ -47,14 +47,16 @@ final class BrowserCall: OwnedCall {
         userFragment = offer.credentials.userFragment
         let seed = media.seed ?? .random(in: .min ... .max)
         var configuration = media.callConfiguration(
-            seed: seed, codec: offer.agreement.codec, packetMilliseconds: offer.agreement.packetMilliseconds)
+            seed: seed, codec: offer.agreement.codec, packetMilliseconds: offer.agreement.packetMilliseconds,
+            isCodedAgain: request.bridge != nil)
         configuration.take(offer.agreement)
         configuration.echoes = request.echoes
         configuration.announcement = try media.announcement(rate: configuration.stream.audioRate)
         try link.connect(to: offer, now: now)
         answerText = offer.answer(link.credentials, link.candidates)
         self.media = try Softphone().begin(
-            [CallParty(configuration: configuration, socket: socket, link: link)], media, seed: seed, echoes: request.echoes)
+            CallParty(configuration: configuration, socket: socket, link: link), media, seed: seed, echoes: request.echoes,
+            bridge: request.bridge)
         self.media.signal(.answered)
         var report = NegotiationReport(NegotiatedMedia(agreement: offer.agreement, receipt: offer.receipt))
         // Where media go is for ICE to say.
@@ -125,7 +127,7 @@ final class BrowserCall: OwnedCall {
     }
 
     /// It was answered when it came.
-    func answer() {}
+    func answer(through bridge: CallBridge?) {}
     func setMuted(_ muted: Bool) { media.setMuted(muted) }
 
     /// The browser need not know: it hears nothing, and is not heard.
@@ -141,7 +143,7 @@ final class BrowserCall: OwnedCall {
     func close() -> [(party: Int, report: CallReport)] {
         settle(.localHangup)
         var reports = media.close()
-        // The media thread has ended: the link is ours.
+        // The media thread has let go of it: the link is ours.
         link.close(now: .monotonicNow())
         for index in reports.indices {
             reports[index].report.reason = reason?.rawValue

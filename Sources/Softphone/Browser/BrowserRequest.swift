@@ -9,6 +9,8 @@ public struct BrowserRequest: Sendable {
     public var codecs: [Codec]
     /// Sends back what is heard in place of the microphone.
     public var echoes = false
+    /// The calls that the browser talks to; `nil`: it has an end of its own, as `echoes` and `media` say.
+    public var bridge: CallBridge?
     public var media: MediaRequest
 
     public init(offer: [UInt8], codecs: [Codec], media: MediaRequest) {
@@ -21,12 +23,15 @@ public struct BrowserConversation: Sendable {
     public let call: any LiveCall
     /// The session description for the browser.
     public let answer: String
+    /// The calls that the browser is the handset of; `nil`: it is none.
+    public let bridge: CallBridge?
     private let takeFragment: @Sendable ([UInt8]) throws(SoftphoneError) -> Void
 
     package init(
-        call: any LiveCall, answer: String, takeFragment: @escaping @Sendable ([UInt8]) throws(SoftphoneError) -> Void
+        call: any LiveCall, answer: String, bridge: CallBridge? = nil,
+        takeFragment: @escaping @Sendable ([UInt8]) throws(SoftphoneError) -> Void
     ) {
-        (self.call, self.answer, self.takeFragment) = (call, answer, takeFragment)
+        (self.call, self.answer, self.bridge, self.takeFragment) = (call, answer, bridge, takeFragment)
     }
 
     /// Takes candidates of the browser's that came after its offer (RFC 8840 section 9).
@@ -43,7 +48,7 @@ extension Softphone {
         let (answer, mail, fragment) = (call.answerText, call.mail, call.userFragment)
         let running: RunningCall
         do { running = try RunningCall(call) } catch { throw .resources("\(error)") }
-        return BrowserConversation(call: running, answer: answer) { (body) throws(SoftphoneError) in
+        return BrowserConversation(call: running, answer: answer, bridge: request.bridge) { (body) throws(SoftphoneError) in
             mail.leave(try TrickleFragment(body, userFragment: fragment).candidates)
         }
     }

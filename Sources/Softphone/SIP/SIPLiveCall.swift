@@ -32,6 +32,8 @@ final class SIPLiveCall: OwnedCall {
     private var agreement: MediaAgreement?
     private var caller: CallerFacts?
     private var ring: RingTone?
+    /// The calls that this one talks to; nil: it has an end of its own.
+    private var bridge: CallBridge?
 
     private var pending: [EventBody] = []
     private var isAnswered = false
@@ -58,6 +60,7 @@ final class SIPLiveCall: OwnedCall {
     /// - Parameter events: what is told of this call.
     init(_ phone: SIPPhone, _ request: SIPRequest, events: Mailbox<CallSignallingEvent>) {
         (self.phone, self.request, self.events) = (phone, request, events)
+        bridge = request.bridge
         guard case .call(let target) = request.purpose, let ports = openPorts() else { return }
         let call = OutgoingCall(target: target, account: request.account?.name, media: ports)
         id = phone.switchboard.connect(to: events) { signalling.invite(call) }
@@ -155,9 +158,10 @@ final class SIPLiveCall: OwnedCall {
         facts.isFromAccountServer || !request.media.allow.isEmpty || facts.source?.address.isLoopback == true
     }
 
-    func answer() {
+    func answer(through bridge: CallBridge?) {
         guard let id, caller != nil, !isAnswered, !wantsAnswer else { return }
         wantsAnswer = true
+        if let bridge { self.bridge = bridge }
         ring = nil
         if agreement != nil { answerNow(id) } else { signalling.answer(id) }
     }
@@ -304,7 +308,7 @@ final class SIPLiveCall: OwnedCall {
             configuration.echoes = request.echoes
             configuration.announcement = running == nil ? try wanted.announcement(rate: configuration.stream.audioRate) : []
             let party = try makeParty(configuration, socket, agreed)
-            let session = try Softphone().begin([party], wanted, seed: seed, echoes: request.echoes)
+            let session = try Softphone().begin(party, wanted, seed: seed, echoes: request.echoes, bridge: bridge)
             media = session
             running = agreed
             tellKeys(agreed)
@@ -360,7 +364,7 @@ final class SIPLiveCall: OwnedCall {
 
     private func configuration(_ agreed: MediaAgreement, seed: UInt64) -> CallConfiguration {
         var configuration = request.media.callConfiguration(
-            seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds)
+            seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds, isCodedAgain: bridge != nil)
         configuration.take(agreed)
         return configuration
     }

@@ -19,6 +19,8 @@ public struct SIPRequest: Sendable {
     public var answersByItself = false
     /// Sends back what is heard in place of the microphone.
     public var echoes = false
+    /// The calls that this one talks to; `nil`: it has an end of its own, as `echoes` and `media` say.
+    public var bridge: CallBridge?
     /// What is offered and answered, the most wanted first.
     public var codecs: [Codec]
     public var media: MediaRequest

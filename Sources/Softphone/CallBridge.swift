@@ -1,0 +1,89 @@
+import AudioDevices
+import AudioSession
+import AudioUnits
+import LiveMedia
+import Realtime
+import Threads
+
+/// A place where calls hear each other, as a browser and the call that it is the handset of: one media session without a device,
+/// which begins with the first call and ends with the last. Any thread may call any function.
+///
+/// ```
+/// browser -> jitter buffer -> frame of 20 ms -> encoder -> SIP call, and back: between the two buffers nothing waits
+/// ```
+public final class CallBridge: @unchecked Sendable {
+    private let lock = Lock(())
+    // The lock guards what follows.
+    private var session: CallSession?
+    private var places = 0
+
+    public init() {}
+
+    /// Takes a call in; the others hear no gap. Until the place is left, the media thread has the party's link and socket.
+    func join(_ party: CallParty, _ media: MediaRequest, seed: UInt64) throws(CallError) -> BridgePlace {
+        nonisolated(unsafe) let party = party
+        return try lock.withLock { (_) throws(CallError) in
+            let (session, channel) = try enter(party, media, seed: seed)
+            places += 1
+            return BridgePlace(
+                self, channel: channel, device: session.unit.device, granted: session.granted, mediaPolicy: session.mediaPolicy)
+        }
+    }
+
+    private func enter(
+        _ party: CallParty, _ media: MediaRequest, seed: UInt64
+    ) throws(CallError) -> (CallSession, CallChannel) {
+        if let session { return (session, try session.add(party)) }
+        var device = media.device
+        (device.input, device.output, device.sampleRate) = (.null, .null, nil)
+        device.periodMilliseconds = Double(CallSession.bridgeMilliseconds)
+        let session = try CallSession(
+            [party], unit: try device.makeUnit(voiceProcessing: false, seed: seed), staysOpen: true, isBridge: true,
+            realtime: device.realtime)
+        try session.start()
+        self.session = session
+        return (session, session.channel)
+    }
+
+    /// A call leaves; when this returns, its link and its socket are its owner's again.
+    fileprivate func release(_ channel: CallChannel) {
+        lock.withLock { _ in
+            session?.release(channel)
+            places -= 1
+            guard places == 0 else { return }
+            session?.finish()
+            session = nil
+        }
+    }
+}
+
+/// A call's place in a bridge.
+final class BridgePlace: PartyPlace {
+    private let bridge: CallBridge
+    private let channel: CallChannel
+    let device: any HardwareDevice
+    let granted: [String: String]
+    let mediaPolicy: ThreadPolicy?
+    private var hasLeft = false
+
+    fileprivate init(
+        _ bridge: CallBridge, channel: CallChannel, device: any HardwareDevice, granted: [String: String],
+        mediaPolicy: ThreadPolicy?
+    ) {
+        (self.bridge, self.channel, self.device) = (bridge, channel, device)
+        (self.granted, self.mediaPolicy) = (granted, mediaPolicy)
+    }
+
+    deinit { leave() }
+
+    var channels: [CallChannel] { [channel] }
+    var audio: AudioSession? { nil }
+    var playedChannels: Int? { nil }
+    func takeFileWarnings() -> [String] { [] }
+
+    func leave() {
+        guard !hasLeft else { return }
+        hasLeft = true
+        bridge.release(channel)
+    }
+}
