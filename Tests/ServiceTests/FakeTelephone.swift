@@ -37,8 +37,8 @@ final class FakeCall: LiveCall {
 
     func endReason(of party: Int) -> Media.EndReason? { state.withLock { $0.reason } }
     func statistics(of party: Int) -> CallStatistics { CallStatistics() }
-    func answer() {
-        note("answer")
+    func answer(through bridge: CallBridge?) {
+        note(bridge == nil ? "answer" : "answer at the handset")
         tell(.callAnswered(sipCode: 200))
     }
     func setMuted(_ muted: Bool) { note("muted \(muted)") }
@@ -69,17 +69,20 @@ final class FakeTelephone: Telephone {
     var refused: [Bool] { state.withLock { $0.refused } }
     var wished: [String] { state.withLock { $0.wished } }
 
-    func call(_ target: String, account: String?, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall {
+    func call(
+        _ target: String, account: String?, audio: AudioEnd, bridge: CallBridge?
+    ) throws(SoftphoneError) -> any LiveCall {
         guard target.hasPrefix("sip:") else { throw .request("'\(target)' cannot be called") }
-        return begin("\(target) \(account ?? "-") \(audio.json.text)")
+        return begin("\(target) \(account ?? "-") \(audio.json.text)\(bridge == nil ? "" : " bridged")")
     }
 
     func accept(_ caller: Int, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall { begin("caller \(caller)") }
     func refuse(_ caller: Int, isBusy: Bool) { state.withLock { $0.refused.append(isBusy) } }
-    func answer(offer: [UInt8], audio: AudioEnd) throws(SoftphoneError) -> BrowserConversation {
+    func answer(offer: [UInt8], audio: AudioEnd?) throws(SoftphoneError) -> BrowserConversation {
         guard offer.starts(with: Array("v=0".utf8)) else { throw .request("the offer is no session description") }
-        let call = begin("browser \(audio.json.text)")
-        return BrowserConversation(call: call, answer: "v=0 answer") { (fragment) throws(SoftphoneError) in
+        let call = begin("browser \(audio?.json.text ?? "handset")")
+        let bridge = audio == nil ? CallBridge() : nil
+        return BrowserConversation(call: call, answer: "v=0 answer", bridge: bridge) { (fragment) throws(SoftphoneError) in
             guard !fragment.isEmpty else { throw .request("the fragment is empty") }
             call.note("fragment \(String(decoding: fragment, as: UTF8.self))")
         }

@@ -29,13 +29,17 @@ enum BrowserRoutes {
         return response
     }
 
-    /// `echo=true`, `device=NAME` or `play=FILE`; `nil`: nothing is chosen.
+    /// `echo=true`, `device=NAME` or `play=FILE`, without any the service's; `nil` for `handset=true`.
     private static func audio(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> AudioEnd? {
         for name in request.query.keys where !AudioEnds.fields.contains(name) {
             throw .badField(
                 name, "the query has no '\(name.prefix(80))'; there are \(AudioEnds.fields.joined(separator: ", "))")
         }
-        guard !request.query.isEmpty else { return nil }
+        guard !request.query.isEmpty else { return service.usualAudio }
+        if request.query == ["handset": "true"] { return nil }
+        guard request.query["handset"] == nil else {
+            throw .badField("handset", "'handset' is true, and stands alone: the calls that name the handset are its other end")
+        }
         let echo = request.query["echo"]
         guard echo == nil || echo == "true" || echo == "false" else { throw .badField("echo", "'echo' is true or false") }
         return try service.ends.choose(

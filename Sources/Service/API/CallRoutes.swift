@@ -87,12 +87,18 @@ enum CallRoutes {
     }
 
     private static func answer(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
-        _ = try BodyFields(request, known: [])
-        let check = { (record: inout CallRecord) throws(Problem) in
+        let audio = try BodyFields(request, known: ["audio"]).object("audio", known: AudioEnds.fields)
+            .map { (fields) throws(Problem) in try service.ends.choose(fields) }
+        if let audio {
+            guard case .handset = audio else {
+                throw .badField("audio", "a call is answered with {\"handset\": ID}, or with its account's audio end")
+            }
+        }
+        let record = try service.answer(id(request), audio: audio) { (record) throws(Problem) in
             try mustRingHere(record)
             record.wantsAnswer = true
         }
-        return accepted(try service.calls.change(id(request), check) { $0.answer() })
+        return accepted(record)
     }
 
     private static func reject(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {

@@ -12,8 +12,8 @@ package final class ServiceCore: Sendable {
     package let started = Timestamp.now()
     let ends: AudioEnds
     private let audioOfAccount: @Sendable (String?) -> AudioEnd
-    private let begin: @Sendable (String, String?, AudioEnd) throws(SoftphoneError) -> any LiveCall
-    private let answer: @Sendable ([UInt8], AudioEnd) throws(SoftphoneError) -> BrowserConversation
+    private let begin: @Sendable (String, String?, AudioEnd, CallBridge?) throws(SoftphoneError) -> any LiveCall
+    private let answer: @Sendable ([UInt8], AudioEnd?) throws(SoftphoneError) -> BrowserConversation
     private let subscriberCount = Atomic(0)
     private let lastSnapshot = Lock<(place: UInt64, text: String)?>(nil)
 
@@ -23,18 +23,21 @@ package final class ServiceCore: Sendable {
     ) {
         (self.calls, self.accounts, spool, self.ends) = (calls, accounts, calls.spool, ends)
         self.audioOfAccount = audioOfAccount
-        begin = { (target, account, audio) throws(SoftphoneError) in
-            try telephone.call(target, account: account, audio: audio)
+        begin = { (target, account, audio, bridge) throws(SoftphoneError) in
+            try telephone.call(target, account: account, audio: audio, bridge: bridge)
         }
         answer = { (offer, audio) throws(SoftphoneError) in try telephone.answer(offer: offer, audio: audio) }
     }
 
+    /// The audio end of calls without an account that choose none.
+    var usualAudio: AudioEnd { audioOfAccount(nil) }
+
     /// Takes a browser's call on.
+    /// - Parameter audio: its other end; `nil`: the calls that it becomes the handset of.
     /// - Returns: the call, and the answer to its offer.
     func browserCame(
         _ offer: [UInt8], audio: AudioEnd?, from source: IPAddress?
     ) throws(Problem) -> (record: CallRecord, answer: String) {
-        let audio = audio ?? audioOfAccount(nil)
         var made: BrowserConversation?
         let record = try calls.open(
             .incoming, kind: .browser, account: nil, audio: audio, source: source
@@ -51,9 +54,32 @@ package final class ServiceCore: Sendable {
     /// Calls somebody.
     func call(_ target: String, account: String?, audio: AudioEnd?) throws(Problem) -> CallRecord {
         let audio = audio ?? audioOfAccount(account)
-        return try calls.open(.outgoing, account: account, to: target, audio: audio) { () throws(SoftphoneError) in
-            try begin(target, account, audio)
+        let bridge = try self.bridge(of: audio)
+        let record = try calls.open(.outgoing, account: account, to: target, audio: audio) { () throws(SoftphoneError) in
+            try begin(target, account, audio, bridge)
         }
+        if bridge != nil { calls.lookAgain() }
+        return record
+    }
+
+    /// Answers a call that rings here.
+    /// - Parameter audio: a handset; `nil`: the audio end that it was to have.
+    func answer(
+        _ id: String, audio: AudioEnd?, _ check: (inout CallRecord) throws(Problem) -> Void
+    ) throws(Problem) -> CallRecord {
+        let bridge = try self.bridge(of: audio)
+        let check = { (record: inout CallRecord) throws(Problem) in
+            try check(&record)
+            if let audio { record.audio = audio }
+        }
+        let record = try calls.change(id, check) { $0.answer(through: bridge) }
+        if bridge != nil { calls.lookAgain() }
+        return record
+    }
+
+    private func bridge(of audio: AudioEnd?) throws(Problem) -> CallBridge? {
+        guard case .handset(let id) = audio else { return nil }
+        return try calls.bridge(of: id)
     }
 
     /// Takes on somebody who calls, or refuses.

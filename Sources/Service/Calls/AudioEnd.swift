@@ -12,6 +12,8 @@ package enum AudioEnd: Sendable, Equatable {
     case echo
     /// A file is played, then silence; what is heard goes nowhere.
     case play(name: String, path: String)
+    /// A person at a browser, whose own call has this id.
+    case handset(String)
 
     /// As a key of the configuration names it.
     /// - Throws: a device's name that means nothing.
@@ -29,6 +31,7 @@ package enum AudioEnd: Sendable, Equatable {
         case .device(let name): .object([JSONMember("device", .string(name))])
         case .echo: .object([JSONMember("echo", .boolean(true))])
         case .play(let name, _): .object([JSONMember("play", .string(name))])
+        case .handset(let id): .object([JSONMember("handset", .string(id))])
         }
     }
 }
@@ -42,20 +45,24 @@ package struct AudioEnds: Sendable {
 
     package init(devices: [String], folder: String?) { (self.devices, self.folder) = (devices, folder) }
 
-    package static let fields = ["device", "echo", "play"]
+    package static let fields = ["device", "echo", "play", "handset"]
 
     /// What `"audio": {...}` chooses.
     package func choose(_ fields: BodyFields) throws(Problem) -> AudioEnd {
         try choose(
-            device: try fields.text("device"), file: try fields.text("play"), echoes: try fields.flag("echo") ?? false)
+            device: try fields.text("device"), file: try fields.text("play"), handset: try fields.text("handset"),
+            echoes: try fields.flag("echo") ?? false)
     }
 
     /// Exactly one of them is chosen.
-    package func choose(device: String?, file: String?, echoes: Bool) throws(Problem) -> AudioEnd {
-        guard [device != nil, file != nil, echoes].count(where: { $0 }) == 1 else {
-            throw .badField("audio", "choose one audio end: {\"device\": NAME}, {\"echo\": true} or {\"play\": FILE}")
+    package func choose(device: String?, file: String?, handset: String? = nil, echoes: Bool) throws(Problem) -> AudioEnd {
+        guard [device != nil, file != nil, handset != nil, echoes].count(where: { $0 }) == 1 else {
+            throw .badField(
+                "audio",
+                "choose one audio end: {\"device\": NAME}, {\"echo\": true}, {\"play\": FILE} or {\"handset\": ID}")
         }
         if echoes { return .echo }
+        if let handset { return .handset(handset) }
         if let file { return try play(file) }
         let name = device ?? ""
         let known = ["null"] + devices.filter { $0 != "null" && $0 != "echo" }

@@ -16,6 +16,10 @@ package final class CallBook: Sendable {
         var browser: BrowserConversation?
         /// Where the request for it came from.
         var source: IPAddress?
+        /// It was hung up because the other half of it is over.
+        var isLetGo = false
+
+        var isRunning: Bool { live != nil && record.ended == nil }
     }
 
     private struct State {
@@ -56,9 +60,10 @@ package final class CallBook: Sendable {
     // MARK: Calls begin
 
     /// Takes a place, makes a call by `begin`, and follows it.
+    /// - Parameter audio: its audio end; `nil`: the calls that it becomes the handset of.
     package func open(
         _ direction: CallRecord.Direction, kind: CallRecord.Kind = .sip, account: String?, from: String? = nil,
-        to: String? = nil, audio: AudioEnd, source: IPAddress? = nil,
+        to: String? = nil, audio: AudioEnd?, source: IPAddress? = nil,
         begin: () throws(SoftphoneError) -> any LiveCall
     ) throws(Problem) -> CallRecord {
         let id = try takePlace(kind, of: source)
@@ -71,7 +76,8 @@ package final class CallBook: Sendable {
             state.withLock { $0.opening -= 1 }
             throw Problem(error)
         }
-        let record = CallRecord(id: id, direction, kind: kind, account: account, from: from, to: to, audio: audio)
+        let record = CallRecord(
+            id: id, direction, kind: kind, account: account, from: from, to: to, audio: audio ?? .handset(id))
         state.withLock { state in
             state.opening -= 1
             state.entries[id] = Entry(record: record, live: live, subscription: subscription, source: source)
@@ -91,6 +97,42 @@ package final class CallBook: Sendable {
         }
     }
 
+    /// The calls that a browser is the handset of, to be joined by another one.
+    package func bridge(of handset: String) throws(Problem) -> CallBridge {
+        let found = state.withLock { state -> CallBridge? in
+            guard let entry = state.entries[handset], entry.isRunning else { return nil }
+            return entry.browser?.bridge
+        }
+        guard let found else {
+            throw .badField(
+                "audio.handset",
+                "no browser is here as handset '\(handset.prefix(80))'; make one by POST /v1/webrtc?handset=true")
+        }
+        return found
+    }
+
+    /// Hangs up on calls whose handset is gone, and on handsets whose calls are all over.
+    private func letGoOfHalves() {
+        let halves = state.withLock { state -> [any LiveCall] in
+            var users: [String: [Bool]] = [:]
+            for entry in state.entries.values where entry.record.kind == .sip {
+                if case .handset(let id) = entry.record.audio { users[id, default: []].append(entry.isRunning) }
+            }
+            return state.order.compactMap { id in
+                guard let entry = state.entries[id], entry.isRunning, !entry.isLetGo,
+                    case .handset(let handset) = entry.record.audio
+                else { return nil }
+                let isHalf =
+                    entry.record.kind == .sip
+                    ? state.entries[handset]?.isRunning != true : users[id].map { !$0.contains(true) } ?? false
+                guard isHalf else { return nil }
+                state.entries[id]?.isLetGo = true
+                return entry.live
+            }
+        }
+        for live in halves { live.hangUp(byDuration: false) }
+    }
+
     /// Hands a browser's late candidates on.
     func trickle(_ id: String, _ fragment: [UInt8]) throws(Problem) {
         guard let browser = state.withLock({ $0.entries[id]?.browser }) else { throw .conflict("the call is over") }
@@ -98,6 +140,9 @@ package final class CallBook: Sendable {
             throw Problem(400, "the fragment cannot be used", error.description)
         }
     }
+
+    /// What a call was made for may be over by now.
+    func lookAgain() { onEnded() }
 
     private func takePlace(_ kind: CallRecord.Kind, of source: IPAddress?) throws(Problem) -> String {
         try state.withLock { state throws(Problem) in
@@ -209,8 +254,10 @@ package final class CallBook: Sendable {
 
     // MARK: Calls end
 
-    /// Closes calls that are over. It joins their threads: only whoever owns the book does that.
+    /// Closes calls that are over, and ends those that are of no use without them. It joins their threads: only whoever owns the book
+    /// does that.
     package func closeEnded() {
+        letGoOfHalves()
         let over = state.withLock { state in
             defer { state.ended = [] }
             return state.ended.compactMap { id in state.entries[id]?.live.map { (id: id, live: $0) } }

@@ -6,14 +6,19 @@ package protocol Telephone: Sendable {
     associatedtype Caller: Sendable
 
     /// Calls somebody.
-    /// - Parameter account: as whom; `nil`: as nobody in particular.
-    func call(_ target: String, account: String?, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall
+    /// - Parameters:
+    ///   - account: as whom; `nil`: as nobody in particular.
+    ///   - bridge: of the handset that is its audio end.
+    func call(
+        _ target: String, account: String?, audio: AudioEnd, bridge: CallBridge?
+    ) throws(SoftphoneError) -> any LiveCall
     /// Takes on somebody who calls; it rings until it is answered or hung up.
     func accept(_ caller: Caller, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall
     /// - Parameter isBusy: because there are too many calls; else because the service is ending.
     func refuse(_ caller: Caller, isBusy: Bool)
     /// Answers a browser's offer.
-    func answer(offer: [UInt8], audio: AudioEnd) throws(SoftphoneError) -> BrowserConversation
+    /// - Parameter audio: its other end; `nil`: the calls that it becomes the handset of.
+    func answer(offer: [UInt8], audio: AudioEnd?) throws(SoftphoneError) -> BrowserConversation
     /// Lets no call begin any more, and takes every registration back.
     /// - Parameter seconds: after which callers may try again.
     func drain(seconds: Int)
@@ -24,8 +29,11 @@ struct SIPTelephone: Telephone {
     let phone: SIPPhone
     let settings: ServiceSettings
 
-    func call(_ target: String, account: String?, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall {
+    func call(
+        _ target: String, account: String?, audio: AudioEnd, bridge: CallBridge?
+    ) throws(SoftphoneError) -> any LiveCall {
         var request = try request(.call(target), audio)
+        request.bridge = bridge
         if let account {
             guard let known = settings.accounts.first(where: { $0.name == account }) else {
                 throw .request("there is no account '\(account)'; GET /v1/accounts lists them")
@@ -51,9 +59,13 @@ struct SIPTelephone: Telephone {
         for account in settings.accounts { phone.unregister(account.name) }
     }
 
-    func answer(offer: [UInt8], audio: AudioEnd) throws(SoftphoneError) -> BrowserConversation {
+    func answer(offer: [UInt8], audio: AudioEnd?) throws(SoftphoneError) -> BrowserConversation {
         var request = BrowserRequest(offer: offer, codecs: settings.codecs, media: settings.media)
-        request.echoes = try Self.choose(audio, &request.media)
+        if let audio {
+            request.echoes = try Self.choose(audio, &request.media)
+        } else {
+            request.bridge = CallBridge()
+        }
         return try Softphone().answer(request)
     }
 
@@ -68,7 +80,8 @@ struct SIPTelephone: Telephone {
         var device = "null"
         switch audio {
         case .device(let name): device = name
-        case .echo: break
+        // Of a handset the bridge is the device.
+        case .echo, .handset: break
         case .play(_, let path): media.playPath = path
         }
         let place = try DeviceChoice.device(device)

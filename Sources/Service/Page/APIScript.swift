@@ -1,0 +1,73 @@
+extension PageFiles {
+    /// What the page says to the service, and what it is told: accounts and calls as they are.
+    static let apiScript = #"""
+        const part = (id) => document.getElementById(id);
+        const token = new URLSearchParams(location.hash.slice(1)).get('token') || '';
+
+        function ask(method, path, type, body) {
+          const headers = { Authorization: 'Bearer ' + token };
+          if (type) headers['Content-Type'] = type;
+          return fetch(path, { method, headers, body });
+        }
+
+        async function reason(response) {
+          try { return (await response.json()).detail; } catch { return 'the service answered ' + response.status; }
+        }
+
+        // The JSON that comes back; else an error with the service's own words.
+        async function order(method, path, body) {
+          const response = await ask(method, path, body ? 'application/json' : undefined, body && JSON.stringify(body));
+          if (!response.ok) throw new Error(await reason(response));
+          return response.json();
+        }
+
+        // Everything as it is: accounts by name and calls by id, in the order they came.
+        const known = { accounts: new Map(), calls: new Map(), last: null, isThere: false };
+
+        function take(event) {
+          if (event.type === 'snapshot') {
+            known.accounts = new Map(event.accounts.map((account) => [account.name, account]));
+            known.calls = new Map(event.calls.map((call) => [call.id, call]));
+          }
+          if (event.registration) known.accounts.set(event.registration.name, event.registration);
+          if (event.call) known.calls.set(event.call.id, event.call);
+          changed(event);
+        }
+
+        // Server-sent events by fetch, since an EventSource cannot bear a token.
+        async function follow() {
+          const headers = { Authorization: 'Bearer ' + token };
+          if (known.last) headers['Last-Event-ID'] = known.last;
+          const response = await fetch('/v1/events', { headers });
+          if (!response.ok) throw new Error(await reason(response));
+          known.isThere = true;
+          changed({ type: 'connected' });
+          const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+          let text = '';
+          for (;;) {
+            const { value, done } = await reader.read();
+            if (done) return;
+            const blocks = (text + value).split('\n\n');
+            text = blocks.pop();
+            for (const block of blocks) {
+              const lines = block.split('\n');
+              const id = lines.find((line) => line.startsWith('id: '));
+              const data = lines.filter((line) => line.startsWith('data: ')).map((line) => line.slice(6)).join('\n');
+              if (id) known.last = id.slice(4);
+              if (data) take(JSON.parse(data));
+            }
+          }
+        }
+
+        async function followForEver() {
+          for (;;) {
+            let problem = 'the service is not there; trying again';
+            try { await follow(); } catch (error) { if (!(error instanceof TypeError)) problem = error.message; }
+            known.isThere = false;
+            changed({ type: 'disconnected', problem });
+            await new Promise((done) => setTimeout(done, 1000));
+          }
+        }
+
+        """#
+}

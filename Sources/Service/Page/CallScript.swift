@@ -1,0 +1,88 @@
+extension PageFiles {
+    /// What a person does with calls: dial, answer, refuse, hold, mute, keys, hang up; and how it rings.
+    static let callScript = #"""
+        // Said once, so that nobody is read the same again.
+        function tell(text) { if (part('state').textContent !== text) part('state').textContent = text; }
+
+        const isRunning = (call) => call.state !== 'ended';
+        const isMine = (call) => talk.former && (call.id === talk.former || call.audio.handset === talk.former);
+        const all = () => [...known.calls.values()];
+        // Calls that this page's handset talks with; the echo test is one by itself.
+        const mine = () => all().filter((call) => isRunning(call) && isMine(call) && (call.kind === 'sip' || !call.audio.handset));
+        // The one that the buttons are for: the newest that is not held by us.
+        const current = () => mine().filter((call) => !call.held.by_us).pop() || mine().pop();
+        const ringing = () => all().filter((call) => call.kind === 'sip' && call.direction === 'incoming' && call.state === 'ringing');
+        const withWhom = (call) => call.kind === 'browser' ? 'echo test' :
+          (call.direction === 'incoming' ? call.name || call.from : call.to) || 'unknown';
+
+        // "102" is a number at the account's own domain.
+        function address(text, account) {
+          if (/^(sips?|tel):/i.test(text)) return text;
+          if (text.includes('@')) return 'sip:' + text;
+          const uri = known.accounts.get(account)?.uri;
+          return uri ? 'sip:' + encodeURIComponent(text).replace(/%2B/g, '+') + '@' + uri.split('@').pop() : 'sip:' + text;
+        }
+
+        // Whoever begins a call holds those that run.
+        async function handset() {
+          for (const call of mine()) if (call.kind === 'sip' && call.state === 'active' && !call.held.by_us) await change(call, 'PUT', 'hold');
+          return talk.place ? handsetID() : openHandset('handset=true');
+        }
+
+        async function attempt(work) {
+          try { await work(); } catch (error) {
+            tell(error.message || String(error));
+            if (talk.place && !mine().length) closeHandset();
+          }
+        }
+
+        function dial(text) {
+          return attempt(async () => {
+            const account = part('account').value || null;
+            const id = await handset();
+            tell('calling');
+            const call = await order('POST', '/v1/calls', { to: address(text, account), account, audio: { handset: id } });
+            take({ type: 'call_created', call: known.calls.get(call.id) || call });
+          });
+        }
+
+        const answer = (call) => attempt(async () => {
+          const id = await handset();
+          await order('POST', `/v1/calls/${call.id}/answer`, { audio: { handset: id } });
+        });
+        const refuse = (call) => attempt(() => order('POST', `/v1/calls/${call.id}/reject`));
+        const hangUp = (call) => attempt(() => order('DELETE', `/v1/calls/${call.id}`));
+        const change = (call, method, what) => order(method, `/v1/calls/${call.id}/${what}`);
+        const press = (key) => attempt(async () => {
+          const call = current();
+          if (call?.kind === 'sip') await order('POST', `/v1/calls/${call.id}/dtmf`, { digits: key });
+        });
+
+        // A ring, or what a caller hears until somebody answers: tones by turns, where the browser lets a page sound.
+        const tone = { context: null, timer: null, kind: null };
+
+        function sound(kind) {
+          if (tone.kind === kind) return;
+          clearInterval(tone.timer);
+          tone.context?.close();
+          Object.assign(tone, { context: null, timer: null, kind });
+          if (!kind) return;
+          const context = tone.context = new AudioContext();
+          const once = () => {
+            const volume = context.createGain();
+            volume.gain.value = kind === 'ring' ? 0.15 : 0.05;
+            volume.connect(context.destination);
+            for (const frequency of kind === 'ring' ? [660, 880] : [425]) {
+              const oscillator = context.createOscillator();
+              oscillator.frequency.value = frequency;
+              oscillator.connect(volume);
+              oscillator.start();
+              oscillator.stop(context.currentTime + 1);
+            }
+          };
+          once();
+          tone.timer = setInterval(once, kind === 'ring' ? 3000 : 5000);
+        }
+
+        """#
+}

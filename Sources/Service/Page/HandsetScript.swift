@@ -1,0 +1,89 @@
+extension PageFiles {
+    /// The browser's own media: microphone, connection, levels. The connection is a call of the service's, by its id.
+    static let handsetScript = #"""
+        // The connection there is; a test looks at it too.
+        const talk = {
+          peer: null, place: null, former: null, microphone: null, heard: null, context: null, timers: [], waiting: [],
+        };
+        window.talk = talk;
+
+        const handsetID = () => talk.place && talk.place.split('/').pop();
+
+        function meter(stream, id) {
+          const analyser = talk.context.createAnalyser();
+          talk.context.createMediaStreamSource(stream).connect(analyser);
+          const samples = new Float32Array(analyser.fftSize);
+          talk.timers.push(setInterval(() => {
+            analyser.getFloatTimeDomainData(samples);
+            const power = samples.reduce((sum, x) => sum + x * x, 0) / samples.length;
+            part(id).value = Math.max(-60, 10 * Math.log10(power + 1e-9));
+          }, 100));
+        }
+
+        function trickle(candidate) {
+          const line = candidate && candidate.candidate ? 'a=' + candidate.candidate : 'a=end-of-candidates';
+          if (!talk.place) { talk.waiting.push(line); return; }
+          sendCandidates([line]);
+        }
+
+        function sendCandidates(lines) {
+          const body = 'm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n' + lines.join('\r\n') + '\r\n';
+          ask('PATCH', talk.place, 'application/trickle-ice-sdpfrag', body).catch(() => {});
+        }
+
+        // Microphone and connection; `query` says what is at its other end. Throws what is wrong, in words.
+        async function openHandset(query) {
+          if (!window.isSecureContext)
+            throw new Error('no microphone: browsers give it to https and to this machine only; open http://localhost or use https');
+          try {
+            tell('asking for the microphone');
+            talk.context = new AudioContext();
+            talk.microphone = await navigator.mediaDevices.getUserMedia({ audio: talk.constraints || true });
+            const peer = talk.peer = new RTCPeerConnection();
+            peer.onicecandidate = (event) => { if (peer === talk.peer) trickle(event.candidate); };
+            peer.onconnectionstatechange = () => {
+              if (peer !== talk.peer) return;
+              if (peer.connectionState === 'failed') closeHandset('the connection to the service is lost');
+              if (peer.connectionState === 'closed') closeHandset('over');
+              changed({ type: 'handset' });
+            };
+            peer.ontrack = (event) => {
+              talk.heard = new MediaStream([event.track]);
+              part('sound').srcObject = talk.heard;
+              meter(talk.heard, 'heard');
+            };
+            for (const track of talk.microphone.getTracks()) peer.addTrack(track, talk.microphone);
+            meter(talk.microphone, 'spoken');
+            await peer.setLocalDescription();
+            const response = await ask('POST', '/v1/webrtc?' + query, 'application/sdp', peer.localDescription.sdp);
+            if (response.status !== 201) throw new Error(await reason(response));
+            const place = response.headers.get('Location');
+            if (peer !== talk.peer) { ask('DELETE', place); throw new Error('over'); }
+            talk.place = place;
+            talk.former = handsetID();
+            await peer.setRemoteDescription({ type: 'answer', sdp: await response.text() });
+            if (talk.waiting.length) sendCandidates(talk.waiting.splice(0));
+            return handsetID();
+          } catch (error) {
+            const text = error.name === 'NotAllowedError' ? 'the browser was not allowed to use the microphone' :
+              error.name === 'NotFoundError' ? 'there is no microphone' : error.message || String(error);
+            closeHandset(text);
+            throw new Error(text);
+          }
+        }
+
+        // Lets microphone and connection go, and has the service do so.
+        function closeHandset(text) {
+          if (talk.place) ask('DELETE', talk.place).catch(() => {});
+          for (const timer of talk.timers) clearInterval(timer);
+          if (talk.peer) talk.peer.close();
+          if (talk.microphone) for (const track of talk.microphone.getTracks()) track.stop();
+          if (talk.context) talk.context.close();
+          Object.assign(talk, { peer: null, place: null, microphone: null, context: null, timers: [], waiting: [] });
+          part('sound').srcObject = null;
+          if (text) tell(text);
+          changed({ type: 'handset' });
+        }
+
+        """#
+}

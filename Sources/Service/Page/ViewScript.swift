@@ -1,0 +1,255 @@
+extension PageFiles {
+    /// How it looks: whatever changes is drawn anew from what is known.
+    static let viewScript = #"""
+        function element(name, text, attributes = {}) {
+          const made = document.createElement(name);
+          made.textContent = text;
+          Object.assign(made, attributes);
+          return made;
+        }
+
+        function button(text, className, act) {
+          const made = element('button', text, { type: 'button', className });
+          made.addEventListener('click', act);
+          return made;
+        }
+
+        const milliseconds = (value) => (value == null ? '-' : Math.round(value) + ' ms');
+
+        function lasted(call) {
+          if (call.duration_s != null && !isRunning(call)) return clock(call.duration_s);
+          return call.answered && isRunning(call) ? clock((Date.now() - Date.parse(call.answered)) / 1000) : '';
+        }
+
+        function clock(seconds) {
+          const whole = Math.max(0, Math.floor(seconds));
+          return Math.floor(whole / 60) + ':' + String(whole % 60).padStart(2, '0');
+        }
+
+        // Drawn anew only where it differs, so that focus stays where it is.
+        function fill(place, key, make) {
+          if (place.dataset.key === key) return;
+          place.dataset.key = key;
+          place.replaceChildren(...make());
+        }
+
+        function changed(event) {
+          if (event.type === 'disconnected') part('service').textContent = event.problem;
+          else if (known.isThere) part('service').textContent = 'connected to the service';
+          if (event.type === 'call_ended' && event.call.kind === 'sip' && isMine(event.call)) tell(ending(event.call));
+          if (event.type === 'call_incoming') notify(event.call);
+          // What ended it is over already: the service has let this page's half go.
+          if (talk.place && known.calls.get(handsetID())?.state === 'ended') closeHandset(isEcho() ? 'the other side hung up' : '');
+          drawRinging();
+          drawTalk();
+          drawAccounts();
+          drawCalls();
+        }
+
+        const isEcho = () => !known.calls.get(handsetID())?.audio.handset;
+
+        function ending(call) {
+          const words = {
+            remote_hangup: 'the other side hung up', local_hangup: 'you hung up', busy: 'busy', no_answer: 'nobody answered',
+            refused: 'refused', cancelled: 'the caller gave up',
+          };
+          return (words[call.end_reason] || call.end_reason || 'over') + (call.explanation ? ': ' + call.explanation : '');
+        }
+
+        function drawRinging() {
+          const list = ringing();
+          fill(part('incoming'), list.map((call) => call.id + call.name + call.from).join(), () => list.map((call) => {
+            const card = element('div', '', { className: 'ring' });
+            const row = element('div', '', { className: 'row' });
+            row.append(button('Answer', 'go answer', () => answer(call)), button('Refuse', 'stop refuse', () => refuse(call)));
+            card.append(element('p', withWhom(call) + ' calls' + (call.account ? ' ' + call.account : '')), row);
+            return card;
+          }));
+          document.title = list.length ? withWhom(list[0]) + ' calls - yodel' : 'yodel';
+          const outgoing = mine().find((call) => call.direction === 'outgoing' && call.state === 'ringing');
+          sound(list.length ? 'ring' : outgoing ? 'ringback' : null);
+        }
+
+        function notify(call) {
+          if (window.Notification?.permission === 'granted' && document.hidden) new Notification(withWhom(call) + ' calls');
+        }
+
+        function drawTalk() {
+          const call = current();
+          part('talk').hidden = !call;
+          part('hangup').disabled = !call;
+          part('echo').disabled = Boolean(talk.peer);
+          if (!call) { if (!talk.peer) for (const id of ['delay', 'delay-in', 'delay-out']) part(id).textContent = '-'; return; }
+          const isSIP = call.kind === 'sip';
+          part('who').textContent = withWhom(call);
+          part('how').textContent = [call.state, call.codec, call.held.by_peer ? 'they hold' : ''].filter(Boolean).join(', ');
+          part('timer').textContent = lasted(call);
+          for (const [id, isOn, can] of [
+            ['hold', call.held.by_us, ['active', 'held'].includes(call.state)], ['mute', call.muted, isRunning(call)],
+          ]) {
+            part(id).setAttribute('aria-pressed', String(isOn));
+            part(id).disabled = !isSIP || !can;
+          }
+          part('keys').disabled = !isSIP;
+          if (isSIP) {
+            const word = { calling: 'calling', ringing: 'it rings there', active: 'connected', held: 'held' }[call.state];
+            if (word) tell(word);
+          } else if (talk.peer) tell(talk.peer.connectionState === 'connected' ? 'connected' : 'connecting');
+          const others = mine().filter((other) => other.id !== call.id);
+          fill(part('others'), others.map((other) => other.id).join(), () => others.map((other) =>
+            button('Back to ' + withWhom(other), '', () => attempt(async () => {
+              if (call.state === 'active') await change(call, 'PUT', 'hold');
+              await change(other, 'DELETE', 'hold');
+            }))));
+        }
+
+        function drawAccounts() {
+          const list = [...known.accounts.values()];
+          fill(part('accounts'), JSON.stringify(list), () => list.length ? list.map((account) => {
+            const item = element('li', account.uri + ' ');
+            item.append(element('span', account.state, { className: account.state }));
+            const trouble = [account.sip_code, account.reason].filter(Boolean).join(' ');
+            if (account.state === 'failed' && trouble) item.append(': ' + trouble);
+            return item;
+          }) : [element('li', 'none: write one into the configuration, below accounts:')]);
+          for (const id of ['account', 'account-label']) part(id).hidden = list.length < 2;
+          fill(part('account'), list.map((account) => account.name).join(), () => list.map((account) => {
+            const made = element('option', account.name + ' (' + account.uri + ')');
+            made.value = account.name;
+            return made;
+          }));
+        }
+
+        // The latest figures of each call that is shown.
+        const figures = new Map();
+
+        function delayOf(call) {
+          const stats = figures.get(call.id);
+          if (!stats) return '';
+          if (stats.mouth_to_ear_ms != null) return milliseconds(stats.mouth_to_ear_ms) + ' mouth to ear';
+          const here = stats.local_delay_ms ?? inside(stats.ledger_ms);
+          return here == null ? '' : milliseconds(here) + ' here';
+        }
+
+        function drawCalls() {
+          const list = all().filter((call) => call.kind === 'sip' || !call.audio.handset).reverse().slice(0, 20);
+          part('calls').replaceChildren(...list.map((call) => {
+            const row = element('tr', '');
+            const mos = figures.get(call.id)?.mos_cq;
+            for (const text of [
+              (call.direction === 'incoming' && call.kind === 'sip' ? 'from ' : 'to ') + withWhom(call),
+              isRunning(call) ? call.state : ending(call), new Date(call.started).toLocaleTimeString([], { timeStyle: 'short' }), lasted(call),
+              delayOf(call), mos == null ? '' : mos.toFixed(1),
+            ]) row.append(element('td', text));
+            return row;
+          }));
+        }
+
+        // Without the network, which is measured for itself.
+        function inside(ledger) {
+          const known = Object.entries(ledger || {}).filter(([name, value]) => !['network', 'sum'].includes(name) && value != null);
+          return known.length ? known.reduce((sum, [, value]) => sum + value, 0) : null;
+        }
+
+        async function stats(id) {
+          const response = await ask('GET', `/v1/calls/${id}/stats`);
+          if (response.ok) figures.set(id, await response.json());
+          return figures.get(id);
+        }
+
+        // What this browser itself measures: half its round trip to the service, and its own jitter buffer.
+        async function ownFigures() {
+          const own = { network: null, buffer: null };
+          if (!talk.peer) return own;
+          for (const report of (await talk.peer.getStats()).values()) {
+            if (report.type === 'candidate-pair' && report.nominated && report.currentRoundTripTime != null)
+              own.network = 500 * report.currentRoundTripTime;
+            if (report.type === 'inbound-rtp' && report.jitterBufferEmittedCount)
+              own.buffer = 1000 * report.jitterBufferDelay / report.jitterBufferEmittedCount;
+          }
+          return own;
+        }
+
+        async function measure() {
+          const running = all().filter((call) => isRunning(call) && call.kind === 'sip');
+          const over = all().filter((call) => !isRunning(call) && call.kind === 'sip').slice(-20);
+          for (const call of running) await stats(call.id);
+          // A report comes a moment after the end.
+          for (const call of over) if (figures.get(call.id)?.state !== 'ended' || !figures.get(call.id).reason) await stats(call.id);
+          const call = current();
+          if (call && talk.place) drawDelay(call, await stats(call.id), await stats(handsetID()), await ownFigures());
+          drawCalls();
+          if (call) part('timer').textContent = lasted(call);
+        }
+
+        function drawDelay(call, theirs, ours, own) {
+          const far = call.kind === 'sip' ? theirs?.ledger_ms : null;
+          const near = ours?.ledger_ms;
+          const stages = [
+            ['network to your browser', own.network, own.network],
+            ['your browser\'s buffer', null, own.buffer],
+            ['jitter buffer', near?.jitter_buffer, far?.jitter_buffer],
+            ['encoder', far?.encoder, near?.encoder],
+            ['network to them', far?.network, far?.network],
+          ];
+          const sum = (column) => {
+            const values = stages.map((stage) => stage[column]).filter((value) => value != null);
+            return values.length ? values.reduce((one, other) => one + other, 0) : null;
+          };
+          const yodel = [near?.jitter_buffer, far?.encoder, far?.jitter_buffer, near?.encoder].filter((value) => value != null);
+          part('delay').textContent = milliseconds(
+            call.kind === 'sip' ? (yodel.length ? yodel.reduce((one, other) => one + other, 0) : null) : inside(near));
+          part('delay-out').textContent = call.kind === 'sip' ? milliseconds(sum(1)) : '-';
+          part('delay-in').textContent = call.kind === 'sip' ? milliseconds(sum(2)) : '-';
+          part('stages').replaceChildren(...stages.map((stage) => {
+            const row = element('tr', '');
+            row.append(element('td', stage[0]), ...[1, 2].map((column) => element('td', milliseconds(stage[column]))));
+            return row;
+          }));
+        }
+
+        for (const key of '123456789*0#') {
+          const made = button(key, '', () => press(key));
+          if (key === '*') made.setAttribute('aria-label', 'star');
+          if (key === '#') made.setAttribute('aria-label', 'hash');
+          part('keypad').append(made);
+        }
+        part('keys').addEventListener('click', () => {
+          part('keypad').hidden = !part('keypad').hidden;
+          part('keys').setAttribute('aria-expanded', String(!part('keypad').hidden));
+        });
+        document.addEventListener('keydown', (event) => {
+          const isText = ['INPUT', 'SELECT'].includes(event.target.tagName);
+          if (!isText && !event.ctrlKey && !event.metaKey && !event.altKey && /^[0-9*#]$/.test(event.key) && current()) press(event.key);
+        });
+        part('dial').addEventListener('submit', (event) => {
+          event.preventDefault();
+          dial(part('to').value.trim());
+        });
+        part('echo').addEventListener('click', () =>
+          openHandset(new URLSearchParams(location.search).toString() || 'echo=true').then(() => changed({ type: 'handset' }), () => {}));
+        part('hangup').addEventListener('click', () => {
+          const call = current();
+          if (call?.kind === 'sip') hangUp(call);
+          else closeHandset('you hung up');
+        });
+        part('hold').addEventListener('click', () => attempt(async () => {
+          const call = current();
+          await change(call, call.held.by_us ? 'DELETE' : 'PUT', 'hold');
+        }));
+        part('mute').addEventListener('click', () => attempt(async () => {
+          const call = current();
+          take({ type: 'muted', call: await change(call, call.muted ? 'DELETE' : 'PUT', 'mute') });
+        }));
+        part('notify').hidden = window.Notification?.permission !== 'default';
+        part('notify').addEventListener('click', async () => {
+          await Notification.requestPermission();
+          part('notify').hidden = true;
+        });
+        // A page that is left lets its calls go at once.
+        addEventListener('pagehide', () => { if (talk.peer) talk.peer.close(); });
+        if (!token) part('service').textContent = 'the address lacks #token=TOKEN, the token that the service printed or reads from its file';
+        else { followForEver(); setInterval(() => measure().catch(() => {}), 1000); }
+
+        """#
+}
