@@ -124,6 +124,18 @@ class Service:
     def descriptors(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
+    def sip_port(self) -> int:
+        """Where it takes requests by SIP: the other port than HTTP's on which it takes streams."""
+        own = set()
+        for name in os.listdir(f"/proc/{self.process.pid}/fd"):
+            with contextlib.suppress(OSError):
+                own.add(os.readlink(f"/proc/{self.process.pid}/fd/{name}"))
+        with open(f"/proc/{self.process.pid}/net/tcp") as f:
+            rows = [line.split() for line in f.readlines()[1:]]
+        ports = {int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in own}
+        expect(len(ports - {self.port}) == 1, f"it listens at {ports}")
+        return (ports - {self.port}).pop()
+
     def threads(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/task"))
 

@@ -106,25 +106,32 @@ class Daemon:
 
 def is_answered(port: int) -> bool:
     """Whether somebody answers OPTIONS by UDP."""
+    return bool(answer_to("OPTIONS", port))
+
+
+def answer_to(method: str, port: int) -> str:
+    """The answer by UDP to a request outside of calls; empty without one."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         s.bind(("127.0.0.1", 0))
         s.settimeout(0.5)
         own = s.getsockname()[1]
         lines = [
-            f"OPTIONS sip:127.0.0.1:{port} SIP/2.0",
+            f"{method} sip:127.0.0.1:{port} SIP/2.0",
             f"Via: SIP/2.0/UDP 127.0.0.1:{own};branch=z9hG4bK{os.urandom(8).hex()};rport",
             f"From: <sip:check@127.0.0.1>;tag={os.urandom(4).hex()}",
             f"To: <sip:127.0.0.1:{port}>",
             f"Call-ID: {os.urandom(8).hex()}",
-            "CSeq: 1 OPTIONS",
+            f"CSeq: 1 {method}",
+            f"Contact: <sip:check@127.0.0.1:{own}>",
             "Max-Forwards: 70",
             "Content-Length: 0",
         ]
         try:
             s.sendto(("\r\n".join(lines) + "\r\n\r\n").encode(), ("127.0.0.1", port))
-            return s.recv(4096).startswith(b"SIP/2.0 ")
+            said = s.recv(4096).decode(errors="replace")
+            return said if said.startswith("SIP/2.0 ") else ""
         except OSError:
-            return False
+            return ""
 
 
 class Kamailio(Daemon):
