@@ -69,7 +69,8 @@ private final class Joined {
             #expect(abs(levels[1 - index] - 0.1) < 0.02 && levels[index] < 0.004, "party \(index) hears \(levels)")
         }
         #expect(joined.bridge?.loop.playoutGaps == 0 && joined.bridge?.device.played.isEmpty == true)
-        for call in joined.bridge?.calls ?? [] { #expect(call.jitterBufferStatistics.concealments == 0) }
+        // The buffer of shorter packets learns in the beginning that two are asked for at a time.
+        for call in joined.bridge?.calls ?? [] { #expect(call.jitterBufferStatistics.concealments <= 1) }
     }
 
     @Test("adds one jitter buffer, and nothing else that waits")
