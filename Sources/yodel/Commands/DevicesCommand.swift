@@ -31,9 +31,11 @@ struct DevicesCommand: ParsableCommand {
         if test { return try runTest(configuration) }
         if watch, let ports = PortWatch() {
             let json = media.output.json
-            return ports.run(isInterrupted: { TerminationSignal.caught != nil }) { event in
-                for line in json ? event.json.map(\.text) : event.text { Output.standard.line(line) }
-            }
+            return ports.run(
+                isInterrupted: { TerminationSignal.caught != nil },
+                onEvent: { event in
+                    for line in json ? event.json.map(\.text) : event.text { Output.standard.line(line) }
+                })
         }
         var known = listDevices()
         for device in known { show(device) }
