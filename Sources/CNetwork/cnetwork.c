@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/errqueue.h>
 #include <linux/filter.h>
+#include <linux/rtnetlink.h>
 #include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <netinet/ip.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { control_size = 256 };
 
@@ -175,4 +177,30 @@ int cnetwork_drain_errors(int fd) {
         if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) break;
     }
     return count;
+}
+
+int cnetwork_watch_addresses(void) {
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (fd < 0) return -errno;
+    struct sockaddr_nl address = {
+        .nl_family = AF_NETLINK,
+        .nl_groups = RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE,
+    };
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) < 0) {
+        int error = errno;
+        close(fd);
+        return -error;
+    }
+    return fd;
+}
+
+bool cnetwork_drain_watch(int fd) {
+    char buffer[4096];
+    bool any = false;
+    // A queue that ran over (ENOBUFS) has news too.
+    for (int i = 0; i < 256; i++) {
+        if (recv(fd, buffer, sizeof buffer, 0) < 0 && errno != ENOBUFS) break;
+        any = true;
+    }
+    return any;
 }

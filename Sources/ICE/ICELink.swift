@@ -16,6 +16,8 @@ public final class ICELink: LinkLayer {
     private var drops = LinkStatistics()
     private var held: [HeldPacket] = []
     private var told: SocketAddress?
+    /// Until media could pass for the first time.
+    private var connectMilliseconds: Double?
 
     /// The beginning of a handshake that came before our own check was answered.
     private struct HeldPacket {
@@ -201,10 +203,12 @@ public final class ICELink: LinkLayer {
 
     /// The peer's address for those who know nothing of ICE.
     private func tellPeer() {
+        connectMilliseconds = connectMilliseconds ?? agent.milestones.firstPair
         let address = agent.route?.address
         guard address != told else { return }
-        // The links below send nothing by it, for each packet has its destination; they tell it to those who look.
-        lower.setPeer(address.map { LinkPeer(media: $0) })
+        // The links below send nothing by it, for each packet has its destination; they tell it to those who look, and know by it
+        // that RTCP shares the pair.
+        lower.setPeer(address.map { LinkPeer(media: $0, control: $0) })
         if events.count >= Self.maximumEvents { events.removeFirst() }
         switch (told, address) {
         case (nil, let new?): events.append(.peerLearnt(new))
@@ -223,6 +227,11 @@ public final class ICELink: LinkLayer {
             result.received -= drops[reason]
         }
         result.received -= drops.received
+        if let pair = agent.selected {
+            result.path = LinkPath(
+                kind: pair.kind.rawValue, local: pair.local.kind.rawValue, remote: pair.remote.kind.rawValue,
+                connectMilliseconds: connectMilliseconds, roundTripMilliseconds: pair.roundTrip)
+        }
         result.sentToNobody += drops.sentToNobody
         result.sendFailures += drops.sendFailures
         return result

@@ -37,6 +37,10 @@ public struct LinkStatistics: Sendable {
     public var icmpErrors = 0
     /// Of the layer that encrypts; nil: there is none.
     public var encryption: LinkEncryption?
+    /// Of the layer that looks for a way to the peer; nil: there is none, or no way yet.
+    public var path: LinkPath?
+    /// How long the handshake took that agreed on the keys; nil: there was none, or not yet.
+    public var handshakeMilliseconds: Double?
     private var drops = InlineArray<4, Int>(repeating: 0)
 
     public init() {}

@@ -157,7 +157,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
             figures.drops[reason.rawValue] = network[reason]
             figures.packetsDiscarded = (figures.packetsDiscarded ?? 0) + network[reason]
         }
-        figures.fillEncryption(from: network)
+        figures.fillLink(from: network)
         figures.fill(from: endpoint.unit)
         figures.fillRenderTurns(from: endpoint.unit)
         figures.playoutGaps = loop.playoutGaps

@@ -81,6 +81,8 @@ public struct CallStatistics: Sendable, Equatable {
     public var render = RenderFigures()
     /// Of an encrypted call; `nil` where the media are not encrypted.
     public var srtp: SRTPFigures?
+    /// Of a call whose way had to be found, or whose keys to be agreed on.
+    public var setup: SetupFigures?
 
     // Whose figures
     /// What we measured.

@@ -42,6 +42,7 @@ extension CallStatistics: ReportObject {
         .number("peak_rss_mib", decimals: 1) { $0.peakRSSMebibytes },
         .object("render") { $0.render },
         .object("srtp") { $0.srtp },
+        .object("setup") { $0.setup },
         .object("local") { $0.local },
         .object("remote") { $0.remote },
     ]

@@ -35,6 +35,8 @@ public enum EventBody: Sendable, Equatable {
     case negotiated(NegotiationReport)
     /// The media are encrypted from now on: by which suite, with keys of which kind, proven by whose certificate (SHA-256).
     case secured(suite: String, kind: String, fingerprint: String?)
+    /// Media pass by another pair of addresses from now on, of this cost: the kinds of both ends, and where the other one is.
+    case ice(pair: String, local: String, remote: String, address: String, isNominated: Bool)
     /// By us, by the other side, or by both.
     case callHeld(byUs: Bool, byPeer: Bool)
     case callResumed
@@ -140,6 +142,15 @@ extension EventBody {
             EventForm(
                 "secured", [.text("suite", suite), .text("kind", kind), .text("fingerprint", fingerprint)],
                 "encrypted by \(suite)" + (fingerprint.map { ", the other side's certificate \($0)" } ?? ""))
+        case .ice(let pair, let local, let remote, let address, let isNominated):
+            EventForm(
+                "ice",
+                [
+                    .text("pair", pair), .text("local", local), .text("remote", remote), .text("address", address),
+                    JSONMember("nominated", .boolean(isNominated)),
+                ],
+                "the way is \(pair == "relay" ? "by a relay" : pair == "host" ? "direct" : "through a NAT"), to \(address)"
+                    + (isNominated ? "" : ", for now"))
         case .callHeld(let byUs, let byPeer):
             EventForm(
                 "call_held", [JSONMember("by_us", .boolean(byUs)), JSONMember("by_peer", .boolean(byPeer))],

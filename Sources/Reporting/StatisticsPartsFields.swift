@@ -42,6 +42,17 @@ extension SRTPFigures: ReportObject {
     ]
 }
 
+extension SetupFigures: ReportObject {
+    public static let fields: [ReportField<SetupFigures>] = [
+        .number("ice_ms", decimals: 1) { $0.iceMilliseconds },
+        .number("dtls_ms", decimals: 1) { $0.dtlsMilliseconds },
+        .text("pair") { $0.pair },
+        .text("pair_local") { $0.pairLocal },
+        .text("pair_remote") { $0.pairRemote },
+        .number("pair_round_trip_ms", decimals: 1) { $0.pairRoundTripMilliseconds },
+    ]
+}
+
 extension SideFigures: ReportObject {
     public static let fields: [ReportField<SideFigures>] = [
         .count("packets_lost") { $0.packetsLost },

@@ -139,6 +139,11 @@ public struct ResolvedConfiguration<Schema: ConfigurationSchema>: Sendable {
         entry(of: schema[keyPath: path].name)?.source ?? .default
     }
 
+    /// Whether somebody chose a key for this run: by flag or variable.
+    public func isChosenForRun<Value>(_ path: KeyPath<Schema, ConfigurationKey<Value>>) -> Bool {
+        source(of: path).rank >= ConfigurationSource.environment(variable: "").rank
+    }
+
     /// The items of a collection, in the order of the file.
     public subscript<Keys>(path: KeyPath<Schema, ConfigurationCollection<Keys>>) -> [ConfigurationItem<Keys>] {
         (items[Keys.name] ?? []).map { ConfigurationItem($0, path: self.path ?? "") }

@@ -103,7 +103,7 @@ public final class OfflineSide {
         if let finalStatistics { return finalStatistics }
         var figures = call.statistics
         figures.fill(from: unit)
-        figures.fillEncryption(from: link.statistics)
+        figures.fillLink(from: link.statistics)
         figures.playoutGaps = loop.playoutGaps
         return figures
     }

@@ -32,6 +32,8 @@ public struct MediaRequest: Sendable {
     public var bind: IPAddress?
     /// Networks whose packets are taken; empty takes the first valid source.
     public var allow: [CIDR] = []
+    /// How calls with signalling find their way through NATs.
+    public var traversal = NATTraversal()
     /// Audio sent in place of the microphone, a file.
     public var playPath: String?
     /// Stereo recording of the call, a file: left is sent, right is heard.
@@ -69,6 +71,7 @@ public struct MediaRequest: Sendable {
         latency = configuration[\.media.latency]
         bind = configuration[\.network.bind]
         allow = configuration[\.network.allow]
+        traversal = try NATTraversal(configuration)
     }
 
     /// What both ends of a call share.

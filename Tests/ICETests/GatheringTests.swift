@@ -29,7 +29,7 @@ import Testing
         #expect(end.agent.localCandidates.map(\.priority) == end.agent.localCandidates.map(\.priority).sorted(by: >))
     }
 
-    @Test("a dead server beside two that live delays neither candidates nor the call, and gathering ends after 1 s")
+    @Test("a dead server beside two that live delays neither candidates nor the call, nor the end of gathering")
     func deadServer() {
         let dead = SimulatedServer(address("198.51.100.66:3478"), in: network)
         dead.isDead = true
@@ -48,10 +48,34 @@ import Testing
         #expect(network.run(300, until: { caller.isConnected && callee.isConnected }))
         #expect(network.run(1000, until: { caller.isNominated && callee.isNominated }))
         #expect(network.run(1000, until: { caller.events.contains(.gatheringDone) }))
-        #expect(network.now <= HostTime(milliseconds: 1000))
+        // Candidates were complete after 80 ms.
+        #expect(network.now <= HostTime(milliseconds: 500))
+        #expect(caller.agent.silentServers == [dead.address] && caller.agent.answeringServers == [live.address])
         network.run(30_000)
         #expect(caller.events.count { $0 == .serverFailed(dead.address, .noAnswer) } == 2)
         #expect(caller.isNominated)
+    }
+
+    @Test("servers that are all dead are waited for a second, and not at all once they are known to be")
+    func silence() {
+        let dead = SimulatedServer(address("198.51.100.66:3478"), in: network)
+        dead.isDead = true
+        var configuration = ICEConfiguration()
+        (configuration.stunServers, configuration.turnServers) = ([dead.address], [dead.turn])
+        let first = Endpoint("first", in: network, [ip("10.0.0.1")], role: .controlling, configuration: configuration, seed: 1)
+        first.gather()
+        network.run(980)
+        #expect(!first.agent.isGatheringDone)
+        network.run(40)
+        #expect(first.agent.isGatheringDone)
+        configuration.unawaitedServers = first.agent.silentServers
+        let second = Endpoint("second", in: network, [ip("10.0.0.2")], role: .controlling, configuration: configuration, seed: 2)
+        second.gather()
+        #expect(second.agent.isGatheringDone && second.events.last == .gatheringDone)
+        configuration.relayOnly = true
+        let hidden = Endpoint("hidden", in: network, [ip("10.0.0.3")], role: .controlling, configuration: configuration, seed: 3)
+        hidden.gather()
+        #expect(!hidden.agent.isGatheringDone)
     }
 
     @Test("who hides his addresses tells relayed candidates only, and sends nothing but to the server")

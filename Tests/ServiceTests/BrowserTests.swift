@@ -27,6 +27,9 @@ import Testing
         let fragment = ["content-type": "application/trickle-ice-sdpfrag"]
         #expect(await bench.ask("PATCH", made.place, "a=end-of-candidates", headers: fragment).status == 204)
         #expect(made.call?.asked == ["fragment a=end-of-candidates"])
+        let late = await bench.ask("PATCH", made.place, "a=mid:0", headers: fragment)
+        let text = if case .bytes(let bytes) = late.response.body { String(decoding: bytes, as: UTF8.self) } else { "" }
+        #expect(late.status == 200 && text == "a=candidate:late")
         #expect(await bench.ask("PATCH", made.place, "", headers: fragment).status == 400)
         #expect(await bench.ask("DELETE", made.place).status == 200)
         #expect(made.call?.asked.last == "hang up")

@@ -84,7 +84,9 @@ final class FakeTelephone: Telephone {
         let bridge = audio == nil ? CallBridge() : nil
         return BrowserConversation(call: call, answer: "v=0 answer", bridge: bridge) { (fragment) throws(SoftphoneError) in
             guard !fragment.isEmpty else { throw .request("the fragment is empty") }
-            call.note("fragment \(String(decoding: fragment, as: UTF8.self))")
+            let text = String(decoding: fragment, as: UTF8.self)
+            call.note("fragment \(text)")
+            return text == "a=mid:0" ? "a=candidate:late" : nil
         }
     }
 

@@ -59,7 +59,7 @@ private let chromium = """
     private func answer(_ offer: BrowserOffer) throws -> [Substring] {
         let agent = ICEAgent(.controlled)
         agent.gather([try IPAddress("192.0.2.1"), try IPAddress("2001:db8::1")], port: 4000, now: .zero)
-        return offer.answer(agent.localCredentials, agent.localCandidates).split(whereSeparator: \.isNewline)
+        return offer.answer(agent.localCredentials, agent.localCandidates, areComplete: true).split(whereSeparator: \.isNewline)
     }
 
     @Test("Chromium's is answered with Opus alone, on one port, in its bundle, and the browser begins the handshake")
@@ -126,14 +126,20 @@ private let chromium = """
         }
     }
 
-    @Test("candidates that come later are taken by their fragment, an ICE restart is refused")
+    @Test("candidates that come later are taken by their fragment, a restart of ICE with them")
     func trickled() throws {
         let text =
             "m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\na=candidate:1 1 udp 1 192.0.2.9 5 typ host\r\na=end-of-candidates\r\n"
         let fragment = try TrickleFragment(Array(text.utf8), userFragment: "4ZcD")
         #expect(fragment.candidates == [.line("1 1 udp 1 192.0.2.9 5 typ host"), .end])
         let same = try TrickleFragment(Array("a=ice-ufrag:4ZcD\n".utf8), userFragment: "4ZcD")
-        #expect(same.candidates.isEmpty)
+        #expect(same.candidates.isEmpty && same.restart == nil)
+        let password = String(repeating: "p", count: 24)
+        let anew = try TrickleFragment(Array("a=ice-ufrag:anew\r\na=ice-pwd:\(password)\r\n".utf8), userFragment: "4ZcD")
+        #expect(anew.restart == ICECredentials(userFragment: "anew", password: password))
+        let told = try #require(TrickleFragment.text([.line("x"), .end], as: anew.restart))
+        #expect(told.contains("a=ice-ufrag:anew\r\n") && told.hasSuffix("a=candidate:x\r\na=end-of-candidates\r\n"))
+        #expect(TrickleFragment.text([]) == nil)
         #expect(throws: SoftphoneError.self) { try TrickleFragment(Array("a=ice-ufrag:other\n".utf8), userFragment: "4ZcD") }
         #expect(throws: SoftphoneError.self) {
             try TrickleFragment(Array(String(repeating: "a=x\n", count: 600).utf8), userFragment: "4ZcD")
@@ -142,7 +148,7 @@ private let chromium = """
 
     @Test("a mail box of candidates is bounded")
     func bounded() throws {
-        let mail = try BrowserMail()
+        let mail = try PathMail()
         for _ in 0..<100 { mail.leave(Array(repeating: .line("x"), count: 10)) }
         #expect(mail.takeCandidates().count == 128)
         #expect(mail.takeCandidates().isEmpty)

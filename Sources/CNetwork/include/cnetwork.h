@@ -44,4 +44,9 @@ uint32_t cnetwork_dropped(int fd);
 // Empties the queue of ICMP errors; how many there were.
 int cnetwork_drain_errors(int fd);
 
+// A descriptor that is readable when this machine's addresses or routes change (rtnetlink(7)); -errno.
+int cnetwork_watch_addresses(void);
+// Empties it; whether there was anything.
+bool cnetwork_drain_watch(int fd);
+
 #endif

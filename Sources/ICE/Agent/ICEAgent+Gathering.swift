@@ -11,6 +11,8 @@ struct ServerProbe {
 extension ICEAgent {
     /// Milliseconds between datagrams that keep a NAT's binding (RFC 8445 section 11).
     static let keepAliveMilliseconds = 15_000.0
+    /// How long servers are waited for at least, where another one of their kind has answered.
+    private static let patienceMilliseconds = 50.0
 
     /// Finds candidates: host ones at once, the others as the servers answer. Called again after a change of addresses it begins
     /// anew; then `restart` first.
@@ -20,11 +22,14 @@ extension ICEAgent {
     public func gather(_ addresses: [IPAddress], port: UInt16, now: HostTime) {
         guard !isClosed else { return }
         let useful = addresses.filter { !$0.isNowhere && !$0.isLinkLocal }
-        let chosen = useful.contains { !$0.isLoopback } ? useful.filter { !$0.isLoopback } : useful
+        let others = useful.filter { !$0.isLoopback }
+        let usesLoopback = configuration.usesLoopback || others.isEmpty
+        let chosen = others + (usesLoopback ? useful.filter(\.isLoopback) : [])
         hosts = Self.interleaved(chosen).prefix(ICEConfiguration.maximumHosts).map { SocketAddress($0, port: port) }
         localCandidates.removeAll()
         foundations.removeAll()
         isGatheringDone = false
+        gatheringBegan = now
         gatheringDeadline = now.advanced(byMilliseconds: configuration.gatheringLimit)
         for (index, host) in hosts.enumerated() {
             let preference = UInt16.max - UInt16(index)
@@ -149,11 +154,30 @@ extension ICEAgent {
         for bytes in probes[index].client.takeOutputs() { outputs.append(.send(bytes, to: server)) }
     }
 
+    /// Servers that were asked and have not answered.
+    public var silentServers: Set<SocketAddress> {
+        Set(probes.filter { $0.client.mapped == nil && $0.client.isAsking }.map(\.client.server))
+            .union(relays.filter { $0.phase == .allocating }.map(\.server.address))
+    }
+
+    /// Servers that gave what they were asked for.
+    public var answeringServers: Set<SocketAddress> {
+        Set(probes.filter { $0.client.mapped != nil }.map(\.client.server))
+            .union(relays.filter { $0.phase == .allocated }.map(\.server.address))
+    }
+
     func considerGatheringDone(now: HostTime) {
-        guard !isGatheringDone, probes.allSatisfy({ $0.client.mapped != nil || !$0.client.isAsking }),
-            relays.allSatisfy({ $0.phase != .allocating })
+        guard !isGatheringDone else { return }
+        // Without a relay there would be nothing to tell at all.
+        let unawaited = configuration.relayOnly ? [] : configuration.unawaitedServers
+        guard !silentServers.isSubset(of: unawaited) else { return finishGathering() }
+        // One of each kind will do: who takes three times as long as it did is not waited for.
+        guard let began = gatheringBegan, let deadline = gatheringDeadline,
+            localCandidates.contains(where: { $0.kind == .serverReflexive || $0.kind == .relayed }),
+            relays.isEmpty || relays.contains(where: { $0.phase == .allocated })
         else { return }
-        finishGathering()
+        let patience = max(Self.patienceMilliseconds, 3 * now.milliseconds(since: began))
+        gatheringDeadline = min(deadline, began.advanced(byMilliseconds: patience))
     }
 
     private func finishGathering() {

@@ -77,13 +77,14 @@ extension ICEAgent {
 
     /// Begins anew with other credentials (RFC 8445 section 9); pairs that work go on until a new one is nominated. Ours are to be told
     /// to the peer, and `setRemote` takes its new ones.
-    public func restart(now: HostTime) {
+    /// - `own`: credentials that the peer has been told already; nil: new ones.
+    public func restart(as own: ICECredentials? = nil, now: HostTime) {
         guard !isClosed else { return }
         // A second restart before the first one came to anything: what still works is older than that.
         let worked = pairs.contains { $0.isUsable && $0.generation == current.number } || previous == nil
         let kept = worked ? current : previous
         previous = kept
-        current = Generation(number: current.number + 1, local: ICECredentials(random))
+        current = Generation(number: current.number + 1, local: own ?? ICECredentials(random))
         pairs.removeAll { !$0.isUsable || $0.generation != kept?.number }
         let ids = Set(pairs.map(\.id))
         checks.removeAll { !ids.contains($0.pair) }

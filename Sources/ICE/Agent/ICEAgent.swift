@@ -48,8 +48,10 @@ public final class ICEAgent {
     var probes: [ServerProbe] = []
     var relays: [TURNClient] = []
     var foundations: [String] = []
+    var gatheringBegan: HostTime?
     var gatheringDeadline: HostTime?
-    var isGatheringDone = false
+    /// Whether the candidates are all there are, but for those of slow servers.
+    public internal(set) var isGatheringDone = false
 
     var nominatedPair: Int?
     var selectedPair: Int?

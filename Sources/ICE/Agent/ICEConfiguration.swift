@@ -6,8 +6,12 @@ public struct ICEConfiguration: Sendable {
     public var stunServers: [SocketAddress] = []
     /// Servers that relay. All servers are asked side by side.
     public var turnServers: [TURNServer] = []
+    /// Servers that did not answer lately: asked like the others, and not waited for.
+    public var unawaitedServers: Set<SocketAddress> = []
     /// Uses relayed candidates only: the peer never learns our address.
     public var relayOnly = false
+    /// The peer may be on this machine: loopback addresses are candidates too, the last ones.
+    public var usesLoopback = false
     /// Ta: between two ordinary checks. RFC 8445 advises 50; 20 is a voice packet's pace. Answers and triggered checks do not wait.
     public var pacing = 20.0
     /// RTO of checks and of requests to servers. RFC 8445 advises 500 for checks; they back off the same way from here.

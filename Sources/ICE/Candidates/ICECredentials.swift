@@ -20,6 +20,9 @@ public struct ICECredentials: Hashable, Sendable, CustomStringConvertible, Custo
         password = random.iceText(24)
     }
 
+    /// Others than ever before.
+    public static func random() -> ICECredentials { ICECredentials(RandomSource(SystemRandomNumberGenerator())) }
+
     /// Authenticates checks sent to whoever has these credentials, and their answers.
     var key: STUNKey { STUNKey(shortTerm: password) }
 

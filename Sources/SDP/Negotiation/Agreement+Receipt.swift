@@ -14,6 +14,7 @@ extension Agreement {
         rows.append(packetTimeRow(audio))
         rows.append(rtcpRow(audio))
         if let row = encryptionRow(audio) { rows.append(row) }
+        if let row = iceRow(audio) { rows.append(row) }
         if let row = bandwidthRow(audio) { rows.append(row) }
         return rows
     }
@@ -147,6 +148,22 @@ extension Agreement {
         let why: NegotiationReceipt.Reason =
             inForce != nil ? .agreed : offeredBy == .us ? .notAnswered : .notOurs
         return row(.encryption, offered, answer.securityText, inForce, why)
+    }
+
+    /// nil: nobody offered it.
+    private func iceRow(_ audio: AudioInForce) -> NegotiationReceipt.Row? {
+        func text(_ reading: MediaReading) -> String? {
+            reading.ice.map { ice in
+                let kinds = ice.candidates.map(\.type)
+                return (ice.isLite ? "lite, " : "") + (kinds.isEmpty ? "no candidate yet" : kinds.joined(separator: " "))
+            }
+        }
+        guard let offered = text(offer) else { return nil }
+        let inForce = audio.ice.map { $0.isOfferer ? "we control" : "the other side controls" }
+        let isChanged = offer.lacksDefaultCandidate || answer.line.attributes.contains(.other(name: "ice-mismatch", value: nil))
+        let why: NegotiationReceipt.Reason =
+            inForce != nil ? .agreed : isChanged ? .addressChanged : offeredBy == .us ? .notAnswered : .notOurs
+        return row(.ice, offered, text(answer), inForce, why)
     }
 
     private func bandwidthRow(_ audio: AudioInForce) -> NegotiationReceipt.Row? {

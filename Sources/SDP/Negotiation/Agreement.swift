@@ -9,6 +9,8 @@ struct Agreement {
     let numbers: PayloadNumbers
     /// How the media were encrypted before.
     let former: SecurityInForce?
+    /// How the sides found each other before.
+    let formerICE: ICEInForce?
 
     var answer: MediaReading { offeredBy == .us ? theirs : ours }
     var offer: MediaReading { offeredBy == .us ? ours : theirs }
@@ -19,6 +21,14 @@ struct Agreement {
         case .us: capabilities.security.agreed(offer: ours, answer: theirs, current: former)
         case .peer: capabilities.security.answer(to: theirs, current: former)
         }
+    }
+
+    /// What the lines say of ICE. Of what we offered, the answer must have its part.
+    var ice: ICEInForce? {
+        guard let own = ours.ice, let their = theirs.ice, ours.rtcpMux else { return nil }
+        // A later offer of ours that restarts nothing leaves the roles as they were.
+        let isSame = formerICE.map { $0.own.identity == own.identity && $0.theirs.identity == their.identity } ?? false
+        return ICEInForce(own: own, theirs: their, isOfferer: isSame ? formerICE?.isOfferer ?? false : offeredBy == .us)
     }
 
     /// nil: the lines have no codec in common.
@@ -36,7 +46,8 @@ struct Agreement {
             break
         }
         guard let (codec, mine, their) = chosen, let remote = theirs.endpoint else { return nil }
-        let mux = capabilities.rtcpMux && ours.rtcpMux && theirs.rtcpMux
+        let ice = ice
+        let mux = (capabilities.rtcpMux || ice != nil) && ours.rtcpMux && theirs.rtcpMux
         let isHeld = theirs.isHeldByAddress
         let allowed = theirs.effectiveDirection.reversed
         let source = theirs.source
@@ -45,7 +56,7 @@ struct Agreement {
             line: index, mediaID: theirs.mediaID, direction: ours.direction.limited(to: allowed),
             wantedDirection: local.direction, isHeldByPeer: !theirs.effectiveDirection.receives,
             remote: isHeld ? nil : remote, remoteControl: isHeld ? nil : theirs.controlEndpoint(mux: mux), rtcpMux: mux,
-            security: encrypted, sending: sending(codec, their, other, own: own, mine: mine), receiving: receiving(own, other),
+            security: encrypted, ice: ice, sending: sending(codec, their, other, own: own, mine: mine), receiving: receiving(own, other),
             receivingEarlier: earlier(own),
             rtcpSendersBandwidth: theirs.bandwidth(.rtcpSenders).map(Int.init(clamping:)),
             rtcpReceiversBandwidth: theirs.bandwidth(.rtcpReceivers).map(Int.init(clamping:)),

@@ -5,6 +5,8 @@ struct AnswerMaker {
     let policy: MediaAddressPolicy
     /// How the media are encrypted now; nil: they are not, or there are none.
     let security: SecurityInForce?
+    /// ICE as it is now, and whether nothing was agreed on before.
+    let ice: (current: ICEInForce?, isFirst: Bool)
 
     /// Why a line of an offer cannot be used as this call's audio; nil: it can.
     func refusal(of reading: MediaReading) -> LineRefusal? {
@@ -13,7 +15,10 @@ struct AnswerMaker {
         guard line.media == "audio" else { return .notAudio(line.media) }
         guard MediaTransport.isKnown(line.transport) else { return .transport(line.transport) }
         if case .refused(let refusal) = outcome(of: reading) { return refusal }
-        if let refusal = policy.refusal(of: reading, localAddress: local.address) { return .address(refusal) }
+        let usesICE = local.ice != nil && (ice.isFirst || ice.current != nil)
+        if let refusal = policy.refusal(of: reading, localAddress: local.address, usesICE: usesICE) {
+            return .address(refusal)
+        }
         return common(FormatTable(line)).isEmpty ? .noCommonCodec : nil
     }
 
@@ -80,12 +85,14 @@ struct AnswerMaker {
         }
         // The offered length where this side can have it too: some gateways know only one for both ways.
         let wanted = reading.packetTime.flatMap { packetTimes.contains($0) ? $0 : nil } ?? capabilities.packetTime
+        let ice = local.ice?.answer(to: reading, current: ice.current, isFirst: ice.isFirst) ?? .plain
         let agreed: SecurityInForce? = if case .encrypted(let found) = outcome(of: reading) { found } else { nil }
         return writer.finish(
             local: local, capabilities: capabilities,
             packetTime: min(wanted, capabilities.maximumPacketTime ?? .infinity),
             direction: local.direction.limited(to: reading.effectiveDirection.reversed),
-            mux: capabilities.rtcpMux && reading.rtcpMux, mediaID: reading.mediaID, security: agreed?.attributes ?? [])
+            mux: reading.rtcpMux && (capabilities.rtcpMux || ice.isAgreed), mediaID: reading.mediaID,
+            security: agreed?.attributes ?? [], ice: ice.attributes)
     }
 
     /// Those with a clock of the codecs in the answer; where the offer has none, the first of another clock, which many
@@ -99,8 +106,10 @@ struct AnswerMaker {
 
 extension MediaAddressPolicy {
     /// Checks where a line wants RTP and RTCP; nil: both may be sent there.
-    func refusal(of reading: MediaReading, localAddress: String) -> MediaAddressRefusal? {
+    func refusal(of reading: MediaReading, localAddress: String, usesICE: Bool) -> MediaAddressRefusal? {
         guard let endpoint = reading.endpoint else { return .noAddress }
+        // Nobody sends to the line's own address where checks find another.
+        if usesICE, reading.ice != nil, reading.rtcpMux, !reading.lacksDefaultCandidate { return nil }
         var endpoints = [endpoint]
         if let control = reading.controlEndpoint(mux: false) { endpoints.append(control) }
         for endpoint in endpoints {

@@ -58,6 +58,8 @@ public struct AudioInForce: Hashable, Sendable {
     public var rtcpMux: Bool
     /// How both directions are encrypted; nil: they are not.
     public var security: SecurityInForce?
+    /// How the sides find each other; nil: media go to `remote`.
+    public var ice: ICEInForce?
     public var sending: Sending
     /// What may arrive, by this side's payload types.
     public var receiving: [UInt8: AudioFormat]

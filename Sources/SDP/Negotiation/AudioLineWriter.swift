@@ -19,7 +19,7 @@ struct AudioLineWriter {
     /// Adds what stands after the formats, and gives the line.
     func finish(
         local: LocalMedia, capabilities: AudioCapabilities, packetTime: Double, direction: MediaDirection,
-        mux: Bool, mediaID: String?, security: [Attribute]
+        mux: Bool, mediaID: String?, security: [Attribute], ice: [Attribute]
     ) -> MediaDescription {
         var line = line
         line.bandwidths = capabilities.bandwidths
@@ -28,7 +28,7 @@ struct AudioLineWriter {
         if let maximum = capabilities.maximumPacketTime { line.attributes.append(.maximumPacketTime(maximum)) }
         line.attributes.append(.direction(direction))
         if mux { line.attributes.append(.rtcpMux) }
-        line.attributes += security
+        line.attributes += security + ice
         if local.port == .max || local.controlPort != local.port + 1 {
             line.attributes.append(.rtcp(RTCPAttribute(port: local.controlPort)))
         }

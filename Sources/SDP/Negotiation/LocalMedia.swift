@@ -10,11 +10,13 @@ public struct LocalMedia: Hashable, Sendable {
     public var cname: String?
     /// What this side wants; `sendonly` or `inactive` is a hold.
     public var direction: MediaDirection
+    /// nil: ICE is neither offered nor answered.
+    public var ice: LocalICE?
 
     /// - `controlPort`: nil: the port after `port` (RFC 3550 section 11).
     public init(
         address: String, port: UInt16, controlPort: UInt16? = nil, ssrc: UInt32? = nil, cname: String? = nil,
-        direction: MediaDirection = .sendrecv
+        direction: MediaDirection = .sendrecv, ice: LocalICE? = nil
     ) {
         self.address = address
         self.port = port
@@ -22,5 +24,6 @@ public struct LocalMedia: Hashable, Sendable {
         self.ssrc = ssrc
         self.cname = cname
         self.direction = direction
+        self.ice = ice
     }
 }

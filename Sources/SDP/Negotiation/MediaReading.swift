@@ -10,8 +10,11 @@ struct MediaReading {
         Self.direction(of: line.attributes) ?? Self.direction(of: session.attributes) ?? .sendrecv
     }
 
-    /// Whether the writer holds in the way of RFC 2543: by an unspecified address.
-    var isHeldByAddress: Bool { connection.flatMap { NumericAddress($0.address) }?.isUnspecified ?? false }
+    /// Whether the writer holds in the way of RFC 2543: by an unspecified address. With port 9 it means candidates that are still to
+    /// come (RFC 8840 section 4.1.1).
+    var isHeldByAddress: Bool { !(line.port == 9 && ice != nil) && hasNoAddress }
+
+    private var hasNoAddress: Bool { connection.flatMap { NumericAddress($0.address) }?.isUnspecified ?? false }
 
     /// What flows, seen by the writer; with an unspecified address it receives nothing.
     var effectiveDirection: MediaDirection {

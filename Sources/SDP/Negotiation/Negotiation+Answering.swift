@@ -19,7 +19,8 @@ extension Negotiation {
     /// Chooses the audio line, the one in force if it still can be, and writes a line for each one offered.
     func draftAnswer(to offer: SessionDescription, numbers: inout PayloadNumbers) -> Draft {
         let maker = AnswerMaker(
-            capabilities: capabilities, local: local, policy: policy, security: inForce?.security)
+            capabilities: capabilities, local: local, policy: policy, security: inForce?.security,
+            ice: (inForce?.ice, inForce == nil))
         var draft = Draft()
         for (index, line) in offer.media.enumerated() {
             draft.refusals[index] = maker.refusal(of: MediaReading(line: line, session: offer))
@@ -72,7 +73,7 @@ extension Negotiation {
                 capabilities: capabilities, local: local, index: index,
                 ours: MediaReading(line: answer.media[index], session: answer),
                 theirs: MediaReading(line: offer.media[index], session: offer), offeredBy: .peer, numbers: numbers,
-                former: inForce?.security)
+                former: inForce?.security, formerICE: inForce?.ice)
             guard let found = agreement.audio() else { continue }
             audio = found
             receipt.rows += agreement.rows(found)

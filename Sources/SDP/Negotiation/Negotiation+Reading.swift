@@ -15,14 +15,15 @@ extension Negotiation {
             }
             let agreement = Agreement(
                 capabilities: capabilities, local: local, index: index, ours: ours, theirs: theirs, offeredBy: .us,
-                numbers: numbers, former: inForce?.security)
+                numbers: numbers, former: inForce?.security, formerICE: inForce?.ice)
             if theirs.line.port == 0 {
                 refusal = .refusedByPeer
             } else if !MediaTransport.isKnown(theirs.line.transport) {
                 refusal = .transport(theirs.line.transport)
             } else if case .refused(let wrong) = agreement.security {
                 refusal = wrong
-            } else if let wrong = policy.refusal(of: theirs, localAddress: local.address) {
+            } else if let wrong = policy.refusal(
+                of: theirs, localAddress: local.address, usesICE: ours.ice != nil) {
                 refusal = .address(wrong)
             } else if let found = agreement.audio() {
                 audio = found

@@ -68,6 +68,9 @@ public struct Negotiation: Sendable {
         if let previous, let sent { maker.mediaID = MediaReading(line: previous, session: sent).mediaID }
         let security = capabilities.security
         maker.security = security.offer(inForce?.security, isFirst: inForce == nil)
+        if let ice = local.ice, ice.isOffered(current: inForce?.ice, isFirst: inForce == nil) {
+            maker.ice = ice.description.attributes
+        }
         if let inForce, let previous, inForce.line == index {
             maker.transport = previous.transport
         } else {
@@ -131,6 +134,10 @@ public struct Negotiation: Sendable {
         answered = answer
         let outcome = read(offer: offer, answer: answer, draft: draft)
         accept(outcome.audio, outcome.receipt)
+        // Who we are since a restart that the peer asked for.
+        if let own = outcome.audio?.ice?.own, let ice = local.ice, own.identity != ice.description.identity {
+            local.ice = LocalICE(own, isOffered: ice.isOffered)
+        }
         return answer
     }
 

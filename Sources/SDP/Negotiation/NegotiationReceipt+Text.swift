@@ -11,6 +11,7 @@ extension NegotiationReceipt.Subject: CustomStringConvertible {
         case .packetTime: "packet length"
         case .rtcp: "rtcp"
         case .encryption: "encryption"
+        case .ice: "ice"
         case .bandwidth: "bandwidth"
         }
     }
@@ -31,6 +32,7 @@ extension NegotiationReceipt.Reason: CustomStringConvertible {
         case .heldByBoth: "held by both sides"
         case .limited: "limited by the other side"
         case .notMuxed: "one side wants a port of its own for RTCP"
+        case .addressChanged: "somebody between has changed the address of the line"
         case .refused(let refusal): refusal.description
         }
     }

@@ -18,6 +18,8 @@ public struct NegotiationReceipt: Hashable, Sendable {
         case rtcp
         /// Of the media (RFC 5763, 4568).
         case encryption
+        /// RFC 8839.
+        case ice
         case bandwidth
     }
 
@@ -82,6 +84,8 @@ public struct NegotiationReceipt: Hashable, Sendable {
         case limited
         /// Only the answerer could not.
         case notMuxed
+        /// Somebody between changed the address of the line (RFC 8839 section 4.2.5).
+        case addressChanged
         case refused(LineRefusal)
     }
 }

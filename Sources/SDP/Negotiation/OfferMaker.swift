@@ -8,6 +8,8 @@ struct OfferMaker {
     var transport = MediaTransport.plain
     /// What the line says of encryption.
     var security: [Attribute] = []
+    /// And of ICE, which wants RTP and RTCP on one port.
+    var ice: [Attribute] = []
 
     /// nil: there is nothing to offer.
     func line(numbers: inout PayloadNumbers) -> MediaDescription? {
@@ -44,7 +46,7 @@ struct OfferMaker {
         }
         return writer.finish(
             local: local, capabilities: capabilities, packetTime: capabilities.packetTime, direction: local.direction,
-            mux: capabilities.rtcpMux, mediaID: mediaID, security: security)
+            mux: capabilities.rtcpMux || !ice.isEmpty, mediaID: mediaID, security: security, ice: ice)
     }
 }
 

@@ -69,3 +69,8 @@ struct AccountState {
         }
     }
 }
+
+extension UserAgent {
+    /// The address from which the account's registrar sees us come; nil: it has not told, or there is no such account.
+    public func seenAddress(of account: AccountID) -> String? { accounts[account]?.seenAddress?.host }
+}

@@ -47,7 +47,12 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     /// What strangers are answered, until the lower link is done with what it receives: it may not be entered twice.
     private var answers: [(bytes: [UInt8], destination: SocketAddress)] = []
     private var limit: HostTime?
+    /// The handshake begins when the layer below has found the peer: a first flight into nowhere is repeated a second later.
+    private var waitsForPath = false
     private var hasHeardPeer = false
+    /// When the handshake's first flight left or came, and how long it took.
+    private var began: HostTime?
+    private var handshakeMilliseconds: Double?
     private var events: [DTLSLinkEvent] = []
     private var linkEvents: [LinkEvent] = []
     /// Why the last stranger was refused: the best that is known when nobody else came.
@@ -81,19 +86,28 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
         _ role: DTLSRole, trust: DTLSTrust, patienceMilliseconds: Double? = 20_000, now: HostTime
     ) throws(DTLSFailure) {
         abandon()
+        (began, handshakeMilliseconds) = (nil, nil)
         limit = patienceMilliseconds.map { now.advanced(byMilliseconds: $0) }
         if role == .passive, !isPathChecked {
             listener = try DTLSListener(identity, trust: trust, suites: suites)
         } else {
             let association = try DTLSAssociation(identity, role, trust: trust, suites: suites)
-            association.start(patienceMilliseconds: nil, now: now)
             self.association = association
+            waitsForPath = true
+            startOnPath(now)
         }
         state = .handshaking
         let waiting = early
         early = []
         for item in waiting { item.bytes.withUnsafeBytes { receive($0, from: item.source, now: now) } }
         flush(now)
+    }
+
+    private func startOnPath(_ now: HostTime) {
+        guard waitsForPath, !isPathChecked || lower.peer != nil else { return }
+        waitsForPath = false
+        if association != nil { began = now }
+        association?.start(patienceMilliseconds: nil, now: now)
     }
 
     /// The undecided peer is whom we want.
@@ -126,6 +140,7 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
 
     private func abandon() {
         (association, destination, listener, candidates, hasHeardPeer) = (nil, nil, nil, [], false)
+        waitsForPath = false
         lastRefusal = nil
     }
 
@@ -139,10 +154,12 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
             guard !packet.isOnControlPort else { return drop(.stranger) }
             receive(UnsafeRawBufferPointer(packet.bytes), from: packet.source, now: now)
         }
+        if state == .connected, handshakeMilliseconds == nil { handshakeMilliseconds = began.map { now.milliseconds(since: $0) } }
         flush(now)
     }
 
     private func receive(_ datagram: UnsafeRawBufferPointer, from source: SocketAddress, now: HostTime) {
+        if state == .handshaking { began = began ?? now }
         switch state {
         case .idle:
             guard early.count < Self.mostEarly, datagram.count <= PacketLimits.datagramBytes else { return drop(.stranger) }
@@ -173,6 +190,11 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     private func feed(_ datagram: UnsafeRawBufferPointer, _ now: HostTime) {
         guard let association else { return }
         hasHeardPeer = true
+        // A check of the other side's has proven the path where ours is still under way.
+        if waitsForPath {
+            waitsForPath = false
+            association.start(patienceMilliseconds: nil, now: now)
+        }
         association.receive(datagram, now: now)
         adopt(association)
     }
@@ -261,6 +283,7 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
         let waiting = answers
         answers.removeAll(keepingCapacity: true)
         for item in waiting { send(item.bytes, to: item.destination, now) }
+        startOnPath(now)
         guard let association else { return }
         for datagram in association.takeDatagrams() { send(datagram, to: destination, now) }
     }
@@ -308,6 +331,7 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     public var statistics: LinkStatistics {
         var result = lower.statistics
         result.received -= handled
+        result.handshakeMilliseconds = handshakeMilliseconds
         for reason in LinkDropReason.allCases { result[reason] += drops[reason] }
         return result
     }

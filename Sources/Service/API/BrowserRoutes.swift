@@ -48,9 +48,11 @@ enum BrowserRoutes {
 
     private static func trickle(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
         try mustBeBrowser(service, request)
-        try mustBe("application/trickle-ice-sdpfrag", request)
-        try service.calls.trickle(request.parameters["id"] ?? "", request.body)
-        return APIResponse(204, contentType: "", .bytes([]))
+        let kind = "application/trickle-ice-sdpfrag"
+        try mustBe(kind, request)
+        let late = try service.calls.trickle(request.parameters["id"] ?? "", request.body)
+        guard let late else { return APIResponse(204, contentType: "", .bytes([])) }
+        return APIResponse(200, contentType: kind, .bytes(Array(late.utf8)))
     }
 
     private static func mustBeBrowser(_ service: ServiceCore, _ request: APIRequest) throws(Problem) {

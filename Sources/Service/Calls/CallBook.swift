@@ -134,9 +134,9 @@ package final class CallBook: Sendable {
     }
 
     /// Hands a browser's late candidates on.
-    func trickle(_ id: String, _ fragment: [UInt8]) throws(Problem) {
+    func trickle(_ id: String, _ fragment: [UInt8]) throws(Problem) -> String? {
         guard let browser = state.withLock({ $0.entries[id]?.browser }) else { throw .conflict("the call is over") }
-        do throws(SoftphoneError) { try browser.trickle(fragment) } catch {
+        do throws(SoftphoneError) { return try browser.trickle(fragment) } catch {
             throw Problem(400, "the fragment cannot be used", error.description)
         }
     }

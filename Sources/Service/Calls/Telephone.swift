@@ -44,11 +44,12 @@ struct SIPTelephone: Telephone {
     }
 
     func accept(_ caller: WaitingCaller, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall {
-        let request: SIPRequest
+        var request: SIPRequest
         do throws(SoftphoneError) { request = try self.request(.listen(nil), audio) } catch {
             phone.refuse(caller, .busy)
             throw error
         }
+        request.account = settings.accounts.first { $0.name == caller.account }
         return try phone.accept(caller, request)
     }
 
@@ -66,6 +67,8 @@ struct SIPTelephone: Telephone {
         } else {
             request.bridge = CallBridge()
         }
+        // Nobody else than browsers of this machine gets here then.
+        request.isLocal = settings.address.isLoopback
         return try Softphone().answer(request)
     }
 

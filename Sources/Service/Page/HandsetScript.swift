@@ -28,7 +28,25 @@ extension PageFiles {
 
         function sendCandidates(lines) {
           const body = 'm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:0\r\n' + lines.join('\r\n') + '\r\n';
-          ask('PATCH', talk.place, 'application/trickle-ice-sdpfrag', body).catch(() => {});
+          return ask('PATCH', talk.place, 'application/trickle-ice-sdpfrag', body).then(late).catch(() => true);
+        }
+
+        // Candidates of the other side that came after its answer; whether more may come.
+        async function late(response) {
+          if (response.status !== 200) return response.ok;
+          const lines = (await response.text()).split('\r\n');
+          for (const line of lines)
+            if (line.startsWith('a=candidate:') && talk.peer)
+              await talk.peer.addIceCandidate({ candidate: line.slice(2), sdpMLineIndex: 0 });
+          return !lines.includes('a=end-of-candidates');
+        }
+
+        // An answer that does not end its candidates came before all servers had told their part.
+        async function fetchLate(peer) {
+          for (const wait of [100, 300, 600, 1000, 3000]) {
+            await new Promise((done) => setTimeout(done, wait));
+            if (peer !== talk.peer || !(await sendCandidates([]))) return;
+          }
         }
 
         // Microphone and connection; `query` says what is at its other end. Throws what is wrong, in words.
@@ -61,8 +79,10 @@ extension PageFiles {
             if (peer !== talk.peer) { ask('DELETE', place); throw new Error('over'); }
             talk.place = place;
             talk.former = handsetID();
-            await peer.setRemoteDescription({ type: 'answer', sdp: await response.text() });
+            const answer = await response.text();
+            await peer.setRemoteDescription({ type: 'answer', sdp: answer });
             if (talk.waiting.length) sendCandidates(talk.waiting.splice(0));
+            if (!answer.includes('a=end-of-candidates')) fetchLate(peer);
             return handsetID();
           } catch (error) {
             const text = error.name === 'NotAllowedError' ? 'the browser was not allowed to use the microphone' :

@@ -28,6 +28,9 @@ public struct AccountKeys: ConfigurationSection {
     public let srtp = ConfigurationKey(
         "srtp", ValueForm<AccountEncryption>.cases("mode"), default: .optional,
         help: "Whether voices are encrypted: where the other side can, or required: no call without")
+    public let ice = ConfigurationKey(
+        "ice", ValueForm<ICEMode>.cases("mode"), unset: "`network.ice`",
+        help: "Whether its calls find a way through NATs by ICE")
     public let expires = ConfigurationKey(
         "expires", .integer(60...86_400, unit: "s", placeholder: "s"), default: 600,
         help: "How long a registration shall hold")

@@ -10,8 +10,43 @@ public struct NetworkKeys: ConfigurationSection {
     public let allow = ConfigurationKey(
         "allow", .list(of: .network, expectation: "a list of networks such as 192.0.2.0/24, 2001:db8::/32"),
         unset: "the first valid source", help: "Networks (CIDR) whose packets are taken")
+    public let ice = ConfigurationKey(
+        "ice", ValueForm<ICEMode>.cases("mode"), default: .auto,
+        help: "Find a way through NATs (ICE): auto answers it, and offers it where stun or turn names a server; relay shows servers only")
+    public let stun = ConfigurationKey(
+        "stun", .list(of: .server, expectation: "a list of servers such as stun.example.com, 192.0.2.1:3478"),
+        unset: "none", help: "STUN servers that tell how the other side sees us: HOST[:PORT], by UDP")
+    public let turn = ConfigurationKey(
+        "turn", .list(of: .server, expectation: "a list of servers such as turn.example.com, 192.0.2.1:3478"),
+        unset: "none", help: "TURN servers that relay where there is no other way: HOST[:PORT], by UDP")
+    public let turnUser = ConfigurationKey(
+        "turn_user", .text("name"), unset: "none", help: "Name that the TURN servers know us by")
+    public let turnPasswordFile = ConfigurationKey(
+        "turn_password_file", .text("file"), unset: "no password",
+        help: "File whose first line is the password for the TURN servers; nobody else should be able to read it")
 
     public init() {}
+}
+
+/// Whether calls find their way by ICE (RFC 8445).
+public enum ICEMode: String, Sendable, CaseIterable {
+    /// Neither offered nor answered.
+    case off
+    /// Answered where it is offered; offered where a server is configured.
+    case auto
+    /// Offered and answered always.
+    case on
+    /// As `on`, by relays only: of the media the other side never learns an address of ours.
+    case relay
+}
+
+extension ValueForm where Value == ServerName {
+    /// A server at its usual port or another.
+    static var server: ValueForm {
+        ValueForm(
+            placeholder: "server", expectation: "a server such as stun.example.com or 192.0.2.1:3478, by UDP",
+            parse: { ServerName($0) }, write: { $0.description })
+    }
 }
 
 extension ValueForm where Value == IPAddress {

@@ -27,6 +27,16 @@ extension ResolvedConfiguration<YodelKeys> {
         return (chosen(\.audio.input), chosen(\.audio.output))
     }
 
+    /// The password for the TURN servers out of its file; empty when none is named.
+    public func turnPassword() throws(SettingsError) -> String {
+        guard let path = self[\.network.turnPasswordFile] else { return "" }
+        do { return try SecretFile.line(path: path) } catch {
+            throw .invalidValue(
+                name: "network.turn_password_file", value: path,
+                source: source(of: \.network.turnPasswordFile).description, expected: "a file that can be read")
+        }
+    }
+
     /// Whether someone chose a device other than the default one.
     public var choosesDevice: Bool {
         let usual = YodelKeys().audio.device.defaultValue

@@ -208,6 +208,7 @@ extension SIPSignalling {
                 return try agent.answer(handle, body: Self.body(own), now: now)
             }
             let answer = try negotiation.answer(offer)
+            negotiation.renewNextICE()
             try agent.answer(handle, body: Self.body(answer), now: now)
             calls[id]?.negotiation = negotiation
             tellMedia(id)

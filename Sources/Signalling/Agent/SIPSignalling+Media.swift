@@ -9,12 +9,14 @@ import SignallingTransport
 extension SIPSignalling {
     /// Begins a negotiation whose media meets the other side at `peer`.
     func newNegotiation(_ call: SignalledCall, _ ports: LocalPorts, towards peer: String?) -> Negotiation {
+        let ports = toldPorts(ports, of: call, towards: peer)
         let address = ports.address ?? localHost(towards: peer)
         var policy = MediaAddressPolicy()
         policy.allowsLoopback = isLoopback(of: peer)
         for listener in listeners { policy.ownServices.insert(MediaEndpoint(address: address, port: listener.port)) }
         var capabilities = configuration.media.described
         capabilities.security = security(of: call, ports)
+        calls[call.id]?.mediaPeer = peer
         return Negotiation(
             capabilities: capabilities, local: localMedia(ports, address: address), policy: policy,
             sessionID: .random(in: .min ... .max))
@@ -36,13 +38,18 @@ extension SIPSignalling {
     }
 
     func localMedia(_ ports: LocalPorts, address: String, direction: MediaDirection = .sendrecv) -> LocalMedia {
-        LocalMedia(
+        var ice = ports.ice
+        if ice != nil {
+            var random = SystemRandomNumberGenerator()
+            ice?.next = .random(using: &random)
+        }
+        return LocalMedia(
             address: ports.address ?? address, port: ports.port, controlPort: ports.controlPort, ssrc: ports.ssrc,
-            cname: ports.canonicalName, direction: direction)
+            cname: ports.canonicalName, direction: direction, ice: ice)
     }
 
     /// The address of ours from which packets leave towards `peer`.
-    private func localHost(towards peer: String?) -> String {
+    func localHost(towards peer: String?) -> String {
         if let peer, let local = try? SignallingAddress.local(towards: SignallingAddress(host: peer, port: 9)) {
             return local.host
         }

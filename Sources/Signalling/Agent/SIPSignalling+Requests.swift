@@ -200,7 +200,10 @@ extension SIPSignalling {
         let before = negotiation.local
         var local = before
         if let ports = call.wantedPorts {
-            local = localMedia(ports, address: before.address, direction: before.direction)
+            let told = toldPorts(ports, of: call, towards: call.mediaPeer)
+            local = localMedia(told, address: before.address, direction: before.direction)
+            // The same wish again is no change.
+            if local.ice?.description == before.ice?.description { local.ice = before.ice }
         }
         local.direction = call.wantsHold ? .sendonly : .sendrecv
         guard local != before, negotiation.phase == .agreed else { return }
@@ -209,6 +212,7 @@ extension SIPSignalling {
             let offer = try negotiation.makeOffer()
             try agent.modify(handle, body: Self.body(offer), now: .monotonicNow())
             calls[id]?.negotiation = negotiation
+            calls[id]?.wantedPorts = nil
         } catch UserAgentError.offerPending {
             // It is tried again when that is done.
         } catch {

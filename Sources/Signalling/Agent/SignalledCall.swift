@@ -26,6 +26,8 @@ struct SignalledCall {
     /// What the person wants, which may have to wait for a change that is under way.
     var wantsHold = false
     var wantedPorts: LocalPorts?
+    /// Where packets to the other side go first: its media, or the first server of its signalling.
+    var mediaPeer: String?
     var isHeld = false
     var isHeldByPeer = false
     /// Somebody waits to be told how this call goes: it follows from the transfer of that one.

@@ -23,6 +23,7 @@ extension MediaAgreement {
         remoteControl = audio.remoteControl.flatMap(SocketAddress.init)
         if audio.remote != nil, remote == nil { return nil }
         sharesPort = audio.rtcpMux
+        ice = audio.ice
         encryption = audio.security.flatMap(MediaEncryption.init)
         if audio.security != nil, encryption == nil { return nil }
         sends = audio.direction.sends

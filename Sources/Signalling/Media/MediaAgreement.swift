@@ -1,6 +1,7 @@
 import Codecs
 import Link
 import RTP
+import SDP
 
 /// The media of a call as both sides agreed on it, seen from this side: what a media path is set up with.
 public struct MediaAgreement: Sendable, Hashable {
@@ -32,6 +33,8 @@ public struct MediaAgreement: Sendable, Hashable {
     public var remoteControl: SocketAddress?
     /// RTP and RTCP share a port, both ways (RFC 5761).
     public var sharesPort: Bool
+    /// How the sides find each other; nil: media go to `remote`.
+    public var ice: ICEInForce?
     /// nil: the media are plain.
     public var encryption: MediaEncryption?
     /// What this side does.

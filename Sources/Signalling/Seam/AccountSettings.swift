@@ -23,11 +23,13 @@ public struct AccountSettings: Sendable {
     public var keepAlive: Double?
     /// Whether media are encrypted; nil: as in calls without an account.
     public var encryption: MediaSecurity.Mode?
+    /// How media find their way through NATs, as the configuration names it; nil: as in calls without an account.
+    public var ice: String?
 
     public init(
         name: String, uri: String, displayName: String? = nil, user: String? = nil, password: String = "",
         registrar: String? = nil, outboundProxy: String? = nil, transport: String? = nil, expires: UInt32 = 600,
-        keepAlive: Double? = nil, encryption: MediaSecurity.Mode? = nil
+        keepAlive: Double? = nil, encryption: MediaSecurity.Mode? = nil, ice: String? = nil
     ) {
         self.name = name
         self.uri = uri
@@ -40,6 +42,7 @@ public struct AccountSettings: Sendable {
         self.expires = expires
         self.keepAlive = keepAlive
         self.encryption = encryption
+        self.ice = ice
     }
 
     /// As the user agent takes it.

@@ -1,3 +1,4 @@
+import Link
 import SDP
 import SecureRTP
 
@@ -82,11 +83,16 @@ public struct LocalPorts: Sendable, Hashable {
     public var canonicalName: String?
     /// Of the certificate that this side's DTLS will show; nil: no keys by DTLS.
     public var fingerprint: DTLSFingerprint?
+    /// nil: ICE is neither offered nor answered.
+    public var ice: LocalICE?
+    /// Where a STUN server sees `port`: told to those who are on its side of a NAT.
+    public var reflexive: SocketAddress?
 
     /// - `controlPort`: nil: the port after `port`.
     public init(
         address: String? = nil, port: UInt16, controlPort: UInt16? = nil, ssrc: UInt32? = nil,
-        canonicalName: String? = nil, fingerprint: DTLSFingerprint? = nil
+        canonicalName: String? = nil, fingerprint: DTLSFingerprint? = nil, ice: LocalICE? = nil,
+        reflexive: SocketAddress? = nil
     ) {
         self.address = address
         self.port = port
@@ -94,6 +100,8 @@ public struct LocalPorts: Sendable, Hashable {
         self.ssrc = ssrc
         self.canonicalName = canonicalName
         self.fingerprint = fingerprint
+        self.ice = ice
+        self.reflexive = reflexive
     }
 }
 

@@ -14,8 +14,8 @@ import Signalling
 final class BrowserCall: OwnedCall {
     /// For the browser.
     let answerText: String
-    let mail: BrowserMail
-    let userFragment: String
+    let trickle: BrowserTrickle
+    private let mail: PathMail
     private let media: SessionCall
     private let link: BrowserLink
     private var pending: [EventBody] = []
@@ -29,12 +29,14 @@ final class BrowserCall: OwnedCall {
         let media = request.media
         let socket: UDPLink
         let identity: DTLSIdentity
-        do { mail = try BrowserMail() } catch { throw .resources("\(error)") }
+        do { mail = try PathMail() } catch { throw .resources("\(error)") }
         do { socket = try UDPLink(bind: media.bind, rtcp: .mux) } catch { throw .network(error) }
         // A new one for each call, so that nobody knows us again by it (RFC 8826 section 4.3.2).
         do { identity = try DTLSIdentity() } catch { throw .encryption("\(error)") }
         let addresses = media.bind.map { [$0] } ?? machineAddresses()
-        link = BrowserLink(over: socket, identity: identity, addresses: addresses, mail: mail, now: now)
+        link = BrowserLink(
+            over: socket, identity: identity, addresses: addresses, traversal: media.traversal, isLocal: request.isLocal,
+            mail: mail)
         guard let host = link.candidates.first?.address else {
             throw .request("this machine has no address that a browser could reach; bring a network interface up")
         }
@@ -44,7 +46,6 @@ final class BrowserCall: OwnedCall {
         let offer = try BrowserOffer(
             request.offer, capabilities: capabilities, fingerprint: identity.fingerprint, address: host,
             sessionID: .random(in: .min ... .max))
-        userFragment = offer.credentials.userFragment
         let seed = media.seed ?? .random(in: .min ... .max)
         var configuration = media.callConfiguration(
             seed: seed, codec: offer.agreement.codec, packetMilliseconds: offer.agreement.packetMilliseconds,
@@ -53,7 +54,11 @@ final class BrowserCall: OwnedCall {
         configuration.echoes = request.echoes
         configuration.announcement = try media.announcement(rate: configuration.stream.audioRate)
         try link.connect(to: offer, now: now)
-        answerText = offer.answer(link.credentials, link.candidates)
+        let candidates = link.candidates.filter { $0.kind == .relayed || media.traversal.mode != .relay }
+        answerText = offer.answer(link.credentials, candidates, areComplete: link.areCandidatesComplete)
+        trickle = BrowserTrickle(
+            mail, userFragment: offer.credentials.userFragment,
+            told: candidates.map { .line($0.text) } + (link.areCandidatesComplete ? [.end] : []))
         self.media = try Softphone().begin(
             CallParty(configuration: configuration, socket: socket, link: link), media, seed: seed, echoes: request.echoes,
             bridge: request.bridge)
@@ -82,21 +87,23 @@ final class BrowserCall: OwnedCall {
         return pending.map { (0, $0) }
     }
 
-    private func take(_ news: BrowserMail.News) {
+    private func take(_ news: PathMail.News) {
         guard reason == nil else { return }
         switch news {
         case .selected(let pair):
-            logger.debug("the browser is reached at \(pair.remote.address), \(pair.kind), nominated \(pair.isNominated)")
             if let former = self.pair?.remote.address, former != pair.remote.address {
                 pending.append(.remoteChanged(from: "\(former)", to: "\(pair.remote.address)"))
             }
             self.pair = pair
+            pending.append(EventBody(pair))
         case .consentLost: settle(.network, "the browser does not answer any more; its network changed, or its page is gone")
         case .failed(.noCandidates): settle(.network, "the browser gave no address that could be tried")
         case .failed(.noAnswer):
             settle(.network, "no way to the browser was found: none of its addresses answers; a firewall may be between")
         case .failed(.relayLost): settle(.network, "the relay to the browser is gone")
         case .closed: settle(.remoteHangup)
+        // Nobody asks for it: only the page can begin anew.
+        case .moved: break
         }
     }
 

@@ -7,11 +7,11 @@ import Realtime
 import SecureRTP
 import Signalling
 
-/// The links of a browser's call, and on top of them the layer that joins them to the call's owner: candidates that come late go
-/// down, what ICE and DTLS tell goes up. It is confined to the media thread like the layers below.
+/// The links of a browser's call, and on top of them the layer that tells its owner of a goodbye. It is confined to the media thread
+/// like the layers below.
 ///
 /// ```
-/// call -> BrowserLink -> SRTPLink -> DTLSLink -> ICELink -> UDPLink
+/// call -> BrowserLink -> SRTPLink -> DTLSLink -> PathLink -> ICELink -> UDPLink
 /// ```
 final class BrowserLink: LinkLayer {
     /// Without a pair for so long the browser is not reached, in milliseconds; and without keys.
@@ -19,28 +19,32 @@ final class BrowserLink: LinkLayer {
     static let handshakeMilliseconds = 30_000.0
 
     let lower: any PacketLink
-    private let ice: ICELink
+    private let path: PathLink
     private let dtls: DTLSLink
-    private let mail: BrowserMail
+    private let mail: PathMail
     private var isOver = false
 
-    /// Our candidates are found; the browser's are checked as soon as `connect` says who it is.
-    /// - `addresses`: of this machine, where `socket` hears.
-    init(over socket: UDPLink, identity: DTLSIdentity, addresses: [IPAddress], mail: BrowserMail, now: HostTime) {
-        var configuration = ICEConfiguration()
+    /// Our candidates are found, which waits for STUN and TURN servers; the browser's are checked as soon as `connect` says who it is.
+    /// - `addresses`: of this machine, where `socket` hears; `isLocal`: the browser may be here too.
+    init(
+        over socket: UDPLink, identity: DTLSIdentity, addresses: [IPAddress], traversal: NATTraversal, isLocal: Bool,
+        mail: PathMail
+    ) {
+        var configuration = traversal.agentConfiguration()
         configuration.connectLimit = Self.connectMilliseconds
+        configuration.usesLoopback = isLocal
         // RFC 8445 section 6.1.1: who sent the offer controls.
-        let agent = ICEAgent(.controlled, configuration: configuration)
-        ice = ICELink(over: socket, agent: agent)
-        dtls = DTLSLink(over: ice, identity: identity, isPathChecked: true)
+        path = PathLink(over: socket, .controlled, configuration: configuration, traversal: traversal, mail: mail)
+        dtls = DTLSLink(over: path, identity: identity, isPathChecked: true)
         lower = SRTPLink(over: dtls)
         self.mail = mail
-        ice.update(now: now) { $0.gather(addresses, port: socket.local.port, now: now) }
+        path.gather(addresses)
     }
 
     /// For the answer.
-    var credentials: ICECredentials { ice.agent.localCredentials }
-    var candidates: [Candidate] { ice.agent.localCandidates }
+    var credentials: ICECredentials { path.credentials }
+    var candidates: [Candidate] { path.candidates }
+    var areCandidatesComplete: Bool { path.areCandidatesComplete }
 
     /// Begins the checks; the handshake begins when the browser does.
     func connect(to offer: BrowserOffer, now: HostTime) throws(SoftphoneError) {
@@ -54,29 +58,14 @@ final class BrowserLink: LinkLayer {
             throw .encryption("\(error)")
         }
         do throws(ICEError) {
-            try ice.update(now: now) { (agent) throws(ICEError) in
-                try agent.setRemote(offer.credentials, isLite: offer.isLite, now: now)
-            }
+            try path.connect(
+                to: RemoteEnd(offer.credentials, isLite: offer.isLite, candidates: offer.candidates), now: now)
         } catch {
             throw .defect("ICE: \(error)")
-        }
-        take(offer.candidates, now: now)
-    }
-
-    private func take(_ candidates: [TrickledCandidate], now: HostTime) {
-        guard !candidates.isEmpty else { return }
-        ice.update(now: now) { agent in
-            for candidate in candidates {
-                switch candidate {
-                case .line(let text): agent.add(candidateLine: text, now: now)
-                case .end: agent.endOfRemoteCandidates(now: now)
-                }
-            }
         }
     }
 
     func receive(now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
-        take(mail.takeCandidates(), now: now)
         lower.receive(now: now, deliver)
         tell()
     }
@@ -87,14 +76,6 @@ final class BrowserLink: LinkLayer {
     }
 
     private func tell() {
-        while let event = ice.nextICEEvent() {
-            switch event {
-            case .selected(let pair): mail.news.post(.selected(pair))
-            case .consentLost: mail.news.post(.consentLost)
-            case .failed(let reason): mail.news.post(.failed(reason))
-            case .candidate, .gatheringDone, .serverFailed, .roleChanged: break
-            }
-        }
         while let event = dtls.nextDTLSEvent() {
             if case .association(.closed) = event { mail.news.post(.closed) }
         }
@@ -105,6 +86,6 @@ final class BrowserLink: LinkLayer {
         guard !isOver else { return }
         isOver = true
         dtls.close(now: now)
-        ice.update(now: now) { $0.close(now: now) }
+        path.close(now: now)
     }
 }

@@ -91,8 +91,9 @@ package struct BrowserOffer {
         return ICECredentials(userFragment: fragment, password: password)
     }
 
-    /// The answer: our candidates are all there are.
-    package func answer(_ credentials: ICECredentials, _ candidates: [Candidate]) -> String {
+    /// The answer.
+    /// - `areComplete`: whether no candidate comes later.
+    package func answer(_ credentials: ICECredentials, _ candidates: [Candidate], areComplete: Bool) -> String {
         var answer = draft
         answer.attributes.removeAll { if case .fingerprint = $0 { true } else { false } }
         answer.media[line].attributes.removeAll { if case .rtcp = $0 { true } else { false } }
@@ -100,7 +101,7 @@ package struct BrowserOffer {
             .iceUsername(credentials.userFragment), .icePassword(MediaSecret(credentials.password)),
         ]
         answer.media[line].attributes += candidates.map { .other(name: "candidate", value: $0.text) }
-        answer.media[line].attributes.append(.endOfCandidates)
+        answer.media[line].attributes.append(areComplete ? .endOfCandidates : .iceOptions(["trickle"]))
         return answer.text
     }
 }

@@ -11,6 +11,8 @@ public struct BrowserRequest: Sendable {
     public var echoes = false
     /// The calls that the browser talks to; `nil`: it has an end of its own, as `echoes` and `media` say.
     public var bridge: CallBridge?
+    /// The browser may be on this machine, and reached, or its relay, by loopback alone.
+    public var isLocal = false
     public var media: MediaRequest
 
     public init(offer: [UInt8], codecs: [Codec], media: MediaRequest) {
@@ -25,18 +27,19 @@ public struct BrowserConversation: Sendable {
     public let answer: String
     /// The calls that the browser is the handset of; `nil`: it is none.
     public let bridge: CallBridge?
-    private let takeFragment: @Sendable ([UInt8]) throws(SoftphoneError) -> Void
+    private let takeFragment: @Sendable ([UInt8]) throws(SoftphoneError) -> String?
 
     package init(
         call: any LiveCall, answer: String, bridge: CallBridge? = nil,
-        takeFragment: @escaping @Sendable ([UInt8]) throws(SoftphoneError) -> Void
+        takeFragment: @escaping @Sendable ([UInt8]) throws(SoftphoneError) -> String?
     ) {
         (self.call, self.answer, self.bridge, self.takeFragment) = (call, answer, bridge, takeFragment)
     }
 
-    /// Takes candidates of the browser's that came after its offer (RFC 8840 section 9).
-    /// - Throws: `SoftphoneError.request` for a fragment of another offer.
-    public func trickle(_ fragment: [UInt8]) throws(SoftphoneError) { try takeFragment(fragment) }
+    /// Takes candidates of the browser's that came after its offer (RFC 8840 section 9), or its restart of ICE, by other credentials.
+    /// - Returns: a fragment with those of ours that came after the answer, and who we are after a restart; nil: nothing is new.
+    /// - Throws: `SoftphoneError.request` for a fragment that cannot be used.
+    public func trickle(_ fragment: [UInt8]) throws(SoftphoneError) -> String? { try takeFragment(fragment) }
 }
 
 extension Softphone {
@@ -45,11 +48,11 @@ extension Softphone {
     public func answer(_ request: BrowserRequest) throws(SoftphoneError) -> BrowserConversation {
         guard !request.codecs.isEmpty else { throw .request("there is no codec to answer with; choose one with --codec") }
         let call = try BrowserCall(request)
-        let (answer, mail, fragment) = (call.answerText, call.mail, call.userFragment)
+        let (answer, trickle) = (call.answerText, call.trickle)
         let running: RunningCall
         do { running = try RunningCall(call) } catch { throw .resources("\(error)") }
         return BrowserConversation(call: running, answer: answer, bridge: request.bridge) { (body) throws(SoftphoneError) in
-            mail.leave(try TrickleFragment(body, userFragment: fragment).candidates)
+            try trickle.take(body)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Link
 import LiveMedia
 import Media
 import Network
@@ -12,6 +13,7 @@ import Signalling
 /// call -> SRTPLink -> DTLSLink -> UDPLink        keys by DTLS
 /// call -> SRTPLink -> UDPLink                    keys that SDP carried
 /// ```
+/// With ICE, `PathLink` stands in place of `UDPLink`.
 struct CallEncryption {
     /// How long a handshake may take, in milliseconds; and before the answer, when the other side may still wait for somebody.
     static let patienceMilliseconds = 20_000.0
@@ -38,19 +40,20 @@ struct CallEncryption {
         }
     }
 
-    /// What carries the packets of a call whose socket knows its peer. The handshake runs as the media thread steps it.
+    /// What carries the packets of a call. The handshake runs as the media thread steps it.
+    /// - `lower`: a socket that knows its peer, or a path that finds it.
     func link(
-        over socket: UDPLink, _ agreed: MediaEncryption, patienceMilliseconds: Double
+        over lower: any PacketLink, _ agreed: MediaEncryption, patienceMilliseconds: Double
     ) throws(SoftphoneError) -> SRTPLink {
         do {
             switch agreed {
             case .sdes(let keys):
-                let link = SRTPLink(over: socket)
+                let link = SRTPLink(over: lower)
                 try link.setKeys(keys)
                 return link
             case .dtls(let role, let peer):
                 guard let identity else { throw DTLSFailure.badIdentity }
-                let dtls = DTLSLink(over: socket, identity: identity)
+                let dtls = DTLSLink(over: lower, identity: identity, isPathChecked: lower is PathLink)
                 try dtls.start(
                     role, trust: .fingerprints(peer), patienceMilliseconds: patienceMilliseconds, now: .monotonicNow())
                 return SRTPLink(over: dtls)

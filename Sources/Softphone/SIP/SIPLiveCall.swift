@@ -1,13 +1,10 @@
 import AudioUnits
-import Codecs
 import Link
 import LiveMedia
 import Media
 import Metrics
-import Network
 import Realtime
 import Reporting
-import SecureRTP
 import Signalling
 import Synchronization
 
@@ -22,27 +19,16 @@ final class SIPLiveCall: OwnedCall {
     private let request: SIPRequest
     private let events: Mailbox<CallSignallingEvent>
     private var id: SignalledCallID?
-    private var socket: UDPLink?
-    private var encryption: CallEncryption?
-    /// Below the stream of an encrypted call.
-    private var link: SRTPLink?
-    private var media: SessionCall?
-    /// What the media runs with, and what was agreed on last.
-    private var running: MediaAgreement?
+    private let media: SIPCallMedia
+    /// What was agreed on last.
     private var agreement: MediaAgreement?
     private var caller: CallerFacts?
     private var ring: RingTone?
-    /// The calls that this one talks to; nil: it has an end of its own.
-    private var bridge: CallBridge?
 
     private var pending: [EventBody] = []
     private var isAnswered = false
     /// The person, or whoever may, has taken the call.
     private var wantsAnswer = false
-    private var isMuted = false
-    private var isHeldByUs = false
-    private var isHeldByPeer = false
-    private var volume = 0
     private var mediaStart: HostTime?
     private var start = HostTime.monotonicNow()
     /// Why we hang up.
@@ -52,15 +38,15 @@ final class SIPLiveCall: OwnedCall {
     /// Why the media could not be started.
     private(set) var failure: SoftphoneError?
     private var cannotRing = false
-    /// Why the media were not encrypted as was agreed.
-    private var encryptionFailure: String?
+    /// Why media do not pass as was agreed.
+    private var mediaFailure: String?
 
     private var signalling: any CallSignalling { phone.signalling }
 
     /// - Parameter events: what is told of this call.
     init(_ phone: SIPPhone, _ request: SIPRequest, events: Mailbox<CallSignallingEvent>) {
         (self.phone, self.request, self.events) = (phone, request, events)
-        bridge = request.bridge
+        media = SIPCallMedia(request)
         guard case .call(let target) = request.purpose, let ports = openPorts() else { return }
         let call = OutgoingCall(target: target, account: request.account?.name, media: ports)
         id = phone.switchboard.connect(to: events) { signalling.invite(call) }
@@ -68,9 +54,9 @@ final class SIPLiveCall: OwnedCall {
 
     var wasCall: Bool { id != nil }
     var parties: Int { 1 }
-    var eventDescriptors: [Int32] { [events.signal.fileDescriptor] + (media?.eventDescriptors ?? []) }
+    var eventDescriptors: [Int32] { [events.signal.fileDescriptor] + media.eventDescriptors }
     func endReason(of party: Int) -> Media.EndReason? { reason }
-    func statistics(of party: Int) -> CallStatistics { media?.statistics(of: 0) ?? CallStatistics() }
+    func statistics(of party: Int) -> CallStatistics { media.statistics }
 
     func takeEvents() -> [(party: Int, body: EventBody)] {
         for event in events.takeAll() {
@@ -96,7 +82,7 @@ final class SIPLiveCall: OwnedCall {
         case .negotiated(let id, let media) where id == self.id: negotiated(media)
         case .answered(let id, let sipCode) where id == self.id:
             isAnswered = true
-            media?.signal(.answered)
+            media.answered()
             report.sipCode = sipCode
             if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
             report.setupMilliseconds = sinceStart
@@ -161,7 +147,7 @@ final class SIPLiveCall: OwnedCall {
     func answer(through bridge: CallBridge?) {
         guard let id, caller != nil, !isAnswered, !wantsAnswer else { return }
         wantsAnswer = true
-        if let bridge { self.bridge = bridge }
+        if let bridge { media.bridge = bridge }
         ring = nil
         if agreement != nil { answerNow(id) } else { signalling.answer(id) }
     }
@@ -186,17 +172,8 @@ final class SIPLiveCall: OwnedCall {
     }
 
     private func held(byUs: Bool, byPeer: Bool) {
-        isHeldByUs = byUs
-        isHeldByPeer = byPeer
-        if let media { tellDirections(media) }
+        media.setHeld(byUs: byUs, byPeer: byPeer)
         pending.append(byUs || byPeer ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)
-    }
-
-    /// Ours: what the person wants. The other side's: as it was agreed on, for who holds us may send music.
-    private func tellDirections(_ media: SessionCall) {
-        media.setHeld(isHeldByUs)
-        let sends = isHeldByUs || (agreement?.receives ?? true)
-        media.signal(.direction(MediaDirection(sends: sends, receives: !isHeldByPeer)))
     }
 
     private func ended(_ ending: CallEnding) {
@@ -212,7 +189,7 @@ final class SIPLiveCall: OwnedCall {
             case .replaced: .replaced
             }
         var text: String? = ending.text
-        if ending.reason == .localHangup || ending.reason == .remoteHangup { text = failure?.description ?? encryptionFailure }
+        if ending.reason == .localHangup || ending.reason == .remoteHangup { text = failure?.description ?? mediaFailure }
         if ending.reason == .noCommonMedia, request.effectiveEncryption == .required {
             text = (text ?? "") + "; encrypted media are required here (srtp)"
         }
@@ -229,7 +206,7 @@ final class SIPLiveCall: OwnedCall {
         report.sipCode = code ?? report.sipCode
         report.reason = cause.rawValue
         let seconds = mediaStart.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
-        media?.hangUp(byDuration: cause == .duration)
+        media.hangUp(byDuration: cause == .duration)
         pending.append(
             .callEnded(reason: cause.rawValue, durationSeconds: seconds, sipCode: code, explanation: text))
     }
@@ -237,85 +214,26 @@ final class SIPLiveCall: OwnedCall {
     // MARK: - Media
 
     private func openPorts() -> LocalPorts? {
-        do throws(NetworkError) {
-            let socket = try UDPLink(bind: request.media.bind, rtcp: .separate())
-            self.socket = socket
-            guard let encryption = makeEncryption() else { return nil }
-            self.encryption = encryption
-            let address = socket.local.address.isUnspecified ? nil : "\(socket.local.address)"
-            return LocalPorts(
-                address: address, port: socket.local.port, controlPort: socket.localControlPort,
-                fingerprint: encryption.identity?.fingerprint)
-        } catch {
-            pending.append(.warning("\(error)"))
-            settle(.network, text: "\(error)")
-            return nil
-        }
-    }
-
-    /// Without the library a call is plain, and says so; one that must not be is none (nil).
-    private func makeEncryption() -> CallEncryption? {
-        let encryption = CallEncryption(request.effectiveEncryption)
-        guard let missing = encryption.failure else { return encryption }
-        guard encryption.mode != .required else {
-            failure = .encryption("\(missing)")
-            settle(.localHangup, text: failure?.description)
-            return nil
-        }
-        pending.append(.warning("voices are not encrypted: \(missing)"))
-        return encryption
-    }
-
-    /// Whether running media need another socket's peer, or what no command changes.
-    private func needsRestart(_ running: MediaAgreement, _ agreed: MediaAgreement) -> Bool {
-        running.remote != agreed.remote || running.remoteControl != agreed.remoteControl
-            || running.redundancy != agreed.redundancy || running.encryption != agreed.encryption
-    }
-
-    /// What a running stream is changed by.
-    private static func format(_ agreed: MediaAgreement) -> MediaAgreement {
-        var format = agreed
-        // What a stream does not care about, or is told by itself.
-        (format.sends, format.receives, format.isHeldByPeer, format.isHeldByUs) = (true, true, false, false)
-        return format
-    }
-
-    /// Starts the media that was agreed on, changes the running one into it, or starts it anew where that cannot be.
-    private func startMedia() {
-        guard reason == nil, let socket, let agreed = agreement, let remote = agreed.remote else { return }
-        if let running, let media {
-            if !needsRestart(running, agreed) {
-                let isSame = Self.format(running) == Self.format(agreed)
-                self.running = agreed
-                if isSame { return }
-                return media.change(
-                    to: configuration(agreed, seed: 0).stream, from: configuration(running, seed: 0).stream.format)
-            }
-            takeMediaEvents()
-            _ = media.close()
-            self.media = nil
-        }
-        socket.setPeer(LinkPeer(media: remote, control: agreed.remoteControl))
-        var wanted = request.media
-        wanted.ring = nil
-        // What was written so far is kept.
-        if running != nil { (wanted.recordPath, wanted.capturePath, wanted.dumpFolder) = (nil, nil, nil) }
-        // Keys in SDP may stay the same: a stream that begins anew must not use their keystream twice.
-        let seed = (running == nil ? wanted.seed : nil) ?? .random(in: .min ... .max)
         do throws(SoftphoneError) {
-            var configuration = configuration(agreed, seed: seed)
-            configuration.digits = running == nil ? wanted.digits : ""
-            configuration.echoes = request.echoes
-            configuration.announcement = running == nil ? try wanted.announcement(rate: configuration.stream.audioRate) : []
-            let party = try makeParty(configuration, socket, agreed)
-            let session = try Softphone().begin(party, wanted, seed: seed, echoes: request.echoes, bridge: bridge)
-            media = session
-            running = agreed
-            tellKeys(agreed)
-            session.setMuted(isMuted)
-            session.setVolume(decibels: volume)
-            session.signal(isAnswered || caller != nil ? .answered : .earlyMedia)
-            tellDirections(session)
+            return try media.openPorts()
+        } catch {
+            if case .network(let reason) = error {
+                pending.append(.warning("\(reason)"))
+                settle(.network, text: "\(reason)")
+            } else {
+                failure = error
+                settle(.localHangup, text: error.description)
+            }
+            return nil
+        }
+    }
+
+    /// Brings the media to what was agreed on. A call whose media cannot be started is over.
+    private func startMedia() {
+        guard reason == nil, let agreement else { return }
+        media.isAnswered = isAnswered || caller != nil
+        do throws(SoftphoneError) {
+            try media.start(agreement)
         } catch {
             pending.append(.warning("\(error)"))
             failure = error
@@ -324,67 +242,37 @@ final class SIPLiveCall: OwnedCall {
         }
     }
 
-    private func makeParty(
-        _ configuration: CallConfiguration, _ socket: UDPLink, _ agreed: MediaAgreement
-    ) throws(SoftphoneError) -> CallParty {
-        guard let encrypted = agreed.encryption, let encryption else {
-            return CallParty(configuration: configuration, socket: socket)
+    /// Nothing passes where the keys failed, or no way was found: the call is over.
+    private func takeMediaFailure() {
+        guard reason == nil, mediaFailure == nil else { return }
+        if let failed = media.encryptionFailure {
+            mediaFailure = "the media cannot be encrypted: \(failed.reason)"
+            wish = wish ?? (failed.isCertificate ? .authentication : .network)
+        } else if let failed = media.pathFailure {
+            mediaFailure = failed
+            wish = wish ?? .network
+        } else {
+            return
         }
-        if let link, !Self.needsKeys(running, agreed) {
-            return CallParty(configuration: configuration, socket: socket, link: link)
-        }
-        let patience =
-            isAnswered || caller != nil
-            ? CallEncryption.patienceMilliseconds : CallEncryption.earlyPatienceMilliseconds
-        let new = try encryption.link(over: socket, encrypted, patienceMilliseconds: patience)
-        link = new
-        return CallParty(configuration: configuration, socket: socket, link: new)
-    }
-
-    /// Whether media that begin anew have other keys. An association belongs to addresses and certificates (RFC 8842 section 4).
-    private static func needsKeys(_ running: MediaAgreement?, _ agreed: MediaAgreement) -> Bool {
-        guard let running, running.encryption == agreed.encryption else { return true }
-        if case .sdes = agreed.encryption { return false }
-        return running.remote != agreed.remote
-    }
-
-    /// Keys that SDP carried are there at once; a handshake tells by itself.
-    private func tellKeys(_ agreed: MediaAgreement) {
-        guard case .sdes(let keys) = agreed.encryption else { return }
-        pending.append(.secured(suite: keys.outbound.suite.rawValue, kind: "sdes", fingerprint: nil))
-    }
-
-    /// Nothing passes where the keys failed: the call is over.
-    private func takeEncryptionFailure(_ media: SessionCall) {
-        guard reason == nil, encryptionFailure == nil, let failed = media.encryptionFailure else { return }
-        encryptionFailure = "the media cannot be encrypted: \(failed.reason)"
-        wish = wish ?? (failed.isCertificate ? .authentication : .network)
         if let id { signalling.hangUp(id) }
     }
 
-    private func configuration(_ agreed: MediaAgreement, seed: UInt64) -> CallConfiguration {
-        var configuration = request.media.callConfiguration(
-            seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds, isCodedAgain: bridge != nil)
-        configuration.take(agreed)
-        return configuration
-    }
-
     private func takeMediaEvents() {
-        guard let media else { return }
-        for (_, body) in media.takeEvents() {
+        for body in media.takeEvents() {
             switch body {
             case .mediaStarted:
                 if mediaStart == nil { mediaStart = HostTime.monotonicNow() }
                 pending.append(body)
             case .callEnded:
                 // Signalling says when a call is over, but for silence and for echoes without end.
-                guard reason == nil, let cause = media.endReason(of: 0), wish == nil else { break }
+                guard reason == nil, let cause = media.endReason, wish == nil else { break }
                 wish = cause
                 if let id { signalling.hangUp(id) }
             default: pending.append(body)
             }
         }
-        takeEncryptionFailure(media)
+        takeMediaFailure()
+        if let id, let ports = media.takeNewPorts() { signalling.move(id, media: ports) }
     }
 
     private func keepRinging() {
@@ -403,19 +291,13 @@ final class SIPLiveCall: OwnedCall {
 
     // MARK: - What a person does
 
-    func setMuted(_ muted: Bool) {
-        isMuted = muted
-        media?.setMuted(muted)
-    }
+    func setMuted(_ muted: Bool) { media.setMuted(muted) }
 
     func setHeld(_ held: Bool) { if let id { signalling.hold(id, held) } }
 
-    func setVolume(decibels: Int) {
-        volume = decibels
-        media?.setVolume(decibels: decibels)
-    }
+    func setVolume(decibels: Int) { media.setVolume(decibels: decibels) }
 
-    func send(digit: Character) { media?.send(digit: digit) }
+    func send(digit: Character) { media.send(digit: digit) }
 
     func hangUp(byDuration: Bool) {
         wish = wish ?? (byDuration ? .duration : .localHangup)
@@ -431,10 +313,10 @@ final class SIPLiveCall: OwnedCall {
         }
         settle(wish ?? .localHangup)
         guard wasCall else { return [] }
-        guard var final = media?.close().first?.report else { return [(0, report)] }
+        guard var final = media.close() else { return [(0, report)] }
         (final.sipCode, final.reason) = (report.sipCode, report.reason)
         final.requested["srtp"] = request.effectiveEncryption.rawValue
-        final.effective["srtp"] = running?.encryption?.kind ?? "none"
+        final.effective["srtp"] = media.running?.encryption?.kind ?? "none"
         final.postDialMilliseconds = report.postDialMilliseconds
         final.setupMilliseconds = report.setupMilliseconds
         return [(0, final)]

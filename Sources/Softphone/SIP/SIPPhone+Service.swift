@@ -62,6 +62,7 @@ extension Softphone {
         if request.accounts.contains(where: { $0.encryption == .required }), let missing = CallEncryption(.required).failure {
             throw .encryption("\(missing)")
         }
+        media.traversal.prepare()
         let phone = try SIPPhone(configuration, tracePath: request.tracePath, opensLines: true)
         for account in request.accounts { phone.signalling.register(account.name) }
         return phone

@@ -24,6 +24,7 @@ public final class SIPPhone: Sendable {
         if request.effectiveEncryption == .required, let missing = CallEncryption(.required).failure {
             throw .encryption("\(missing)")
         }
+        request.media.traversal.prepare()
         try self.init(Self.configuration(request), tracePath: request.tracePath, opensLines: false)
         if case .listen = request.purpose, let account = request.account { signalling.register(account.name) }
     }
@@ -84,7 +85,7 @@ public final class SIPPhone: Sendable {
         if request.account != nil || !media.allow.isEmpty { configuration.callers = .listed(media.allow) }
         configuration.media = MediaCapabilities(
             codecs: request.codecs, packetMilliseconds: media.encoder.frameMilliseconds,
-            bitrate: media.encoder.bitrate, sharesPort: request.effectiveEncryption != .off)
+            bitrate: media.encoder.bitrate, sharesPort: request.effectiveEncryption != .off || request.traversal.isOffered)
         configuration.encryption = request.effectiveEncryption
         return configuration
     }

@@ -44,6 +44,13 @@ public struct SIPRequest: Sendable {
         encryption.flatMap { MediaSecurity.Mode(rawValue: $0.rawValue) } ?? account?.encryption ?? .optional
     }
 
+    /// How its media find their way through NATs.
+    var traversal: NATTraversal {
+        var traversal = media.traversal
+        if traversal.followsAccounts, let mode = account?.ice.flatMap(ICEMode.init) { traversal.mode = mode }
+        return traversal
+    }
+
     /// The codecs to be offered when nobody has chosen one: those that can be used here.
     public static var usualCodecs: [Codec] {
         [Codec.opus, .g722, .pcmu, .pcma].filter { (try? makeDecoder($0)) != nil }
@@ -94,6 +101,7 @@ extension AccountSettings {
             outboundProxy: item[\.outboundProxy], transport: item[\.transport]?.rawValue,
             expires: UInt32(clamping: item[\.expires]),
             keepAlive: item[\.keepAlive].map(Double.init),
-            encryption: MediaSecurity.Mode(rawValue: item[\.srtp].rawValue))
+            encryption: MediaSecurity.Mode(rawValue: item[\.srtp].rawValue),
+            ice: item[\.ice]?.rawValue)
     }
 }

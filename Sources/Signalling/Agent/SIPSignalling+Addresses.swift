@@ -1,0 +1,68 @@
+import Link
+import SDP
+import SIP
+import SignallingTransport
+
+/// Where media are told to be received: behind a NAT another address than the one from which packets leave.
+extension SIPSignalling {
+    /// With the address that leads here from `peer`: where that is on the other side of a NAT, what a STUN server saw; else, by
+    /// the registrar's word, what it saw; else the one that packets leave from. ICE is told only where that address is one of its
+    /// candidates, or else the other side would take somebody to have changed it (RFC 8839 section 4.2.5).
+    func toldPorts(_ ports: LocalPorts, of call: SignalledCall, towards peer: String?) -> LocalPorts {
+        var told = ports
+        if told.address == nil {
+            let route = localHost(towards: peer)
+            told.address = route
+            if let seen = seenAddress(ports, of: call, route: route, peer: peer) {
+                (told.address, told.port) = ("\(seen.address)", seen.port)
+                told.controlPort = seen.port == .max ? seen.port : seen.port + 1
+            }
+        }
+        let isCandidate = told.ice?.description.candidates.contains { $0.address == told.address && $0.port == told.port }
+        if let isCandidate, !isCandidate { told.ice = nil }
+        return told
+    }
+
+    /// nil: nobody on the other side of a NAT is called, or nothing is known of how we look there.
+    private func seenAddress(_ ports: LocalPorts, of call: SignalledCall, route: String, peer: String?) -> SocketAddress? {
+        guard let own = try? IPAddress(route), own.isPrivate, let other = peer.flatMap({ try? IPAddress($0) }),
+            !other.isPrivate, own.family == other.family
+        else { return nil }
+        if let reflexive = ports.reflexive, reflexive.address.family == own.family { return reflexive }
+        // Most NATs of homes keep the port.
+        guard let account = call.account, let seen = agent.seenAddress(of: account).flatMap({ try? IPAddress($0) }),
+            seen.family == own.family, seen != own
+        else { return nil }
+        return SocketAddress(seen, port: ports.port)
+    }
+}
+
+extension IPAddress {
+    /// Of a network that the internet does not reach: loopback, RFC 1918, 6598 (behind a provider's NAT), 3927, 4193, 4291.
+    var isPrivate: Bool {
+        if isLoopback { return true }
+        guard family == .v4 else { return bits >> 121 == 0x7e || bits >> 118 == 0x3fa }
+        return bits >> 24 == 10 || bits >> 20 == 0xac1 || bits >> 16 == 0xc0a8 || bits >> 16 == 0xa9fe
+            || bits >> 22 == 0x191
+    }
+}
+
+extension Negotiation {
+    /// Who we are after the next restart, once the last one has used up what there was.
+    mutating func renewNextICE() {
+        guard local.ice != nil, local.ice?.next == nil else { return }
+        var random = SystemRandomNumberGenerator()
+        local.ice?.next = .random(using: &random)
+    }
+}
+
+extension ICEIdentity {
+    /// A new one: 48 and 144 random bits.
+    static func random(using random: inout some RandomNumberGenerator) -> ICEIdentity {
+        let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+        func text(_ count: Int) -> String {
+            String((0..<count).map { _ in letters[Int.random(in: 0..<64, using: &random)] })
+        }
+        return ICEIdentity(userFragment: text(8), password: MediaSecret(text(24)))
+    }
+}

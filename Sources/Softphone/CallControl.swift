@@ -1,0 +1,31 @@
+import Media
+import Metrics
+import Reporting
+
+/// What can be seen of a call, or of a conference of several, and what a person can do in it: the same for whoever owns it.
+public protocol CallControl: AnyObject {
+    /// Other sides there are.
+    var parties: Int { get }
+    /// Whether somebody called or was called. A listener that was told to stop before has no report.
+    var wasCall: Bool { get }
+    /// What kept its media from starting, once it had begun: a device that does not open, a file. `nil`: nothing did.
+    var failure: SoftphoneError? { get }
+    /// Why a party's call ended; `nil` while it has not, or the next caller may take its place.
+    func endReason(of party: Int) -> Media.EndReason?
+    /// Answers a call that rings; nothing where none does.
+    /// - Parameter bridge: where its media go; `nil`: where they were to go before.
+    func answer(through bridge: CallBridge?)
+    /// The latest figures of a party.
+    func statistics(of party: Int) -> CallStatistics
+    func setMuted(_ muted: Bool)
+    func setHeld(_ held: Bool)
+    /// Gain of what is heard, dB.
+    func setVolume(decibels: Int)
+    func send(digit: Character)
+    /// Says BYE and ends the call; `callEnded` follows within some milliseconds.
+    /// - Parameter byDuration: because `--duration` has passed, not because somebody hung up.
+    func hangUp(byDuration: Bool)
+    /// Stops threads and devices and closes files, once the call has ended or must. Not to be called from an `onReady`.
+    /// - Returns: a report for each party that is or was there, but for those already told; none when it was closed before.
+    func close() -> [(party: Int, report: CallReport)]
+}
