@@ -289,9 +289,10 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     }
 
     private func send(_ datagram: [UInt8], to destination: SocketAddress?, _ now: HostTime) {
-        var bytes = datagram
+        // With room for what the layers below add: a relay's header.
+        var bytes = datagram + [UInt8](repeating: 0, count: PacketLimits.trailerBytes)
         bytes.withUnsafeMutableBytes { buffer in
-            var packet = OutgoingPacket(.media, in: buffer, count: buffer.count, to: destination)
+            var packet = OutgoingPacket(.media, in: buffer, count: datagram.count, to: destination)
             _ = lower.send(&packet, now: now)
         }
     }

@@ -28,12 +28,19 @@ def binary() -> str:
 class Endpoint:
     """One yodel process. Use as a context manager: it never outlives the block."""
 
-    def __init__(self, arguments: Sequence[str], environment: dict[str, str] | None = None, json_events: bool = True) -> None:
+    def __init__(
+        self,
+        arguments: Sequence[str],
+        environment: dict[str, str] | None = None,
+        json_events: bool = True,
+        place: Sequence[str] = (),
+    ) -> None:
+        """`place`: the command that runs another one elsewhere, such as in a network namespace."""
         self.arguments = [binary(), *arguments, *(["--json"] if json_events else [])]
         self.errors = tempfile.TemporaryFile()
         self.began = time.monotonic()
         self.process = subprocess.Popen(
-            self.arguments,
+            [*place, *self.arguments],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

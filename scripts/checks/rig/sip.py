@@ -155,12 +155,12 @@ class Kamailio(Daemon):
 class Baresip(Daemon):
     """A telephone registered at Kamailio that answers by itself, says a file and records what it hears.
 
-    `encryption` is its `mediaenc`: dtls_srtp, srtp-mand, srtp; empty: plain.
+    `encryption` is its `mediaenc`: dtls_srtp, srtp-mand, srtp; empty: plain. `ice`: it finds its way by ICE.
     """
 
     name = "baresip"
 
-    def __init__(self, folder: str, port: int, registrar: int, user: str, says: str, encryption: str = "") -> None:
+    def __init__(self, folder: str, port: int, registrar: int, user: str, says: str, encryption: str = "", ice: bool = False) -> None:
         super().__init__(folder)
         self.control = port + 2
         os.makedirs(f"{folder}/rec", exist_ok=True)
@@ -168,15 +168,16 @@ class Baresip(Daemon):
             f'<sip:{user}@{REALM}>;auth_user={user};auth_pass={password(user)};outbound="sip:127.0.0.1:{registrar}";'
             "regint=60;answermode=auto;audio_codecs=opus/48000/2,pcmu"
         )
-        account += f";mediaenc={encryption}\n" if encryption else "\n"
-        modules = "".join(f"module {m}.so\n" for m in ("opus", "g711", "aubridge", "aufile", "sndfile", "srtp", "dtls_srtp"))
+        account += f";mediaenc={encryption}" if encryption else ""
+        account += ";medianat=ice\n" if ice else "\n"
+        modules = "".join(f"module {m}.so\n" for m in ("opus", "g711", "aubridge", "aufile", "sndfile", "srtp", "dtls_srtp", *["ice"] * ice))
         modules += "".join(f"module_app {m}.so\n" for m in ("account", "menu", "ctrl_tcp"))
         config = (
             f"poll_method epoll\nsip_listen 127.0.0.1:{port}\nnet_interface 127.0.0.1\naudio_source aufile,{says}\n"
             f"audio_player aubridge,null{port}\naudio_alert aubridge,alert{port}\n"
             "ausrc_srate 48000\nauplay_srate 48000\nausrc_channels 1\nauplay_channels 1\naudio_txmode thread\n"
             # It waits for a second handshake where RTCP has a port of its own.
-            f"rtcp_mux {'yes' if encryption == 'dtls_srtp' else 'no'}\n"
+            f"rtcp_mux {'yes' if ice or encryption == 'dtls_srtp' else 'no'}\n"
             f"rtp_ports {port + 10}-{port + 39}\nsnd_path {folder}/rec\nmodule_path /usr/lib/baresip/modules\n{modules}"
             f"ctrl_tcp_listen 127.0.0.1:{self.control}\n"
         )

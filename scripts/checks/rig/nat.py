@@ -1,0 +1,167 @@
+"""Two homes behind NATs and an internet between them, in network namespaces with real masquerading, and a STUN and TURN server.
+
+    home a 10.78.1.2 --- NAT 10.78.1.1 | 203.0.113.11 ---+
+                                                         +--- internet 203.0.113.1: STUN and TURN; nobody is at .9
+    home b 10.78.2.2 --- NAT 10.78.2.1 | 203.0.113.12 ---+
+
+TCP port 5060 of b's NAT leads to b: that is the way of signalling.
+"""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+from typing import Self
+
+from .verdict import PATIENCE_S, Failed
+
+SERVER = "203.0.113.1"
+DEAD = "203.0.113.9"
+HOMES = {"a": ("10.78.1.2", "203.0.113.11"), "b": ("10.78.2.2", "203.0.113.12")}
+USER, PASSWORD = "rig", "secret-rig"
+
+# What a NAT does with UDP: no translation, the same port outside for all and only answers let in, or another port for each
+# destination.
+RULES = {
+    "none": ("", ""),
+    "port": ("oifname wan masquerade", "iifname wan meta l4proto udp ct state new drop"),
+    "sym": ("oifname wan masquerade fully-random", "iifname wan meta l4proto udp ct state new drop"),
+}
+
+
+def missing() -> str:
+    """Why there can be no namespaces here; empty: there can."""
+    if os.geteuid() != 0:
+        return "network namespaces need root"
+    for program in ("ip", "nft", "turnserver"):
+        if not shutil.which(program):
+            return f"{program} is not installed"
+    tried = subprocess.run(["ip", "netns", "add", f"yodel-try-{os.getpid()}"], capture_output=True, text=True)
+    if tried.returncode != 0:
+        return f"no network namespace: {tried.stderr.strip()}"
+    subprocess.run(["ip", "netns", "del", f"yodel-try-{os.getpid()}"], check=False)
+    return ""
+
+
+class Homes:
+    """The namespaces. Use as a context manager: they never outlive the block."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        self.prefix = f"y{os.getpid()}"
+        self.server: subprocess.Popen[bytes] | None = None
+
+    def place(self, name: str) -> list[str]:
+        """The command that runs another one in `name`: a, b, na, nb or inet."""
+        return ["ip", "netns", "exec", f"{self.prefix}-{name}"]
+
+    def do(self, name: str, command: str, text: str | None = None) -> None:
+        done = subprocess.run([*self.place(name), *command.split()], input=text, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failed(f"{command} in {name}: {done.stderr.strip()}")
+
+    def __enter__(self) -> Self:
+        try:
+            self.build()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def build(self) -> None:
+        for name in ("inet", "na", "nb", "a", "b"):
+            subprocess.run(["ip", "netns", "add", f"{self.prefix}-{name}"], check=True)
+            self.do(name, "sysctl -qw net.ipv6.conf.all.disable_ipv6=1")
+            self.do(name, "ip link set lo up")
+        self.do("inet", "ip link add br0 type bridge")
+        self.do("inet", f"ip addr add {SERVER}/24 dev br0")
+        self.do("inet", "ip link set br0 up")
+        # Packets to addresses of homes get lost there: TURN ends an allocation whose peer has no route.
+        self.do("inet", "ip link add void type veth peer name nothing")
+        for end in ("void", "nothing"):
+            self.do("inet", f"ip link set {end} arp off up")
+        self.do("inet", "ip route add default dev void")
+        for home, (inside, outside) in HOMES.items():
+            router, gateway = f"n{home}", inside.removesuffix("2") + "1"
+            for left, a, right, b in [("inet", router, router, "wan"), (router, "lan", home, "eth")]:
+                subprocess.run(
+                    ["ip", "link", "add", a, "netns", f"{self.prefix}-{left}", "type", "veth"]
+                    + ["peer", "name", b, "netns", f"{self.prefix}-{right}"],
+                    check=True,
+                )
+                self.do(left, f"ip link set {a} up")
+                self.do(right, f"ip link set {b} up")
+            self.do("inet", f"ip link set {router} master br0")
+            self.do(router, f"ip addr add {outside}/24 dev wan")
+            self.do(router, f"ip addr add {gateway}/24 dev lan")
+            self.do(router, f"ip route add default via {SERVER}")
+            self.do(router, "sysctl -qw net.ipv4.ip_forward=1")
+            self.do(home, f"ip addr add {inside}/24 dev eth")
+            self.do(home, f"ip route add default via {gateway}")
+        self.do("inet", "sysctl -qw net.ipv4.ip_forward=1")
+        self.serve()
+
+    def serve(self) -> None:
+        with open(f"{self.folder}/turn.log", "ab") as log:
+            self.server = subprocess.Popen(
+                [*self.place("inet"), "turnserver", "-n", f"--listening-ip={SERVER}", f"--relay-ip={SERVER}"]
+                + ["--lt-cred-mech", f"--user={USER}:{PASSWORD}", "--realm=rig", "--no-cli", "--no-tls", "--no-dtls"]
+                + [f"--pidfile={self.folder}/turn.pid", f"--userdb={self.folder}/turn.db", "--log-file=stdout"],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+        deadline = time.monotonic() + PATIENCE_S
+        listening = [*self.place("inet"), "ss", "-Hlun", "sport", "=", ":3478"]
+        while not subprocess.run(listening, capture_output=True, check=True).stdout:
+            if self.server.poll() is not None or time.monotonic() > deadline:
+                raise Failed(f"turnserver does not start (exit {self.server.poll()})")
+            time.sleep(0.05)
+
+    def translate(self, home: str, mode: str) -> None:
+        """Gives a home's NAT another way of translating; what it knew of connections is forgotten."""
+        inside, outside = HOMES[home]
+        translation, refusal = RULES[mode]
+        rules = f"""
+flush ruleset
+table ip nat {{
+  chain pre {{
+    type nat hook prerouting priority -100
+    iifname wan tcp dport 5060 dnat to {inside}
+  }}
+  chain post {{
+    type nat hook postrouting priority 100
+    {translation}
+  }}
+}}
+table ip filter {{
+  chain local {{
+    type filter hook input priority 0
+    {refusal}
+  }}
+}}
+"""
+        self.do(f"n{home}", "nft -f -", rules)
+        # Only without translation does the internet know the way to a home's own addresses.
+        with contextlib.suppress(Failed):
+            self.do("inet", f"ip route del {inside.removesuffix('2')}0/24")
+        if mode == "none":
+            self.do("inet", f"ip route add {inside.removesuffix('2')}0/24 via {outside}")
+        self.do(f"n{home}", "conntrack -F")
+
+    def move(self, home: str, last: int) -> None:
+        """Gives a home another address, whose last number is `last`, as when a network is left for another one."""
+        gateway = HOMES[home][0].removesuffix("2") + "1"
+        self.do(home, "ip link set eth down")
+        self.do(home, "ip addr flush dev eth")
+        self.do(home, f"ip addr add {gateway.removesuffix('1')}{last}/24 dev eth")
+        self.do(home, "ip link set eth up")
+        self.do(home, f"ip route add default via {gateway}")
+
+    def __exit__(self, *_: object) -> None:
+        if self.server is not None:
+            self.server.kill()
+            self.server.wait()
+        for name in ("a", "b", "na", "nb", "inet"):
+            subprocess.run(["ip", "netns", "del", f"{self.prefix}-{name}"], capture_output=True, check=False)
