@@ -17,7 +17,8 @@ import Testing
     @Test(
         "what is no server, or is not reached by UDP, is refused",
         arguments: [
-            "", ":3478", "x:0", "x:65536", "x:y", "turns:example.com", "turn:x?transport=tcp", "a b", "user@host", "[192.0.2.1]:1",
+            "", ":3478", "x:0", "x:65536", "x:y", "turns:example.com", "turn:x?transport=tcp", "a b", "user@host",
+            "[192.0.2.1]:1",
             "[::1", "x:", "stun:", "http://x", String(repeating: "a", count: 254),
         ])
     func refused(_ text: String) { #expect(ServerName(text) == nil) }

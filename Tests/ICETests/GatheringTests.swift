@@ -69,11 +69,13 @@ import Testing
         network.run(40)
         #expect(first.agent.isGatheringDone)
         configuration.unawaitedServers = first.agent.silentServers
-        let second = Endpoint("second", in: network, [ip("10.0.0.2")], role: .controlling, configuration: configuration, seed: 2)
+        let second = Endpoint(
+            "second", in: network, [ip("10.0.0.2")], role: .controlling, configuration: configuration, seed: 2)
         second.gather()
         #expect(second.agent.isGatheringDone && second.events.last == .gatheringDone)
         configuration.relayOnly = true
-        let hidden = Endpoint("hidden", in: network, [ip("10.0.0.3")], role: .controlling, configuration: configuration, seed: 3)
+        let hidden = Endpoint(
+            "hidden", in: network, [ip("10.0.0.3")], role: .controlling, configuration: configuration, seed: 3)
         hidden.gather()
         #expect(!hidden.agent.isGatheringDone)
     }

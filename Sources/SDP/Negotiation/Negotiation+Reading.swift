@@ -23,7 +23,8 @@ extension Negotiation {
             } else if case .refused(let wrong) = agreement.security {
                 refusal = wrong
             } else if let wrong = policy.refusal(
-                of: theirs, localAddress: local.address, usesICE: ours.ice != nil) {
+                of: theirs, localAddress: local.address, usesICE: ours.ice != nil)
+            {
                 refusal = .address(wrong)
             } else if let found = agreement.audio() {
                 audio = found

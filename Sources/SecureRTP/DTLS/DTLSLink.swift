@@ -154,7 +154,9 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
             guard !packet.isOnControlPort else { return drop(.stranger) }
             receive(UnsafeRawBufferPointer(packet.bytes), from: packet.source, now: now)
         }
-        if state == .connected, handshakeMilliseconds == nil { handshakeMilliseconds = began.map { now.milliseconds(since: $0) } }
+        if state == .connected, handshakeMilliseconds == nil {
+            handshakeMilliseconds = began.map { now.milliseconds(since: $0) }
+        }
         flush(now)
     }
 

@@ -12,7 +12,9 @@ public struct NetworkKeys: ConfigurationSection {
         unset: "the first valid source", help: "Networks (CIDR) whose packets are taken")
     public let ice = ConfigurationKey(
         "ice", ValueForm<ICEMode>.cases("mode"), default: .auto,
-        help: "Find a way through NATs (ICE): auto answers it, and offers it where stun or turn names a server; relay shows servers only")
+        help:
+            "Find a way through NATs (ICE): auto answers it, and offers it where stun or turn names a server; relay shows servers only"
+    )
     public let stun = ConfigurationKey(
         "stun", .list(of: .server, expectation: "a list of servers such as stun.example.com, 192.0.2.1:3478"),
         unset: "none", help: "STUN servers that tell how the other side sees us: HOST[:PORT], by UDP")
