@@ -28,7 +28,7 @@ let package = Package(
             dependencies: [
                 "Service", "Loopback", "Studio", "Softphone", "Terminal", "Settings", "Reporting", "Simulation", "LiveMedia",
                 "Media",
-                "Signalling", "AudioDevices", "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "Metrics",
+                "Signalling", "PeerSignalling", "AudioDevices", "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "Metrics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
@@ -61,8 +61,8 @@ let package = Package(
         .target(
             name: "Softphone",
             dependencies: [
-                "Signalling", "SDP", "SecureRTP", "ICE", "LiveMedia", "Media", "Settings", "Reporting", "AudioSession",
-                "Network",
+                "Signalling", "PeerSignalling", "SDP", "SecureRTP", "ICE", "LiveMedia", "Media", "Settings", "Reporting",
+                "AudioSession", "Network",
                 "AudioDevices",
                 "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
                 .product(name: "Logging", package: "swift-log"),
@@ -117,6 +117,8 @@ let package = Package(
                 .product(name: "NIOTLS", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
+        // 2: calls from person to person, signalled within DTLS, sans-I/O
+        .target(name: "PeerSignalling", dependencies: ["SDP", "SecureRTP", "Realtime"]),
         // 1: protocol and signal rooms, sans-I/O
         .target(
             name: "AudioUnits", dependencies: ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
@@ -214,6 +216,7 @@ let package = Package(
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
         .testTarget(name: "SDPTests", dependencies: ["SDP"]),
+        .testTarget(name: "PeerSignallingTests", dependencies: ["PeerSignalling", "SDP", "SecureRTP", "Link", "Realtime"]),
         .testTarget(
             name: "SignallingTransportTests",
             dependencies: [
@@ -261,8 +264,8 @@ let package = Package(
         .testTarget(
             name: "SoftphoneTests",
             dependencies: [
-                "Softphone", "Signalling", "SDP", "SecureRTP", "ICE", "Settings", "Reporting", "Media", "Metrics",
-                "AudioDevices",
+                "Softphone", "Signalling", "PeerSignalling", "SDP", "SecureRTP", "ICE", "Settings", "Reporting", "Media",
+                "Metrics", "AudioDevices",
                 "Codecs", "Link",
             ]),
         .testTarget(

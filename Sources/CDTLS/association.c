@@ -26,6 +26,8 @@ struct cdtls_association {
     int peer_alert;
     int state;
     const char *error;
+    // What of a datagram is handed on; see `keep_records`.
+    uint8_t records[8192];
 };
 
 // MARK: - Datagrams in and out
@@ -185,6 +187,40 @@ static int fail(cdtls_association *self) {
     return self->state;
 }
 
+// Bytes that a record's cipher adds at least. OpenSSL takes a shorter record of AES-GCM or CCM for an internal error, and ends
+// the association by it, though anybody can make one.
+static int least_length(const cdtls_association *self) {
+    if (self->state != CDTLS_CONNECTED) return 24;
+    const char *name = cdtls_cipher(self);
+    if (!name || strstr(name, "CCM8")) return 16;
+    return strstr(name, "GCM") || strstr(name, "CCM") ? 24 : 16;
+}
+
+// Leaves out what nobody's key can have made, so that only authenticated records decide over an association that stands: those of
+// other epochs than ours (there is no second handshake), broken ones, those that are too short.
+static bool keep_records(cdtls_association *self, const uint8_t *bytes, int count) {
+    enum { header = 13, alert = 21, application_data = 23 };
+    int kept = 0, least = least_length(self);
+    for (int at = 0; at + header <= count;) {
+        int type = bytes[at], epoch = bytes[at + 3] << 8 | bytes[at + 4];
+        int length = bytes[at + 11] << 8 | bytes[at + 12], whole = header + length;
+        if (whole > count - at || whole > (int)sizeof self->records - kept) break;
+        bool is_kept = epoch == 0 || length >= least;
+        if (self->state == CDTLS_CONNECTED) {
+            bool is_known = type >= alert && type <= application_data && bytes[at + 1] == 0xfe && bytes[at + 2] == 0xfd;
+            is_kept = epoch == 1 && is_known && length >= least;
+        }
+        if (is_kept) {
+            memcpy(self->records + kept, bytes + at, (size_t)whole);
+            kept += whole;
+        }
+        at += whole;
+    }
+    self->input = kept ? self->records : NULL;
+    self->input_count = kept;
+    return kept > 0;
+}
+
 // What the result of an OpenSSL call means.
 static int judge(cdtls_association *self, int result) {
     switch (openssl.SSL_get_error(self->ssl, result)) {
@@ -210,9 +246,7 @@ int cdtls_start(cdtls_association *self) {
 }
 
 int cdtls_receive(cdtls_association *self, const uint8_t *bytes, int count) {
-    if (self->state >= CDTLS_CLOSED) return self->state;
-    self->input = bytes;
-    self->input_count = count;
+    if (self->state >= CDTLS_CLOSED || !keep_records(self, bytes, count)) return self->state;
     if (self->state == CDTLS_HANDSHAKING) cdtls_start(self);
     if (self->state == CDTLS_CONNECTED) {
         // Takes what is no application data too: a peer's last flight again, an alert.

@@ -30,7 +30,12 @@ public enum EventBody: Sendable, Equatable {
     case callIncoming(from: String, name: String?, to: String, account: String?)
     /// The other side is reached, and says how far it is.
     case callProgress(sipCode: Int, reason: String, earlyMedia: Bool)
-    case callAnswered(sipCode: Int)
+    /// By which response; `nil`: not by SIP.
+    case callAnswered(sipCode: Int?)
+    /// Calls from person to person are waited for, by this certificate (SHA-256).
+    case waiting(local: String, fingerprint: String)
+    /// Who is at the other end of a call from person to person, and what is known of him.
+    case peer(PeerReport)
     /// What offer and answer brought about.
     case negotiated(NegotiationReport)
     /// The media are encrypted from now on: by which suite, with keys of which kind, proven by whose certificate (SHA-256).
@@ -136,7 +141,13 @@ extension EventBody {
                 "call_progress",
                 [.count("sip_code", sipCode), .text("reason", reason), JSONMember("early_media", .boolean(earlyMedia))],
                 "\(sipCode) \(reason)" + (earlyMedia ? ", with sound" : ""))
-        case .callAnswered(let sipCode): EventForm("call_answered", [.count("sip_code", sipCode)], "answered")
+        case .callAnswered(let sipCode):
+            EventForm("call_answered", sipCode.map { [.count("sip_code", $0)] } ?? [], "answered")
+        case .waiting(let local, let fingerprint):
+            EventForm(
+                "waiting", [.text("local", local), .text("fingerprint", fingerprint)],
+                "waiting at \(local), our key is \(fingerprint)")
+        case .peer(let report): EventForm("peer", report.members, report.text)
         case .negotiated(let report): EventForm("negotiated", report.members, report.text)
         case .secured(let suite, let kind, let fingerprint):
             EventForm(

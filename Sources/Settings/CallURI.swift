@@ -42,7 +42,7 @@ public struct CallURI: Sendable, Equatable {
         let parts = rest.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         var authority = parts[0]
         if authority.hasSuffix("/") { authority.removeLast() }
-        (host, port) = try Self.parseAuthority(authority, fail)
+        (host, port) = try Self.parseAuthority(authority, defaultPort: nil, fail)
         if port == 0 && role == .call { throw fail("port 0 cannot be called") }
         guard parts.count == 2 else { return }
         var seen: Set<String> = []
@@ -93,8 +93,9 @@ public struct CallURI: Sendable, Equatable {
         }
     }
 
-    private static func parseAuthority(
-        _ text: Substring, _ fail: (String) -> SettingsError
+    /// - `defaultPort`: where none is written; nil: one must be.
+    static func parseAuthority(
+        _ text: Substring, defaultPort: UInt16?, _ fail: (String) -> SettingsError
     ) throws(SettingsError) -> (String, UInt16) {
         var host: Substring
         var rest: Substring
@@ -109,10 +110,11 @@ public struct CallURI: Sendable, Equatable {
             rest = text[colon...]
             if rest.dropFirst().contains(":") { throw fail("an IPv6 address stands in brackets") }
         }
-        if host.contains("@") { throw fail("raw RTP knows no user") }
-        if host.contains("/") { throw fail("raw RTP knows no path") }
+        if host.contains("@") { throw fail("there are no users here") }
+        if host.contains("/") { throw fail("there are no paths here") }
         let allowed = host.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
         guard !host.isEmpty, host.utf8.count <= 253, allowed else { throw fail("no host") }
+        if rest.isEmpty, let defaultPort { return (String(host), defaultPort) }
         guard rest.hasPrefix(":") else { throw fail("no port") }
         rest.removeFirst()
         guard rest.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(rest) else {

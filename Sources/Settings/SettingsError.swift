@@ -30,7 +30,9 @@ public enum SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
         case .malformedGraph(let path, let line, let reason):
             "\(reason), \(path):\(line); docs/commands.md shows what a graph may say"
         case .malformedURI(let uri, let reason):
-            "\(reason), in '\(uri)'; write rtp://HOST:PORT[?pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]"
+            "\(reason), in '\(uri)'; write "
+                + (PeerURI.isMeant(by: uri)
+                    ? "yodel://HOST[:PORT]" : "rtp://HOST:PORT[?pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]")
         }
     }
 }

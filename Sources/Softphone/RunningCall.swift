@@ -72,12 +72,20 @@ private final class CallCore: Sendable {
     /// Carries events until `stop`.
     func run() {
         while !isStopping.load(ordering: .acquiring) {
-            let descriptors = call.withLock { $0.eventDescriptors } + [bell.fileDescriptor]
+            let (own, deadline) = call.withLock { ($0.eventDescriptors, $0.nextDeadline) }
+            let descriptors = own + [bell.fileDescriptor]
             var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            poll(&entries, nfds_t(entries.count), Self.longestWaitMilliseconds)
+            poll(&entries, nfds_t(entries.count), Self.wait(until: deadline))
             bell.drain()
             carry()
         }
+    }
+
+    /// Milliseconds, the begun one too.
+    private static func wait(until deadline: HostTime?) -> Int32 {
+        guard let deadline else { return longestWaitMilliseconds }
+        let left = deadline.milliseconds(since: .monotonicNow()).rounded(.up)
+        return Int32(max(0, min(left, Double(longestWaitMilliseconds))))
     }
 
     func stop() {

@@ -131,7 +131,7 @@ public struct Softphone: Sendable {
     /// On the first of `addresses` that can be bound.
     ///
     /// - Throws: what is wrong with the first of them.
-    private func listen(
+    func listen(
         _ addresses: [IPAddress], _ port: UInt16, _ rtcp: RTCPTransport
     ) throws(NetworkError) -> UDPLink {
         var first: NetworkError?

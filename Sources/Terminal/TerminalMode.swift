@@ -5,9 +5,12 @@ import Synchronization
 package final class TerminalMode {
     private var isRaw = false
 
+    /// Whether standard input is a terminal, and ours to read: not a background job's.
+    package static var isPossible: Bool { isatty(STDIN_FILENO) == 1 && tcgetpgrp(STDIN_FILENO) == getpgrp() }
+
     /// `nil` when standard input is no terminal, or not ours to change (a background job).
     package init?() {
-        guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return nil }
+        guard Self.isPossible else { return nil }
         guard savedMode.store() else { return nil }
         atexit { TerminalMode.restoreFromSignal() }
         enter()

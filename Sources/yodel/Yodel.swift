@@ -18,7 +18,9 @@ struct Yodel: ParsableCommand {
             CommandGroup(name: "Call", subcommands: [CallCommand.self, ListenCommand.self, SoftphoneCommand.self]),
             CommandGroup(name: "Test", subcommands: [LoopbackCommand.self, ProcessCommand.self, ReplayCommand.self]),
             CommandGroup(name: "File", subcommands: [PlayCommand.self, RecordCommand.self, RenderCommand.self]),
-            CommandGroup(name: "Set-up", subcommands: [DevicesCommand.self, AccountsCommand.self, ConfigCommand.self]),
+            CommandGroup(
+                name: "Set-up",
+                subcommands: [DevicesCommand.self, AccountsCommand.self, PeersCommand.self, ConfigCommand.self]),
         ])
 
     /// Parses, runs, and ends the process.

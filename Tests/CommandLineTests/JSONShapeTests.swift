@@ -105,6 +105,8 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
         .negotiated(NegotiationReport(offeredByUs: true)), .callHeld(byUs: true, byPeer: false), .callResumed,
         .registration(RegistrationReport(account: "a", state: "registered")),
         .message(from: "f", name: nil, to: "t", text: "x"), .messagesWaiting(account: "a", isWaiting: true, new: 2, old: nil),
+        .waiting(local: "l", fingerprint: "f"),
+        .peer(PeerReport(.known, name: "n", address: nil, fingerprint: "f", ownFingerprint: "o", words: ["w"])),
     ]
     #expect(
         bodies.map(\.type) == [
@@ -112,7 +114,7 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
             "remote_changed",
             "buffer_reset", "codec_changed", "xrun", "echo_state", "dtmf", "warning", "call_ended", "report",
             "call_incoming", "call_progress", "call_answered", "negotiated", "call_held", "call_resumed", "registration",
-            "message", "mwi",
+            "message", "mwi", "waiting", "peer",
         ])
     #expect(EventBody.loopbackReport(LoopbackReport()).type == "report")
 }

@@ -176,4 +176,55 @@ import Testing
             #expect(pair.talk(), "seed \(seed)")
         }
     }
+
+    @Test("records that no key made end no association, whatever they say they are", arguments: [true, false])
+    func forgedRecords(toBob: Bool) throws {
+        let pair = try Pair()
+        try pair.start()
+        try #require(pair.run(until: { pair.isConnected }))
+        let (from, to) = toBob ? (Place.alice, Place.bob) : (Place.bob, Place.alice)
+        for type in 19...26 as ClosedRange<UInt8> {
+            for epoch in 0...3 as ClosedRange<UInt8> {
+                for length in 0...48 as ClosedRange<UInt8> {
+                    let header: [UInt8] = [type, 0xfe, 0xfd, 0, epoch, 0, 0, 0, 1, 0, length, 0, length]
+                    let record = header + [UInt8](repeating: length, count: Int(length))
+                    for source in [from, Place.mallory] { pair.network.post(record, from: source, to: to) }
+                }
+                pair.run(20)
+            }
+        }
+        #expect(pair.alice.dtls.state == .connected && pair.bob.dtls.state == .connected)
+        #expect(pair.alice.dtls.send(message: [1], now: pair.network.now))
+        #expect(pair.bob.dtls.send(message: [2], now: pair.network.now))
+        pair.run(50)
+        #expect(pair.bob.messages == [[1]] && pair.alice.messages == [[2]])
+        #expect(pair.talk())
+    }
+
+    @Test("the association's own datagrams, mutated and repeated, end it never", arguments: 1...8 as ClosedRange<UInt64>)
+    func mutated(seed: UInt64) throws {
+        let pair = try Pair()
+        try pair.start()
+        try #require(pair.run(until: { pair.isConnected }))
+        for number in 0..<20 as Range<UInt8> {
+            _ = pair.alice.dtls.send(message: [number], now: pair.network.now)
+            _ = pair.bob.dtls.send(message: [number], now: pair.network.now)
+        }
+        pair.run(50)
+        let seen = pair.network.log
+        var random = SplitMix64(seed: seed)
+        for number in 0..<4000 {
+            guard var (from, to, bytes) = seen.randomElement(using: &random) else { break }
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+                bytes[Int.random(in: 0..<min(bytes.count, 20), using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
+            }
+            bytes = Array(bytes.prefix(Int.random(in: 1...bytes.count, using: &random)))
+            pair.network.post(bytes, from: from, to: to)
+            if number % 100 == 99 { pair.run(20) }
+        }
+        pair.run(50)
+        #expect(pair.alice.dtls.state == .connected && pair.bob.dtls.state == .connected, "seed \(seed)")
+        #expect(pair.bob.messages.count == 20 && pair.alice.messages.count == 20, "seed \(seed)")
+        #expect(pair.talk(), "seed \(seed)")
+    }
 }

@@ -110,6 +110,9 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
         association?.start(patienceMilliseconds: nil, now: now)
     }
 
+    /// Who waits for callers trusts these from now on; a handshake that is under way goes by what was said before.
+    public func setTrust(_ trust: DTLSTrust) { listener?.trust = trust }
+
     /// The undecided peer is whom we want.
     public func accept(now: HostTime) {
         guard state == .undecided, let association else { return }
@@ -135,6 +138,9 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
 
     /// What happened, oldest first; nil when there is nothing more.
     public func nextDTLSEvent() -> DTLSLinkEvent? { events.isEmpty ? nil : events.removeFirst() }
+
+    /// Where the peer is, judged or not; nil: nobody knows yet.
+    public var peerAddress: SocketAddress? { destination ?? lower.peer?.media }
 
     public func takeKeys() -> SRTPKeys? { association?.takeKeys() }
 

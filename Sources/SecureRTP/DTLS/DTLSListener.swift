@@ -8,7 +8,8 @@ import Link
 final class DTLSListener {
     private var pointer: OpaquePointer
     private let identity: DTLSIdentity
-    private let trust: DTLSTrust
+    /// Of those who come from now on.
+    var trust: DTLSTrust
     private let suites: [SRTPSuite]
     private var answers: [[UInt8]] = []
     /// Hellos that did not lead to an association: answered with a cookie, or no hello at all.

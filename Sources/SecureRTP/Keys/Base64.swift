@@ -1,8 +1,8 @@
 /// Base 64 (RFC 4648 section 4) for keys: what is decoded becomes a `Secret`, and no copy stays behind.
-enum Base64 {
+package enum Base64 {
     private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    static func encode(_ secret: Secret) -> String {
+    package static func encode(_ secret: Secret) -> String {
         secret.withUnsafeBytes { bytes in
             var text: [UInt8] = []
             var index = 0
@@ -19,7 +19,7 @@ enum Base64 {
     }
 
     /// - Returns: nil for anything but complete base 64; the padding may be missing, as some peers leave it out.
-    static func decode(_ text: some StringProtocol) -> Secret? {
+    package static func decode(_ text: some StringProtocol) -> Secret? {
         var characters = Array(text.utf8)
         let padding = characters.reversed().prefix { $0 == UInt8(ascii: "=") }.count
         guard padding <= 2 else { return nil }

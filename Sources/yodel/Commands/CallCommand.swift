@@ -12,7 +12,8 @@ struct CallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call", abstract: "Call somebody, or several for a conference.",
         discussion: HelpText.discussion(examples: [
-            ("yodel call rtp://192.0.2.7:5004", "call, with the default microphone and loudspeaker"),
+            ("yodel call yodel://example.com", "call another yodel, encrypted, without a server"),
+            ("yodel call rtp://192.0.2.7:5004", "call, with the default microphone and loudspeaker; not encrypted"),
             ("yodel call sip:echo@192.0.2.7", "by SIP, straight to another telephone"),
             ("yodel call sip:102@example.com --account office", "through a PBX, as an account of the configuration"),
             ("yodel call rtp://192.0.2.7:5004 --codec pcmu --record call.wav", "in G.711, recorded: left sent, right heard"),
@@ -26,16 +27,25 @@ struct CallCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            rtp://HOST:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]; several make a conference: all hear each \
-            other, each in a codec of its own, in a headset each from a direction of its own. Or one sip:USER@HOST[:PORT] \
+            yodel://HOST[:PORT], encrypted; or rtp://HOST:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT], not \
+            encrypted, of which several make a conference: all hear each other, each in a codec of its own, in a headset each from a direction of its own. Or one sip:USER@HOST[:PORT] \
             (;transport=tcp for TCP, sips: for TLS), or tel:NUMBER with --account.
             """, valueName: "uri"))
     var uri: [String]
 
+    @OptionGroup(title: "Calls by yodel://") var peer: PeerArguments
     @OptionGroup var sip: SIPArguments
     @OptionGroup var media: MediaArguments
 
     func run() throws {
+        if uri.contains(where: PeerURI.isMeant) {
+            guard uri.count == 1 else {
+                throw CommandError(.usage, "a conference is of rtp:// parties only; give one yodel:// URI")
+            }
+            try sip.checkUnused()
+            return try runPeer(uri[0], .call, peer, media)
+        }
+        try peer.checkUnused()
         if uri.contains(where: isSignalled) || sip.account != nil {
             guard uri.count == 1 else {
                 throw CommandError(.usage, "a conference is of rtp:// parties only; give one sip: URI")
@@ -50,9 +60,10 @@ struct CallCommand: ParsableCommand {
 /// `yodel listen URI`.
 struct ListenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "listen", abstract: "Wait for one call, or by SIP for one after the other.",
+        commandName: "listen", abstract: "Wait for one call, or by SIP and yodel:// for one after the other.",
         discussion: HelpText.discussion(examples: [
-            ("yodel listen rtp://0.0.0.0:5004", "take the first caller"),
+            ("yodel listen yodel://0.0.0.0", "be called by other yodels, encrypted, without a server"),
+            ("yodel listen rtp://0.0.0.0:5004", "take the first caller; not encrypted"),
             ("yodel listen rtp://0.0.0.0:5004 --allow 192.0.2.0/24", "take callers of one network only"),
             ("yodel listen rtp://0.0.0.0:5004 --parties 5", "a conference that people join and leave"),
             ("yodel listen 'rtp://0.0.0.0:5004?codec=any' --parties 5", "the same, each in a codec of his own"),
@@ -64,8 +75,8 @@ struct ListenCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            rtp://ADDRESS:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT] or sip:ADDRESS[:PORT] to listen on; nothing \
-            with --account. codec=any takes callers of every codec, and answers each in his own.
+            yodel://ADDRESS[:PORT], rtp://ADDRESS:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT] or sip:ADDRESS[:PORT] to \
+            listen on; nothing with --account. codec=any takes callers of every codec, and answers each in his own.
             """, valueName: "uri"))
     var uri: String?
 
@@ -86,10 +97,23 @@ struct ListenCommand: ParsableCommand {
     @Flag(help: "Answer calls by SIP at once: the account's, those of --allow, else calls from this machine only.")
     var autoAnswer = false
 
+    @OptionGroup(title: "Calls by yodel://") var peer: PeerArguments
     @OptionGroup var sip: SIPArguments
     @OptionGroup var media: MediaArguments
 
     func run() throws {
+        if let uri, PeerURI.isMeant(by: uri) {
+            try sip.checkUnused()
+            if autoAnswer {
+                throw CommandError(
+                    .usage, "--auto-answer is for calls by SIP; known callers are answered, others with --accept-new")
+            }
+            if parties != nil {
+                throw CommandError(.usage, "--parties is for rtp://; yodel:// takes one caller after the other")
+            }
+            return try runPeer(uri, .listen, peer, echoes: echo, ring: ring, media)
+        }
+        try peer.checkUnused()
         if sip.account != nil || uri.map(isSignalled) ?? false {
             if let uri, sip.account != nil {
                 throw CommandError(.usage, "an account is called at its registrar, not at '\(uri)'; leave out one of them")
@@ -120,13 +144,15 @@ private func runCall(
     var request = CallRequest(uris, role: role, media: options.request)
     (request.echoes, request.parties) = (echoes, parties)
     let call = try start(request)
+    let printer = EventPrinter(
+        json: media.output.json, parties: call.parties, input: options.request.device.input,
+        output: options.request.device.output)
+    if !media.output.json {
+        printer.output.line("not encrypted: whoever is on the way of rtp:// can listen; yodel:// is encrypted")
+    }
     var console = CallConsole(
-        call: call, events: try subscribe(call),
-        printer: EventPrinter(
-            json: media.output.json, parties: call.parties, input: options.request.device.input,
-            output: options.request.device.output),
-        signals: signals, assertions: assertions, durationSeconds: options.durationSeconds,
-        durationCountsFromMedia: role == .listen)
+        call: call, events: try subscribe(call), printer: printer, signals: signals, assertions: assertions,
+        durationSeconds: options.durationSeconds, durationCountsFromMedia: role == .listen)
     let status = console.run()
     if status != .fine { throw status }
 }

@@ -71,23 +71,27 @@ func runSIP(
         throw CommandError(error)
     }
     defer { phone.close() }
-    let status = try carryCalls(of: phone, request, options, assertions, signals, json: arguments.output.json)
+    let isListening = if case .listen = purpose { true } else { false }
+    let status = try carryCalls(isListening: isListening, options, assertions, signals, json: arguments.output.json) {
+        () throws(SoftphoneError) in try phone.nextCall(request)
+    }
     if status != .fine { throw status }
 }
 
 /// A call that was asked for ends the program; who waits goes on until told to stop.
-private func carryCalls(
-    of phone: SIPPhone, _ request: SIPRequest, _ options: MediaOptions, _ assertions: [Assertion],
-    _ signals: TerminationSignal, json: Bool
+/// - `next`: the call that was asked for, or the next one to come.
+func carryCalls(
+    isListening: Bool, _ options: MediaOptions, _ assertions: [Assertion], _ signals: TerminationSignal, json: Bool,
+    _ next: () throws(SoftphoneError) -> any LiveCall
 ) throws(CommandError) -> ExitStatus {
     var worst: ExitStatus?
     while true {
-        let call = try nextCall(of: phone, request)
-        let isListening = if case .listen = request.purpose { true } else { false }
+        let call: any LiveCall
+        do { call = try next() } catch { throw CommandError(error) }
         var console = CallConsole(
             call: call, events: try subscribe(call),
             printer: EventPrinter(
-                json: json, parties: 1, input: request.media.device.input, output: request.media.device.output),
+                json: json, parties: 1, input: options.request.device.input, output: options.request.device.output),
             signals: signals, assertions: assertions, durationSeconds: options.durationSeconds,
             durationCountsFromMedia: isListening)
         let status = console.run()
@@ -102,8 +106,4 @@ private func carryCalls(
         if worst == nil || worst == .fine { worst = status }
         if TerminationSignal.caught != nil { return worst ?? status }
     }
-}
-
-private func nextCall(of phone: SIPPhone, _ request: SIPRequest) throws(CommandError) -> any LiveCall {
-    do { return try phone.nextCall(request) } catch { throw CommandError(error) }
 }

@@ -1,0 +1,386 @@
+import Glibc
+import Link
+import LiveMedia
+import Media
+import Metrics
+import Network
+import PeerSignalling
+import Realtime
+import Reporting
+import SDP
+import SecureRTP
+import Signalling
+
+/// One call from person to person, from the handshake to its report.
+///
+/// ```
+/// out: handshake -> judged [-> question] -> offer -> answer: media starts -> ended
+/// in:  waits -> handshake -> judged [-> question] -> offer: media starts, then the answer goes out -> ended
+/// ```
+/// A caller who comes to nothing is no call: the listener waits for the next one.
+final class PeerCall: OwnedCall {
+    /// How long somebody is asked about one who is not known, in milliseconds; less than the other side waits for an answer.
+    static let questionMilliseconds = 60_000.0
+    /// How long the end of a call waits until it has been heard, in milliseconds.
+    static let goodbyeMilliseconds = 400.0
+
+    private let phone: PeerPhone
+    private let request: PeerRequest
+    private let socket: UDPLink
+    private let role: PeerDialog.Role
+    private let capabilities: MediaCapabilities
+    private var mail: PeerMail
+    private var link: PeerLink
+    private var media: SessionCall?
+    private var agreement: MediaAgreement?
+    private var judge: PeerJudge
+
+    private var pending: [EventBody] = []
+    private var start = HostTime.monotonicNow()
+    private var mediaStart: HostTime?
+    /// When the question about the other side is no longer asked.
+    private var questionEnd: HostTime?
+    private var isConnected = false
+    private var isAnswered = false
+    private var isMuted = false
+    private var volume = 0
+    private var reason: Media.EndReason?
+    private var setupMilliseconds: Double?
+    private var lastRefusalTold = HostTime.zero
+    /// Of the file of known peers, as it was last read, and when it is looked at again.
+    private var stamp: [Int]
+    private var nextLook = HostTime.zero
+    private(set) var failure: SoftphoneError?
+    private(set) var wasCall: Bool
+
+    init(_ phone: PeerPhone, _ request: PeerRequest, over socket: UDPLink) throws(SoftphoneError) {
+        (self.phone, self.request, self.socket) = (phone, request, socket)
+        stamp = phone.folder.stamp
+        let known = try phone.folder.known()
+        switch request.purpose {
+        case .call(let uri):
+            role = .caller
+            wasCall = true
+            judge = PeerJudge(phone, request, called: uri.name)
+        case .listen:
+            role = .callee
+            wasCall = false
+            judge = PeerJudge(phone, request, called: nil)
+            pending.append(.waiting(local: "\(socket.local)", fingerprint: phone.fingerprint))
+        }
+        capabilities = MediaCapabilities(
+            codecs: request.codecs, packetMilliseconds: request.media.encoder.frameMilliseconds,
+            bitrate: request.media.encoder.bitrate, sharesPort: true)
+        let mail = try Self.makeMail()
+        self.mail = mail
+        link = try PeerLink(
+            role, over: socket, identity: phone.identity, trust: judge.trust(known), capabilities: capabilities.described,
+            mail: mail, now: start)
+        mail.news.signal.signal()
+    }
+
+    private static func makeMail() throws(SoftphoneError) -> PeerMail {
+        do { return try PeerMail() } catch { throw .resources("\(error)") }
+    }
+
+    var parties: Int { 1 }
+    func endReason(of party: Int) -> Media.EndReason? { reason }
+    func statistics(of party: Int) -> CallStatistics { media?.statistics(of: 0) ?? CallStatistics() }
+
+    var eventDescriptors: [Int32] {
+        [mail.news.signal.fileDescriptor] + (media?.eventDescriptors ?? (reason == nil ? socket.fileDescriptors : []))
+    }
+
+    var nextDeadline: HostTime? {
+        guard media == nil, reason == nil else { return nil }
+        return [link.nextDeadline, questionEnd].compactMap(\.self).min()
+    }
+
+    func takeEvents() -> [(party: Int, body: EventBody)] {
+        lookForPins()
+        step()
+        takeMediaEvents()
+        // Who waits again has other mail.
+        let mail = mail
+        for news in mail.news.takeAll() where mail === self.mail { take(news) }
+        checkQuestion()
+        // What was decided leaves at once.
+        step()
+        defer { pending = [] }
+        return pending.map { (0, $0) }
+    }
+
+    /// Before there are media nobody else does.
+    private func step() {
+        guard media == nil else { return }
+        let now = HostTime.monotonicNow()
+        link.receive(now: now) { _ in }
+        link.advance(to: now)
+    }
+
+    // MARK: - Who is there
+
+    private func take(_ news: PeerMail.News) {
+        guard reason == nil else { return }
+        switch news {
+        case .undecided(let fingerprint): judgePeer(fingerprint)
+        case .connected(let session):
+            isConnected = true
+            // The handshake took only known ones.
+            if judge.peer == nil { judgePeer(session.peer) }
+        case .turnedAway(let failure, let source): turnedAway(failure, source)
+        case .failed(let failure): failed(failure)
+        case .closed where isAnswered: settle(.remoteHangup)
+        case .closed where role == .caller: settle(.refused, "the other side refused the call")
+        case .closed: waitAgain("the caller is gone")
+        case .dialog(let event): take(event)
+        }
+    }
+
+    private func judgePeer(_ fingerprint: DTLSFingerprint) {
+        let address = link.peerAddress
+        if role == .callee, !request.media.allow.isEmpty, let address,
+            !request.media.allow.contains(where: { $0.contains(address.address) })
+        {
+            return waitAgain("a caller at \(address.address) is outside of --allow")
+        }
+        do throws(SoftphoneError) {
+            let verdict = try judge.judge(fingerprint, address)
+            pending.append(.peer(verdict.report))
+            switch verdict.decision {
+            case .accept: link.accept(now: .monotonicNow())
+            case .ask:
+                wasCall = true
+                questionEnd = HostTime.monotonicNow().advanced(byMilliseconds: Self.questionMilliseconds)
+            case .refuse(let why) where role == .caller: settle(.authentication, why)
+            case .refuse: waitAgain()
+            }
+        } catch {
+            failure = error
+            settle(.localHangup, "\(error)")
+        }
+    }
+
+    /// The person says yes.
+    func answer() {
+        guard questionEnd != nil, reason == nil else { return }
+        questionEnd = nil
+        do throws(SoftphoneError) {
+            try judge.remember()
+            link.accept(now: .monotonicNow())
+        } catch {
+            failure = error
+            settle(.localHangup, "\(error)")
+        }
+    }
+
+    private func checkQuestion() {
+        guard let questionEnd, HostTime.monotonicNow() >= questionEnd else { return }
+        self.questionEnd = nil
+        guard role == .callee else {
+            return settle(.authentication, "nobody said whether the other side's key is the right one")
+        }
+        wasCall = false
+        waitAgain("nobody said whether the caller may call")
+    }
+
+    /// At most once a second: a stranger shall not fill the screen.
+    private func turnedAway(_ failure: DTLSFailure, _ source: SocketAddress) {
+        let now = HostTime.monotonicNow()
+        guard now.milliseconds(since: lastRefusalTold) >= 1000 else { return }
+        lastRefusalTold = now
+        guard case .wrongFingerprint(let fingerprint) = failure else {
+            return pending.append(.warning("a caller at \(source.address) came to nothing: \(failure)"))
+        }
+        pending.append(.peer(judge.turnedAway(fingerprint, source)))
+    }
+
+    private func failed(_ failure: DTLSFailure) {
+        guard role == .caller else { return waitAgain("a call came to nothing: \(failure)") }
+        switch failure {
+        case .unanswered: settle(.noAnswer, "nobody answers there; is `yodel listen yodel://` running, and the UDP port open?")
+        case .refusedByPeer:
+            settle(
+                .refused,
+                "the other side does not know our key and cannot ask; have it run `yodel peers pin '\(phone.fingerprint)'`")
+        default: settle(.network, "\(failure)")
+        }
+    }
+
+    /// What became of this caller was no call: the next one may come.
+    private func waitAgain(_ why: String? = nil) {
+        if let why { pending.append(.warning(why)) }
+        link.close(now: .monotonicNow())
+        socket.setPeer(nil)
+        socket.admit(.anyone)
+        (isConnected, questionEnd, agreement) = (false, nil, nil)
+        judge.forgetPeer()
+        do throws(SoftphoneError) {
+            let known = try phone.folder.known()
+            mail = try Self.makeMail()
+            link = try PeerLink(
+                role, over: socket, identity: phone.identity, trust: judge.trust(known), capabilities: capabilities.described,
+                mail: mail, now: .monotonicNow())
+        } catch {
+            failure = error
+            settle(.localHangup, "\(error)")
+        }
+    }
+
+    /// Who is pinned while callers are waited for may call at once. A file that cannot be read changes nothing.
+    private func lookForPins() {
+        let now = HostTime.monotonicNow()
+        guard role == .callee, !isConnected, now >= nextLook else { return }
+        nextLook = now.advanced(byMilliseconds: 200)
+        let newest = phone.folder.stamp
+        guard newest != stamp, let known = try? phone.folder.known() else { return }
+        stamp = newest
+        link.setTrust(judge.trust(known))
+    }
+
+    // MARK: - The call
+
+    private func take(_ event: PeerDialog.Event) {
+        switch event {
+        case .negotiated(let audio, let receipt):
+            agreement = MediaAgreement(audio)
+            var report = NegotiationReport(NegotiatedMedia(agreement: agreement, receipt: receipt))
+            // Media go where the handshake went.
+            report.remote = nil
+            pending.append(.negotiated(report))
+        case .incoming:
+            wasCall = true
+            start = HostTime.monotonicNow()
+            // The device runs before the caller hears of the answer, so that nothing is cut off.
+            if startMedia() { mail.leave(.answer) }
+        case .answered:
+            isAnswered = true
+            setupMilliseconds = HostTime.monotonicNow().milliseconds(since: start)
+            pending.append(.callAnswered(sipCode: nil))
+            if media == nil { _ = startMedia() }
+        case .held(let byUs, let byPeer):
+            pending.append(byUs || byPeer ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)
+            guard let media else { break }
+            media.setHeld(byUs)
+            // Who holds us may send music.
+            media.signal(.direction(MediaDirection(sends: byUs || (agreement?.receives ?? true), receives: !byPeer)))
+        case .requestRefused(let text): pending.append(.warning("that cannot be done now: \(text)"))
+        case .ended(let ending): ended(ending)
+        }
+    }
+
+    private func ended(_ ending: PeerDialog.Ending) {
+        if role == .callee, media == nil {
+            return waitAgain(ending == .noAnswer ? "a caller said nothing" : "the caller hung up")
+        }
+        switch ending {
+        case .hungUpByPeer: settle(isAnswered ? .remoteHangup : .cancelled)
+        case .refused(_, let text): settle(.refused, text)
+        case .noAnswer: settle(.noAnswer, "the other side did not answer in time")
+        case .lost: settle(.network, "the other side no longer answers")
+        }
+    }
+
+    /// - Returns: whether they run.
+    private func startMedia() -> Bool {
+        guard let agreed = agreement else {
+            let why = "the agreed codec is not known here"
+            mail.leave(.refuse(.noCommonMedia, why))
+            settle(.refused, why)
+            return false
+        }
+        let wanted = request.media
+        let seed = wanted.seed ?? .random(in: .min ... .max)
+        do throws(SoftphoneError) {
+            var configuration = wanted.callConfiguration(
+                seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds)
+            configuration.take(agreed)
+            configuration.digits = wanted.digits
+            configuration.echoes = request.echoes
+            configuration.announcement = try wanted.announcement(rate: configuration.stream.audioRate)
+            let party = CallParty(configuration: configuration, socket: socket, link: link)
+            let session = try Softphone().begin([party], wanted, seed: seed, echoes: request.echoes)
+            media = session
+            session.setMuted(isMuted)
+            session.setVolume(decibels: volume)
+            session.signal(.answered)
+            return true
+        } catch {
+            failure = error
+            mail.leave(.refuse(.unavailable, "the sound cannot be started there"))
+            settle(.localHangup, "\(error)")
+            return false
+        }
+    }
+
+    private func takeMediaEvents() {
+        for (_, body) in media?.takeEvents() ?? [] {
+            switch body {
+            case .mediaStarted:
+                if mediaStart == nil { mediaStart = HostTime.monotonicNow() }
+                pending.append(body)
+            case .callEnded:
+                guard reason == nil, let cause = media?.endReason(of: 0) else { break }
+                settle(cause, cause == .mediaTimeout ? "nothing came from the other side any more" : nil)
+            default: pending.append(body)
+            }
+        }
+    }
+
+    /// The call is over: the only place where that is told.
+    private func settle(_ cause: Media.EndReason, _ text: String? = nil) {
+        guard reason == nil else { return }
+        (reason, questionEnd) = (cause, nil)
+        let seconds = mediaStart.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
+        media?.hangUp(byDuration: cause == .duration)
+        pending.append(.callEnded(reason: cause.rawValue, durationSeconds: seconds, sipCode: nil, explanation: text))
+    }
+
+    // MARK: - What a person does
+
+    func setMuted(_ muted: Bool) {
+        isMuted = muted
+        media?.setMuted(muted)
+    }
+
+    func setHeld(_ held: Bool) { mail.leave(.hold(held)) }
+
+    func setVolume(decibels: Int) {
+        volume = decibels
+        media?.setVolume(decibels: decibels)
+    }
+
+    func send(digit: Character) { media?.send(digit: digit) }
+    func hangUp(byDuration: Bool) { settle(byDuration ? .duration : .localHangup) }
+
+    func close() -> [(party: Int, report: CallReport)] {
+        settle(.localHangup)
+        var reports = media?.close() ?? []
+        // The media thread has ended: the link is ours again.
+        media = nil
+        sayGoodbye()
+        guard wasCall else { return [] }
+        if reports.isEmpty { reports = [(0, CallReport())] }
+        for index in reports.indices {
+            reports[index].report.reason = reason?.rawValue
+            reports[index].report.requested["srtp"] = MediaSecurity.Mode.required.rawValue
+            reports[index].report.effective["srtp"] = isConnected ? "dtls_srtp" : "none"
+            reports[index].report.setupMilliseconds = setupMilliseconds
+        }
+        return reports
+    }
+
+    /// Hangs up, and says so until it was heard or there is no more time.
+    private func sayGoodbye() {
+        mail.leave(.hangUp)
+        let end = HostTime.monotonicNow().advanced(byMilliseconds: Self.goodbyeMilliseconds)
+        step()
+        while !link.isSettled, end > .monotonicNow() {
+            var entries = socket.fileDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            let next = min(end, link.nextDeadline ?? end)
+            poll(&entries, nfds_t(entries.count), Int32(max(1, next.milliseconds(since: .monotonicNow()).rounded(.up))))
+            step()
+        }
+        link.close(now: .monotonicNow())
+    }
+}

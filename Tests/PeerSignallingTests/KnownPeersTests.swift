@@ -1,0 +1,70 @@
+import PeerSignalling
+import SecureRTP
+import Testing
+
+@Suite("Whom one knows, and by which words") struct KnownPeersTests {
+    private let alice = LossyWire.fingerprint(0xa1)
+    private let bob = LossyWire.fingerprint(0xb0)
+
+    @Test("one who was called by a name is known by it, another key is a change, another name is unknown")
+    func judged() {
+        var known = KnownPeers()
+        #expect(known.judge(called: "bob:9633", bob) == .unknown(otherNames: []))
+        known.remember(.init(name: "bob:9633", fingerprint: bob, isPinned: false))
+        #expect(known.judge(called: "bob:9633", bob) == .known)
+        #expect(known.judge(called: "bob:9633", alice) == .changed(expected: bob))
+        #expect(known.judge(called: "bob:9634", bob) == .unknown(otherNames: ["bob:9633"]))
+        #expect(known.judge(caller: bob) == .known)
+        #expect(known.judge(caller: alice) == .unknown(otherNames: []))
+    }
+
+    @Test("a name has one key, an address has as many callers as there are")
+    func remembered() {
+        var known = KnownPeers()
+        for print in [alice, bob, bob] {
+            known.remember(.init(name: "bob:9633", fingerprint: print, isPinned: false))
+            known.remember(.init(name: "@192.0.2.7", fingerprint: print, isPinned: true))
+        }
+        #expect(known.entries.map(\.name).sorted() == ["@192.0.2.7", "@192.0.2.7", "bob:9633"])
+        #expect(known.judge(called: "bob:9633", bob) == .known)
+        #expect(known.forget("\(alice)").map(\.name) == ["@192.0.2.7"])
+        #expect(known.forget("bob:9633").map(\.fingerprint) == [bob])
+        #expect(known.forget("nobody").isEmpty)
+        #expect(known.entries.count == 1)
+    }
+
+    @Test("the file says what was remembered, and reads back the same")
+    func file() throws {
+        var known = KnownPeers()
+        known.remember(.init(name: "[2001:db8::1]:9633", fingerprint: alice, isPinned: false))
+        known.remember(.init(name: "@192.0.2.7", fingerprint: bob, isPinned: true))
+        #expect(try KnownPeers(parsing: known.text) == known)
+        #expect(known.text.contains("@192.0.2.7 \(bob) pinned\n"))
+        #expect(try KnownPeers(parsing: "").entries.isEmpty)
+    }
+
+    @Test(
+        "a line that makes no sense is told with its number",
+        arguments: ["bob sha-256", "bob sha-1 AA:BB seen", "bob sha-256 A1:B2 seen", "x", "bob \(LossyWire.one) perhaps"])
+    func brokenFile(line: String) {
+        #expect(throws: KnownPeersError(line: 2, reason: "no NAME sha-256 FINGERPRINT seen|pinned")) {
+            try KnownPeers(parsing: "# first\n\(line)\n")
+        }
+    }
+
+    @Test("both ends have the same twelve words, another key has others")
+    func words() throws {
+        let words = try #require(SpokenWords.words(alice, bob))
+        #expect(words.count == SpokenWords.count && SpokenWords.count * 8 >= 64)
+        #expect(SpokenWords.words(bob, alice) == words)
+        let others = try #require(SpokenWords.words(alice, LossyWire.fingerprint(3)))
+        #expect(zip(words, others).filter { $0 == $1 }.count < 6)
+    }
+
+    @Test("there are 256 words, no two with the same first three letters")
+    func wordList() {
+        #expect(SpokenWords.list.count == 256)
+        #expect(Set(SpokenWords.list.map { $0.prefix(3) }).count == 256)
+        #expect(SpokenWords.list.allSatisfy { (3...9).contains($0.count) && $0.allSatisfy(\.isLowercase) })
+    }
+}
