@@ -5,7 +5,8 @@ import Testing
     @Test(
         "a host, and a port unless it is the usual one",
         arguments: [
-            ("yodel://Example.COM", "example.com", 9633, "example.com:9633"), ("YODEL://192.0.2.7:7/", "192.0.2.7", 7, "192.0.2.7:7"),
+            ("yodel://Example.COM", "example.com", 9633, "example.com:9633"),
+            ("YODEL://192.0.2.7:7/", "192.0.2.7", 7, "192.0.2.7:7"),
             ("yodel://[2001:db8::1]", "2001:db8::1", 9633, "[2001:db8::1]:9633"),
             ("yodel://[2001:db8::1]:65535", "2001:db8::1", 65_535, "[2001:db8::1]:65535"),
         ] as [(String, String, UInt16, String)])
