@@ -56,6 +56,8 @@ public struct PeerDialog: Sendable {
     private var state = State.idle
     private var prepared: SessionDescription?
     private var limit: HostTime?
+    /// What the person wants; the other side hears of it by the next offer or answer.
+    private var wishesHold = false
     private var heldTold = (byUs: false, byPeer: false)
     private var events: [Event] = []
     /// Messages that said nothing, or nothing that belongs to where the call stands.
@@ -99,6 +101,8 @@ public struct PeerDialog: Sendable {
         send(.answer(prepared), now)
         events.append(.answered)
         tellHolds()
+        // What was wished for since the answer was prepared.
+        offerWish(now)
     }
 
     /// Refuses the call, whether an offer has come or not.
@@ -111,7 +115,7 @@ public struct PeerDialog: Sendable {
     /// Holds or resumes. In the answer or in an offer of its own, as it comes.
     public mutating func hold(_ held: Bool, now: HostTime) {
         guard state != .ended else { return }
-        negotiation.local.direction = held ? .sendonly : .sendrecv
+        wishesHold = held
         offerWish(now)
     }
 
@@ -157,6 +161,7 @@ public struct PeerDialog: Sendable {
             return
         }
         let answer: SessionDescription
+        sayWish()
         do throws(NegotiationError) {
             answer = try negotiation.answer(Self.readable(offer))
         } catch {
@@ -202,7 +207,8 @@ public struct PeerDialog: Sendable {
         case .offering, .idle: end(.refused(refusal, reason))
         case .connected where negotiation.phase == .offered:
             negotiation.withdrawOffer()
-            negotiation.local.direction = heldTold.byUs ? .sendonly : .sendrecv
+            wishesHold = heldTold.byUs
+            sayWish()
             events.append(.requestRefused(reason))
         case .connected, .offered, .ended: passedOver += 1
         }
@@ -229,6 +235,7 @@ public struct PeerDialog: Sendable {
     // MARK: - Offers
 
     private mutating func offer(_ now: HostTime) {
+        sayWish()
         do throws(NegotiationError) {
             send(.offer(try negotiation.makeOffer()), now)
         } catch {
@@ -239,11 +246,12 @@ public struct PeerDialog: Sendable {
 
     /// Offers anew when what is in force is not what is wished.
     private mutating func offerWish(_ now: HostTime) {
-        guard state == .connected, negotiation.phase == .agreed, isHeldByUs != heldTold.byUs else { return }
+        guard state == .connected, negotiation.phase == .agreed, wishesHold != heldTold.byUs else { return }
         offer(now)
     }
 
-    private var isHeldByUs: Bool { !negotiation.local.direction.receives }
+    /// In the description that is made next. Never while an offer is under way, which its answer is read by.
+    private mutating func sayWish() { negotiation.local.direction = wishesHold ? .sendonly : .sendrecv }
 
     /// What is agreed on, if it is for this association's certificate.
     private var trusted: AudioInForce? {
