@@ -161,8 +161,8 @@ final class PeerCall: OwnedCall {
         }
     }
 
-    /// The person says yes.
-    func answer() {
+    /// The person says yes. Nobody bridges these calls: the service has none.
+    func answer(through bridge: CallBridge?) {
         guard questionEnd != nil, reason == nil else { return }
         questionEnd = nil
         do throws(SoftphoneError) {
