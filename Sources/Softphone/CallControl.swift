@@ -22,10 +22,20 @@ public protocol CallControl: AnyObject {
     /// Gain of what is heard, dB.
     func setVolume(decibels: Int)
     func send(digit: Character)
+    /// Has the other side call somebody else; events say how that goes, and the call ends for the reason `transferred` when it has.
+    /// - Parameter target: a URI, or what is called at the account's domain.
+    /// - Throws: `request` where the call cannot be transferred, or not there.
+    func transfer(to target: String) throws(SoftphoneError)
     /// Says BYE and ends the call; `callEnded` follows within some milliseconds.
     /// - Parameter byDuration: because `--duration` has passed, not because somebody hung up.
     func hangUp(byDuration: Bool)
     /// Stops threads and devices and closes files, once the call has ended or must. Not to be called from an `onReady`.
     /// - Returns: a report for each party that is or was there, but for those already told; none when it was closed before.
     func close() -> [(party: Int, report: CallReport)]
+}
+
+extension CallControl {
+    public func transfer(to target: String) throws(SoftphoneError) {
+        throw .request("only a call by SIP can be transferred; end this one and call anew")
+    }
 }

@@ -41,6 +41,9 @@ final class RunningCall: LiveCall {
     func setHeld(_ held: Bool) { core.command { $0.setHeld(held) } }
     func setVolume(decibels: Int) { core.command { $0.setVolume(decibels: decibels) } }
     func send(digit: Character) { core.command { $0.send(digit: digit) } }
+    func transfer(to target: String) throws(SoftphoneError) {
+        try core.attempt { call throws(SoftphoneError) in try call.transfer(to: target) }
+    }
     func hangUp(byDuration: Bool) { core.command { $0.hangUp(byDuration: byDuration) } }
 
     func close() -> [(party: Int, report: CallReport)] {
@@ -88,6 +91,12 @@ private final class CallCore: Sendable {
     /// Does something to the call, and looks at once at what came of it.
     func command(_ body: (any OwnedCall) -> Void) {
         call.withLock { body($0) }
+        bell.signal()
+    }
+
+    /// The same for what may be refused.
+    func attempt(_ body: (any OwnedCall) throws(SoftphoneError) -> Void) throws(SoftphoneError) {
+        try call.withLock { call throws(SoftphoneError) in try body(call) }
         bell.signal()
     }
 

@@ -13,6 +13,10 @@ extension SIPSignalling {
         case .registrationFailed(let account, let facts): registrationFailed(account, facts)
         case .unregistered(let account):
             tell(.registration(RegistrationChange(account: account.name, state: .unregistered, reason: "")))
+        case .reachability(let account, let isReachable):
+            tell(
+                .registration(
+                    RegistrationChange(account: account.name, state: .registered, reason: "", isReachable: isReachable)))
         case .progress(let handle, let progress): with(handle) { progressed($0, progress) }
         case .answered(let handle, let agreed): with(handle) { answered($0, handle, agreed) }
         case .acknowledged(let handle, let body): with(handle) { acknowledged($0, handle, body) }
@@ -22,11 +26,7 @@ extension SIPSignalling {
             with(handle) { modificationFailed($0, status, reason) }
         case .ended(let handle, let end):
             with(handle) { finish($0, CallEnding(end, failure, wasAnswered: calls[$0]?.isAnswered ?? false)) }
-        case .transferRequested(let handle, let request):
-            with(handle) {
-                calls[$0]?.transferTarget = request
-                tell(.transferRequested($0, target: request.target.text))
-            }
+        case .transferRequested(let handle, let request): with(handle) { transferAsked($0, handle, request) }
         case .transferProgress(let handle, let status, let reason):
             with(handle) { tell(.transferProgress($0, sipCode: status, reason: reason)) }
         case .info(let handle, let body): with(handle) { keyed($0, body) }

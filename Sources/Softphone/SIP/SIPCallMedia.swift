@@ -250,6 +250,12 @@ final class SIPCallMedia {
         session?.setVolume(decibels: decibels)
     }
 
+    /// Takes over what a person has set.
+    func adopt(_ other: SIPCallMedia) {
+        setMuted(other.isMuted)
+        setVolume(decibels: other.volume)
+    }
+
     func send(digit: Character) { session?.send(digit: digit) }
 
     func hangUp(byDuration: Bool) { session?.hangUp(byDuration: byDuration) }

@@ -15,25 +15,34 @@ import Synchronization
 /// in:  waits -> incoming (rings) -> agreed -> answer: media starts, then 200 goes out -> ended
 /// ```
 final class SIPLiveCall: OwnedCall {
-    private let phone: SIPPhone
-    private let request: SIPRequest
+    let phone: SIPPhone
+    let request: SIPRequest
     private let events: Mailbox<CallSignallingEvent>
-    private var id: SignalledCallID?
-    private let media: SIPCallMedia
+    var id: SignalledCallID?
+    var media: SIPCallMedia
     /// What was agreed on last.
-    private var agreement: MediaAgreement?
+    var agreement: MediaAgreement?
     private var caller: CallerFacts?
+    /// Where the other side is to go, and whether it says that it does.
+    var transferTarget: String?
+    var isTransferAccepted = false
+    /// The call that the other side wants, before it has a number; the one under way; and the one before, which is about to end.
+    var announced: (media: SIPCallMedia, target: String)?
+    var next: FollowingCall?
+    var former: (id: SignalledCallID, limit: HostTime)?
+    /// Calls that have followed this one, or were to.
+    var followers = 0
     private var ring: RingTone?
 
-    private var pending: [EventBody] = []
-    private var isAnswered = false
+    var pending: [EventBody] = []
+    var isAnswered = false
     /// The person, or whoever may, has taken the call.
     private var wantsAnswer = false
     private var mediaStart: HostTime?
     private var start = HostTime.monotonicNow()
     /// Why we hang up.
-    private var wish: Media.EndReason?
-    private var reason: Media.EndReason?
+    var wish: Media.EndReason?
+    var reason: Media.EndReason?
     private var report = CallReport()
     /// Why the media could not be started.
     private(set) var failure: SoftphoneError?
@@ -41,7 +50,7 @@ final class SIPLiveCall: OwnedCall {
     /// Why media do not pass as was agreed.
     private var mediaFailure: String?
 
-    private var signalling: any CallSignalling { phone.signalling }
+    var signalling: any CallSignalling { phone.signalling }
 
     /// - Parameter events: what is told of this call.
     init(_ phone: SIPPhone, _ request: SIPRequest, events: Mailbox<CallSignallingEvent>) {
@@ -65,6 +74,7 @@ final class SIPLiveCall: OwnedCall {
         }
         takeMediaEvents()
         keepRinging()
+        endFormer()
         defer { pending = [] }
         return pending.map { (0, $0) }
     }
@@ -72,8 +82,18 @@ final class SIPLiveCall: OwnedCall {
     // MARK: - Signalling
 
     private func take(_ event: CallSignallingEvent) {
+        if let next, event.call == next.id { return take(event, ofNext: next) }
+        if let former, event.call == former.id {
+            if case .ended = event {
+                self.former = nil
+                phone.switchboard.disconnect(former.id)
+            }
+            return
+        }
         switch event {
         case .registration(let change): registration(change)
+        case .incoming(let id, let facts) where self.id != nil && isAnswered && facts.replaces == self.id:
+            replaced(by: id, facts)
         case .incoming(let id, let facts): incoming(id, facts)
         case .progress(let id, let progress) where id == self.id:
             if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
@@ -88,13 +108,17 @@ final class SIPLiveCall: OwnedCall {
             report.setupMilliseconds = sinceStart
             pending.append(.callAnswered(sipCode: sipCode))
         case .held(let id, let byUs, let byPeer) where id == self.id: held(byUs: byUs, byPeer: byPeer)
-        case .transferRequested(let id, let target) where id == self.id:
-            signalling.answerTransfer(id, media: nil)
-            pending.append(.warning("the other side wants us to call \(target), which this version does not do"))
+        case .transferRequested(let id, let target) where id == self.id: transferRequested(target)
+        case .followed(let id, let next) where id == self.id: followed(by: next)
+        case .transferProgress(let id, let code, let reason) where id == self.id: transferProgressed(code, reason)
         case .digit(let id, let digit) where id == self.id:
             pending.append(.dtmf(digit: String(digit), direction: .received))
         case .requestRefused(let id, let reason, let code) where id == self.id:
+            // Which one is not told: whatever was asked for is given up.
+            (announced, transferTarget) = (nil, nil)
             pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
+        // Who transfers us may end its call at once.
+        case .ended(let id, _) where id == self.id && next != nil: takeOver()
         case .ended(let id, let ending) where id == self.id: ended(ending)
         case .warning(let id, let text) where id == nil || id == self.id: pending.append(.warning(text))
         default: if let body = EventBody(notice: event) { pending.append(body) }
@@ -180,7 +204,7 @@ final class SIPLiveCall: OwnedCall {
         let cause: Media.EndReason =
             switch ending.reason {
             case .localHangup: wish ?? .localHangup
-            case .remoteHangup: caller != nil && !isAnswered ? .cancelled : .remoteHangup
+            case .remoteHangup: caller != nil && !isAnswered ? .cancelled : isTransferAccepted ? .transferred : .remoteHangup
             case .busy: .busy
             case .refused, .redirected, .noCommonMedia, .badTarget: .refused
             case .noAnswer: .noAnswer
@@ -202,6 +226,7 @@ final class SIPLiveCall: OwnedCall {
         guard reason == nil else { return }
         ring = nil
         takeMediaEvents()
+        endFollowing()
         reason = cause
         report.sipCode = code ?? report.sipCode
         report.reason = cause.rawValue
@@ -229,7 +254,7 @@ final class SIPLiveCall: OwnedCall {
     }
 
     /// Brings the media to what was agreed on. A call whose media cannot be started is over.
-    private func startMedia() {
+    func startMedia() {
         guard reason == nil, let agreement else { return }
         media.isAnswered = isAnswered || caller != nil
         do throws(SoftphoneError) {
@@ -257,7 +282,7 @@ final class SIPLiveCall: OwnedCall {
         if let id { signalling.hangUp(id) }
     }
 
-    private func takeMediaEvents() {
+    func takeMediaEvents() {
         for body in media.takeEvents() {
             switch body {
             case .mediaStarted:

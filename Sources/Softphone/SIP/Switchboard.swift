@@ -20,6 +20,11 @@ final class Switchboard: Sendable {
     /// Never waits; called on signalling's own thread.
     func post(_ event: CallSignallingEvent) {
         guard let id = event.call else { return desk.post(event) }
+        // What takes a call's place is told where that call is.
+        if let line = line(of: event.formerCall) {
+            lines.withLock { $0[event.following ?? id] = line }
+            return line.post(event)
+        }
         if opensLines, case .incoming = event, let line = try? Events() {
             line.post(event)
             lines.withLock { $0[id] = line }
@@ -41,12 +46,14 @@ final class Switchboard: Sendable {
     /// The line that a call has; `nil`: none, or no more.
     func line(_ call: SignalledCallID) -> Events? { lines.withLock { $0[call] } }
 
+    private func line(of call: SignalledCallID?) -> Events? { call.flatMap { line($0) } }
+
     func disconnect(_ call: SignalledCallID) { lines.withLock { _ = $0.removeValue(forKey: call) } }
 }
 
 extension CallSignallingEvent {
     /// The call it is about; `nil`: none.
-    fileprivate var call: SignalledCallID? {
+    var call: SignalledCallID? {
         switch self {
         case .registration, .message, .messagesWaiting: nil
         case .incoming(let id, _), .progress(let id, _), .negotiated(let id, _), .answered(let id, _), .held(let id, _, _),
@@ -56,4 +63,16 @@ extension CallSignallingEvent {
         case .warning(let id, _): id
         }
     }
+
+    /// The call whose place another one takes or may take; `nil`: the event is of no such thing.
+    fileprivate var formerCall: SignalledCallID? {
+        switch self {
+        case .incoming(_, let facts): facts.replaces
+        case .followed(let id, _): id
+        default: nil
+        }
+    }
+
+    /// The call that follows.
+    fileprivate var following: SignalledCallID? { if case .followed(_, let next) = self { next } else { nil } }
 }

@@ -20,6 +20,8 @@ struct CallConsole {
     private var mediaStart: Double?
     private var mood = CallMood()
     private var status: StatusLine?
+    /// What the person types: to whom the call is transferred.
+    private var entry: LineEntry?
     /// Why each party's call ended; the whole has when all have.
     private var endReasons: [Media.EndReason?]
     private var isEnding = false
@@ -54,6 +56,10 @@ struct CallConsole {
             takeEvents()
             if input.takeSignals(&status) { end(byDuration: false) }
             for byte in input.readKeys() {
+                if entry != nil {
+                    type(byte)
+                    continue
+                }
                 guard let key = KeyCommand(byte: byte) else { continue }
                 // Without a terminal only q counts: text that happens to be piped in must not send digits.
                 if terminal != nil || key == .quit { handle(key) }
@@ -134,9 +140,17 @@ struct CallConsole {
         case .digit(let digit):
             call.send(digit: digit)
             show(.dtmf(digit: String(digit), direction: .sent))
+        case .transfer: entry = LineEntry("transfer to")
         case .quit: end(byDuration: false)
         case .help: status?.print(KeyCommand.helpText)
         }
+    }
+
+    private mutating func type(_ byte: UInt8) {
+        guard let outcome = entry?.take(byte), outcome != .typing else { return }
+        entry = nil
+        guard case .done(let target) = outcome else { return }
+        do throws(SoftphoneError) { try call.transfer(to: target) } catch { show(.warning(error.description)) }
     }
 
     private mutating func checkDuration() {
@@ -153,6 +167,10 @@ struct CallConsole {
 
     private mutating func drawStatus() {
         guard let (width, blocks) = status.map({ ($0.width, $0.blocks) }) else { return }
+        if let entry {
+            status?.draw(String(entry.prompt.suffix(width)))
+            return
+        }
         let text = StatusText.line(seconds: seconds, call.statistics(of: shownParty), mood, width: width, blocks: blocks)
         status?.draw(text)
     }

@@ -301,6 +301,21 @@ CHANGE = """
   ]]></send>"""
 
 
+def write_accounts(folder: str, port: int, transport: str = "udp", wrong: bool = False, more: str = "") -> list[str]:
+    """A configuration with one account, 100, whose password is in a file.
+
+    `more`: further lines of the account.
+    """
+    with open(f"{folder}/password", "w") as f:
+        f.write(("wrong" if wrong else password("100")) + "\n")
+    with open(f"{folder}/yodel.yaml", "w") as f:
+        f.write(
+            f"accounts:\n  office:\n    uri: sip:100@{REALM}\n    password_file: {folder}/password\n"
+            f"    registrar: sip:127.0.0.1:{port}\n    transport: {transport}\n{more}"
+        )
+    return ["--config", f"{folder}/yodel.yaml", "--account", "office"]
+
+
 class Reflector(threading.Thread):
     """Sends each RTP packet back to where it came from, as a source of its own."""
 
