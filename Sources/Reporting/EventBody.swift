@@ -46,6 +46,8 @@ public enum EventBody: Sendable, Equatable {
     case transferProgress(target: String, sipCode: Int, reason: String)
     /// The call goes on with somebody else.
     case callTransferred(to: String)
+    /// So many calls are one conversation.
+    case callsJoined(parties: Int)
     /// Somebody sent a text by signalling.
     case message(from: String, name: String?, to: String, text: String)
     /// Whether voice messages wait for an account, and how many; `nil`: the server does not count them.
@@ -169,6 +171,8 @@ extension EventBody {
                 "transfer_progress",
                 [.text("target", target), .count("sip_code", sipCode), .text("reason", reason)],
                 "transfer to <\(target)>: \(sipCode) \(reason)")
+        case .callsJoined(let parties):
+            EventForm("calls_joined", [.count("parties", parties)], "a conference with \(parties) others")
         case .callTransferred(let to):
             EventForm("call_transferred", [.text("to", to)], "the call goes on with <\(to)>")
         case .message(let from, let name, let to, let words):

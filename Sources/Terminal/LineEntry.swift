@@ -17,10 +17,10 @@ package struct LineEntry {
     /// What is shown while it is typed.
     package var prompt: String { "\(question): \(text)" }
 
-    /// Takes one byte from the terminal: Enter ends the line, Escape drops it, an empty line is dropped too.
+    /// Takes one byte from the terminal: Enter ends the line, Escape drops it.
     package mutating func take(_ byte: UInt8) -> Outcome {
         switch byte {
-        case 13, 10: return text.isEmpty ? .dropped : .done(text)
+        case 13, 10: return .done(text)
         case 27: return .dropped
         case 8, 127: _ = text.popLast()
         case 33...126 where text.count < Self.mostCharacters: text.append(Character(UnicodeScalar(byte)))

@@ -25,7 +25,10 @@ extension SIPSignalling {
         case .modificationFailed(let handle, let status, let reason):
             with(handle) { modificationFailed($0, status, reason) }
         case .ended(let handle, let end):
-            with(handle) { finish($0, CallEnding(end, failure, wasAnswered: calls[$0]?.isAnswered ?? false)) }
+            with(handle) {
+                if callsAgainPlain($0, handle, end) { return }
+                finish($0, CallEnding(end, failure, wasAnswered: calls[$0]?.isAnswered ?? false))
+            }
         case .transferRequested(let handle, let request): with(handle) { transferAsked($0, handle, request) }
         case .transferProgress(let handle, let status, let reason):
             with(handle) { tell(.transferProgress($0, sipCode: status, reason: reason)) }
@@ -158,6 +161,17 @@ extension SIPSignalling {
 
     private struct AnswerMissing: Error, CustomStringConvertible {
         var description: String { "the other side answered without saying where its media is" }
+    }
+
+    /// Calls once more without encryption, where the callee refuses the media that were offered and encryption was a wish only.
+    private func callsAgainPlain(_ id: SignalledCallID, _ handle: CallHandle, _ end: CallEnd) -> Bool {
+        guard let call = calls[id], let plain = call.plainCall, !call.isAnswered, end.cause == .refused,
+            [415, 488, 606].contains(end.status ?? 0)
+        else { return false }
+        handles[handle] = nil
+        tell(.warning(id, "the other side refused an offer with encryption (\(end.status ?? 0)); it is called again without"))
+        start(id, plain.call, reportsTo: call.reportsTo, replaces: plain.replaces, referredBy: plain.referredBy)
+        return true
     }
 
     // MARK: A call that came goes on

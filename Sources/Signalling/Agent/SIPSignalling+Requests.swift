@@ -160,6 +160,11 @@ extension SIPSignalling {
                 now: .monotonicNow())
             calls[id]?.handle = handle
             calls[id]?.negotiation = negotiation
+            if negotiation.capabilities.security.mode == .optional {
+                var plain = SignalledCall.PlainCall(call: call, replaces: replaces, referredBy: referredBy)
+                plain.call.encryption = .off
+                calls[id]?.plainCall = plain
+            }
             handles[handle] = id
         } catch {
             finish(id, CallEnding(.badTarget, text: "\(error)"))

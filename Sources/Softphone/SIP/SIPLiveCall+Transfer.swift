@@ -41,6 +41,18 @@ extension SIPLiveCall {
         signalling.transfer(id, to: completed, replacing: nil)
     }
 
+    /// Connects the other side with that of `other`: both calls end.
+    func transfer(replacing other: SIPLiveCall) throws(SoftphoneError) {
+        guard let id, isAnswered, reason == nil, let otherID = other.id, let target = other.remoteURI else {
+            throw .request("only calls that are answered can be connected; wait until they are")
+        }
+        guard transferTarget == nil, next == nil else { throw .request("a transfer is under way; wait until it is done") }
+        transferTarget = target
+        // That one ends because its other side has somebody else.
+        other.isTransferAccepted = true
+        signalling.transfer(id, to: target, replacing: otherID)
+    }
+
     func transferProgressed(_ code: Int, _ reason: String) {
         guard let target = transferTarget else { return }
         isTransferAccepted = true

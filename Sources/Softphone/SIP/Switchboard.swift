@@ -8,14 +8,9 @@ final class Switchboard: Sendable {
 
     /// Registrations, warnings, calls that come, and all that is told of calls without a line of their own.
     let desk: Events
-    private let opensLines: Bool
     private let lines = Lock<[SignalledCallID: Events]>([:])
 
-    /// - Parameter opensLines: whether each call that comes gets a line of its own at once, so that nothing told of it is missed.
-    init(opensLines: Bool) throws(RealtimeError) {
-        desk = try Events()
-        self.opensLines = opensLines
-    }
+    init() throws(RealtimeError) { desk = try Events() }
 
     /// Never waits; called on signalling's own thread.
     func post(_ event: CallSignallingEvent) {
@@ -25,7 +20,8 @@ final class Switchboard: Sendable {
             lines.withLock { $0[event.following ?? id] = line }
             return line.post(event)
         }
-        if opensLines, case .incoming = event, let line = try? Events() {
+        // A call that comes has a line at once, so that nothing told of it is missed.
+        if case .incoming = event, let line = try? Events() {
             line.post(event)
             lines.withLock { $0[id] = line }
             return desk.post(event)
@@ -35,7 +31,6 @@ final class Switchboard: Sendable {
 
     /// Begins a call whose events go to `events`, the first one too.
     func connect(to events: Events, _ begin: () -> SignalledCallID) -> SignalledCallID {
-        guard events !== desk else { return begin() }
         return lines.withLock { lines in
             let id = begin()
             lines[id] = events
