@@ -45,6 +45,14 @@ public enum EventBody: Sendable, Equatable {
     /// By us, by the other side, or by both.
     case callHeld(byUs: Bool, byPeer: Bool)
     case callResumed
+    /// The other side has us call somebody else, who is being called.
+    case transferRequested(target: String)
+    /// How far the other side has come with calling whom it was to call in place of us; 200: it is done, 300 and more: it failed.
+    case transferProgress(target: String, sipCode: Int, reason: String)
+    /// The call goes on with somebody else.
+    case callTransferred(to: String)
+    /// So many calls are one conversation.
+    case callsJoined(parties: Int)
     /// Somebody sent a text by signalling.
     case message(from: String, name: String?, to: String, text: String)
     /// Whether voice messages wait for an account, and how many; `nil`: the server does not count them.
@@ -167,6 +175,17 @@ extension EventBody {
                 "call_held", [JSONMember("by_us", .boolean(byUs)), JSONMember("by_peer", .boolean(byPeer))],
                 "held by " + (byUs && byPeer ? "both sides" : byUs ? "us" : "the other side"))
         case .callResumed: EventForm("call_resumed", [], "resumed")
+        case .transferRequested(let target):
+            EventForm("transfer_requested", [.text("target", target)], "the other side transfers us to <\(target)>")
+        case .transferProgress(let target, let sipCode, let reason):
+            EventForm(
+                "transfer_progress",
+                [.text("target", target), .count("sip_code", sipCode), .text("reason", reason)],
+                "transfer to <\(target)>: \(sipCode) \(reason)")
+        case .callsJoined(let parties):
+            EventForm("calls_joined", [.count("parties", parties)], "a conference with \(parties) others")
+        case .callTransferred(let to):
+            EventForm("call_transferred", [.text("to", to)], "the call goes on with <\(to)>")
         case .message(let from, let name, let to, let words):
             EventForm(
                 "message", [.text("from", from), .text("name", name), .text("to", to), .text("text", words)],

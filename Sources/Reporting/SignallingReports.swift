@@ -92,6 +92,7 @@ public struct RegistrationReport: Sendable, Equatable {
         let expiry = expiresSeconds.map { " for \(Text.fixed($0, 0)) s" } ?? ""
         let code = sipCode.flatMap { state == "failed" ? " (\($0))" : nil } ?? ""
         let retry = retrySeconds.map { "; tried again in \(Text.fixed($0, 0)) s" } ?? ""
-        return "account \(account) \(state)\(expiry)" + (reason.isEmpty ? "" : ": \(reason)") + code + retry
+        let reach = isReachable.map { $0 ? " and reachable" : ", but calls do not come through; registering anew" } ?? ""
+        return "account \(account) \(state)\(expiry)\(reach)" + (reason.isEmpty ? "" : ": \(reason)") + code + retry
     }
 }

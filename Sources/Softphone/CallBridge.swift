@@ -17,7 +17,15 @@ public final class CallBridge: @unchecked Sendable {
     private var session: CallSession?
     private var places = 0
 
-    public init() {}
+    /// The device at which its calls are heard too, and hear; `nil`: none.
+    private let device: MediaRequest?
+
+    public init() { device = nil }
+
+    /// The calls of one person at one device, which is opened with the first of them.
+    init(at device: MediaRequest) { self.device = device }
+
+    var hasDevice: Bool { device != nil }
 
     /// Takes a call in; the others hear no gap. Until the place is left, the media thread has the party's link and socket.
     func join(_ party: CallParty, _ media: MediaRequest, seed: UInt64) throws(CallError) -> BridgePlace {
@@ -34,12 +42,25 @@ public final class CallBridge: @unchecked Sendable {
         _ party: CallParty, _ media: MediaRequest, seed: UInt64
     ) throws(CallError) -> (CallSession, CallChannel) {
         if let session { return (session, try session.add(party)) }
+        if let device { return try begin(party, at: device, seed: seed) }
         var device = media.device
         (device.input, device.output, device.sampleRate) = (.null, .null, nil)
         device.periodMilliseconds = Double(CallSession.bridgeMilliseconds)
         let session = try CallSession(
             [party], unit: try device.makeUnit(voiceProcessing: false, seed: seed), staysOpen: true, isBridge: true,
             realtime: device.realtime)
+        try session.start()
+        self.session = session
+        return (session, session.channel)
+    }
+
+    private func begin(
+        _ party: CallParty, at media: MediaRequest, seed: UInt64
+    ) throws(CallError) -> (CallSession, CallChannel) {
+        let audio = media.makeAudioSession()
+        let unit = try media.device.makeUnit(voiceProcessing: media.voiceProcessing, seed: seed, audio: audio)
+        let session = try CallSession(
+            [party], unit: unit, staysOpen: true, realtime: media.device.realtime, audio: audio)
         try session.start()
         self.session = session
         return (session, session.channel)

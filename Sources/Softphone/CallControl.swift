@@ -22,10 +22,37 @@ public protocol CallControl: AnyObject {
     /// Gain of what is heard, dB.
     func setVolume(decibels: Int)
     func send(digit: Character)
+    /// Has the other side call somebody else; events say how that goes, and the call ends for the reason `transferred` when it has.
+    /// - Parameter target: a URI, or what is called at the account's domain; empty: the other call, and both end.
+    /// - Throws: `request` where the call cannot be transferred, or not there.
+    func transfer(to target: String) throws(SoftphoneError)
+    /// Calls somebody else beside the call, which is held.
+    /// - Throws: `request` where that cannot be now, or not there.
+    func dial(_ target: String) throws(SoftphoneError)
+    /// Holds the call that is talked to and takes up the other one.
+    func switchCalls() throws(SoftphoneError)
+    /// Makes one conversation of two calls.
+    func join() throws(SoftphoneError)
+    /// Hangs up the call that is talked to where another one remains.
+    /// - Returns: whether one does; if not, nothing was done.
+    func hangUpActive() -> Bool
     /// Says BYE and ends the call; `callEnded` follows within some milliseconds.
     /// - Parameter byDuration: because `--duration` has passed, not because somebody hung up.
     func hangUp(byDuration: Bool)
     /// Stops threads and devices and closes files, once the call has ended or must. Not to be called from an `onReady`.
     /// - Returns: a report for each party that is or was there, but for those already told; none when it was closed before.
     func close() -> [(party: Int, report: CallReport)]
+}
+
+extension CallControl {
+    public func transfer(to target: String) throws(SoftphoneError) {
+        throw .request("only a call by SIP can be transferred; end this one and call anew")
+    }
+
+    public func dial(_ target: String) throws(SoftphoneError) { throw Self.single }
+    public func switchCalls() throws(SoftphoneError) { throw Self.single }
+    public func join() throws(SoftphoneError) { throw Self.single }
+    public func hangUpActive() -> Bool { false }
+
+    private static var single: SoftphoneError { .request("only calls by SIP have another one beside them") }
 }

@@ -8,13 +8,12 @@ import Threads
 
 /// A call that any thread may use. A thread of its own carries the events to the subscribers, whatever these do.
 final class RunningCall: LiveCall {
-    let parties: Int
+    var parties: Int { core.call.withLock { $0.parties } }
     private let core: CallCore
     private let thread: Lock<RealtimeThread?>
 
     /// - Parameter call: has begun.
     init(_ call: sending any OwnedCall) throws(RealtimeError) {
-        parties = call.parties
         let core = try CallCore(call)
         self.core = core
         thread = Lock(try RealtimeThread(name: "events", owning: core) { $0.run() })
@@ -41,6 +40,18 @@ final class RunningCall: LiveCall {
     func setHeld(_ held: Bool) { core.command { $0.setHeld(held) } }
     func setVolume(decibels: Int) { core.command { $0.setVolume(decibels: decibels) } }
     func send(digit: Character) { core.command { $0.send(digit: digit) } }
+    func transfer(to target: String) throws(SoftphoneError) {
+        try core.attempt { call throws(SoftphoneError) in try call.transfer(to: target) }
+    }
+    func dial(_ target: String) throws(SoftphoneError) {
+        try core.attempt { call throws(SoftphoneError) in try call.dial(target) }
+    }
+    func switchCalls() throws(SoftphoneError) { try core.attempt { call throws(SoftphoneError) in try call.switchCalls() } }
+    func join() throws(SoftphoneError) { try core.attempt { call throws(SoftphoneError) in try call.join() } }
+    func hangUpActive() -> Bool {
+        defer { core.wake() }
+        return core.call.withLock { $0.hangUpActive() }
+    }
     func hangUp(byDuration: Bool) { core.command { $0.hangUp(byDuration: byDuration) } }
 
     func close() -> [(party: Int, report: CallReport)] {
@@ -96,6 +107,15 @@ private final class CallCore: Sendable {
     /// Does something to the call, and looks at once at what came of it.
     func command(_ body: (any OwnedCall) -> Void) {
         call.withLock { body($0) }
+        bell.signal()
+    }
+
+    /// Looks at once at what happened.
+    func wake() { bell.signal() }
+
+    /// The same for what may be refused.
+    func attempt(_ body: (any OwnedCall) throws(SoftphoneError) -> Void) throws(SoftphoneError) {
+        try call.withLock { call throws(SoftphoneError) in try body(call) }
         bell.signal()
     }
 

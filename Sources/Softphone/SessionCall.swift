@@ -25,7 +25,7 @@ final class SessionCall: OwnedCall {
     private var isAnnounced: [Bool]
     /// Whether a place waits for the next caller when a call is over.
     private let takesNext: Bool
-    private var ring: RingTone?
+    private var ring: CallTone?
     /// Why there are no keys for encrypted media; nil: there are, may still be, or need not.
     private(set) var encryptionFailure: (reason: String, isCertificate: Bool)?
 
@@ -136,7 +136,7 @@ final class SessionCall: OwnedCall {
     private func startRinging() -> [EventBody] {
         guard let speaker = media.ring else { return [] }
         do throws(AudioUnitError) {
-            ring = try RingTone(at: speaker, audio: place.audio)
+            ring = try CallTone(at: speaker, .ring, audio: place.audio)
             return []
         } catch {
             return [.warning("no ring tone on \(speaker.name): \(SoftphoneError(error).description)")]

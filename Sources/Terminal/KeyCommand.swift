@@ -1,6 +1,6 @@
 /// What a key does in a call.
 package enum KeyCommand: Equatable {
-    case answer, mute, hold, louder, quieter, quit, help
+    case answer, mute, hold, transfer, second, other, conference, louder, quieter, quit, help
     case digit(Character)
 
     /// The command of one byte from the terminal; `nil` for a key without a meaning.
@@ -9,6 +9,10 @@ package enum KeyCommand: Equatable {
         case "a": self = .answer
         case "m": self = .mute
         case "h": self = .hold
+        case "t": self = .transfer
+        case "n": self = .second
+        case "o": self = .other
+        case "c": self = .conference
         case "+", "=": self = .louder
         case "-": self = .quieter
         case "q": self = .quit
@@ -21,5 +25,8 @@ package enum KeyCommand: Equatable {
     /// The keypad of RFC 4733 section 3.2.
     package static let digits = "0123456789*#ABCD"
 
-    package static let helpText = "keys: a answer, m mute, h hold, 0-9 * # A-D send a digit, + - volume, q hang up, ? this list"
+    package static let helpText = """
+        keys: a answer, m mute, h hold, t transfer, n new call beside it, o the other call, c conference of both, \
+        0-9 * # A-D send a digit, + - volume, q hang up, ? this list
+        """
 }

@@ -103,6 +103,8 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
         .callIncoming(from: "f", name: nil, to: "t", account: nil),
         .callProgress(sipCode: 180, reason: "r", earlyMedia: false), .callAnswered(sipCode: 200),
         .negotiated(NegotiationReport(offeredByUs: true)), .callHeld(byUs: true, byPeer: false), .callResumed,
+        .transferRequested(target: ""), .transferProgress(target: "", sipCode: 200, reason: ""), .callTransferred(to: ""),
+        .callsJoined(parties: 2),
         .registration(RegistrationReport(account: "a", state: "registered")),
         .message(from: "f", name: nil, to: "t", text: "x"), .messagesWaiting(account: "a", isWaiting: true, new: 2, old: nil),
         .waiting(local: "l", fingerprint: "f"),
@@ -113,7 +115,8 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
             "call_started", "media_started", "stats", "route_changed", "device_lost", "device_back", "ssrc_changed",
             "remote_changed",
             "buffer_reset", "codec_changed", "xrun", "echo_state", "dtmf", "warning", "call_ended", "report",
-            "call_incoming", "call_progress", "call_answered", "negotiated", "call_held", "call_resumed", "registration",
+            "call_incoming", "call_progress", "call_answered", "negotiated", "call_held", "call_resumed", "transfer_requested",
+            "transfer_progress", "call_transferred", "calls_joined", "registration",
             "message", "mwi", "waiting", "peer",
         ])
     #expect(EventBody.loopbackReport(LoopbackReport()).type == "report")

@@ -31,12 +31,14 @@ public struct Account: Sendable {
     /// Seconds between keep-alives on the way to the registrar; nil: as RFC 5626 recommends (29 by UDP, 120 on a stream, or the
     /// registrar's Flow-Timer), 0: none.
     public var keepAlive: Double?
+    /// Seconds between probes whether calls come through the registrar (OPTIONS to ourselves); nil: none.
+    public var probe: Double?
     public var retry: RetrySettings
 
     public init(
         id: AccountID, address: SIPURI, displayName: String? = nil, user: String? = nil,
         password: Secret = Secret(""), realm: String? = nil, registrar: SIPURI? = nil, outboundProxy: SIPURI? = nil,
-        expires: UInt32 = 600, instance: String? = nil, followsSeenAddress: Bool = true, keepAlive: Double? = nil,
+        expires: UInt32 = 600, instance: String? = nil, followsSeenAddress: Bool = true, keepAlive: Double? = nil, probe: Double? = nil,
         retry: RetrySettings = RetrySettings()
     ) {
         self.id = id
@@ -51,6 +53,7 @@ public struct Account: Sendable {
         self.instance = instance
         self.followsSeenAddress = followsSeenAddress
         self.keepAlive = keepAlive
+        self.probe = probe
         self.retry = retry
     }
 

@@ -42,6 +42,7 @@ struct AccountState {
     var flowConnection: SignallingConnectionID?
     /// While it is registered.
     var keepAlive: KeepAlive?
+    var reachability = Reachability()
     /// The server refused an outbound flow (439): do not ask again.
     var avoidsOutbound = false
 

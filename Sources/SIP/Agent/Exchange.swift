@@ -10,6 +10,8 @@ final class Exchange {
         case refer(SIPCall)
         case register(AccountID)
         case request(RequestID)
+        /// OPTIONS to ourselves through the registrar.
+        case probe(AccountID)
         /// BYE, NOTIFY, INFO ...: whatever the answer is, only 481 and 408 matter, and only to a call.
         case inDialog(SIPCall)
         /// BYE to a dialog that nobody wants, CANCEL.
@@ -50,7 +52,7 @@ final class Exchange {
         case .invite(let call), .modify(let call), .prack(let call, _), .acknowledge(let call, _), .refer(let call),
             .inDialog(let call):
             call
-        case .register, .request, .discard: nil
+        case .register, .request, .probe, .discard: nil
         }
     }
 }

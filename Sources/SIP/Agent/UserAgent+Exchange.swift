@@ -139,6 +139,7 @@ extension UserAgent {
     }
 
     private func deliver(_ response: Response, to exchange: Exchange, now: HostTime) {
+        noteServer(exchange)
         if response.isProvisional { return conclude(exchange, .provisional(response), now: now) }
         guard !exchange.isFinished else { return conclude(exchange, .final(response), now: now) }
         switch response.status {
@@ -181,14 +182,24 @@ extension UserAgent {
     /// A digest is only for the account's own servers: its registrar, its proxy, or its domain. A configured realm
     /// stands for that too, wherever the challenge comes from.
     private func isAccountServer(_ exchange: Exchange, _ state: AccountState) -> Bool {
-        if state.account.realm != nil { return true }
-        let hosts = [state.account.address.host, state.account.registrarURI.host, state.account.outboundProxy?.host]
-        let asked = [exchange.nextHop?.host, exchange.request.nextHop.sip?.host, exchange.request.uri.sip?.host]
-        for case let host? in asked {
-            if hosts.contains(where: { $0?.equalsIgnoringCase(host) == true }) { return true }
+        state.account.realm != nil || goesToOwnServer(exchange, state)
+            // The registrar's Service-Route, or the Record-Route of one of its servers.
+            || exchange.hop.map { state.servers.contains($0.address.host) } ?? false
+    }
+
+    /// Whoever answers where the account's names lead is one of its servers, also before anything was registered there.
+    private func noteServer(_ exchange: Exchange) {
+        guard let id = exchange.account, let state = accounts[id], let hop = exchange.hop, goesToOwnServer(exchange, state)
+        else { return }
+        accounts[id]?.servers.insert(hop.address.host)
+    }
+
+    /// Whether it goes to the account's registrar, its proxy, or its domain. Where a peer's route leads counts, not what its URI says.
+    private func goesToOwnServer(_ exchange: Exchange, _ state: AccountState) -> Bool {
+        guard let host = exchange.nextHop?.host ?? exchange.request.nextHop.sip?.host else { return false }
+        return [state.account.address.host, state.account.registrarURI.host, state.account.outboundProxy?.host].contains {
+            $0?.equalsIgnoringCase(host) == true
         }
-        // The registrar's Service-Route, or the Record-Route of one of its servers.
-        return exchange.hop.map { state.servers.contains($0.address.host) } ?? false
     }
 
     private func renumber(_ request: inout Request, of exchange: Exchange) {
@@ -220,6 +231,7 @@ extension UserAgent {
         case .refer(let call): referProgressed(call, result, now: now)
         case .register(let id): registerProgressed(id, exchange, result, now: now)
         case .request(let id): requestProgressed(id, result)
+        case .probe(let id): probeProgressed(id, exchange, result, now: now)
         case .inDialog(let call): inDialogProgressed(call, result, now: now)
         case .acknowledge, .discard: break
         }

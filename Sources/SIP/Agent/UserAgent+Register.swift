@@ -65,6 +65,11 @@ extension UserAgent {
         sendRegister(id, now: now)
     }
 
+    /// Registers a registered account anew: calls no longer come through.
+    func registerAnew(_ id: AccountID, now: HostTime) {
+        if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
+    }
+
     private func sendRegister(_ id: AccountID, now: HostTime) {
         guard var state = accounts[id] else { return }
         state.number += 1
@@ -163,6 +168,7 @@ extension UserAgent {
         timers.schedule(.account(id), at: state.next)
         let flowTimer = response.headers.text(HeaderName("Flow-Timer")).flatMap { UInt32($0) }
         keepAlive(id, flowTimer: flowTimer, isSameFlow: isSameFlow, now: now)
+        watchReachability(id, now: now)
         emit(
             .registered(
                 id,

@@ -42,7 +42,9 @@ extension UserAgent {
         }
         switch method {
         case .invite: invited(request, key, source, now: now)
-        case .options: reply(to: request, 200, from: source, adding: capabilities)
+        case .options:
+            noteProbe(request, now: now)
+            reply(to: request, 200, from: source, adding: capabilities)
         case .message: messaged(request, key, source, now: now)
         case .notify: notified(request, key, source, now: now)
         case .refer: reply(to: request, 403, from: source)

@@ -107,7 +107,7 @@ extension UserAgent {
         let referredBy = request.headers.referredBy
         emit(
             .transferRequested(
-                call.handle, TransferRequest(target: uri, replaces: replaces, referredBy: referredBy)))
+                call.handle, TransferRequest(target: uri, replaces: replaces, referredBy: referredBy, source: source)))
     }
 
     /// Agrees to call the target: 202, and a first NOTIFY. `reportTransfer` tells the peer how it goes.

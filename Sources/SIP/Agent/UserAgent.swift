@@ -39,6 +39,7 @@ public final class UserAgent {
         case call(CallHandle)
         case account(AccountID)
         case flow(AccountID)
+        case probe(AccountID)
         case resolution(ResolutionID)
     }
 
@@ -113,6 +114,7 @@ public final class UserAgent {
             case .call(let handle): if let call = calls[handle] { fire(call, now: now) }
             case .account(let id): fire(account: id, now: now)
             case .flow(let id): fire(flow: id, now: now)
+            case .probe(let id): fire(probe: id, now: now)
             case .resolution(let id): resolved(id, [], now: now)
             }
         }
@@ -138,9 +140,11 @@ public final class UserAgent {
         return { [weak call] in call == nil }
     }
 
-    /// A request of ours waits for its final response.
+    /// A request of ours waits for its final response; probes do not count.
     public var hasOpenRequests: Bool {
-        !resolutions.isEmpty || clients.values.contains { !$0.exchange.isFinished }
+        (Array(resolutions.values) + clients.values.map(\.exchange)).contains { exchange in
+            if case .probe = exchange.purpose { false } else { !exchange.isFinished }
+        }
     }
 
     // MARK: Helpers of every part

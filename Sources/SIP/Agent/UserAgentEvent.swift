@@ -30,6 +30,8 @@ public enum UserAgentEvent: Sendable {
     case registered(AccountID, Registered)
     case registrationFailed(AccountID, RegistrationFailure)
     case unregistered(AccountID)
+    /// A request to the account's own address came back through its registrar, or no longer does.
+    case reachability(AccountID, isReachable: Bool)
     /// The answer to `options` or `send`.
     case answer(RequestID, status: Int, reason: String, body: Body?)
     /// A MESSAGE, already answered 200.
@@ -141,6 +143,8 @@ public struct TransferRequest: Sendable {
     /// An attended transfer: the dialog to replace.
     public let replaces: Replaces?
     public let referredBy: NameAddress?
+    /// Where the request came from.
+    public let source: SignallingSource
 }
 
 /// A registration that holds.

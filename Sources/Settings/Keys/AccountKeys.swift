@@ -31,12 +31,18 @@ public struct AccountKeys: ConfigurationSection {
     public let ice = ConfigurationKey(
         "ice", ValueForm<ICEMode>.cases("mode"), unset: "`network.ice`",
         help: "Whether its calls find a way through NATs by ICE")
+    public let transfers = ConfigurationKey(
+        "transfers", ValueForm<AccountTransfers>.cases("who"), default: .known,
+        help: "Who may have us call somebody else during a call: never, known (its servers and `network.allow`), anyone")
     public let expires = ConfigurationKey(
         "expires", .integer(60...86_400, unit: "s", placeholder: "s"), default: 600,
         help: "How long a registration shall hold")
     public let keepAlive = ConfigurationKey(
         "keep_alive", .integer(0...900, unit: "s", placeholder: "s"), unset: "29 by UDP, 120 by TCP and TLS",
         help: "How often the way to the registrar is kept open; 0 never")
+    public let probe = ConfigurationKey(
+        "probe", .integer(0...900, unit: "s", placeholder: "s"), default: 25,
+        help: "How often it is tried whether calls come through the registrar; 0 never")
     public let device = ConfigurationKey(
         "device", .text("name"), unset: "`softphone.device`",
         help: "Microphone and loudspeaker of its calls in the service: a device's name, or echo for what is heard")
@@ -52,6 +58,11 @@ public enum AccountTransport: String, Sendable, CaseIterable {
 /// Whether the media of an account's calls are encrypted.
 public enum AccountEncryption: String, Sendable, CaseIterable {
     case off, optional, required
+}
+
+/// Who may have an account's calls transferred.
+public enum AccountTransfers: String, Sendable, CaseIterable {
+    case never, known, anyone
 }
 
 extension ConfigurationItem<AccountKeys> {

@@ -13,6 +13,10 @@ extension SIPSignalling {
         case .registrationFailed(let account, let facts): registrationFailed(account, facts)
         case .unregistered(let account):
             tell(.registration(RegistrationChange(account: account.name, state: .unregistered, reason: "")))
+        case .reachability(let account, let isReachable):
+            tell(
+                .registration(
+                    RegistrationChange(account: account.name, state: .registered, reason: "", isReachable: isReachable)))
         case .progress(let handle, let progress): with(handle) { progressed($0, progress) }
         case .answered(let handle, let agreed): with(handle) { answered($0, handle, agreed) }
         case .acknowledged(let handle, let body): with(handle) { acknowledged($0, handle, body) }
@@ -21,12 +25,11 @@ extension SIPSignalling {
         case .modificationFailed(let handle, let status, let reason):
             with(handle) { modificationFailed($0, status, reason) }
         case .ended(let handle, let end):
-            with(handle) { finish($0, CallEnding(end, failure, wasAnswered: calls[$0]?.isAnswered ?? false)) }
-        case .transferRequested(let handle, let request):
             with(handle) {
-                calls[$0]?.transferTarget = request
-                tell(.transferRequested($0, target: request.target.text))
+                if callsAgainPlain($0, handle, end) { return }
+                finish($0, CallEnding(end, failure, wasAnswered: calls[$0]?.isAnswered ?? false))
             }
+        case .transferRequested(let handle, let request): with(handle) { transferAsked($0, handle, request) }
         case .transferProgress(let handle, let status, let reason):
             with(handle) { tell(.transferProgress($0, sipCode: status, reason: reason)) }
         case .info(let handle, let body): with(handle) { keyed($0, body) }
@@ -158,6 +161,17 @@ extension SIPSignalling {
 
     private struct AnswerMissing: Error, CustomStringConvertible {
         var description: String { "the other side answered without saying where its media is" }
+    }
+
+    /// Calls once more without encryption, where the callee refuses the media that were offered and encryption was a wish only.
+    private func callsAgainPlain(_ id: SignalledCallID, _ handle: CallHandle, _ end: CallEnd) -> Bool {
+        guard let call = calls[id], let plain = call.plainCall, !call.isAnswered, end.cause == .refused,
+            [415, 488, 606].contains(end.status ?? 0)
+        else { return false }
+        handles[handle] = nil
+        tell(.warning(id, "the other side refused an offer with encryption (\(end.status ?? 0)); it is called again without"))
+        start(id, plain.call, reportsTo: call.reportsTo, replaces: plain.replaces, referredBy: plain.referredBy)
+        return true
     }
 
     // MARK: A call that came goes on

@@ -116,7 +116,10 @@ extension SIPSignalling {
         _ id: SignalledCallID, _ call: OutgoingCall, reportsTo: SignalledCallID?, replaces: Replaces?,
         referredBy: NameAddress?
     ) {
-        func refuse(_ text: String) { tell(.ended(id, CallEnding(.badTarget, text: text))) }
+        func refuse(_ text: String) {
+            if let reportsTo { report(to: reportsTo, 400, text) }
+            tell(.ended(id, CallEnding(.badTarget, text: text)))
+        }
         guard let target = URI(call.target) else { return refuse("\(call.target) is no SIP or telephone URI") }
         let account = call.account.map { AccountID($0) }
         let server: SIPURI
@@ -157,6 +160,11 @@ extension SIPSignalling {
                 now: .monotonicNow())
             calls[id]?.handle = handle
             calls[id]?.negotiation = negotiation
+            if negotiation.capabilities.security.mode == .optional {
+                var plain = SignalledCall.PlainCall(call: call, replaces: replaces, referredBy: referredBy)
+                plain.call.encryption = .off
+                calls[id]?.plainCall = plain
+            }
             handles[handle] = id
         } catch {
             finish(id, CallEnding(.badTarget, text: "\(error)"))
@@ -220,24 +228,6 @@ extension SIPSignalling {
         }
     }
 
-    /// The peer's wish to be transferred: a new call that tells it how it goes.
-    private func follow(_ id: SignalledCallID, as next: SignalledCallID, _ media: LocalPorts?) {
-        guard let call = calls[id], let handle = call.handle, let request = call.transferTarget else { return }
-        calls[id]?.transferTarget = nil
-        do throws(UserAgentError) {
-            guard let media else { return try agent.rejectTransfer(handle, now: .monotonicNow()) }
-            try agent.acceptTransfer(handle, now: .monotonicNow())
-            tell(.followed(id, by: next))
-            start(
-                next,
-                OutgoingCall(
-                    target: request.target.text, account: call.account?.name, encryption: call.encryption, media: media),
-                reportsTo: id, replaces: request.replaces, referredBy: request.referredBy)
-        } catch {
-            tell(.requestRefused(id, reason: "\(error)", sipCode: nil))
-        }
-    }
-
     func end(_ id: SignalledCallID) {
         guard let call = calls[id] else { return }
         guard let handle = call.handle else {
@@ -257,12 +247,5 @@ extension SIPSignalling {
         if let handle = call.handle { handles[handle] = nil }
         report(call, ending.sipCode ?? 503, ending.text)
         tell(.ended(id, ending))
-    }
-
-    /// Tells the one who had us call how that goes.
-    func report(_ call: SignalledCall, _ status: Int, _ reason: String) {
-        guard let other = call.reportsTo, let handle = calls[other]?.handle else { return }
-        if status >= 200 { calls[call.id]?.reportsTo = nil }
-        try? agent.reportTransfer(handle, status: status, reason: reason, now: .monotonicNow())
     }
 }

@@ -37,8 +37,17 @@ struct SignalledCall {
     let sourceAddress: SignallingAddress?
     /// Whether the media are encrypted, as whoever called it wants; nil: as the account says.
     var encryption: MediaSecurity.Mode?
+    /// The same call without encryption, for a callee that refuses an offer which has it beside plain media (RFC 8643 section 4);
+    /// nil: it is not to be made.
+    var plainCall: PlainCall?
     /// SDP travels by TLS: it may carry keys.
     var isSignalledByTLS = false
+
+    struct PlainCall {
+        var call: OutgoingCall
+        let replaces: Replaces?
+        let referredBy: NameAddress?
+    }
 
     init(
         id: SignalledCallID, handle: CallHandle?, isOutgoing: Bool, account: AccountID?,

@@ -25,6 +25,10 @@ public struct AccountSettings: Sendable {
     public var encryption: MediaSecurity.Mode?
     /// How media find their way through NATs, as the configuration names it; nil: as in calls without an account.
     public var ice: String?
+    /// Seconds between probes whether calls come through the registrar; 0: none.
+    public var probe = 25.0
+    /// Who may transfer us.
+    public var transfers = TransferPolicy.known
 
     public init(
         name: String, uri: String, displayName: String? = nil, user: String? = nil, password: String = "",
@@ -71,9 +75,13 @@ public struct AccountSettings: Sendable {
             domain.parameters.set("transport", way.rawValue)
             registrar = domain
         }
-        return Account(
+        var account = Account(
             id: AccountID(name), address: address, displayName: displayName, user: user, password: password,
-            registrar: registrar, outboundProxy: try server(outboundProxy), expires: expires, keepAlive: keepAlive)
+            registrar: registrar, outboundProxy: try server(outboundProxy), expires: expires, keepAlive: keepAlive,
+            probe: probe > 0 ? probe : nil)
+        // Who looks more often also wants to be back sooner.
+        if probe > 0 { account.retry.networkLongest = min(account.retry.networkLongest, max(account.retry.networkFirst, probe)) }
+        return account
     }
 
     private func wantedTransport() throws(AccountSettingsError) -> SignallingProtocol? {

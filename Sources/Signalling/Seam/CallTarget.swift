@@ -12,6 +12,14 @@ public enum CallTarget {
         }
     }
 
+    /// What a person means who writes a number or a name: `102` is somebody at the domain of `account`, a URI like
+    /// `sip:100@example.com`, `102@example.com` somebody there; a whole URI means itself.
+    public static func completed(_ text: String, account: String?) -> String {
+        if let colon = text.firstIndex(of: ":"), ["sip", "sips", "tel"].contains(text[..<colon].lowercased()) { return text }
+        guard !text.contains("@"), case .sip(let own)? = account.flatMap({ URI($0) }) else { return "sip:" + text }
+        return (own.isSecure ? "sips:" : "sip:") + text + "@" + own.host + (own.port.map { ":\($0)" } ?? "")
+    }
+
     /// Host and port of `sip:HOST[:PORT]`, where this side is to be called; nil: it is none.
     public static func listening(_ text: String) -> (host: String, port: UInt16?, isSecure: Bool)? {
         guard case .sip(let uri) = URI(text) else { return nil }

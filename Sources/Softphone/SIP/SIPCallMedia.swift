@@ -185,6 +185,15 @@ final class SIPCallMedia {
         tellDirections(session)
     }
 
+    /// The stream goes on at a device that other calls have too; one that has not begun will begin there.
+    func share(_ shared: CallBridge) throws(SoftphoneError) {
+        guard bridge == nil else { return }
+        bridge = shared
+        guard session != nil, let running else { return }
+        stop()
+        try start(running)
+    }
+
     private func change(_ session: SessionCall, from running: MediaAgreement, to agreed: MediaAgreement) {
         self.running = agreed
         guard Self.format(running) != Self.format(agreed) else { return }
@@ -216,7 +225,7 @@ final class SIPCallMedia {
 
     private func configuration(_ agreed: MediaAgreement, seed: UInt64) -> CallConfiguration {
         var configuration = request.media.callConfiguration(
-            seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds, isCodedAgain: bridge != nil)
+            seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds, isCodedAgain: bridge?.hasDevice == false)
         configuration.take(agreed)
         return configuration
     }
@@ -227,6 +236,12 @@ final class SIPCallMedia {
     func answered() {
         isAnswered = true
         session?.signal(.answered)
+    }
+
+    /// Silent at once both ways, whenever the other side agrees to being held; or no longer.
+    func setHeldByUs(_ held: Bool) {
+        hold.byUs = held
+        if let session { tellDirections(session) }
     }
 
     func setHeld(byUs: Bool, byPeer: Bool) {
@@ -248,6 +263,12 @@ final class SIPCallMedia {
     func setVolume(decibels: Int) {
         volume = decibels
         session?.setVolume(decibels: decibels)
+    }
+
+    /// Takes over what a person has set.
+    func adopt(_ other: SIPCallMedia) {
+        setMuted(other.isMuted)
+        setVolume(decibels: other.volume)
     }
 
     func send(digit: Character) { session?.send(digit: digit) }

@@ -1,4 +1,6 @@
+import AudioDevices
 import AudioUnits
+import Glibc
 import Link
 import LiveMedia
 import Media
@@ -14,36 +16,50 @@ import Synchronization
 /// out: invite -> progress -> agreed (media starts) -> answered -> ended
 /// in:  waits -> incoming (rings) -> agreed -> answer: media starts, then 200 goes out -> ended
 /// ```
-final class SIPLiveCall: OwnedCall {
-    private let phone: SIPPhone
-    private let request: SIPRequest
+final class SIPLiveCall {
+    let phone: SIPPhone
+    let request: SIPRequest
     private let events: Mailbox<CallSignallingEvent>
-    private var id: SignalledCallID?
-    private let media: SIPCallMedia
+    var id: SignalledCallID?
+    var media: SIPCallMedia
     /// What was agreed on last.
-    private var agreement: MediaAgreement?
+    var agreement: MediaAgreement?
     private var caller: CallerFacts?
-    private var ring: RingTone?
+    /// Where the other side is to go, and whether it says that it does.
+    var transferTarget: String?
+    var isTransferAccepted = false
+    /// The call that the other side wants, before it has a number; the one under way; and the one before, which is about to end.
+    var announced: (media: SIPCallMedia, target: String)?
+    var next: FollowingCall?
+    var former: (id: SignalledCallID, limit: HostTime)?
+    /// Calls that have followed this one, or were to.
+    var followers = 0
+    private var tone: CallTone?
+    /// Somebody else is talked to.
+    var isBesideAnother = false
 
-    private var pending: [EventBody] = []
-    private var isAnswered = false
+    var pending: [EventBody] = []
+    var isAnswered = false
     /// The person, or whoever may, has taken the call.
     private var wantsAnswer = false
     private var mediaStart: HostTime?
     private var start = HostTime.monotonicNow()
     /// Why we hang up.
-    private var wish: Media.EndReason?
-    private var reason: Media.EndReason?
+    var wish: Media.EndReason?
+    var reason: Media.EndReason?
     private var report = CallReport()
     /// Why the media could not be started.
     private(set) var failure: SoftphoneError?
-    private var cannotRing = false
+    private var cannotSound = false
+    private var isHeldByUs = false
+    /// The other side is being called, and sends no sound of its own yet.
+    private var isRingingThere = false
     /// Why media do not pass as was agreed.
     private var mediaFailure: String?
 
-    private var signalling: any CallSignalling { phone.signalling }
+    var signalling: any CallSignalling { phone.signalling }
 
-    /// - Parameter events: what is told of this call.
+    /// - Parameter events: what is told of this call, and of nothing else.
     init(_ phone: SIPPhone, _ request: SIPRequest, events: Mailbox<CallSignallingEvent>) {
         (self.phone, self.request, self.events) = (phone, request, events)
         media = SIPCallMedia(request)
@@ -53,30 +69,47 @@ final class SIPLiveCall: OwnedCall {
     }
 
     var wasCall: Bool { id != nil }
-    var parties: Int { 1 }
     var eventDescriptors: [Int32] { [events.signal.fileDescriptor] + media.eventDescriptors }
-    func endReason(of party: Int) -> Media.EndReason? { reason }
-    func statistics(of party: Int) -> CallStatistics { media.statistics }
+    var statistics: CallStatistics { media.statistics }
+    /// Somebody calls and waits for an answer.
+    var isRinging: Bool { id != nil && caller != nil && !isAnswered && !wantsAnswer && reason == nil }
+    /// Who is at the other side, as a URI.
+    var remoteURI: String? {
+        if let caller { return caller.from }
+        if case .call(let target) = request.purpose { return target }
+        return nil
+    }
 
-    func takeEvents() -> [(party: Int, body: EventBody)] {
+    func takeEvents() -> [EventBody] {
         for event in events.takeAll() {
             logger.trace("event \(event)")
             take(event)
         }
         takeMediaEvents()
-        keepRinging()
+        keepTone()
+        endFormer()
         defer { pending = [] }
-        return pending.map { (0, $0) }
+        return pending
     }
 
     // MARK: - Signalling
 
     private func take(_ event: CallSignallingEvent) {
+        if let next, event.call == next.id { return take(event, ofNext: next) }
+        if let former, event.call == former.id {
+            if case .ended = event {
+                self.former = nil
+                phone.switchboard.disconnect(former.id)
+            }
+            return
+        }
         switch event {
-        case .registration(let change): registration(change)
+        case .incoming(let id, let facts) where self.id != nil && isAnswered && facts.replaces == self.id:
+            replaced(by: id, facts)
         case .incoming(let id, let facts): incoming(id, facts)
         case .progress(let id, let progress) where id == self.id:
             if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
+            isRingingThere = progress.sipCode == 180 && !progress.hasEarlyMedia
             pending.append(
                 .callProgress(sipCode: progress.sipCode, reason: progress.reason, earlyMedia: progress.hasEarlyMedia))
         case .negotiated(let id, let media) where id == self.id: negotiated(media)
@@ -88,34 +121,24 @@ final class SIPLiveCall: OwnedCall {
             report.setupMilliseconds = sinceStart
             pending.append(.callAnswered(sipCode: sipCode))
         case .held(let id, let byUs, let byPeer) where id == self.id: held(byUs: byUs, byPeer: byPeer)
-        case .transferRequested(let id, let target) where id == self.id:
-            signalling.answerTransfer(id, media: nil)
-            pending.append(.warning("the other side wants us to call \(target), which this version does not do"))
+        case .transferRequested(let id, let target) where id == self.id: transferRequested(target)
+        case .followed(let id, let next) where id == self.id: followed(by: next)
+        case .transferProgress(let id, let code, let reason) where id == self.id: transferProgressed(code, reason)
         case .digit(let id, let digit) where id == self.id:
             pending.append(.dtmf(digit: String(digit), direction: .received))
         case .requestRefused(let id, let reason, let code) where id == self.id:
+            // Which one is not told: whatever was asked for is given up.
+            (announced, transferTarget) = (nil, nil)
             pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
+        // Who transfers us may end its call at once.
+        case .ended(let id, _) where id == self.id && next != nil: takeOver()
         case .ended(let id, let ending) where id == self.id: ended(ending)
-        case .warning(let id, let text) where id == nil || id == self.id: pending.append(.warning(text))
-        default: if let body = EventBody(notice: event) { pending.append(body) }
+        case .warning(_, let text): pending.append(.warning(text))
+        default: break
         }
     }
 
     private var sinceStart: Double { HostTime.monotonicNow().milliseconds(since: start) }
-
-    private func registration(_ change: RegistrationChange) {
-        pending.append(.registration(RegistrationReport(change)))
-        if change.state == .registered { phone.hasRegistered.store(true, ordering: .relaxed) }
-        // What the server has once accepted is tried again; a first refusal wants a person.
-        guard id == nil, change.state == .failed, !phone.hasRegistered.load(ordering: .relaxed),
-            let failure = change.failure
-        else { return }
-        switch failure {
-        case .authentication, .certificate: settle(.authentication, code: change.sipCode, text: change.reason)
-        case .refused: settle(.refused, code: change.sipCode, text: change.reason)
-        case .network, .server: break
-        }
-    }
 
     private func incoming(_ id: SignalledCallID, _ facts: CallerFacts) {
         guard self.id == nil, reason == nil, case .listen = request.purpose, let ports = openPorts() else {
@@ -148,7 +171,7 @@ final class SIPLiveCall: OwnedCall {
         guard let id, caller != nil, !isAnswered, !wantsAnswer else { return }
         wantsAnswer = true
         if let bridge { media.bridge = bridge }
-        ring = nil
+        tone = nil
         if agreement != nil { answerNow(id) } else { signalling.answer(id) }
     }
 
@@ -172,6 +195,7 @@ final class SIPLiveCall: OwnedCall {
     }
 
     private func held(byUs: Bool, byPeer: Bool) {
+        isHeldByUs = byUs
         media.setHeld(byUs: byUs, byPeer: byPeer)
         pending.append(byUs || byPeer ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)
     }
@@ -180,7 +204,7 @@ final class SIPLiveCall: OwnedCall {
         let cause: Media.EndReason =
             switch ending.reason {
             case .localHangup: wish ?? .localHangup
-            case .remoteHangup: caller != nil && !isAnswered ? .cancelled : .remoteHangup
+            case .remoteHangup: caller != nil && !isAnswered ? .cancelled : isTransferAccepted ? .transferred : .remoteHangup
             case .busy: .busy
             case .refused, .redirected, .noCommonMedia, .badTarget: .refused
             case .noAnswer: .noAnswer
@@ -200,8 +224,9 @@ final class SIPLiveCall: OwnedCall {
     /// The call is over: the only place where that is told.
     private func settle(_ cause: Media.EndReason, code: Int? = nil, text: String? = nil) {
         guard reason == nil else { return }
-        ring = nil
+        tone = nil
         takeMediaEvents()
+        endFollowing()
         reason = cause
         report.sipCode = code ?? report.sipCode
         report.reason = cause.rawValue
@@ -209,6 +234,7 @@ final class SIPLiveCall: OwnedCall {
         media.hangUp(byDuration: cause == .duration)
         pending.append(
             .callEnded(reason: cause.rawValue, durationSeconds: seconds, sipCode: code, explanation: text))
+        if cause == .busy, caller == nil, let loudspeaker { tone = try? CallTone(at: loudspeaker, .busy, audio: nil) }
     }
 
     // MARK: - Media
@@ -229,17 +255,24 @@ final class SIPLiveCall: OwnedCall {
     }
 
     /// Brings the media to what was agreed on. A call whose media cannot be started is over.
-    private func startMedia() {
+    func startMedia() {
         guard reason == nil, let agreement else { return }
+        // It has the device that the media want.
+        tone = nil
         media.isAnswered = isAnswered || caller != nil
-        do throws(SoftphoneError) {
-            try media.start(agreement)
-        } catch {
-            pending.append(.warning("\(error)"))
-            failure = error
-            wish = wish ?? .localHangup
-            if let id { signalling.hangUp(id) }
-        }
+        do throws(SoftphoneError) { try media.start(agreement) } catch { failed(error) }
+    }
+
+    /// The media go on at a device that another call has too.
+    func share(_ sound: CallBridge) {
+        do throws(SoftphoneError) { try media.share(sound) } catch { failed(error) }
+    }
+
+    private func failed(_ error: SoftphoneError) {
+        pending.append(.warning("\(error)"))
+        failure = error
+        wish = wish ?? .localHangup
+        if let id { signalling.hangUp(id) }
     }
 
     /// Nothing passes where the keys failed, or no way was found: the call is over.
@@ -257,7 +290,7 @@ final class SIPLiveCall: OwnedCall {
         if let id { signalling.hangUp(id) }
     }
 
-    private func takeMediaEvents() {
+    func takeMediaEvents() {
         for body in media.takeEvents() {
             switch body {
             case .mediaStarted:
@@ -275,17 +308,31 @@ final class SIPLiveCall: OwnedCall {
         if let id, let ports = media.takeNewPorts() { signalling.move(id, media: ports) }
     }
 
-    private func keepRinging() {
-        guard let id, caller != nil, !isAnswered, !wantsAnswer, reason == nil, !cannotRing,
-            let place = request.media.ring
-        else { return }
-        guard ring == nil || ring?.isOver == true else { return }
-        ring = nil
+    // MARK: - Tones
+
+    /// The loudspeaker of a person; nil: there is none, but a file or a program.
+    private var loudspeaker: DeviceSpecification? {
+        if case .alsa = request.media.device.output { request.media.device.output } else { nil }
+    }
+
+    private var wantedTone: (place: DeviceSpecification, cadence: CallTone.Cadence)? {
+        if isRinging {
+            return isBesideAnother
+                ? (request.media.ring ?? loudspeaker).map { ($0, .waiting) } : request.media.ring.map { ($0, .ring) }
+        }
+        guard isRingingThere, reason == nil, media.running == nil, !isBesideAnother else { return nil }
+        return loudspeaker.map { ($0, .ringback) }
+    }
+
+    private func keepTone() {
+        guard reason == nil, !cannotSound, tone == nil || tone?.isOver == true else { return }
+        tone = nil
+        guard let (place, cadence) = wantedTone else { return }
         do throws(AudioUnitError) {
-            ring = try RingTone(at: place, audio: nil)
+            tone = try CallTone(at: place, cadence, audio: nil)
         } catch {
-            cannotRing = true
-            pending.append(.warning("no ring tone on \(place.name) for call \(id): \(SoftphoneError(error).description)"))
+            cannotSound = true
+            pending.append(.warning("no \(cadence.name) tone on \(place.name): \(SoftphoneError(error).description)"))
         }
     }
 
@@ -293,7 +340,12 @@ final class SIPLiveCall: OwnedCall {
 
     func setMuted(_ muted: Bool) { media.setMuted(muted) }
 
-    func setHeld(_ held: Bool) { if let id { signalling.hold(id, held) } }
+    func setHeld(_ held: Bool) {
+        guard let id else { return }
+        // A hold that never reached the other side ends here.
+        if held || !isHeldByUs { media.setHeldByUs(held) }
+        signalling.hold(id, held)
+    }
 
     func setVolume(decibels: Int) { media.setVolume(decibels: decibels) }
 
@@ -305,20 +357,24 @@ final class SIPLiveCall: OwnedCall {
         if caller != nil, !isAnswered, !wantsAnswer { signalling.reject(id, .declined) } else { signalling.hangUp(id) }
     }
 
-    func close() -> [(party: Int, report: CallReport)] {
-        ring = nil
+    /// Stops threads and devices and closes files.
+    /// - Returns: nil where there was no call.
+    func close() -> CallReport? {
+        // Who is told that it is busy hears it.
+        while let tone, !tone.isOver { usleep(20_000) }
+        tone = nil
         if let id {
             signalling.hangUp(id)
             phone.switchboard.disconnect(id)
         }
         settle(wish ?? .localHangup)
-        guard wasCall else { return [] }
-        guard var final = media.close() else { return [(0, report)] }
+        guard wasCall else { return nil }
+        guard var final = media.close() else { return report }
         (final.sipCode, final.reason) = (report.sipCode, report.reason)
         final.requested["srtp"] = request.effectiveEncryption.rawValue
         final.effective["srtp"] = media.running?.encryption?.kind ?? "none"
         final.postDialMilliseconds = report.postDialMilliseconds
         final.setupMilliseconds = report.setupMilliseconds
-        return [(0, final)]
+        return final
     }
 }

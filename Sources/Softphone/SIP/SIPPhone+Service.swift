@@ -63,7 +63,7 @@ extension Softphone {
             throw .encryption("\(missing)")
         }
         media.traversal.prepare()
-        let phone = try SIPPhone(configuration, tracePath: request.tracePath, opensLines: true)
+        let phone = try SIPPhone(configuration, tracePath: request.tracePath)
         for account in request.accounts { phone.signalling.register(account.name) }
         return phone
     }
@@ -88,7 +88,7 @@ extension SIPPhone {
     /// Calls somebody, beside whatever calls there are.
     public func call(_ request: SIPRequest) throws(SoftphoneError) -> any LiveCall {
         try request.check()
-        return try running(SIPLiveCall(self, request, events: newLine()))
+        return try running(SIPLines(self, of: SIPLiveCall(self, request, events: newLine()), request))
     }
 
     /// Takes a caller on: it rings until it is answered or hung up.
@@ -97,7 +97,7 @@ extension SIPPhone {
     public func accept(_ caller: WaitingCaller, _ request: SIPRequest) throws(SoftphoneError) -> any LiveCall {
         do throws(SoftphoneError) {
             guard let line = switchboard.line(caller.id) else { throw .resources("a call has no descriptor") }
-            return try running(SIPLiveCall(self, request, events: line))
+            return try running(SIPLines(self, of: SIPLiveCall(self, request, events: line), request))
         } catch {
             refuse(caller, .busy)
             throw error
@@ -119,7 +119,7 @@ extension SIPPhone {
     /// Lets no call begin any more: callers hear 503, and may try again after so many seconds. Those there are go on.
     public func drain(retryAfterSeconds seconds: Int) { signalling.drain(retryAfter: seconds) }
 
-    private func newLine() throws(SoftphoneError) -> Switchboard.Events {
+    func newLine() throws(SoftphoneError) -> Switchboard.Events {
         do { return try Switchboard.Events() } catch { throw .resources("\(error)") }
     }
 }

@@ -25,15 +25,14 @@ public final class SIPPhone: Sendable {
             throw .encryption("\(missing)")
         }
         request.media.traversal.prepare()
-        try self.init(Self.configuration(request), tracePath: request.tracePath, opensLines: false)
+        try self.init(Self.configuration(request), tracePath: request.tracePath)
         if case .listen = request.purpose, let account = request.account { signalling.register(account.name) }
     }
 
     /// Binds the signalling's sockets.
-    /// - Parameter opensLines: whether each call that comes gets a line of its own.
-    init(_ configuration: SignallingConfiguration, tracePath: String?, opensLines: Bool) throws(SoftphoneError) {
+    init(_ configuration: SignallingConfiguration, tracePath: String?) throws(SoftphoneError) {
         let switchboard: Switchboard
-        do { switchboard = try Switchboard(opensLines: opensLines) } catch { throw .resources("\(error)") }
+        do { switchboard = try Switchboard() } catch { throw .resources("\(error)") }
         self.switchboard = switchboard
         let trace = try tracePath.map { path throws(SoftphoneError) in
             try SIPTraceFile(path: path) { switchboard.post(.warning(nil, $0)) }
@@ -49,13 +48,13 @@ public final class SIPPhone: Sendable {
         }
     }
 
-    /// The call that was asked for by `connect`, or the next one to come. One at a time: close it before the next one.
+    /// The call that was asked for by `connect`, or the next one to come, and a second one beside it. Close it before the next one.
     /// - Throws: `SoftphoneError.resources` when no descriptor or thread is left.
     public func nextCall(_ request: SIPRequest) throws(SoftphoneError) -> any LiveCall {
-        try running(SIPLiveCall(self, request, events: switchboard.desk))
+        try running(SIPLines(self, request))
     }
 
-    func running(_ call: sending SIPLiveCall) throws(SoftphoneError) -> any LiveCall {
+    func running(_ call: sending SIPLines) throws(SoftphoneError) -> any LiveCall {
         do { return try RunningCall(call) } catch { throw .resources("\(error)") }
     }
 

@@ -103,5 +103,7 @@ extension AccountSettings {
             keepAlive: item[\.keepAlive].map(Double.init),
             encryption: MediaSecurity.Mode(rawValue: item[\.srtp].rawValue),
             ice: item[\.ice]?.rawValue)
+        probe = Double(item[\.probe])
+        transfers = TransferPolicy(rawValue: item[\.transfers].rawValue) ?? .known
     }
 }

@@ -8,19 +8,20 @@ final class Switchboard: Sendable {
 
     /// Registrations, warnings, calls that come, and all that is told of calls without a line of their own.
     let desk: Events
-    private let opensLines: Bool
     private let lines = Lock<[SignalledCallID: Events]>([:])
 
-    /// - Parameter opensLines: whether each call that comes gets a line of its own at once, so that nothing told of it is missed.
-    init(opensLines: Bool) throws(RealtimeError) {
-        desk = try Events()
-        self.opensLines = opensLines
-    }
+    init() throws(RealtimeError) { desk = try Events() }
 
     /// Never waits; called on signalling's own thread.
     func post(_ event: CallSignallingEvent) {
         guard let id = event.call else { return desk.post(event) }
-        if opensLines, case .incoming = event, let line = try? Events() {
+        // What takes a call's place is told where that call is.
+        if let line = line(of: event.formerCall) {
+            lines.withLock { $0[event.following ?? id] = line }
+            return line.post(event)
+        }
+        // A call that comes has a line at once, so that nothing told of it is missed.
+        if case .incoming = event, let line = try? Events() {
             line.post(event)
             lines.withLock { $0[id] = line }
             return desk.post(event)
@@ -30,7 +31,6 @@ final class Switchboard: Sendable {
 
     /// Begins a call whose events go to `events`, the first one too.
     func connect(to events: Events, _ begin: () -> SignalledCallID) -> SignalledCallID {
-        guard events !== desk else { return begin() }
         return lines.withLock { lines in
             let id = begin()
             lines[id] = events
@@ -41,12 +41,14 @@ final class Switchboard: Sendable {
     /// The line that a call has; `nil`: none, or no more.
     func line(_ call: SignalledCallID) -> Events? { lines.withLock { $0[call] } }
 
+    private func line(of call: SignalledCallID?) -> Events? { call.flatMap { line($0) } }
+
     func disconnect(_ call: SignalledCallID) { lines.withLock { _ = $0.removeValue(forKey: call) } }
 }
 
 extension CallSignallingEvent {
     /// The call it is about; `nil`: none.
-    fileprivate var call: SignalledCallID? {
+    var call: SignalledCallID? {
         switch self {
         case .registration, .message, .messagesWaiting: nil
         case .incoming(let id, _), .progress(let id, _), .negotiated(let id, _), .answered(let id, _), .held(let id, _, _),
@@ -56,4 +58,16 @@ extension CallSignallingEvent {
         case .warning(let id, _): id
         }
     }
+
+    /// The call whose place another one takes or may take; `nil`: the event is of no such thing.
+    fileprivate var formerCall: SignalledCallID? {
+        switch self {
+        case .incoming(_, let facts): facts.replaces
+        case .followed(let id, _): id
+        default: nil
+        }
+    }
+
+    /// The call that follows.
+    fileprivate var following: SignalledCallID? { if case .followed(_, let next) = self { next } else { nil } }
 }

@@ -20,6 +20,8 @@ struct CallConsole {
     private var mediaStart: Double?
     private var mood = CallMood()
     private var status: StatusLine?
+    /// Whom the person types, and what for.
+    private var entry: (line: LineEntry, key: KeyCommand)?
     /// Why each party's call ended; the whole has when all have.
     private var endReasons: [Media.EndReason?]
     private var isEnding = false
@@ -54,6 +56,10 @@ struct CallConsole {
             takeEvents()
             if input.takeSignals(&status) { end(byDuration: false) }
             for byte in input.readKeys() {
+                if entry != nil {
+                    type(byte)
+                    continue
+                }
                 guard let key = KeyCommand(byte: byte) else { continue }
                 // Without a terminal only q counts: text that happens to be piped in must not send digits.
                 if terminal != nil || key == .quit { handle(key) }
@@ -88,6 +94,11 @@ struct CallConsole {
     private mutating func takeEvents() {
         let batch = events.take()
         if batch.lost > 0 { show(.warning("\(batch.lost) events were left out: they came faster than they could be told")) }
+        // A second call may have begun beside the first.
+        while endReasons.count < call.parties {
+            endReasons.append(nil)
+            printer.addParty()
+        }
         for (party, event) in batch.values.map({ ($0.party, $0.body) }) {
             if case .mediaStarted = event {
                 mood.hasMedia = true
@@ -134,9 +145,30 @@ struct CallConsole {
         case .digit(let digit):
             call.send(digit: digit)
             show(.dtmf(digit: String(digit), direction: .sent))
-        case .quit: end(byDuration: false)
+        case .transfer:
+            let isOne = endReasons.count(where: { $0 == nil }) < 2
+            entry = (LineEntry(isOne ? "transfer to" : "transfer to (Enter: the other call)"), key)
+        case .second: entry = (LineEntry("call"), key)
+        case .other: attempt { call throws(SoftphoneError) in try call.switchCalls() }
+        case .conference: attempt { call throws(SoftphoneError) in try call.join() }
+        case .quit: if !call.hangUpActive() { end(byDuration: false) }
         case .help: status?.print(KeyCommand.helpText)
         }
+    }
+
+    private mutating func type(_ byte: UInt8) {
+        guard let outcome = entry?.line.take(byte), outcome != .typing, let key = entry?.key else { return }
+        entry = nil
+        guard case .done(let target) = outcome else { return }
+        if key == .transfer {
+            attempt { call throws(SoftphoneError) in try call.transfer(to: target) }
+        } else if !target.isEmpty {
+            attempt { call throws(SoftphoneError) in try call.dial(target) }
+        }
+    }
+
+    private mutating func attempt(_ action: (any LiveCall) throws(SoftphoneError) -> Void) {
+        do throws(SoftphoneError) { try action(call) } catch { show(.warning(error.description)) }
     }
 
     private mutating func checkDuration() {
@@ -153,6 +185,10 @@ struct CallConsole {
 
     private mutating func drawStatus() {
         guard let (width, blocks) = status.map({ ($0.width, $0.blocks) }) else { return }
+        if let entry {
+            status?.draw(String(entry.line.prompt.suffix(width)))
+            return
+        }
         let text = StatusText.line(seconds: seconds, call.statistics(of: shownParty), mood, width: width, blocks: blocks)
         status?.draw(text)
     }

@@ -55,6 +55,9 @@ struct EventPrinter {
         return (callIDs.count > 1 ? ["party \(party + 1)"] : []) + ReportText.lines(report)
     }
 
+    /// Another call beside those there are.
+    mutating func addParty() { callIDs.append(Self.newCallID()) }
+
     /// The next caller in a party's place is another call.
     mutating func renew(_ party: Int) { callIDs[party] = Self.newCallID() }
 

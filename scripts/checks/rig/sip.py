@@ -224,10 +224,11 @@ def description(version: int, payload_type: int, codec: str, port: int) -> str:
 SCENARIO = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE scenario SYSTEM "sipp.dtd">
 <scenario name="callee">
-  <recv request="INVITE" rrs="true"><action>
+  <recv request="INVITE" rrs="true" @REFUSAL@><action>
     <ereg regexp=".*" search_in="hdr" header="From:" assign_to="1"/>
+    <ereg regexp="a=fingerprint" search_in="body" assign_to="2"/>
   </action></recv>
-  <Reference variables="1"/>
+  <Reference variables="1,2"/>
   <send><![CDATA[
     SIP/2.0 180 Ringing
     [last_Via:]
@@ -254,7 +255,7 @@ SCENARIO = """<?xml version="1.0" encoding="UTF-8"?>
   ]]></send>
   <recv request="ACK"/>@CHANGE@
   <recv request="BYE"/>
-  <send><![CDATA[
+  <send next="8"><![CDATA[
     SIP/2.0 200 OK
     [last_Via:]
     [last_From:]
@@ -264,6 +265,19 @@ SCENARIO = """<?xml version="1.0" encoding="UTF-8"?>
     Content-Length: 0
 
   ]]></send>
+  <label id="7"/>
+  <send retrans="500"><![CDATA[
+    SIP/2.0 488 Not Acceptable Here
+    [last_Via:]
+    [last_From:]
+    [last_To:];tag=[pid]SIPpTag[call_number]
+    [last_Call-ID:]
+    [last_CSeq:]
+    Content-Length: 0
+
+  ]]></send>
+  <recv request="ACK"/>
+  <label id="8"/>
 </scenario>
 """
 
@@ -301,6 +315,21 @@ CHANGE = """
   ]]></send>"""
 
 
+def write_accounts(folder: str, port: int, transport: str = "udp", wrong: bool = False, more: str = "") -> list[str]:
+    """A configuration with one account, 100, whose password is in a file.
+
+    `more`: further lines of the account.
+    """
+    with open(f"{folder}/password", "w") as f:
+        f.write(("wrong" if wrong else password("100")) + "\n")
+    with open(f"{folder}/yodel.yaml", "w") as f:
+        f.write(
+            f"accounts:\n  office:\n    uri: sip:100@{REALM}\n    password_file: {folder}/password\n"
+            f"    registrar: sip:127.0.0.1:{port}\n    transport: {transport}\n{more}"
+        )
+    return ["--config", f"{folder}/yodel.yaml", "--account", "office"]
+
+
 class Reflector(threading.Thread):
     """Sends each RTP packet back to where it came from, as a source of its own."""
 
@@ -325,23 +354,29 @@ class Reflector(threading.Thread):
 
 
 class EchoingSIPp(Daemon):
-    """A callee by sipp: answers one call in PCMU; what is sent to it comes back. After `change_after_s` it changes to PCMA."""
+    """A callee by sipp: answers one call in PCMU; what is sent to it comes back.
+
+    After `change_after_s` it changes to PCMA. With `refuses_encryption` it refuses a first call that offers a certificate.
+    """
 
     name = "sipp"
 
-    def __init__(self, folder: str, port: int, transport: str, change_after_s: float | None = None) -> None:
+    def __init__(
+        self, folder: str, port: int, transport: str, change_after_s: float | None = None, refuses_encryption: bool = False
+    ) -> None:
         super().__init__(folder)
         self.port, self.transport = port, transport
         self.reflector = Reflector()
         self.reflector.start()
         with open(f"{folder}/callee.xml", "w") as f:
             change = "" if change_after_s is None else CHANGE.replace("@AFTER@", str(round(1000 * change_after_s)))
+            refusal = 'next="7" test="2"' if refuses_encryption else ""
             media = self.reflector.port
-            scenario = SCENARIO.replace("@CHANGE@", change).replace("@PCMU@", description(1, 0, "PCMU", media))
+            scenario = SCENARIO.replace("@CHANGE@", change).replace("@REFUSAL@", refusal).replace("@PCMU@", description(1, 0, "PCMU", media))
             f.write(scenario.replace("@PCMA@", description(2, 8, "PCMA", media)))
         self.launch(
             ["sipp", "-sf", f"{folder}/callee.xml", "-i", "127.0.0.1", "-mi", "127.0.0.1", "-p", str(port)]
-            + ["-mp", str(port + 4), "-t", "t1" if transport == "tcp" else "u1", "-m", "1", "-nostdin"]
+            + ["-mp", str(port + 4), "-t", "t1" if transport == "tcp" else "u1", "-m", "2" if refuses_encryption else "1", "-nostdin"]
         )
 
     def __exit__(self, *arguments: object) -> None:

@@ -1,0 +1,221 @@
+import Glibc
+import LiveMedia
+import Media
+import Metrics
+import Realtime
+import Reporting
+import Signalling
+
+/// A person's calls at one telephone: one is talked to, the other one rings or is held, or both are one conversation.
+///
+/// ```
+/// desk ---> SIPLines --+-- SIPLiveCall 0 --+
+///            active -->|                   +-- CallBridge, once there are two
+///                      +-- SIPLiveCall 1 --+
+/// ```
+final class SIPLines: OwnedCall {
+    private let phone: SIPPhone
+    private let request: SIPRequest
+    private var lines: [SIPLiveCall] = []
+    /// The one that is talked to; also one of the two that are joined.
+    private var active = 0
+    private var isJoined = false
+    private let sound: CallBridge
+    /// What is told beside the calls.
+    private var notices: [EventBody] = []
+    private var isMuted = false
+    private var volume = 0
+    /// Why nobody is waited for any more, where nobody has called.
+    private var reason: Media.EndReason?
+    private let isAlone: Bool
+
+    /// Calls beside each other.
+    private static let most = 2
+
+    init(_ phone: SIPPhone, _ request: SIPRequest) throws(SoftphoneError) {
+        (self.phone, self.request, isAlone) = (phone, request, false)
+        sound = CallBridge(at: request.media)
+        guard case .call = request.purpose else { return }
+        lines = [SIPLiveCall(phone, request, events: try phone.newLine())]
+    }
+
+    /// One call alone, whose owner looks after the desk and has other calls elsewhere.
+    init(_ phone: SIPPhone, of call: SIPLiveCall, _ request: SIPRequest) {
+        (self.phone, self.request, isAlone) = (phone, request, true)
+        sound = CallBridge(at: request.media)
+        lines = [call]
+    }
+
+    var parties: Int { max(1, lines.count) }
+    var wasCall: Bool { lines.contains { $0.wasCall } }
+    var failure: SoftphoneError? { lines.lazy.compactMap(\.failure).first }
+    var eventDescriptors: [Int32] {
+        (isAlone ? [] : [phone.switchboard.desk.signal.fileDescriptor]) + lines.flatMap(\.eventDescriptors)
+    }
+
+    func endReason(of party: Int) -> Media.EndReason? { line(party).map { $0.reason } ?? reason }
+    func statistics(of party: Int) -> CallStatistics { line(party)?.statistics ?? CallStatistics() }
+
+    private func line(_ party: Int) -> SIPLiveCall? { lines.indices.contains(party) ? lines[party] : nil }
+    /// Calls that are not over.
+    private var living: [Int] { lines.indices.filter { lines[$0].reason == nil } }
+    /// The living call beside the one that is talked to.
+    private var other: Int? { living.first { $0 != active } }
+
+    func takeEvents() -> [(party: Int, body: EventBody)] {
+        for event in isAlone ? [] : phone.switchboard.desk.takeAll() {
+            logger.trace("event \(event)")
+            take(event)
+        }
+        var events = notices.map { (party: 0, body: $0) }
+        notices = []
+        for (party, line) in lines.enumerated() {
+            line.isBesideAnother = living.count > 1 && party != active
+            events += line.takeEvents().map { (party, $0) }
+        }
+        // Who is left over is who is talked to; held it stays until the person takes it up.
+        if lines.indices.contains(active), lines[active].reason != nil, let other { active = other }
+        return events
+    }
+
+    // MARK: - What belongs to no call yet
+
+    private func take(_ event: CallSignallingEvent) {
+        switch event {
+        case .incoming(let id, let facts): incoming(id, facts)
+        case .registration(let change): registration(change)
+        case .warning(_, let text): notices.append(.warning(text))
+        default: if let body = EventBody(notice: event) { notices.append(body) }
+        }
+    }
+
+    /// Somebody calls: it rings, beside a call as well. Who answers by itself has one call at a time.
+    private func incoming(_ id: SignalledCallID, _ facts: CallerFacts) {
+        guard case .listen = request.purpose, reason == nil, let events = phone.switchboard.line(id),
+            living.count < (request.answersByItself ? 1 : Self.most),
+            // The program goes on to the next call once these are over.
+            lines.isEmpty || !living.isEmpty
+        else {
+            phone.signalling.reject(id, .busy)
+            return phone.switchboard.disconnect(id)
+        }
+        let isFirst = lines.isEmpty
+        let line = SIPLiveCall(phone, isFirst ? request : request.following(lines.count + 1), events: events)
+        if isFirst { active = 0 } else { line.share(sound) }
+        line.setMuted(isMuted)
+        line.setVolume(decibels: volume)
+        lines.append(line)
+    }
+
+    private func registration(_ change: RegistrationChange) {
+        notices.append(.registration(RegistrationReport(change)))
+        if change.state == .registered { phone.hasRegistered.store(true, ordering: .relaxed) }
+        // What the server has once accepted is tried again; a first refusal wants a person.
+        guard lines.isEmpty, change.state == .failed, !phone.hasRegistered.load(ordering: .relaxed),
+            let failure = change.failure
+        else { return }
+        switch failure {
+        case .authentication, .certificate: settle(.authentication, code: change.sipCode, text: change.reason)
+        case .refused: settle(.refused, code: change.sipCode, text: change.reason)
+        case .network, .server: break
+        }
+    }
+
+    /// Nobody is waited for any more.
+    private func settle(_ cause: Media.EndReason, code: Int? = nil, text: String? = nil) {
+        guard lines.isEmpty, reason == nil else { return }
+        reason = cause
+        notices.append(.callEnded(reason: cause.rawValue, durationSeconds: nil, sipCode: code, explanation: text))
+    }
+
+    // MARK: - What a person does with the call that is talked to
+
+    func answer(through bridge: CallBridge?) {
+        guard let ringing = living.first(where: { lines[$0].isRinging }) else { return }
+        if let talking = living.first(where: { $0 != ringing }) {
+            lines[talking].share(sound)
+            lines[talking].setHeld(true)
+        }
+        (active, isJoined) = (ringing, false)
+        lines[ringing].answer(through: bridge)
+    }
+
+    func setHeld(_ held: Bool) { line(active)?.setHeld(held) }
+    func send(digit: Character) { line(active)?.send(digit: digit) }
+
+    func setMuted(_ muted: Bool) {
+        isMuted = muted
+        for line in lines { line.setMuted(muted) }
+    }
+
+    func setVolume(decibels: Int) {
+        volume = decibels
+        for line in lines { line.setVolume(decibels: decibels) }
+    }
+
+    func hangUp(byDuration: Bool) {
+        for party in living { lines[party].hangUp(byDuration: byDuration) }
+        settle(byDuration ? .duration : .localHangup)
+    }
+
+    // MARK: - What a person does with two calls
+
+    func dial(_ target: String) throws(SoftphoneError) {
+        guard !isAlone, let talking = living.first, lines[talking].isAnswered else {
+            throw .request("a second call begins beside one that is answered; wait until it is")
+        }
+        guard living.count < Self.most else {
+            throw .request("there are two calls already; hang up one of them, or join them")
+        }
+        var second = request.following(lines.count + 1)
+        second.purpose = .call(CallTarget.completed(target, account: request.account?.uri))
+        try second.check()
+        let line = SIPLiveCall(phone, second, events: try phone.newLine())
+        line.share(sound)
+        lines[talking].share(sound)
+        lines[talking].setHeld(true)
+        line.setMuted(isMuted)
+        line.setVolume(decibels: volume)
+        lines.append(line)
+        (active, isJoined) = (lines.count - 1, false)
+    }
+
+    func switchCalls() throws(SoftphoneError) {
+        guard let next = living.first(where: { $0 != active && lines[$0].isAnswered }) ?? living.first(where: { $0 == active })
+        else { throw .request("there is no other call") }
+        for party in living where party != next && lines[party].isAnswered { lines[party].setHeld(true) }
+        lines[next].setHeld(false)
+        (active, isJoined) = (next, false)
+    }
+
+    func join() throws(SoftphoneError) {
+        let talking = living.filter { lines[$0].isAnswered }
+        guard talking.count == Self.most else { throw .request("a conference wants two calls that are answered") }
+        for party in talking { lines[party].setHeld(false) }
+        isJoined = true
+        notices.append(.callsJoined(parties: talking.count))
+    }
+
+    func hangUpActive() -> Bool {
+        guard let other, living.count > 1 else { return false }
+        lines[active].hangUp(byDuration: false)
+        // Whoever was in the conference stays, and who was held is held.
+        (active, isJoined) = (other, false)
+        return true
+    }
+
+    func transfer(to target: String) throws(SoftphoneError) {
+        guard let line = line(active) else { throw .request("there is no call to be transferred") }
+        guard target.isEmpty else { return try line.transfer(to: target) }
+        guard let other, lines[other].isAnswered else {
+            throw .request("there is no other call to connect this one with; say whom it goes to")
+        }
+        try line.transfer(replacing: lines[other])
+    }
+
+    func close() -> [(party: Int, report: CallReport)] {
+        settle(.localHangup)
+        let reports = lines.enumerated().flatMap { party, line in line.close().map { [(party: party, report: $0)] } ?? [] }
+        return reports
+    }
+}

@@ -1,0 +1,185 @@
+import Media
+import Realtime
+import Reporting
+import Signalling
+
+/// A call that takes the place of another one as soon as it stands; the other one goes on until then.
+struct FollowingCall {
+    let id: SignalledCallID
+    let media: SIPCallMedia
+    /// Who is called, or calls.
+    let party: String
+    /// The other side's new place calls us (RFC 3891); else we call because the other side wants it (RFC 3515).
+    let isIncoming: Bool
+    var agreement: MediaAgreement?
+}
+
+/// Transfers, both sides.
+///
+/// ```
+/// we ask:   transfer -> REFER -> NOTIFY* 200 -> we hang up, for the reason transferred
+/// they ask: REFER -> a following call -> it is answered: the media change over, and the other side ends the former call
+/// replaced: INVITE with Replaces -> a following call -> agreed: the media change over, 200 goes out, the former call ends
+/// ```
+extension SIPLiveCall {
+    /// How long the other side may take to end a call whose place another one has, ms: then we do.
+    private static let formerMilliseconds = 3000.0
+
+    // MARK: We ask
+
+    func transfer(to target: String) throws(SoftphoneError) {
+        guard let id, isAnswered, reason == nil else {
+            throw .request("only a call that is answered can be transferred; wait until it is")
+        }
+        guard transferTarget == nil, next == nil else { throw .request("a transfer is under way; wait until it is done") }
+        let completed = CallTarget.completed(target, account: request.account?.uri)
+        // The other side calls a number through an account of its own.
+        if let problem = CallTarget.problem(with: completed, hasAccount: true) {
+            throw .request("\(problem), in '\(completed)'; write sip:USER@HOST[:PORT], or who is to be called at the account's domain")
+        }
+        transferTarget = completed
+        signalling.transfer(id, to: completed, replacing: nil)
+    }
+
+    /// Connects the other side with that of `other`: both calls end.
+    func transfer(replacing other: SIPLiveCall) throws(SoftphoneError) {
+        guard let id, isAnswered, reason == nil, let otherID = other.id, let target = other.remoteURI else {
+            throw .request("only calls that are answered can be connected; wait until they are")
+        }
+        guard transferTarget == nil, next == nil else { throw .request("a transfer is under way; wait until it is done") }
+        transferTarget = target
+        // That one ends because its other side has somebody else.
+        other.isTransferAccepted = true
+        signalling.transfer(id, to: target, replacing: otherID)
+    }
+
+    func transferProgressed(_ code: Int, _ reason: String) {
+        guard let target = transferTarget else { return }
+        isTransferAccepted = true
+        pending.append(.transferProgress(target: target, sipCode: code, reason: reason))
+        guard code >= 200 else { return }
+        (transferTarget, isTransferAccepted) = (nil, false)
+        guard code < 300, let id else { return }
+        wish = wish ?? .transferred
+        signalling.hangUp(id)
+    }
+
+    // MARK: They ask
+
+    /// Ports for the call to `target`, or none.
+    func transferRequested(_ target: String) {
+        guard let id else { return }
+        guard isAnswered, reason == nil, next == nil, announced == nil else { return signalling.answerTransfer(id, media: nil) }
+        guard let (media, ports) = mediaOfNext() else { return signalling.answerTransfer(id, media: nil) }
+        pending.append(.transferRequested(target: target))
+        announced = (media, target)
+        signalling.answerTransfer(id, media: ports)
+    }
+
+    func followed(by next: SignalledCallID) {
+        guard let (media, target) = announced else { return signalling.hangUp(next) }
+        announced = nil
+        self.next = FollowingCall(id: next, media: media, party: target, isIncoming: false)
+    }
+
+    /// The other side moves to another place, and calls from there.
+    func replaced(by next: SignalledCallID, _ facts: CallerFacts) {
+        guard reason == nil, self.next == nil, announced == nil, let (media, ports) = mediaOfNext() else {
+            return signalling.reject(next, .busy)
+        }
+        pending.append(.transferRequested(target: facts.from))
+        self.next = FollowingCall(id: next, media: media, party: facts.from, isIncoming: true)
+        signalling.prepare(next, media: ports)
+        // Without an offer there is nothing to agree on before our answer makes one.
+        if facts.offeredCodecs.isEmpty { signalling.answer(next) }
+    }
+
+    private func mediaOfNext() -> (SIPCallMedia, LocalPorts)? {
+        followers += 1
+        let media = SIPCallMedia(request.following(followers + 1))
+        do throws(SoftphoneError) {
+            return (media, try media.openPorts())
+        } catch {
+            pending.append(.warning("the call cannot go on elsewhere: \(error)"))
+            return nil
+        }
+    }
+
+    // MARK: The following call
+
+    func take(_ event: CallSignallingEvent, ofNext next: FollowingCall) {
+        switch event {
+        case .progress(_, let progress):
+            pending.append(
+                .callProgress(sipCode: progress.sipCode, reason: progress.reason, earlyMedia: progress.hasEarlyMedia))
+        case .negotiated(_, let negotiated):
+            pending.append(.negotiated(NegotiationReport(negotiated)))
+            self.next?.agreement = negotiated.agreement
+            guard next.isIncoming, negotiated.agreement != nil else { return }
+            takeOver()
+            signalling.answer(next.id)
+        case .answered(_, let sipCode):
+            takeOver()
+            pending.append(.callAnswered(sipCode: sipCode))
+        case .ended(_, let ending):
+            self.next = nil
+            phone.switchboard.disconnect(next.id)
+            _ = next.media.close()
+            let code = ending.sipCode.map { "\($0) " } ?? ""
+            pending.append(.warning("\(next.party) was not reached (\(code)\(ending.text)); the call goes on as it was"))
+        case .warning(_, let text): pending.append(.warning(text))
+        default: break
+        }
+    }
+
+    /// The following call is the call from now on. One device serves both: the former media end first.
+    func takeOver() {
+        guard let next, let id else { return }
+        takeMediaEvents()
+        _ = media.close()
+        former = (id, HostTime.monotonicNow().advanced(byMilliseconds: Self.formerMilliseconds))
+        next.media.adopt(media)
+        (self.id, media, agreement) = (next.id, next.media, next.agreement)
+        self.next = nil
+        (transferTarget, isTransferAccepted) = (nil, false)
+        startMedia()
+        pending.append(.callTransferred(to: next.party))
+    }
+
+    /// Ends a former call that the other side does not end.
+    func endFormer(now: HostTime = .monotonicNow()) {
+        guard let (id, limit) = former, now >= limit else { return }
+        former = nil
+        phone.switchboard.disconnect(id)
+        signalling.hangUp(id)
+    }
+
+    /// The call is over: whatever belongs to it besides ends too.
+    func endFollowing() {
+        for id in [next?.id, former?.id].compactMap(\.self) {
+            signalling.hangUp(id)
+            phone.switchboard.disconnect(id)
+        }
+        _ = next?.media.close()
+        (next, former, announced) = (nil, nil, nil)
+    }
+}
+
+extension SIPRequest {
+    /// The same for the call that takes the place of this one: files of its own, and nothing that was for the beginning.
+    func following(_ number: Int) -> SIPRequest {
+        var request = self
+        request.media.recordPath = media.recordPath.map { Self.numbered($0, number) }
+        request.media.capturePath = media.capturePath.map { Self.numbered($0, number) }
+        (request.media.dumpFolder, request.media.digits, request.media.seed) = (nil, "", nil)
+        return request
+    }
+
+    /// `call.wav` as `call-2.wav`.
+    private static func numbered(_ path: String, _ number: Int) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(path)-\(number)" }
+        let end = path.index(path.endIndex, offsetBy: -name[dot...].count)
+        return "\(path[..<end])-\(number)\(name[dot...])"
+    }
+}

@@ -1,0 +1,98 @@
+import Codecs
+import Reporting
+import Settings
+import Softphone
+import Testing
+
+/// A second call beside the first, on loopback.
+@Suite("Two calls at one telephone", .serialized) struct SIPLinesTests {
+    private struct Phone {
+        let phone: SIPPhone
+        let call: Followed
+
+        init(_ purpose: SIPRequest.Purpose, answersByItself: Bool = false) throws {
+            let media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
+            var request = SIPRequest(purpose, codecs: [.pcmu], media: media)
+            request.answersByItself = answersByItself
+            phone = try Softphone().connect(request)
+            call = try Followed(of: try phone.nextCall(request))
+        }
+
+        func close() -> [CallReport] {
+            defer { phone.close() }
+            return call.close()
+        }
+    }
+
+    private func wait(_ side: Followed, _ what: Comment, _ party: Int, _ pick: (EventBody) -> Bool) throws {
+        try side.wait(what) { $0.events.contains { $0.party == party && pick($0.body) } }
+    }
+
+    private func heard(_ side: Followed, _ party: Int = 0) throws {
+        let before = side.call.statistics(of: party).packetsReceived ?? 0
+        try side.wait("party \(party) is heard") { ($0.call.statistics(of: party).packetsReceived ?? 0) > before + 20 }
+    }
+
+    @Test("who calls beside a call waits; both are taken in turn and joined; a third hears busy") func incoming() throws {
+        let uri = "sip:127.0.0.1:\(try freePort())"
+        let we = try Phone(.listen(uri))
+        let first = try Phone(.call(uri))
+        try wait(we.call, "the first calls", 0) { $0.type == "call_incoming" }
+        we.call.call.answer()
+        try heard(we.call)
+        let second = try Phone(.call(uri))
+        try wait(we.call, "the second calls", 1) { $0.type == "call_incoming" }
+        #expect(throws: SoftphoneError.self) { try we.call.call.join() }
+        we.call.call.answer()
+        try wait(we.call, "the first is held", 0) { $0 == .callHeld(byUs: true, byPeer: false) }
+        try wait(first.call, "and told", 0) { $0 == .callHeld(byUs: false, byPeer: true) }
+        try heard(we.call, 1)
+
+        let third = try Phone(.call(uri))
+        try third.call.wait("busy") { $0.types.contains("call_ended") }
+        #expect(third.call.call.endReason(of: 0) == .busy)
+        _ = third.close()
+
+        try we.call.call.switchCalls()
+        try wait(we.call, "the first is taken up", 0) { $0 == .callResumed }
+        try wait(we.call, "the second is held", 1) { $0 == .callHeld(byUs: true, byPeer: false) }
+        try heard(we.call, 0)
+        try we.call.call.join()
+        try wait(we.call, "the second is taken up", 1) { $0 == .callResumed }
+        #expect(we.call.events.contains { $0.body == .callsJoined(parties: 2) })
+        for party in 0...1 { try heard(we.call, party) }
+        for other in [first, second] { try heard(other.call) }
+
+        #expect(we.call.call.hangUpActive())
+        try first.call.wait("hung up on") { $0.types.contains("call_ended") }
+        try heard(we.call, 1)
+        #expect(!we.call.call.hangUpActive())
+        we.call.call.hangUp(byDuration: false)
+        try second.call.wait("hung up on") { $0.types.contains("call_ended") }
+        #expect(we.close().count == 2)
+        for other in [first, second] { #expect(other.close().count == 1) }
+    }
+
+    @Test("a second call is made beside the first, and connected with it: both sides talk, and we are out")
+    func connected() throws {
+        let uris = ["sip:127.0.0.1:\(try freePort())", "sip:127.0.0.1:\(try freePort())"]
+        let others = try uris.map { try Phone(.listen($0), answersByItself: true) }
+        let we = try Phone(.call(uris[0]))
+        try heard(we.call)
+        #expect(throws: SoftphoneError.self) { try we.call.call.transfer(to: "") }
+        try we.call.call.dial(uris[1])
+        try wait(we.call, "the first is held", 0) { $0 == .callHeld(byUs: true, byPeer: false) }
+        try heard(we.call, 1)
+        #expect(throws: SoftphoneError.self) { try we.call.call.dial(uris[1]) }
+        try we.call.call.transfer(to: "")
+        try we.call.wait("both are over") { side in (0...1).allSatisfy { side.call.endReason(of: $0) != nil } }
+        #expect((0...1).map { we.call.call.endReason(of: $0) } == [.transferred, .transferred])
+        for other in others {
+            try other.call.wait("it goes on with the other one") { $0.types.contains("call_transferred") }
+            try heard(other.call)
+            #expect(!other.call.types.contains("call_ended"))
+        }
+        _ = we.close()
+        for other in others { _ = other.close() }
+    }
+}

@@ -1,0 +1,122 @@
+import Codecs
+import Reporting
+import Settings
+import Signalling
+import Softphone
+import Testing
+
+/// Several of us on loopback, without an account: whoever calls from this machine may transfer.
+@Suite("Transfers by SIP", .serialized) struct SIPTransferTests {
+    /// One of us who waits at a port of its own and answers.
+    private struct Listener {
+        let uri: String
+        let phone: SIPPhone
+        let request: SIPRequest
+        let call: Followed
+
+        init() throws {
+            uri = "sip:127.0.0.1:\(try freePort())"
+            let media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
+            var request = SIPRequest(.listen(uri), codecs: [.pcmu], media: media)
+            request.answersByItself = true
+            self.request = request
+            phone = try Softphone().connect(request)
+            call = try Followed(of: try phone.nextCall(request))
+        }
+
+        func close() {
+            _ = call.close()
+            phone.close()
+        }
+    }
+
+    private struct Caller {
+        let phone: SIPPhone
+        let call: Followed
+
+        init(_ uri: String) throws {
+            let media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
+            let request = SIPRequest(.call(uri), codecs: [.pcmu], media: media)
+            phone = try Softphone().connect(request)
+            call = try Followed(of: try phone.nextCall(request))
+        }
+
+        func close() -> [CallReport] {
+            defer { phone.close() }
+            return call.close()
+        }
+    }
+
+    private func heard(_ side: Followed) throws {
+        let before = side.call.statistics(of: 0).packetsReceived ?? 0
+        try side.wait("it hears") { ($0.call.statistics(of: 0).packetsReceived ?? 0) > before + 20 }
+    }
+
+    @Test("whoever is asked to calls the other one; whoever asked is done, for that reason") func blind() throws {
+        let (first, second) = (try Listener(), try Listener())
+        let caller = try Caller(first.uri)
+        try first.call.wait("the call stands") { $0.types.contains("media_started") }
+        try first.call.call.transfer(to: second.uri)
+        try caller.call.wait("told where it goes") {
+            $0.events.contains { $0.body == .callTransferred(to: second.uri) }
+        }
+        try second.call.wait("called") { $0.types.contains("media_started") }
+        try heard(caller.call)
+        try heard(second.call)
+        try first.call.wait("done") { $0.types.contains("call_ended") }
+        #expect(first.call.call.endReason(of: 0) == .transferred)
+        let codes = first.call.events.compactMap { if case .transferProgress(_, let code, _) = $0.body { code } else { nil } }
+        #expect(codes.last == 200, "\(codes)")
+        #expect(caller.call.call.endReason(of: 0) == nil && !caller.call.types.contains("call_ended"))
+        caller.call.call.hangUp(byDuration: false)
+        try second.call.wait("the end") { $0.types.contains("call_ended") }
+        let reports = caller.close()
+        #expect(reports.count == 1 && reports[0].reason == "local_hangup")
+        first.close()
+        second.close()
+    }
+
+    @Test("a transfer that comes to nothing leaves the call as it was, and says so on both sides") func fails() throws {
+        let first = try Listener()
+        let caller = try Caller(first.uri)
+        try first.call.wait("the call stands") { $0.types.contains("media_started") }
+        try first.call.call.transfer(to: "sip:nobody@127.0.0.1:1;transport=tcp")
+        try first.call.wait("it failed") {
+            $0.events.contains { if case .transferProgress(_, let code, _) = $0.body { code >= 300 } else { false } }
+        }
+        try caller.call.wait("told") {
+            $0.events.contains { if case .warning(let text) = $0.body { text.contains("goes on as it was") } else { false } }
+        }
+        try heard(caller.call)
+        try heard(first.call)
+        #expect(!first.call.types.contains("call_ended"))
+        _ = caller.close()
+        first.close()
+    }
+
+    @Test("what cannot be transferred is refused with what to do") func refused() throws {
+        let first = try Listener()
+        #expect(throws: SoftphoneError.self) { try first.call.call.transfer(to: first.uri) }
+        let caller = try Caller(first.uri)
+        try first.call.wait("the call stands") { $0.types.contains("media_started") }
+        for target in ["http://example.com", "sip:", "sip: x"] {
+            #expect(throws: SoftphoneError.self, "\(target)") { try first.call.call.transfer(to: target) }
+        }
+        _ = caller.close()
+        first.close()
+        let raw = try Followed(try CallRequest.test(["rtp://127.0.0.1:9"], role: .call))
+        #expect(throws: SoftphoneError.self) { try raw.call.transfer(to: "sip:127.0.0.1") }
+        _ = raw.close()
+    }
+
+    @Test(
+        "a number or a name is somebody at the account's domain",
+        arguments: [
+            ("102", "sip:100@example.com", "sip:102@example.com"), ("102", "sips:100@example.com:5071", "sips:102@example.com:5071"),
+            ("a@b.example", "sip:100@example.com", "sip:a@b.example"), ("sip:x@y", "sip:100@example.com", "sip:x@y"),
+            ("tel:+4930", "sip:100@example.com", "tel:+4930"), ("127.0.0.1:5080", "", "sip:127.0.0.1:5080"),
+        ])
+    func completed(text: String, account: String, whole: String) {
+        #expect(CallTarget.completed(text, account: account.isEmpty ? nil : account) == whole)
+    }
+}
