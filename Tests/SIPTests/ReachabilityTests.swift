@@ -80,7 +80,9 @@ import Testing
         #expect(news(bench) == [true, false])
         #expect(bench.requests(.register).count >= 2)
         bench.advance(120_000)
-        let asked = bench.sent.filter { if case .request(let request) = $0.message { request.method == .register } else { false } }
+        let asked = bench.sent.filter {
+            if case .request(let request) = $0.message { request.method == .register } else { false }
+        }
         let pauses = zip(asked.dropFirst(), asked).map { $0.time.milliseconds(since: $1.time) }
         #expect((pauses.max() ?? .infinity) <= 10_000, "\(pauses)")
     }

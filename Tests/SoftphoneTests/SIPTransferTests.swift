@@ -112,7 +112,8 @@ import Testing
     @Test(
         "a number or a name is somebody at the account's domain",
         arguments: [
-            ("102", "sip:100@example.com", "sip:102@example.com"), ("102", "sips:100@example.com:5071", "sips:102@example.com:5071"),
+            ("102", "sip:100@example.com", "sip:102@example.com"),
+            ("102", "sips:100@example.com:5071", "sips:102@example.com:5071"),
             ("a@b.example", "sip:100@example.com", "sip:a@b.example"), ("sip:x@y", "sip:100@example.com", "sip:x@y"),
             ("tel:+4930", "sip:100@example.com", "tel:+4930"), ("127.0.0.1:5080", "", "sip:127.0.0.1:5080"),
         ])

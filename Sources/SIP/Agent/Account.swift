@@ -38,7 +38,8 @@ public struct Account: Sendable {
     public init(
         id: AccountID, address: SIPURI, displayName: String? = nil, user: String? = nil,
         password: Secret = Secret(""), realm: String? = nil, registrar: SIPURI? = nil, outboundProxy: SIPURI? = nil,
-        expires: UInt32 = 600, instance: String? = nil, followsSeenAddress: Bool = true, keepAlive: Double? = nil, probe: Double? = nil,
+        expires: UInt32 = 600, instance: String? = nil, followsSeenAddress: Bool = true, keepAlive: Double? = nil,
+        probe: Double? = nil,
         retry: RetrySettings = RetrySettings()
     ) {
         self.id = id

@@ -9,7 +9,7 @@ extension SIPSignalling {
         guard mayTransfer(id, request.source.remote.host) else {
             try? agent.rejectTransfer(handle, status: 403, now: .monotonicNow())
             return tell(
-                .warning(id, "the other side wants us to call \(target), which it may not; the account's transfers: says who may"))
+                .warning(id, "the other side may not have us call \(target); the account's transfers: says who may"))
         }
         calls[id]?.transferTarget = request
         tell(.transferRequested(id, target: target))

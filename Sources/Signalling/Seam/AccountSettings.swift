@@ -80,7 +80,9 @@ public struct AccountSettings: Sendable {
             registrar: registrar, outboundProxy: try server(outboundProxy), expires: expires, keepAlive: keepAlive,
             probe: probe > 0 ? probe : nil)
         // Who looks more often also wants to be back sooner.
-        if probe > 0 { account.retry.networkLongest = min(account.retry.networkLongest, max(account.retry.networkFirst, probe)) }
+        if probe > 0 {
+            account.retry.networkLongest = min(account.retry.networkLongest, max(account.retry.networkFirst, probe))
+        }
         return account
     }
 

@@ -225,7 +225,8 @@ final class SIPCallMedia {
 
     private func configuration(_ agreed: MediaAgreement, seed: UInt64) -> CallConfiguration {
         var configuration = request.media.callConfiguration(
-            seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds, isCodedAgain: bridge?.hasDevice == false)
+            seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds,
+            isCodedAgain: bridge?.hasDevice == false)
         configuration.take(agreed)
         return configuration
     }

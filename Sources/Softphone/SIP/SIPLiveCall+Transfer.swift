@@ -35,7 +35,7 @@ extension SIPLiveCall {
         let completed = CallTarget.completed(target, account: request.account?.uri)
         // The other side calls a number through an account of its own.
         if let problem = CallTarget.problem(with: completed, hasAccount: true) {
-            throw .request("\(problem), in '\(completed)'; write sip:USER@HOST[:PORT], or who is to be called at the account's domain")
+            throw .request("\(problem), in '\(completed)'; write sip:USER@HOST[:PORT], or a name at the account's domain")
         }
         transferTarget = completed
         signalling.transfer(id, to: completed, replacing: nil)

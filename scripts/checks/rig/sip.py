@@ -160,7 +160,9 @@ class Baresip(Daemon):
 
     name = "baresip"
 
-    def __init__(self, folder: str, port: int, registrar: int, user: str, says: str, encryption: str = "", ice: bool = False) -> None:
+    def __init__(
+        self, folder: str, port: int, registrar: int, user: str, says: str, encryption: str = "", ice: bool = False
+    ) -> None:
         super().__init__(folder)
         self.control = port + 2
         os.makedirs(f"{folder}/rec", exist_ok=True)
@@ -170,7 +172,9 @@ class Baresip(Daemon):
         )
         account += f";mediaenc={encryption}" if encryption else ""
         account += ";medianat=ice\n" if ice else "\n"
-        modules = "".join(f"module {m}.so\n" for m in ("opus", "g711", "aubridge", "aufile", "sndfile", "srtp", "dtls_srtp", *["ice"] * ice))
+        modules = "".join(
+            f"module {m}.so\n" for m in ("opus", "g711", "aubridge", "aufile", "sndfile", "srtp", "dtls_srtp", *["ice"] * ice)
+        )
         modules += "".join(f"module_app {m}.so\n" for m in ("account", "menu", "ctrl_tcp"))
         config = (
             f"poll_method epoll\nsip_listen 127.0.0.1:{port}\nnet_interface 127.0.0.1\naudio_source aufile,{says}\n"
@@ -372,11 +376,23 @@ class EchoingSIPp(Daemon):
             change = "" if change_after_s is None else CHANGE.replace("@AFTER@", str(round(1000 * change_after_s)))
             refusal = 'next="7" test="2"' if refuses_encryption else ""
             media = self.reflector.port
-            scenario = SCENARIO.replace("@CHANGE@", change).replace("@REFUSAL@", refusal).replace("@PCMU@", description(1, 0, "PCMU", media))
+            scenario = (
+                SCENARIO.replace("@CHANGE@", change)
+                .replace("@REFUSAL@", refusal)
+                .replace("@PCMU@", description(1, 0, "PCMU", media))
+            )
             f.write(scenario.replace("@PCMA@", description(2, 8, "PCMA", media)))
         self.launch(
             ["sipp", "-sf", f"{folder}/callee.xml", "-i", "127.0.0.1", "-mi", "127.0.0.1", "-p", str(port)]
-            + ["-mp", str(port + 4), "-t", "t1" if transport == "tcp" else "u1", "-m", "2" if refuses_encryption else "1", "-nostdin"]
+            + [
+                "-mp",
+                str(port + 4),
+                "-t",
+                "t1" if transport == "tcp" else "u1",
+                "-m",
+                "2" if refuses_encryption else "1",
+                "-nostdin",
+            ]
         )
 
     def __exit__(self, *arguments: object) -> None:
