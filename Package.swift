@@ -77,7 +77,9 @@ let package = Package(
         // 4: the person in front of a running program: lines, keys, signals, a status line
         .target(
             name: "Terminal",
-            dependencies: ["Reporting", "Realtime", .product(name: "Logging", package: "swift-log")]),
+            dependencies: [
+                "Reporting", "AudioDevices", "Metrics", "Realtime", .product(name: "Logging", package: "swift-log"),
+            ]),
         // 4: threads, sockets, devices and files around the media
         .target(
             name: "LiveMedia",

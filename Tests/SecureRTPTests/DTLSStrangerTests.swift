@@ -214,7 +214,8 @@ import Testing
         let seen = pair.network.log
         var random = SplitMix64(seed: seed)
         for number in 0..<4000 {
-            guard var (from, to, bytes) = seen.randomElement(using: &random) else { break }
+            guard let (from, to, original) = seen.randomElement(using: &random) else { break }
+            var bytes = original
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 bytes[Int.random(in: 0..<min(bytes.count, 20), using: &random)] ^= 1 << UInt8.random(in: 0...7, using: &random)
             }

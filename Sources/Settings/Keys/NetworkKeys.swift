@@ -13,7 +13,7 @@ public struct NetworkKeys: ConfigurationSection {
     public let ice = ConfigurationKey(
         "ice", ValueForm<ICEMode>.cases("mode"), default: .auto,
         help:
-            "Find a way through NATs (ICE): auto answers it, and offers it where stun or turn names a server; relay shows servers only"
+            "Find a way through NATs (ICE): auto answers, and offers where stun or turn is set; relay shows servers only"
     )
     public let stun = ConfigurationKey(
         "stun", .list(of: .server, expectation: "a list of servers such as stun.example.com, 192.0.2.1:3478"),

@@ -96,13 +96,15 @@ extension Softphone {
 }
 
 /// Ends every call, takes registrations back, and closes; waits for answers for so long at most, in seconds.
+///
+/// Who waits may hold the thread that the shutdown needs: it is not waited for much longer, and ends by itself.
 func waitForShutdown(of signalling: any CallSignalling, within seconds: Double) {
     let done = DispatchFlag()
     Task.detached {
         await signalling.shutdown(within: seconds)
         done.set()
     }
-    done.wait()
+    done.wait(seconds: seconds + 1)
 }
 
 extension SoftphoneError {
@@ -121,7 +123,8 @@ private final class DispatchFlag: Sendable {
 
     func set() { isSet.store(true, ordering: .releasing) }
 
-    func wait() {
-        while !isSet.load(ordering: .acquiring) { usleep(2000) }
+    func wait(seconds: Double) {
+        let limit = HostTime.monotonicNow().advanced(byMilliseconds: seconds * 1000)
+        while !isSet.load(ordering: .acquiring), HostTime.monotonicNow() < limit { usleep(2000) }
     }
 }
