@@ -19,7 +19,6 @@ final class SIPLines: OwnedCall {
     private var lines: [SIPLiveCall] = []
     /// The one that is talked to; also one of the two that are joined.
     private var active = 0
-    private var isJoined = false
     private let sound: CallBridge
     /// What is told beside the calls.
     private var notices: [EventBody] = []
@@ -136,7 +135,7 @@ final class SIPLines: OwnedCall {
             lines[talking].share(sound)
             lines[talking].setHeld(true)
         }
-        (active, isJoined) = (ringing, false)
+        active = ringing
         lines[ringing].answer(through: bridge)
     }
 
@@ -177,7 +176,7 @@ final class SIPLines: OwnedCall {
         line.setMuted(isMuted)
         line.setVolume(decibels: volume)
         lines.append(line)
-        (active, isJoined) = (lines.count - 1, false)
+        active = lines.count - 1
     }
 
     func switchCalls() throws(SoftphoneError) {
@@ -185,14 +184,13 @@ final class SIPLines: OwnedCall {
         else { throw .request("there is no other call") }
         for party in living where party != next && lines[party].isAnswered { lines[party].setHeld(true) }
         lines[next].setHeld(false)
-        (active, isJoined) = (next, false)
+        active = next
     }
 
     func join() throws(SoftphoneError) {
         let talking = living.filter { lines[$0].isAnswered }
         guard talking.count == Self.most else { throw .request("a conference wants two calls that are answered") }
         for party in talking { lines[party].setHeld(false) }
-        isJoined = true
         notices.append(.callsJoined(parties: talking.count))
     }
 
@@ -200,7 +198,7 @@ final class SIPLines: OwnedCall {
         guard let other, living.count > 1 else { return false }
         lines[active].hangUp(byDuration: false)
         // Whoever was in the conference stays, and who was held is held.
-        (active, isJoined) = (other, false)
+        active = other
         return true
     }
 
@@ -215,7 +213,6 @@ final class SIPLines: OwnedCall {
 
     func close() -> [(party: Int, report: CallReport)] {
         settle(.localHangup)
-        let reports = lines.enumerated().flatMap { party, line in line.close().map { [(party: party, report: $0)] } ?? [] }
-        return reports
+        return lines.enumerated().flatMap { party, line in line.close().map { [(party: party, report: $0)] } ?? [] }
     }
 }
