@@ -113,7 +113,7 @@ let package = Package(
         .target(
             name: "SignallingTransport",
             dependencies: [
-                "SIP", "Realtime", "COpenSSL", "CCares",
+                "SIP", "Realtime", "CX509", "CCares",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
@@ -151,6 +151,8 @@ let package = Package(
         .target(name: "CNetwork"),
         // DTLS in memory. OpenSSL's headers only: the library itself is loaded when a call agrees upon keys by DTLS.
         .target(name: "CDTLS"),
+        // What is wrong with a certificate: NIOSSL's own copy of BoringSSL does not tell. OpenSSL's headers only, likewise.
+        .target(name: "CX509"),
         .systemLibrary(name: "CALSA", providers: [.apt(["libasound2-dev"])]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         .systemLibrary(name: "COpus", providers: [.apt(["libopus-dev"])]),
@@ -159,8 +161,6 @@ let package = Package(
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CKissFFT", providers: [.apt(["libkissfft-dev"])]),
         .systemLibrary(name: "CCares", providers: [.apt(["libc-ares-dev"])]),
-        // What is wrong with a certificate: NIOSSL's own copy of BoringSSL does not tell.
-        .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
         // Its header only: libpcap itself is loaded when a capture is read.
         .systemLibrary(name: "CPcap", providers: [.apt(["libpcap0.8-dev"])]),
         // Likewise libpulse, when a session looks for a sound server.
@@ -193,6 +193,7 @@ let package = Package(
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope, RenderAudit does so for calls;
         // TestSignals has what tests of files, of devices and of the program listen for, TestPrograms runs programs for them.
         .target(name: "CAudit", path: "Tests/CAudit"),
+        .systemLibrary(name: "COpenSSL", path: "Tests/COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "TestSignals", path: "Tests/TestSignals"),
         .target(name: "TestPrograms", path: "Tests/TestPrograms"),
         .target(

@@ -1,4 +1,4 @@
-import COpenSSL
+import CX509
 import Glibc
 
 /// The authorities that are trusted, read from a file or the system's folder. Read again when the file has changed.
@@ -27,7 +27,7 @@ struct TrustStore {
 
         init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
-        deinit { X509_STORE_free(pointer) }
+        deinit { cx509_X509_STORE_free(pointer) }
     }
 
     private var cached: (path: String?, stamp: Stamp?, handle: Handle)?
@@ -36,11 +36,12 @@ struct TrustStore {
     mutating func handle(path: String?) throws(SignallingFailure) -> Handle {
         let stamp = path.flatMap { Stamp($0) }
         if let cached, cached.path == path, cached.stamp == stamp { return cached.handle }
-        guard let store = X509_STORE_new() else { throw .credentials("out of memory for certificates") }
+        if let missing = cx509_load() { throw .credentials(String(cString: missing)) }
+        guard let store = cx509_X509_STORE_new() else { throw .credentials("out of memory for certificates") }
         let handle = Handle(store)
-        let isRead = path.map { X509_STORE_load_file(store, $0) } ?? X509_STORE_set_default_paths(store)
+        let isRead = path.map { cx509_X509_STORE_load_file(store, $0) } ?? cx509_X509_STORE_set_default_paths(store)
         guard isRead == 1 else {
-            ERR_clear_error()
+            cx509_ERR_clear_error()
             throw .credentials(
                 "no CA certificates can be read from \(path ?? "the system's folder"): a PEM file is needed")
         }
