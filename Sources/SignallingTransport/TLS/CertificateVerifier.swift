@@ -97,7 +97,8 @@ struct CertificateVerifier {
         cx509_EVP_Digest(der, der.count, &digest, nil, cx509_EVP_sha256(), nil)
         return CertificateSummary(
             subject: line(cx509_X509_get_subject_name(certificate)), issuer: line(cx509_X509_get_issuer_name(certificate)),
-            notBefore: seconds(cx509_X509_get0_notBefore(certificate)), notAfter: seconds(cx509_X509_get0_notAfter(certificate)),
+            notBefore: seconds(cx509_X509_get0_notBefore(certificate)),
+            notAfter: seconds(cx509_X509_get0_notAfter(certificate)),
             fingerprint: digest)
     }
 
