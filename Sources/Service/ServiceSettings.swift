@@ -20,6 +20,9 @@ public struct ServiceSettings: Sendable {
     var audio: AudioEnd
     var ends: AudioEnds
     var callsAllowed: Int
+    var metricsAddress: IPAddress
+    /// `nil`: figures have no listener of their own.
+    var metricsPort: UInt16?
     /// Name and version of the program, told to the other side; nil: not told.
     public var product: String?
     /// PEM file of the authorities whose certificates are trusted; nil: the system's.
@@ -37,6 +40,8 @@ public struct ServiceSettings: Sendable {
         port = UInt16(clamping: configuration[\.softphone.port])
         drainSeconds = configuration[\.softphone.drain]
         callsAllowed = configuration[\.softphone.calls]
+        metricsAddress = configuration[\.softphone.metricsAddress]
+        metricsPort = configuration[\.softphone.metricsPort].map { UInt16(clamping: $0) }
         let device = configuration[\.softphone.device] ?? "null"
         audio = try AudioEnd(configured: device)
         var devices = [device]

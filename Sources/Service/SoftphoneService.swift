@@ -16,10 +16,14 @@ public final class SoftphoneService: Sendable {
     private let telephone: SIPTelephone
     private let core: ServiceCore
     private let server: HTTPServer
+    /// `nil`: figures have no listener of their own.
+    private let figuresServer: HTTPServer?
     /// Rings when a call is over.
     private let bell: EventSignal
     /// Where it is controlled.
     public let url: String
+    /// Where figures alone are to be had; `nil`: they have no listener of their own.
+    public let metricsURL: String?
     /// Made at this start, because no file holds one.
     public let newToken: String?
 
@@ -46,20 +50,39 @@ public final class SoftphoneService: Sendable {
         let gate = Gate(token: settings.token ?? newToken ?? "", isOnLoopback: settings.address.isLoopback)
         let router = Router(Routes.all, gate: gate)
         let descriptors = DescriptorLimit.raise()
-        do throws(ServerFailure) {
-            server = try waitFor {
-                try await HTTPServer(
-                    settings.address, port: settings.port, core: core, router: router,
-                    descriptors: descriptors)
+        do throws(SoftphoneError) {
+            server = try Self.listen(
+                settings.address, settings.port, core, router, descriptors: descriptors,
+                keys: "softphone.address and softphone.port")
+            figuresServer = try settings.metricsPort.map { port throws(SoftphoneError) in
+                try Self.listen(
+                    settings.metricsAddress, port, core, FiguresListener.router(at: settings.metricsAddress),
+                    descriptors: descriptors / 4, keys: "softphone.metrics_address and softphone.metrics_port")
             }
         } catch {
             phone.close()
-            throw .request(
-                "\(settings.address):\(settings.port) cannot be bound (\(error.text)), in softphone.address and softphone.port; "
-                    + "choose another, or end the program that has it")
+            throw error
         }
-        let host = settings.address.family == .v6 ? "[\(settings.address)]" : "\(settings.address)"
-        url = "http://\(host):\(server.port)"
+        url = Self.url(settings.address, server)
+        metricsURL = figuresServer.map { Self.url(settings.metricsAddress, $0) + "/metrics" }
+    }
+
+    /// - Parameter keys: where the place was chosen.
+    private static func listen(
+        _ address: IPAddress, _ port: UInt16, _ core: ServiceCore, _ router: Router<ServiceCore>, descriptors: Int, keys: String
+    ) throws(SoftphoneError) -> HTTPServer {
+        do throws(ServerFailure) {
+            return try waitFor {
+                try await HTTPServer(address, port: port, core: core, router: router, descriptors: descriptors)
+            }
+        } catch {
+            throw .request(
+                "\(address):\(port) cannot be bound (\(error.text)), in \(keys); choose another, or end the program that has it")
+        }
+    }
+
+    private static func url(_ address: IPAddress, _ server: HTTPServer) -> String {
+        "http://\(address.family == .v6 ? "[\(address)]" : "\(address)"):\(server.port)"
     }
 
     deinit { bell.close() }
@@ -70,6 +93,7 @@ public final class SoftphoneService: Sendable {
     ///   - shallEnd: takes what is readable there; whether it means the end.
     public func run(signals: Int32, shallEnd: () -> Bool) {
         server.start()
+        figuresServer?.start()
         var deadline: HostTime?
         var heap = HeapTrimmer()
         while true {
@@ -133,7 +157,10 @@ public final class SoftphoneService: Sendable {
         core.spool.finish()
         // Subscribers get the last events.
         usleep(100_000)
-        _ = try? waitFor { [server] in await server.stop() }
+        _ = try? waitFor { [server, figuresServer] in
+            await server.stop()
+            await figuresServer?.stop()
+        }
     }
 }
 

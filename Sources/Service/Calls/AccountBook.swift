@@ -27,6 +27,8 @@ package final class AccountBook: Sendable {
     package static let states = ["registering", "registered", "failed", "unregistered"]
 
     private let records: Lock<[Record]>
+    /// How often each state was told.
+    private let told = Lock<[String: Int]>([:])
     private let spool: EventSpool
 
     package init(_ accounts: [(name: String, uri: String)], spool: EventSpool) {
@@ -42,6 +44,7 @@ package final class AccountBook: Sendable {
             records[index].report = report
             return records[index]
         }
+        told.withLock { $0[report.state, default: 0] += 1 }
         let body = EventBody.registration(report)
         guard let record, case .object(let members) = Event(body).json else { return }
         // `account` is the name already, as in every event of the kind.
@@ -49,6 +52,9 @@ package final class AccountBook: Sendable {
     }
 
     package var all: [Record] { records.withLock { $0 } }
+
+    /// How often that state was told since the start.
+    func told(_ state: String) -> Int { told.withLock { $0[state] ?? 0 } }
 
     package func has(_ name: String) -> Bool { all.contains { $0.name == name } }
 }

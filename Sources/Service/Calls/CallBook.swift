@@ -184,6 +184,7 @@ package final class CallBook: Sendable {
             let was = entry.record.state
             for event in subscription.take().values {
                 entry.record.take(event)
+                counters.note(event, of: entry.record)
                 // Figures are asked for instead.
                 if case .stats = event.body { continue }
                 publish(event.body, entry.record, time: event.time)
@@ -274,6 +275,7 @@ package final class CallBook: Sendable {
             guard var entry = state.entries[id] else { return nil }
             (entry.record.report, entry.live, entry.subscription, entry.browser) = (report, nil, nil, nil)
             state.entries[id] = entry
+            counters.noteClosed(entry.record, report)
             let over = state.order.filter { state.entries[$0]?.live == nil }
             for old in over.dropLast(Self.remembered) {
                 state.entries[old] = nil

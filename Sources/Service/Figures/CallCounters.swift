@@ -1,11 +1,14 @@
 import Media
 import Realtime
+import Reporting
+import Softphone
 
 /// Counts of calls since the start.
 package final class CallCounters: Sendable {
     private struct State {
         var began: [CallRecord.Direction: Int] = [:]
         var ended: [String: Int] = [:]
+        var figures = CallFigures()
     }
 
     private let state = Lock(State())
@@ -19,6 +22,20 @@ package final class CallCounters: Sendable {
         let reason = record.endReason.flatMap { Media.EndReason(rawValue: $0) } ?? .localHangup
         state.withLock { $0.ended[reason.rawValue, default: 0] += 1 }
     }
+
+    /// Takes note of what a call told.
+    /// - Parameter record: knows of it already.
+    package func note(_ event: PartyEvent, of record: CallRecord) {
+        let news = PartyNews(body: event.body, milliseconds: event.time.millisecondsSince1970)
+        state.withLock { $0.figures.note(news, of: record) }
+    }
+
+    /// Takes a call's report; nothing comes of the call any more.
+    package func noteClosed(_ record: CallRecord, _ report: CallReport?) {
+        state.withLock { $0.figures.noteEnd(report, of: record) }
+    }
+
+    var figures: CallFigures { state.withLock { $0.figures } }
 
     func began(_ direction: CallRecord.Direction) -> Int { state.withLock { $0.began[direction] ?? 0 } }
     func ended(_ reason: Media.EndReason) -> Int { state.withLock { $0.ended[reason.rawValue] ?? 0 } }

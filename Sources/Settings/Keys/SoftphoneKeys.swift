@@ -25,6 +25,12 @@ public struct SoftphoneKeys: ConfigurationSection {
         help: "Folder whose audio files calls may play")
     public let calls = ConfigurationKey(
         "softphone_calls", .integer(1...1000, placeholder: "n"), default: 32, help: "Calls at once at most")
+    public let metricsAddress = ConfigurationKey(
+        "softphone_metrics_address", .address, default: IPAddress(v4: 0x7f00_0001),
+        help: "Local address of the listener for figures alone, which asks for no token")
+    public let metricsPort = ConfigurationKey(
+        "softphone_metrics_port", .integer(0...65_535, placeholder: "port"), unset: "figures are at softphone.port alone",
+        help: "TCP port of the listener for figures alone, for Prometheus; 0 takes any that is free")
 
     public init() {}
 }

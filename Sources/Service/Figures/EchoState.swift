@@ -1,0 +1,20 @@
+import Metrics
+
+/// What a call's echo control says.
+package enum EchoState: String, Sendable, CaseIterable {
+    /// The call has none.
+    case off
+    case learning
+    case converged
+    /// There is no echo to be taken out.
+    case none
+    /// The other side hears itself.
+    case audible
+
+    init(_ figures: EchoFigures?) {
+        guard let figures else { self = .off; return }
+        self =
+            figures.echoAudible == true
+            ? .audible : figures.noEchoPath == true ? .none : figures.converged == true ? .converged : .learning
+    }
+}
