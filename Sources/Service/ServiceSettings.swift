@@ -23,6 +23,8 @@ public struct ServiceSettings: Sendable {
     var metricsAddress: IPAddress
     /// `nil`: figures have no listener of their own.
     var metricsPort: UInt16?
+    /// Who started the process, if anybody wants to know how it is.
+    let manager: ServiceManager
     /// Name and version of the program, told to the other side; nil: not told.
     public var product: String?
     /// PEM file of the authorities whose certificates are trusted; nil: the system's.
@@ -31,8 +33,9 @@ public struct ServiceSettings: Sendable {
     public var tracePath: String?
 
     /// As the configuration says.
-    /// - Parameter environment: where `password_env` looks.
+    /// - Parameter environment: where `password_env` looks, and where a service manager says how it is told.
     public init(_ configuration: Configuration, environment: [String: String]) throws(SoftphoneError) {
+        manager = ServiceManager(environment: environment)
         media = try MediaRequest(configuration)
         let isChosen = configuration.source(of: \.media.codec) != .default
         codecs = isChosen ? [media.codec] : SIPRequest.usualCodecs

@@ -94,10 +94,15 @@ public final class SoftphoneService: Sendable {
     public func run(signals: Int32, shallEnd: () -> Bool) {
         server.start()
         figuresServer?.start()
+        let manager = settings.manager
+        manager.tell(.ready, .status(core.summary))
         var deadline: HostTime?
         var heap = HeapTrimmer()
+        var watchdog = Watchdog(manager, now: .monotonicNow())
         while true {
-            wait(for: signals, until: heap.due.map { min($0, deadline ?? $0) } ?? deadline, isEnding: deadline != nil)
+            watchdog.look(now: .monotonicNow()) { server.run($0) }
+            let next = [heap.due, watchdog.due, deadline].compactMap(\.self).min()
+            wait(for: signals, until: next, isEnding: deadline != nil)
             bell.drain()
             for news in phone.takeNews() { take(news) }
             core.calls.closeEnded()
@@ -121,13 +126,19 @@ public final class SoftphoneService: Sendable {
         case .registration(let report):
             core.accounts.take(report)
             logger.notice("\(Event(.registration(report)).text ?? "")")
+            settings.manager.tell(.status(core.summary))
         case .caller(let caller): core.callCame(caller, account: caller.account, from: caller.from, at: telephone)
         case .notice(let body): core.spool.publish(type: body.type, Event(body).json)
         case .warning(let text): logger.warning("\(text)")
         }
     }
 
+    /// For what comes after the calls: their ends, registrations, connections, seconds.
+    private static let marginSeconds = 10
+
     private func beginDrain() -> HostTime {
+        settings.manager.tell(
+            .stopping(seconds: settings.drainSeconds + Self.marginSeconds), .status("ending; running calls may go on"))
         core.calls.drain()
         telephone.drain(seconds: settings.drainSeconds)
         logger.notice("ending: \(core.calls.running) calls may go on for \(settings.drainSeconds) s")

@@ -102,6 +102,12 @@ package final class ServiceCore: Sendable {
         return !calls.isDraining && (accounts.isEmpty || accounts.contains { $0.state == "registered" })
     }
 
+    /// How it is, in one line.
+    var summary: String {
+        let accounts = accounts.all
+        return "\(accounts.count { $0.state == "registered" }) of \(accounts.count) accounts registered"
+    }
+
     /// A stream of events from that one on.
     package func stream(after last: EventID?) -> EventStream {
         EventStream(spool, after: last) { [self] in snapshot(at: $0) }

@@ -70,6 +70,9 @@ final class HTTPServer: Sendable {
         task.withLock { task in task = Task { [self] in await serve() } }
     }
 
+    /// Has the thread that serves connections run something.
+    func run(_ body: @escaping @Sendable () -> Void) { listener.channel.eventLoop.execute(body) }
+
     /// Closes the port and every connection.
     func stop() async {
         let running = task.withLock { $0.take() }

@@ -32,6 +32,8 @@ class Service:
         )
         self.path = f"{folder}/service.log"
         self.token, self.port = "", 0
+        # Of the listener for figures alone; 0: there is none.
+        self.metrics_port = 0
         assert self.process.stdout
         while not (self.token and self.port):
             line = self.process.stdout.readline()
@@ -40,6 +42,8 @@ class Service:
                 raise Failed(f"the service does not start; {self.said()}")
             if line.startswith("yodel softphone at "):
                 self.port = int(line.rsplit(":", 1)[1])
+            elif line.startswith("metrics at "):
+                self.metrics_port = int(line.rsplit(":", 1)[1].split("/")[0])
             elif line.startswith("token "):
                 self.token = line.split()[1]
             if self.port and "--softphone-token-file" in arguments:
@@ -133,8 +137,9 @@ class Service:
         with open(f"/proc/{self.process.pid}/net/tcp") as f:
             rows = [line.split() for line in f.readlines()[1:]]
         ports = {int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in own}
-        expect(len(ports - {self.port}) == 1, f"it listens at {ports}")
-        return (ports - {self.port}).pop()
+        ports -= {self.port, self.metrics_port}
+        expect(len(ports) == 1, f"it listens at {ports} beside HTTP")
+        return ports.pop()
 
     def threads(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/task"))
