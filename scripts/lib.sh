@@ -17,6 +17,8 @@ check_packages=(asterisk-core-sounds-en-g722 ffmpeg tshark baresip-core linphone
 nat_packages=(coturn nftables conntrack iproute2 procps)
 # Formatters and linters; ruff is no Debian package and comes from PyPI into .build.
 lint_packages=(shellcheck mypy python3-numpy python3-venv)
+# A package of it.
+package_packages=(dpkg-dev binutils python3)
 ruff_version=0.17.6
 container_packages=(podman runc netavark aardvark-dns iptables debootstrap)
 
