@@ -26,7 +26,8 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Service", "Loopback", "Studio", "Softphone", "Terminal", "Settings", "Reporting", "Simulation", "LiveMedia",
+                "Service", "Diagnosis", "Loopback", "Studio", "Softphone", "Terminal", "Settings", "Reporting", "Simulation",
+                "LiveMedia",
                 "Media",
                 "Signalling", "PeerSignalling", "AudioDevices", "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "Metrics",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -36,7 +37,9 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Softphone", "Signalling", "Settings", "Reporting", "Media", "AudioDevices", "AudioFiles", "Codecs", "Link",
+                "Diagnosis", "Softphone", "Signalling", "Settings", "Reporting", "Media", "AudioDevices", "AudioFiles",
+                "Codecs",
+                "Link",
                 "Metrics", "Realtime",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -56,6 +59,13 @@ let package = Package(
             dependencies: [
                 "Softphone", "Terminal", "Settings", "Reporting", "Simulation", "Media", "PacketCapture", "AudioDevices",
                 "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "Realtime",
+            ]),
+        // 5.5: what is wrong with the machine, the configuration or the servers, and what to do
+        .target(
+            name: "Diagnosis",
+            dependencies: [
+                "Softphone", "Signalling", "Settings", "Reporting", "AudioDevices", "ICE", "Network", "Link", "Threads",
+                "Realtime", .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         // 5: calls as somebody wants them: the one door for command line, service and tests
         .target(
@@ -272,8 +282,10 @@ let package = Package(
                 "Codecs", "Link",
             ]),
         .testTarget(
+            name: "DiagnosisTests", dependencies: ["Diagnosis", "AudioDevices", "Settings", "Reporting"]),
+        .testTarget(
             name: "ServiceTests",
-            dependencies: ["Service", "Softphone", "Settings", "Reporting", "Media", "Metrics", "Realtime"]),
+            dependencies: ["Service", "Diagnosis", "Softphone", "Settings", "Reporting", "Media", "Metrics", "Realtime"]),
         .testTarget(
             name: "CommandLineTests",
             dependencies: ["TestPrograms", "TestSignals", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel"]),

@@ -1,5 +1,6 @@
 import AudioDevices
 import Codecs
+import Diagnosis
 import Link
 import Settings
 import Signalling
@@ -25,6 +26,8 @@ public struct ServiceSettings: Sendable {
     var metricsPort: UInt16?
     /// Who started the process, if anybody wants to know how it is.
     let manager: ServiceManager
+    /// Looks at what its calls need.
+    var diagnosis: Diagnosis
     /// Name and version of the program, told to the other side; nil: not told.
     public var product: String?
     /// PEM file of the authorities whose certificates are trusted; nil: the system's.
@@ -36,6 +39,8 @@ public struct ServiceSettings: Sendable {
     /// - Parameter environment: where `password_env` looks, and where a service manager says how it is told.
     public init(_ configuration: Configuration, environment: [String: String]) throws(SoftphoneError) {
         manager = ServiceManager(environment: environment)
+        diagnosis = Diagnosis(configuration, environment: environment)
+        diagnosis.isRunning = true
         media = try MediaRequest(configuration)
         let isChosen = configuration.source(of: \.media.codec) != .default
         codecs = isChosen ? [media.codec] : SIPRequest.usualCodecs
@@ -74,6 +79,15 @@ public struct ServiceSettings: Sendable {
                 "the token in \(path) is too short or has spaces, in softphone.token_file; give 16 characters or more")
         }
         return line
+    }
+
+    /// What is found wrong, and what is fine; it takes some seconds.
+    var findings: [Finding] {
+        var diagnosis = diagnosis
+        diagnosis.authorityFile = authorityFile
+        var found: [Finding] = []
+        diagnosis.run { found.append($0) }
+        return found
     }
 
     /// The audio end of calls of an account that choose none.

@@ -44,7 +44,8 @@ public final class SoftphoneService: Sendable {
         ) { bell.signal() }
         let core = ServiceCore(
             calls: calls, accounts: AccountBook(settings.accounts.map { ($0.name, $0.uri) }, spool: spool),
-            ends: settings.ends, telephone: telephone, audioOfAccount: { settings.audio(of: $0) })
+            ends: settings.ends, telephone: telephone, check: CheckDesk { settings.findings },
+            audioOfAccount: { settings.audio(of: $0) })
         self.core = core
         newToken = settings.token == nil ? Gate.newToken() : nil
         let gate = Gate(token: settings.token ?? newToken ?? "", isOnLoopback: settings.address.isLoopback)
@@ -77,12 +78,19 @@ public final class SoftphoneService: Sendable {
             }
         } catch {
             throw .request(
-                "\(address):\(port) cannot be bound (\(error.text)), in \(keys); choose another, or end the program that has it")
+                "\(address):\(port) cannot be bound (\(error.text)), in \(keys); choose another, or end the program that has it"
+            )
         }
     }
 
     private static func url(_ address: IPAddress, _ server: HTTPServer) -> String {
         "http://\(address.family == .v6 ? "[\(address)]" : "\(address)"):\(server.port)"
+    }
+
+    /// What is printed at the start: where it is, and the token that no file holds.
+    public var banner: [String] {
+        ["yodel softphone at \(url)"] + (metricsURL.map { ["metrics at \($0)"] } ?? [])
+            + (newToken.map { ["token \($0)"] } ?? [])
     }
 
     deinit { bell.close() }
@@ -96,17 +104,22 @@ public final class SoftphoneService: Sendable {
         figuresServer?.start()
         let manager = settings.manager
         manager.tell(.ready, .status(core.summary))
+        core.check.begin { findings in
+            for finding in findings { logger.log(level: finding.grade == .fine ? .info : .warning, "\(finding.text)") }
+        }
         var deadline: HostTime?
         var heap = HeapTrimmer()
+        var sampler = FiguresSampler()
         var watchdog = Watchdog(manager, now: .monotonicNow())
         while true {
             watchdog.look(now: .monotonicNow()) { server.run($0) }
-            let next = [heap.due, watchdog.due, deadline].compactMap(\.self).min()
+            let next = [heap.due, watchdog.due, sampler.due, deadline].compactMap(\.self).min()
             wait(for: signals, until: next, isEnding: deadline != nil)
             bell.drain()
             for news in phone.takeNews() { take(news) }
             core.calls.closeEnded()
             heap.look(running: core.calls.running, now: .monotonicNow())
+            sampler.look(core.calls, running: core.calls.running, now: .monotonicNow())
             if deadline == nil, shallEnd() { deadline = beginDrain() }
             if let deadline, core.calls.running == 0 || HostTime.monotonicNow() >= deadline { break }
         }

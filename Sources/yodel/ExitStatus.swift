@@ -1,3 +1,4 @@
+import Diagnosis
 import Glibc
 import Media
 import Softphone
@@ -41,6 +42,17 @@ enum ExitStatus: Int32, Error {
             case .authentication: .authentication
             case .refused: .refused
             case .network: .network
+            }
+    }
+
+    /// How trouble that was found ends the program.
+    init(_ area: Finding.Area) {
+        self =
+            switch area {
+            case .device: .device
+            case .machine, .configuration: .usage
+            case .network: .network
+            case .authentication: .authentication
             }
     }
 

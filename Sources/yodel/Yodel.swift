@@ -20,7 +20,9 @@ struct Yodel: ParsableCommand {
             CommandGroup(name: "File", subcommands: [PlayCommand.self, RecordCommand.self, RenderCommand.self]),
             CommandGroup(
                 name: "Set-up",
-                subcommands: [DevicesCommand.self, AccountsCommand.self, PeersCommand.self, ConfigCommand.self]),
+                subcommands: [
+                    CheckCommand.self, DevicesCommand.self, AccountsCommand.self, PeersCommand.self, ConfigCommand.self,
+                ]),
         ])
 
     /// Parses, runs, and ends the process.

@@ -133,7 +133,8 @@ func echoCanceller() throws {
 @Test(
     "Help has every key with its default, its groups, and examples whose options exist",
     arguments: [
-        "call", "listen", "loopback", "config", "devices", "play", "record", "render", "process", "replay", "softphone",
+        "call", "listen", "loopback", "config", "check", "devices", "play", "record", "render", "process", "replay",
+        "softphone",
     ])
 func helpIsComplete(command: String) throws {
     let help = try yodel(["help", command]).output

@@ -21,7 +21,7 @@ import Service
 
     @Test("docs/metrics.md names every metric with its type and labels, and no other")
     func documented() throws {
-        let rows = try page().matches(of: #/(?m)^\| `yodel_(\w+)` \| (\w+) \| ([^|]*) \|/#)
+        let rows = try page().matches(of: #/(?m)^\| `yodel_(\w+)` \| (\w+) \|([^|]*)\|/#)
         let described = rows.map { row in
             "\(row.1) \(row.2) \(row.3.replacing("`", with: "").trimmingCharacters(in: .whitespaces))"
         }
@@ -32,7 +32,8 @@ import Service
     @Test("every series is there from the start, at zero where it counts")
     func zero() {
         let families = ServiceFigures.families(Bench().core)
-        for family in families where family.kind != .gauge && !family.name.hasPrefix("process") && !family.name.hasPrefix("machine") {
+        for family in families
+        where family.kind != .gauge && !family.name.hasPrefix("process") && !family.name.hasPrefix("machine") {
             let lines = family.text.split(separator: "\n").filter { !$0.hasPrefix("#") }
             #expect(!lines.isEmpty && lines.allSatisfy { $0.hasSuffix(" 0") }, "\(family.text)")
         }
@@ -72,7 +73,9 @@ import Service
         #expect(value(text, "yodel_delay_stage_seconds_sum{stage=\"jitter_buffer\"}") == 0.05)
         #expect(value(text, "yodel_delay_stage_seconds_count{stage=\"capture\"}") == 0, "what does not tell is not counted")
         #expect(value(text, "yodel_concealed_seconds_total{length=\"long\"}") == 0.12)
-        #expect(value(text, "yodel_packets_total{fate=\"received\"}") == 100 && value(text, "yodel_packets_total{fate=\"lost\"}") == 3)
+        #expect(
+            value(text, "yodel_packets_total{fate=\"received\"}") == 100
+                && value(text, "yodel_packets_total{fate=\"lost\"}") == 3)
         #expect(value(text, "yodel_packets_dropped_total{reason=\"stranger\"}") == 4)
         #expect(value(text, "yodel_dtls_setup_seconds_count") == 1 && value(text, "yodel_ice_setup_seconds_count") == 0)
         #expect(value(text, "yodel_gaps_total{cause=\"network\"}") == 1)
@@ -114,7 +117,8 @@ import Service
     @Test(
         "each attempt has one outcome by RFC 6076",
         arguments: [
-            (.busy, 486, "declined"), (.refused, 603, "declined"), (.refused, 302, "redirected"), (.network, 503, "ineffective"),
+            (.busy, 486, "declined"), (.refused, 603, "declined"), (.refused, 302, "redirected"),
+            (.network, 503, "ineffective"),
             (.network, 408, "ineffective"), (.cancelled, 487, "cancelled"), (.refused, 404, "failed"),
             (.localHangup, nil, "cancelled"), (.network, nil, "failed"),
         ] as [(Media.EndReason, Int?, String)])

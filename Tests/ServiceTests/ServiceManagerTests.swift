@@ -64,7 +64,8 @@ import Service
     @Test("the watchdog is ours only where the manager says so")
     func watchdog() {
         func interval(_ more: [String: String]) -> Double? {
-            ServiceManager(environment: more.merging(["NOTIFY_SOCKET": "/x"]) { own, _ in own }, process: 7).watchdogMilliseconds
+            ServiceManager(environment: more.merging(["NOTIFY_SOCKET": "/x"]) { own, _ in own }, process: 7)
+                .watchdogMilliseconds
         }
         #expect(interval(["WATCHDOG_USEC": "3000000"]) == 3000)
         #expect(interval(["WATCHDOG_USEC": "3000000", "WATCHDOG_PID": "7"]) == 3000)

@@ -9,6 +9,7 @@ package final class ServiceCore: Sendable {
     package let calls: CallBook
     package let accounts: AccountBook
     package let spool: EventSpool
+    package let check: CheckDesk
     package let started = Timestamp.now()
     let ends: AudioEnds
     private let audioOfAccount: @Sendable (String?) -> AudioEnd
@@ -18,10 +19,11 @@ package final class ServiceCore: Sendable {
     private let lastSnapshot = Lock<(place: UInt64, text: String)?>(nil)
 
     package init(
-        calls: CallBook, accounts: AccountBook, ends: AudioEnds, telephone: some Telephone,
+        calls: CallBook, accounts: AccountBook, ends: AudioEnds, telephone: some Telephone, check: CheckDesk = CheckDesk { [] },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
         (self.calls, self.accounts, spool, self.ends) = (calls, accounts, calls.spool, ends)
+        self.check = check
         self.audioOfAccount = audioOfAccount
         begin = { (target, account, audio, bridge) throws(SoftphoneError) in
             try telephone.call(target, account: account, audio: audio, bridge: bridge)

@@ -245,6 +245,23 @@ package final class CallBook: Sendable {
         return entry.record.statisticsJSON(entry.live?.statistics(of: 0))
     }
 
+    /// Takes note of the figures of every call that was answered.
+    package func sample() {
+        let answered = state.withLock { state in
+            state.order.compactMap { id -> (id: String, live: any LiveCall)? in
+                guard let entry = state.entries[id], entry.record.answered != nil, let live = entry.live else { return nil }
+                return (id, live)
+            }
+        }
+        for (id, live) in answered {
+            let event = PartyEvent(party: 0, body: .stats(live.statistics(of: 0)), time: .now())
+            // A call that was closed meanwhile has been counted to its end.
+            state.withLock { state in
+                if let entry = state.entries[id], entry.live != nil { counters.note(event, of: entry.record) }
+            }
+        }
+    }
+
     /// Oldest first.
     package var records: [CallRecord] { state.withLock { state in state.order.compactMap { state.entries[$0]?.record } } }
 

@@ -123,7 +123,9 @@ struct CallFigures: Sendable {
     private mutating func noteGrowth(_ now: CallStatistics, _ memory: inout Memory, at milliseconds: Int64) {
         let last = memory.last
         memory.last = now
-        func growth(_ path: KeyPath<CallStatistics, Int?>) -> Int { max(0, (now[keyPath: path] ?? 0) - (last[keyPath: path] ?? 0)) }
+        func growth(_ path: KeyPath<CallStatistics, Int?>) -> Int {
+            max(0, (now[keyPath: path] ?? 0) - (last[keyPath: path] ?? 0))
+        }
         for (name, path) in Self.packetCounts { packets[name, default: 0] += growth(path) }
         for reason in LinkDropReason.allCases {
             drops[reason.rawValue, default: 0] += max(0, (now.drops[reason.rawValue] ?? 0) - (last.drops[reason.rawValue] ?? 0))

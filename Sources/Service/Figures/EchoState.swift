@@ -12,7 +12,10 @@ package enum EchoState: String, Sendable, CaseIterable {
     case audible
 
     init(_ figures: EchoFigures?) {
-        guard let figures else { self = .off; return }
+        guard let figures else {
+            self = .off
+            return
+        }
         self =
             figures.echoAudible == true
             ? .audible : figures.noEchoPath == true ? .none : figures.converged == true ? .converged : .learning

@@ -2,7 +2,6 @@
 package struct MetricFamily: Sendable {
     package enum Kind: String, Sendable { case counter, gauge, histogram }
 
-
     /// Behind the prefix.
     package let name: String
     package let kind: Kind

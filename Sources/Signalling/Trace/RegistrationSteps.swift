@@ -13,6 +13,9 @@ public struct RegistrationSteps: Sendable, Hashable {
     /// From the last REGISTER to its final response, ms; nil: there was none.
     public private(set) var roundTripMilliseconds: Double?
 
+    /// What the registrar's clock says, as it says it; nil: it does not.
+    public private(set) var date: String?
+
     private let start: HostTime
     private var sent: [UInt32: HostTime] = [:]
 
@@ -31,6 +34,7 @@ public struct RegistrationSteps: Sendable, Hashable {
             let number = request.headers.cSeq.number
             if sent[number] == nil { sent[number] = now }
         case (.received, .response(let response)) where response.headers.cSeq.method == .register:
+            date = response.headers.text(.date) ?? date
             if response.status == 401 || response.status == 407 { challenged(response) }
             if response.status >= 200, let sent = sent[response.headers.cSeq.number] {
                 roundTripMilliseconds = now.milliseconds(since: sent)

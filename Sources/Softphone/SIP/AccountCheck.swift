@@ -19,6 +19,8 @@ public struct AccountCheck: Sendable, Equatable {
 
     public var steps: [Step]
     public var outcome: Outcome
+    /// `Date` of the registrar's last response (RFC 3261 section 20.17); nil: it has told none.
+    public var registrarDate: String?
 
     /// Registers `account` from a port of its own, and takes that back again. Bindings of other phones stay.
     ///
@@ -69,6 +71,7 @@ public struct AccountCheck: Sendable, Equatable {
     init(_ seen: RegistrationSteps, _ change: RegistrationChange?, _ account: AccountSettings) {
         steps = []
         outcome = .network
+        registrarDate = seen.date
         guard let server = seen.server else {
             let reason = change?.reason ?? "its name is still being looked up"
             steps.append(

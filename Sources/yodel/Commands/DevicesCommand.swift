@@ -1,7 +1,6 @@
 import ArgumentParser
 import AudioDevices
 import Glibc
-import Reporting
 import Settings
 import Softphone
 import Terminal
@@ -43,7 +42,9 @@ struct DevicesCommand: ParsableCommand {
             usleep(Self.watchMicroseconds)
             let now = listDevices()
             for device in now where !known.contains(device) { show(device) }
-            for device in known where !now.contains(where: { $0.name == device.name }) { showGone(device) }
+            for device in known where !now.contains(where: { $0.name == device.name }) {
+                Output.standard.line(DeviceText.gone(device.name, json: media.output.json))
+            }
             known = now
         }
     }
@@ -59,30 +60,13 @@ struct DevicesCommand: ParsableCommand {
             try Softphone().testDevice(
                 options.request.device, seed: options.request.seed ?? 1,
                 isInterrupted: { TerminationSignal.caught != nil || end.map { Pace.now() >= $0 } ?? false },
-                onLevel: { Self.show(level: $0, json: json) })
+                onLevel: { Output.standard.line(DeviceText.level($0, json: json)) })
         } catch {
             throw CommandError(error)
         }
     }
 
-    private static func show(level: Double, json: Bool) {
-        guard json else { return Output.standard.line("microphone \(Text.fixed(level, 1)) dBov") }
-        let value = JSONValue.object([
-            JSONMember("type", .string("level")), JSONMember("time", .string(Timestamp.now().text)),
-            JSONMember("level_dbov", .number(level, decimals: 1)),
-        ])
-        Output.standard.line(value.text)
-    }
-
     private func show(_ device: DeviceListing) {
         for line in media.output.json ? [device.json.text] : device.text { Output.standard.line(line) }
-    }
-
-    private func showGone(_ device: DeviceListing) {
-        let gone = JSONValue.object([
-            JSONMember("name", .string(device.name)), JSONMember("opens", .boolean(false)),
-            JSONMember("reason", .string("gone")),
-        ])
-        Output.standard.line(media.output.json ? gone.text : "\(device.name): gone")
     }
 }

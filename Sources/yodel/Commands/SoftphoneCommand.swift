@@ -48,9 +48,7 @@ struct SoftphoneCommand: ParsableCommand {
         } catch {
             throw CommandError(error)
         }
-        Output.standard.line("yodel softphone at \(running.url)")
-        if let url = running.metricsURL { Output.standard.line("metrics at \(url)") }
-        if let token = running.newToken { Output.standard.line("token \(token)") }
+        for line in running.banner { Output.standard.line(line) }
         running.run(signals: signals.descriptor) { signals.take() != nil && TerminationSignal.caught != nil }
     }
 }

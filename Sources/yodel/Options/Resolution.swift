@@ -26,21 +26,6 @@ func startLog(_ configuration: Configuration) {
     }
 }
 
-extension Logger.Level {
-    init(_ level: LogLevel) {
-        self =
-            switch level {
-            case .trace: .trace
-            case .debug: .debug
-            case .info: .info
-            case .notice: .notice
-            case .warning: .warning
-            case .error: .error
-            case .critical: .critical
-            }
-    }
-}
-
 /// Reads every `--assert`; nothing starts when one is wrong.
 func parseAssertions(_ expressions: [String], known: [ComparablePath]) throws(CommandError) -> [Assertion] {
     var assertions: [Assertion] = []

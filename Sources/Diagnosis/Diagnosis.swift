@@ -1,0 +1,106 @@
+import AudioDevices
+import Glibc
+import Settings
+import Softphone
+
+/// Looks at everything that calls of a configuration need: the machine, what the process may have of it, and the servers.
+public struct Diagnosis: Sendable {
+    private let configuration: Configuration
+    private let environment: [String: String]
+    private let machine: Machine
+    /// PEM file of the authorities whose certificates are trusted; nil: the system's.
+    public var authorityFile: String?
+    /// The service of this configuration runs in this process: its ports are its own, its accounts are registered.
+    public var isRunning = false
+    /// How long the machine is watched for standstills.
+    public var watchSeconds = 2.0
+
+    /// - Parameter environment: of the process.
+    public init(_ configuration: Configuration, environment: [String: String]) {
+        (self.configuration, self.environment) = (configuration, environment)
+        machine = Machine(environment: environment)
+    }
+
+    /// Looks at one thing after the other; it takes some seconds, and longer where a server does not answer.
+    /// - Parameters:
+    ///   - isInterrupted: asked between two; true gives up.
+    ///   - onFinding: gets each as it is found.
+    public func run(isInterrupted: @escaping () -> Bool = { false }, onFinding: (Finding) -> Void) {
+        for look in ofMachine + ofConfiguration + ofServers(isInterrupted) where !isInterrupted() {
+            for finding in look() { onFinding(finding) }
+        }
+    }
+
+    private typealias Look = () -> [Finding]
+
+    private var calls: Int { configuration[\.softphone.calls] }
+
+    private var ofMachine: [Look] {
+        [
+            { DeviceFindings.look(devices, listed: listDevices(), machine) },
+            {
+                [
+                    PriorityFinding.judge(
+                        isGranted: PriorityFinding.isGranted, limit: PriorityFinding.limit,
+                        isWanted: configuration[\.audio.realtime], machine)
+                ]
+            },
+            { [ClockFindings.source(machine)] },
+            { [ClockFindings.judge(ClockFindings.watch(seconds: watchSeconds))] },
+            { [LimitFindings.memory(calls: calls, machine)] },
+            { [LimitFindings.descriptors(calls: calls, limit: LimitFindings.descriptorLimit)] },
+        ]
+    }
+
+    /// Those of the service and of its accounts.
+    private var devices: [String] {
+        ([configuration[\.softphone.device] ?? "null"] + configuration[\.accounts].compactMap { $0[\.device] })
+            .reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
+    }
+
+    private var ofConfiguration: [Look] {
+        var looks: [Look] = []
+        if !isRunning {
+            let (address, port) = (configuration[\.softphone.address], UInt16(clamping: configuration[\.softphone.port]))
+            looks.append { [PortFindings.tcp(address, port, key: "softphone.port")] }
+            if let metrics = configuration[\.softphone.metricsPort] {
+                let address = configuration[\.softphone.metricsAddress]
+                looks.append { [PortFindings.tcp(address, UInt16(clamping: metrics), key: "softphone.metrics_port")] }
+            }
+        }
+        if let authorityFile {
+            looks.append { [CertificateFindings.look(authorityFile, key: "--tls-ca", now: time(nil))] }
+        }
+        looks += DiskPlaces.of(configuration, environment).map { place in { [DiskFindings.look(place.folder, for: place.use)] }
+        }
+        return looks
+    }
+
+    private func ofServers(_ isInterrupted: @escaping () -> Bool) -> [Look] {
+        let stun = configuration[\.network.stun].map { ($0, "stun") } + configuration[\.network.turn].map { ($0, "turn") }
+        let names = stun.filter { $0.0.address == nil }.map(\.0.host)
+        let hosts = (accountHosts + names).reduce(into: [String]()) { all, name in if !all.contains(name) { all.append(name) } }
+        var looks: [Look] = [{ [NameFindings.servers(hosts, machine)] }]
+        looks += names.map { name in { [NameFindings.look(name)] } }
+        looks += stun.map { server, kind in { [ServerFindings.look(server, kind: kind)] } }
+        guard !isRunning else { return looks }
+        for name in configuration[\.accounts].compactMap(\.name) {
+            looks.append {
+                AccountFindings.look(
+                    name, configuration, environment: environment, authorityFile: authorityFile, now: { Double(time(nil)) },
+                    isInterrupted: isInterrupted)
+            }
+        }
+        return looks
+    }
+
+    /// Names, not addresses, of the servers that accounts are registered at. Where they lead the account's own finding tells: there may
+    /// be SRV records alone.
+    private var accountHosts: [String] {
+        configuration[\.accounts].compactMap { account in
+            guard let place = account[\.registrar] ?? account[\.uri] else { return nil }
+            let host = place.split(separator: "@").last.map { $0.hasPrefix("sip:") ? $0.dropFirst(4) : $0 }
+            return host.flatMap { ServerName(String($0)) }.flatMap { $0.address == nil ? $0.host : nil }
+        }
+    }
+}

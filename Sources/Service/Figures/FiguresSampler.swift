@@ -1,0 +1,28 @@
+import Dispatch
+import Realtime
+
+/// Asks every answered call for its figures once a second, as long as there is one; not on the thread that owns the calls, for a call
+/// whose device is being opened keeps the question waiting.
+struct FiguresSampler {
+    private static let intervalMilliseconds = 1000.0
+
+    private let queue = DispatchQueue(label: "figures", qos: .utility)
+    /// When to ask again; `nil`: when there is a call.
+    private(set) var due: HostTime?
+
+    /// - Parameter running: calls there are.
+    mutating func look(_ calls: CallBook, running: Int, now: HostTime) {
+        guard running > 0 else {
+            due = nil
+            return
+        }
+        guard let due, now < due.advanced(byMilliseconds: Self.intervalMilliseconds) else {
+            // The first call, or the machine stood still.
+            due = now.advanced(byMilliseconds: Self.intervalMilliseconds)
+            return
+        }
+        guard now >= due else { return }
+        self.due = due.advanced(byMilliseconds: Self.intervalMilliseconds)
+        queue.async { calls.sample() }
+    }
+}
