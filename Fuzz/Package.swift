@@ -12,17 +12,21 @@ func house(_ name: String, _ dependencies: [Target.Dependency] = [], lifetimes: 
         swiftSettings: lifetimes ? [.enableExperimentalFeature("Lifetimes")] : [])
 }
 
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
+
 func system(_ name: String) -> Target { .systemLibrary(name: name, path: "House/\(name)") }
 
 let package = Package(
     name: "yodel-fuzz",
     products: [.library(name: "YodelFuzz", type: .static, targets: ["FuzzTargets"])],
+    dependencies: [.package(url: "https://github.com/apple/swift-crypto", from: "4.5.2")],
     targets: [
         .target(
             name: "FuzzTargets",
             dependencies: [
                 "Settings", "Simulation", "LiveMedia", "Media", "PacketCapture", "JitterBuffer", "AudioFiles", "RTP", "Codecs",
-                "Link", "Realtime",
+                "PeerSignalling", "SIP", "SDP", "ICE", "SecureRTP", "Link", "Realtime",
             ]),
         house("Settings", ["Reporting", "Link", "JitterBuffer", "AudioUnits", "Codecs", "RTP", "CYAML"]),
         house(
@@ -47,6 +51,8 @@ let package = Package(
         house("AudioUnits", ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),
         house("Codecs", ["DSP", "Realtime", "COpus", "CSpanDSP"]),
         house("RTP", ["Link", "Realtime"]),
+        house("PeerSignalling", ["SDP", "SecureRTP", "Realtime"]),
+        house("ICE", ["Link", "Realtime", crypto]), house("SIP", ["Realtime", crypto, cryptoExtras]), house("SDP"),
         house("SecureRTP", ["Link", "Realtime", "CSRTP", "CDTLS"]),
         house("Link", ["Realtime"]), house("Metrics"), house("Threads", ["Realtime", "CRealtime"]),
         house("AudioFiles", ["DSP", "Threads", "Realtime", "CSndFile"]),

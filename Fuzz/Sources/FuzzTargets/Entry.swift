@@ -16,6 +16,16 @@ enum FuzzTarget: String, CaseIterable {
     case audio
     /// Network conditions, traces and call URIs.
     case text
+    /// ICE, STUN and TURN: candidates, messages and time.
+    case ice
+    /// SRTP and DTLS: datagrams into an encrypted call.
+    case secure
+    /// SIP: messages and a person's wishes into a user agent.
+    case sip
+    /// Session descriptions, offered and answered.
+    case sdp
+    /// Signalling from person to person, and the file of known peers.
+    case peer
 
     func run(_ bytes: UnsafeRawBufferPointer) {
         switch self {
@@ -26,6 +36,11 @@ enum FuzzTarget: String, CaseIterable {
         case .settings: SettingsFuzz.run(bytes)
         case .audio: AudioFuzz.run(bytes)
         case .text: TextFuzz.run(bytes)
+        case .ice: ICEFuzz.run(bytes)
+        case .secure: SecureFuzz.run(bytes)
+        case .sip: SIPFuzz.run(bytes)
+        case .sdp: SDPFuzz.run(bytes)
+        case .peer: PeerFuzz.run(bytes)
         }
     }
 }
