@@ -117,7 +117,7 @@ let package = Package(
         .target(
             name: "AudioDevices",
             dependencies: ["AudioUnits", "AudioFiles", "DSP", "Threads", "Realtime", "CALSA"]),
-        .target(name: "Network", dependencies: ["RTP", "Link", "Realtime", "CNetwork"]),
+        .target(name: "Network", dependencies: ["RTP", "Link", "Realtime", "CNetwork", "CDTLS"]),
         .target(name: "JitterBuffer", dependencies: ["Codecs", "DSP", "Realtime"]),
         .target(name: "PacketCapture", dependencies: ["Realtime", "CPcap"]),
         .target(
@@ -159,7 +159,7 @@ let package = Package(
         // C: module maps, and inline shims where a macro or variadic call needs one
         .target(name: "CRealtime"),
         .target(name: "CNetwork"),
-        // DTLS in memory. OpenSSL's headers only: the library itself is loaded when a call agrees upon keys by DTLS.
+        // DTLS and TLS in memory. OpenSSL's headers only: the library itself is loaded when a call agrees upon keys by DTLS.
         .target(name: "CDTLS"),
         // What is wrong with a certificate: NIOSSL's own copy of BoringSSL does not tell. OpenSSL's headers only, likewise.
         .target(name: "CX509"),

@@ -45,7 +45,7 @@ let package = Package(
         house("Reporting", ["Metrics", "CJansson"]),
         house("AudioSession", ["AudioUnits", "Threads", "Realtime", "CPulse"]),
         house("AudioDevices", ["AudioUnits", "AudioFiles", "DSP", "Threads", "Realtime", "CALSA"]),
-        house("Network", ["RTP", "Link", "Realtime", "CNetwork"]),
+        house("Network", ["RTP", "Link", "Realtime", "CNetwork", "CDTLS"]),
         house("JitterBuffer", ["Codecs", "DSP", "Realtime"]),
         house("PacketCapture", ["Realtime", "CPcap"]),
         house("AudioUnits", ["AudioFiles", "DSP", "Metrics", "Threads", "Realtime", "CSpeexDSP"]),

@@ -14,7 +14,7 @@ check_packages=(asterisk-core-sounds-en-g722 ffmpeg tshark baresip-core linphone
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad chromium
     python3-websocket prometheus systemd man-db)
 # Calls through NATs, and changes of address.
-nat_packages=(coturn nftables conntrack iproute2 procps)
+nat_packages=(coturn nftables conntrack iproute2 procps openssl)
 # Formatters and linters; ruff is no Debian package and comes from PyPI into .build.
 lint_packages=(shellcheck mypy python3-numpy python3-venv)
 # A package of it.

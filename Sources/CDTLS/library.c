@@ -1,4 +1,5 @@
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
 
 #include "cdtls.h"
@@ -6,7 +7,7 @@
 
 cdtls_functions cdtls_openssl;
 
-const char *cdtls_load(void) {
+static const char *load(void) {
     // The name holds the version whose functions the headers describe. The libraries stay loaded.
     void *crypto = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
     void *ssl = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
@@ -24,6 +25,16 @@ const char *cdtls_load(void) {
     cdtls_openssl.timer_is_ours = cdtls_openssl.OpenSSL_version_num() < 0x30200000L;
     cdtls_openssl.datagrams = cdtls_make_datagrams();
     return cdtls_openssl.datagrams ? NULL : "OpenSSL has no memory";
+}
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const char *missing;
+
+static void load_once(void) { missing = load(); }
+
+const char *cdtls_load(void) {
+    pthread_once(&once, load_once);
+    return missing;
 }
 
 static const EVP_MD *hash_function(int hash) {

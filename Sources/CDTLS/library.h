@@ -25,7 +25,9 @@
     X(i2d_X509) X(d2i_X509) X(i2d_PrivateKey) X(d2i_AutoPrivateKey)                                          \
     X(BIO_meth_new) X(BIO_meth_free) X(BIO_meth_set_write) X(BIO_meth_set_read) X(BIO_meth_set_ctrl)         \
     X(BIO_get_new_index) X(BIO_new) X(BIO_set_data) X(BIO_get_data) X(BIO_set_init)                          \
-    X(BIO_set_flags) X(BIO_clear_flags) X(BIO_ADDR_new) X(BIO_ADDR_free)
+    X(BIO_set_flags) X(BIO_clear_flags) X(BIO_ADDR_new) X(BIO_ADDR_free) X(BIO_s_mem) X(BIO_read) X(BIO_write)     \
+    X(X509_VERIFY_PARAM_set1_host) X(X509_VERIFY_PARAM_set1_ip_asc) X(X509_VERIFY_PARAM_set_hostflags)       \
+    X(X509_verify_cert_error_string)
 
 #define CDTLS_SSL_FUNCTIONS(X)                                                                               \
     X(DTLS_method) X(SSL_CTX_new) X(SSL_CTX_free) X(SSL_CTX_ctrl) X(SSL_CTX_set_options)                     \
@@ -36,7 +38,8 @@
     X(SSL_set_accept_state) X(SSL_do_handshake) X(SSL_get_error) X(SSL_read) X(SSL_write) X(SSL_shutdown)    \
     X(SSL_get_shutdown) X(SSL_is_init_finished) X(SSL_export_keying_material) X(SSL_set_tlsext_use_srtp)     \
     X(SSL_get_selected_srtp_profile) X(SSL_get_current_cipher) X(SSL_CIPHER_get_name) X(DTLSv1_listen)       \
-    X(DTLS_set_timer_cb)
+    X(DTLS_set_timer_cb) X(TLS_client_method) X(SSL_CTX_load_verify_file) X(SSL_CTX_set_default_verify_paths)  \
+    X(SSL_get0_param) X(SSL_get_verify_result)
 
 // Each function under its own name: `cdtls_openssl.SSL_new(...)`. Macros of OpenSSL's headers do not find them there.
 typedef struct {

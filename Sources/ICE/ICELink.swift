@@ -14,8 +14,13 @@ public final class ICELink: LinkLayer {
     private var events: [LinkEvent] = []
     private var iceEvents: [ICEEvent] = []
     private var drops = LinkStatistics()
+    /// What passed by connections, which the link below knows nothing of.
+    private var streamed = LinkStatistics()
     private var held: [HeldPacket] = []
     private var told: SocketAddress?
+    /// To TURN servers by TCP and TLS; nil: those are of no use here.
+    private let connections: (any TURNConnections)?
+    private var framers: [TURNConnectionID: TURNStreamFramer] = [:]
     /// Until media could pass for the first time.
     private var connectMilliseconds: Double?
 
@@ -29,12 +34,15 @@ public final class ICELink: LinkLayer {
 
     /// A browser's first flight has two datagrams; the rest is for those who repeat.
     private static let maximumHeld = 8
+    /// Where messages of connections come from: they are told apart by their connection.
+    private static let nowhere = SocketAddress(IPAddress(v4: 0), port: 0)
     /// More events than anybody leaves untaken: the oldest go.
     private static let maximumEvents = 512
 
     /// - `lower`: one socket that hears everybody on all the addresses given to `ICEAgent.gather`.
-    public init(over lower: any PacketLink, agent: ICEAgent) {
+    public init(over lower: any PacketLink, agent: ICEAgent, connections: (any TURNConnections)? = nil) {
         self.lower = lower
+        self.connections = connections
         self.agent = agent
         lower.setPeer(nil)
         lower.admit(.anyone)
@@ -77,14 +85,29 @@ public final class ICELink: LinkLayer {
 
     private func send(_ packet: inout OutgoingPacket, by relay: TURNClient, to peer: SocketAddress, now: HostTime) -> Bool {
         guard let number = relay.channel(to: peer) else {
-            return send(relay.indication(of: packet.bytes, to: peer), to: relay.server.address, now: now)
+            let indication = relay.indication(of: packet.bytes, to: peer)
+            guard relay.server.transport.isStream else { return send(indication, to: relay.server.address, now: now) }
+            return indication.withUnsafeBytes { send($0, on: relay.connection) }
         }
-        guard packet.transform({ ChannelData.frame($0, count: $1, number: number) }) else {
+        let isStream = relay.server.transport.isStream
+        guard packet.transform({ ChannelData.frame($0, count: $1, number: number, isPadded: isStream) }) else {
             drops.sendFailures += 1
             return false
         }
+        if isStream { return send(packet.bytes, on: relay.connection) }
         packet.destination = relay.server.address
         return lower.send(&packet, now: now)
+    }
+
+    @discardableResult
+    private func send(_ octets: UnsafeRawBufferPointer, on connection: TURNConnectionID?) -> Bool {
+        guard let connection, connections?.send(octets, on: connection) ?? false else {
+            drops.sendFailures += 1
+            return false
+        }
+        streamed.sent += 1
+        streamed.sentOctets += octets.count
+        return true
     }
 
     @discardableResult
@@ -105,13 +128,19 @@ public final class ICELink: LinkLayer {
             case .other: drops[.garbage] += 1
             }
         }
+        connections?.receive(now: now) { take($0, $1, now: now, deliver) }
         // Only now: the link below is not to be sent by while it hands out.
         flush(now: now)
         deliverHeld(deliver)
     }
 
     private func take(_ packet: ReceivedPacket, now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
-        switch agent.receive(UnsafeRawBufferPointer(packet.bytes), from: packet.source, now: now) {
+        let receipt = agent.receive(UnsafeRawBufferPointer(packet.bytes), from: packet.source, now: now)
+        take(receipt, packet, deliver)
+    }
+
+    private func take(_ receipt: ICEReceipt, _ packet: ReceivedPacket, _ deliver: (inout ReceivedPacket) -> Void) {
+        switch receipt {
         case .taken: drops.received += 1
         case .dropped: drops[.stranger] += 1
         case .media(var bytes, let peer):
@@ -122,9 +151,49 @@ public final class ICELink: LinkLayer {
         }
     }
 
+    /// What a TURN server's connection brought.
+    private func take(
+        _ connection: TURNConnectionID, _ news: TURNConnectionNews, now: HostTime, _ deliver: (inout ReceivedPacket) -> Void
+    ) {
+        switch news {
+        case .octets(let octets):
+            var framer = framers.removeValue(forKey: connection) ?? TURNStreamFramer()
+            do throws(TURNStreamFramer.Broken) {
+                try framer.receive(octets) { message in
+                    streamed.received += 1
+                    streamed.receivedOctets += message.count
+                    let packet = ReceivedPacket(message, arrival: now, source: Self.nowhere)
+                    if packet.kind == .turnChannel {
+                        let found = agent.channelPayload(UnsafeRawBufferPointer(message), on: connection)
+                        take(channel: packet, found, now: now, deliver)
+                    } else {
+                        take(agent.receive(UnsafeRawBufferPointer(message), on: connection, now: now), packet, deliver)
+                    }
+                }
+                framers[connection] = framer
+            } catch {
+                ended(connection, "it sends what is no TURN", now: now)
+                connections?.close(connection)
+            }
+        case .ended(let reason): ended(connection, reason, now: now)
+        }
+    }
+
+    private func ended(_ connection: TURNConnectionID, _ reason: String, now: HostTime) {
+        framers[connection] = nil
+        agent.connectionEnded(connection, reason, now: now)
+    }
+
     private func take(channel packet: ReceivedPacket, now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
-        let datagram = UnsafeRawBufferPointer(packet.bytes)
-        guard let (payload, peer, path) = agent.channelPayload(datagram, from: packet.source) else {
+        let found = agent.channelPayload(UnsafeRawBufferPointer(packet.bytes), from: packet.source)
+        take(channel: packet, found, now: now, deliver)
+    }
+
+    private func take(
+        channel packet: ReceivedPacket, _ found: (Range<Int>, SocketAddress, ICEPath)?, now: HostTime,
+        _ deliver: (inout ReceivedPacket) -> Void
+    ) {
+        guard let (payload, peer, path) = found else {
             drops[.stranger] += 1
             return
         }
@@ -190,15 +259,32 @@ public final class ICELink: LinkLayer {
     public func nextEvent() -> LinkEvent? { events.isEmpty ? lower.nextEvent() : events.removeFirst() }
 
     private func flush(now: HostTime) {
-        for output in agent.takeOutputs() {
-            switch output {
-            case .send(let bytes, let address): send(bytes, to: address, now: now)
-            case .event(let event):
-                if iceEvents.count >= Self.maximumEvents { iceEvents.removeFirst() }
-                iceEvents.append(event)
-            }
+        var outputs = agent.takeOutputs()
+        while !outputs.isEmpty {
+            for output in outputs { carryOut(output, now: now) }
+            // A connection that cannot be had changes what is to be done.
+            outputs = agent.takeOutputs()
         }
         tellPeer()
+    }
+
+    private func carryOut(_ output: ICEOutput, now: HostTime) {
+        switch output {
+        case .send(let bytes, let address): send(bytes, to: address, now: now)
+        case .connect(let connection, let server): connect(connection, server, now: now)
+        case .sendOn(let connection, let bytes): _ = bytes.withUnsafeBytes { send($0, on: connection) }
+        case .disconnect(let connection):
+            framers[connection] = nil
+            connections?.close(connection)
+        case .event(let event):
+            if iceEvents.count >= Self.maximumEvents { iceEvents.removeFirst() }
+            iceEvents.append(event)
+        }
+    }
+
+    private func connect(_ connection: TURNConnectionID, _ server: TURNServer, now: HostTime) {
+        if let connections { return connections.open(connection, to: server, now: now) }
+        agent.connectionEnded(connection, "there are no connections here", now: now)
     }
 
     /// The peer's address for those who know nothing of ICE.
@@ -226,7 +312,10 @@ public final class ICELink: LinkLayer {
             result[reason] += drops[reason]
             result.received -= drops[reason]
         }
-        result.received -= drops.received
+        result.received += streamed.received - drops.received
+        result.receivedOctets += streamed.receivedOctets
+        result.sent += streamed.sent
+        result.sentOctets += streamed.sentOctets
         if let pair = agent.selected {
             result.path = LinkPath(
                 kind: pair.kind.rawValue, local: pair.local.kind.rawValue, remote: pair.remote.kind.rawValue,

@@ -13,6 +13,8 @@ public enum NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
     case addressNotHere(String)
     /// The machine has no IPv6 (or IPv4).
     case familyUnavailable(String)
+    /// TLS cannot be had: why, and what to do.
+    case tls(String)
     /// A system call failed in an unforeseen way.
     case system(call: String, errno: Int32)
 
@@ -26,6 +28,7 @@ public enum NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
         case .addressNotHere(let address):
             "\(address) is no address of this machine; bind to one that `ip address` lists"
         case .familyUnavailable(let family): "this machine has no \(family); use an address of the other family"
+        case .tls(let reason): reason
         case .system(let call, let code) where code == EMFILE || code == ENFILE:
             "\(call) failed (\(systemMessage(code))); end other programs or raise the limits (ulimit)"
         case .system(let call, let code): "\(call) failed: error \(code) (\(systemMessage(code)))"

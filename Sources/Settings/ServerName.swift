@@ -1,27 +1,43 @@
 public import Link
 
-/// A STUN or TURN server as a person names it: host, and its port where that is not the usual one.
+/// How a STUN or TURN server is reached.
+public enum ServerWay: String, Hashable, Sendable {
+    case udp, tcp, tls
+}
+
+/// A STUN or TURN server as a person names it: host, its port where that is not the usual one, and the way to it.
 public struct ServerName: Hashable, Sendable, CustomStringConvertible {
-    /// Of both protocols over UDP (RFC 8489 section 18.6).
+    /// Of both protocols over UDP and TCP (RFC 8489 section 18.6).
     public static let usualPort: UInt16 = 3478
+    /// Of both over TLS.
+    public static let usualSecurePort: UInt16 = 5349
 
     /// A name, or a numeric address without brackets.
     public let host: String
     public let port: UInt16
+    public let way: ServerWay
 
     /// Reads `HOST`, `HOST:PORT`, `[IPv6]:PORT`, an IPv6 address alone, or one of these as the URI of RFC 7064 or 7065
-    /// (`stun:...`, `turn:...?transport=udp`); nil: it is none of these, or wants another way than UDP.
+    /// (`stun:...`, `turn:...?transport=tcp`, `turns:...`); nil: it is none of these, or wants DTLS.
     public init?(_ text: String) {
         var rest = text[...]
-        for scheme in ["stun:", "turn:"] where rest.lowercased().hasPrefix(scheme) { rest = rest.dropFirst(scheme.count) }
-        let way = "?transport=udp"
-        if rest.lowercased().hasSuffix(way) { rest = rest.dropLast(way.count) }
+        let scheme = ["stun:", "turn:", "turns:"].first { rest.lowercased().hasPrefix($0) }
+        rest = rest.dropFirst(scheme?.count ?? 0)
+        let transport = ["?transport=udp", "?transport=tcp"].first { rest.lowercased().hasSuffix($0) }
+        rest = rest.dropLast(transport?.count ?? 0)
+        switch (scheme, transport) {
+        case ("turns:", "?transport=udp"): return nil
+        case ("turns:", _): way = .tls
+        case (_, "?transport=tcp"): way = .tcp
+        default: way = .udp
+        }
+        let usual = Self.usualPort(by: way)
         if let address = try? IPAddress(String(rest)) {
-            (host, port) = (address.description, Self.usualPort)
+            (host, port) = (address.description, usual)
             return
         }
         var name = rest
-        var number = Self.usualPort
+        var number = usual
         if let colon = rest.lastIndex(of: ":"), rest.last != "]" {
             guard let given = UInt16(rest[rest.index(after: colon)...]), given > 0 else { return nil }
             (name, number) = (rest[..<colon], given)
@@ -48,6 +64,13 @@ public struct ServerName: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return port == Self.usualPort ? name : "\(name):\(port)"
+        let place = port == Self.usualPort(by: way) ? name : "\(name):\(port)"
+        return switch way {
+        case .udp: place
+        case .tcp: "turn:\(place)?transport=tcp"
+        case .tls: "turns:\(place)"
+        }
     }
+
+    private static func usualPort(by way: ServerWay) -> UInt16 { way == .tls ? usualSecurePort : usualPort }
 }

@@ -50,9 +50,10 @@ import Testing
         // Candidates were complete after 80 ms.
         #expect(network.now <= HostTime(milliseconds: 500))
         #expect(network.run(1000, until: { caller.isNominated && callee.isNominated }))
-        #expect(caller.agent.silentServers == [dead.address] && caller.agent.answeringServers == [live.address])
+        #expect(caller.agent.silentServers == [ServerID(dead.address)])
+        #expect(caller.agent.answeringServers == [ServerID(live.address)])
         network.run(30_000)
-        #expect(caller.events.count { $0 == .serverFailed(dead.address, .noAnswer) } == 2)
+        #expect(caller.events.count { $0 == .serverFailed(ServerID(dead.address), .noAnswer) } == 2)
         #expect(caller.isNominated)
     }
 

@@ -127,7 +127,7 @@ import Testing
         // The next renewal finds no allocation.
         server.refusals = [437]
         network.run(300_000)
-        #expect(caller.events.contains(.serverFailed(server.address, .lost)))
+        #expect(caller.events.contains(.serverFailed(ServerID(server.address), .lost)))
         #expect(caller.events.contains(.failed(.relayLost)))
         #expect(!caller.speak(1) && caller.link.peer == nil)
     }

@@ -125,7 +125,7 @@ private final class LiveEnd {
             usleep(1000)
         }
         #expect(outcome == .mapped(socket.local, hasMoved: false))
-        #expect(end.events.contains(.serverFailed(server, .unauthorized)))
+        #expect(end.events.contains(.serverFailed(ServerID(server), .unauthorized)))
     }
 
     @Test("an allocation at coturn outlives its nonce", .enabled(if: coturn != nil, "no ICE_COTURN"))

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Loads OpenSSL: NULL, or what is missing. Call it before anything else, from one thread.
+// Loads OpenSSL, once: NULL, or what is missing. Call it before anything else.
 const char *cdtls_load(void);
 
 // Hash functions of certificate fingerprints (RFC 8122 section 5).

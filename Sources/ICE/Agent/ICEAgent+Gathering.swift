@@ -130,7 +130,7 @@ extension ICEAgent {
             if client.mapped != nil {
                 probes[index].renewal = now.advanced(byMilliseconds: Self.keepAliveMilliseconds)
             } else {
-                tell(.serverFailed(client.server, reason))
+                tell(.serverFailed(ServerID(client.server), reason))
             }
         }
         considerGatheringDone(now: now)
@@ -155,15 +155,15 @@ extension ICEAgent {
     }
 
     /// Servers that were asked and have not answered.
-    public var silentServers: Set<SocketAddress> {
-        Set(probes.filter { $0.client.mapped == nil && $0.client.isAsking }.map(\.client.server))
-            .union(relays.filter { $0.phase == .allocating }.map(\.server.address))
+    public var silentServers: Set<ServerID> {
+        Set(probes.filter { $0.client.mapped == nil && $0.client.isAsking }.map { ServerID($0.client.server) })
+            .union(relays.filter { $0.phase == .allocating }.map(\.server.id))
     }
 
     /// Servers that gave what they were asked for.
-    public var answeringServers: Set<SocketAddress> {
-        Set(probes.filter { $0.client.mapped != nil }.map(\.client.server))
-            .union(relays.filter { $0.phase == .allocated }.map(\.server.address))
+    public var answeringServers: Set<ServerID> {
+        Set(probes.filter { $0.client.mapped != nil }.map { ServerID($0.client.server) })
+            .union(relays.filter { $0.phase == .allocated }.map(\.server.id))
     }
 
     func considerGatheringDone(now: HostTime) {
@@ -189,7 +189,9 @@ extension ICEAgent {
 
     /// Carries out what a TURN client wants, and takes what it tells.
     func flush(_ index: Int) {
-        for bytes in relays[index].takeOutputs() { outputs.append(.send(bytes, to: relays[index].server.address)) }
+        if relays[index].wantsConnection { connect(index) }
+        for bytes in relays[index].takeOutputs() { send(bytes, toServerOf: relays[index]) }
+        if relays[index].phase == .failed || relays[index].phase == .closed { disconnect(index) }
     }
 
     func takeRelayEvents(_ index: Int, now: HostTime) {
@@ -200,7 +202,7 @@ extension ICEAgent {
             case .refused(let address): failPairs(by: .relay(index), to: address)
             case .failed(let reason):
                 let wasConnected = selected != nil
-                tell(.serverFailed(relays[index].server.address, reason))
+                tell(.serverFailed(relays[index].server.id, reason))
                 dropPairs(by: .relay(index))
                 considerGatheringDone(now: now)
                 reselect(now: now)
@@ -211,13 +213,14 @@ extension ICEAgent {
     }
 
     private func allocated(_ index: Int, _ addresses: [SocketAddress], _ mapped: SocketAddress?, now: HostTime) {
-        let server = relays[index].server.address
-        if let mapped { addReflexive(mapped, server: server) }
+        let server = relays[index].server.id
+        // By a connection it sees another port than the one that media leave from.
+        if let mapped, server.transport == .udp { addReflexive(mapped, server: server.address) }
         for address in addresses {
             addLocal(
                 Candidate(
                     foundation: foundation("relay \(address.address) \(server.address)"),
-                    priority: CandidatePriority.of(.relayed, localPreference: UInt16.max - UInt16(index)),
+                    priority: CandidatePriority.of(.relayed, localPreference: relayPreference(index)),
                     address: address, kind: .relayed, related: configuration.relayOnly ? nil : mapped))
         }
         considerGatheringDone(now: now)

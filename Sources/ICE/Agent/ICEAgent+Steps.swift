@@ -29,14 +29,14 @@ extension ICEAgent {
     func channelPayload(_ datagram: UnsafeRawBufferPointer, from source: SocketAddress) -> (Range<Int>, SocketAddress, ICEPath)?
     {
         guard let (number, payload) = ChannelData.parse(datagram),
-            let index = relays.firstIndex(where: { $0.server.address == source && $0.phase == .allocated }),
+            let index = relays.firstIndex(where: { $0.server.id == ServerID(source) && $0.phase == .allocated }),
             let peer = relays[index].peer(ofChannel: number)
         else { return nil }
         return (payload, peer, .relay(index))
     }
 
     /// What a relay handed on: a check, or media.
-    private func take(_ payload: UnsafeRawBufferPointer, of peer: SocketAddress, by path: ICEPath, now: HostTime) -> ICEReceipt
+    func take(_ payload: UnsafeRawBufferPointer, of peer: SocketAddress, by path: ICEPath, now: HostTime) -> ICEReceipt
     {
         if DatagramKind(payload) == .stun { return receive(payload, from: peer, by: path, now: now) }
         guard admits(peer, by: path) else { return .dropped }
@@ -69,7 +69,7 @@ extension ICEAgent {
         case .indication:
             // A Binding indication keeps a NAT open, and needs nothing.
             if message.method == .binding { return .taken }
-            guard path == .direct, let index = relays.firstIndex(where: { $0.server.address == source }),
+            guard path == .direct, let index = relays.firstIndex(where: { $0.server.id == ServerID(source) }),
                 let (peer, payload) = relays[index].data(in: message)
             else {
                 counters.malformed += 1
@@ -83,7 +83,8 @@ extension ICEAgent {
     }
 
     private func takeRelayed(_ message: STUNMessage, from source: SocketAddress, now: HostTime) -> Bool {
-        for index in relays.indices where relays[index].receive(message, from: source, now: now) {
+        for index in relays.indices
+        where !relays[index].server.transport.isStream && relays[index].receive(message, from: source, now: now) {
             takeRelayEvents(index, now: now)
             return true
         }

@@ -47,6 +47,7 @@ public final class ICEAgent {
     var hosts: [SocketAddress] = []
     var probes: [ServerProbe] = []
     var relays: [TURNClient] = []
+    var lastConnection = 0
     var foundations: [String] = []
     var gatheringBegan: HostTime?
     var gatheringDeadline: HostTime?
@@ -115,7 +116,7 @@ public final class ICEAgent {
         case .relay(let index):
             let relay = relays[index]
             guard relay.phase == .allocated else { return }
-            outputs.append(.send(relay.packet(bytes, to: address), to: relay.server.address))
+            send(relay.packet(bytes, to: address), toServerOf: relay)
         }
     }
 

@@ -4,10 +4,10 @@ import Link
 public struct ICEConfiguration: Sendable {
     /// Servers that tell our address as they see it.
     public var stunServers: [SocketAddress] = []
-    /// Servers that relay. All servers are asked side by side.
+    /// Servers that relay. All servers are asked side by side; of relays those by UDP are preferred, then by TCP.
     public var turnServers: [TURNServer] = []
     /// Servers that did not answer lately: asked like the others, and not waited for.
-    public var unawaitedServers: Set<SocketAddress> = []
+    public var unawaitedServers: Set<ServerID> = []
     /// Uses relayed candidates only: the peer never learns our address.
     public var relayOnly = false
     /// The peer may be on this machine: loopback addresses are candidates too, the last ones.

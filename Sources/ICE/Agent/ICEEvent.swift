@@ -30,7 +30,7 @@ public enum ICEEvent: Hashable, Sendable {
     case candidate(Candidate)
     /// Candidates that come later are late ones, of a slow server.
     case gatheringDone
-    case serverFailed(SocketAddress, ServerFailure)
+    case serverFailed(ServerID, ServerFailure)
     /// This pair carries media from now on.
     case selected(SelectedPair)
     /// Nobody answered for `consentLimit`: nothing is sent any more (RFC 7675).
@@ -45,6 +45,12 @@ public enum ICEEvent: Hashable, Sendable {
 public enum ICEOutput: Hashable, Sendable {
     /// From the agent's socket.
     case send([UInt8], to: SocketAddress)
+    /// Open a connection to a server; what is sent on it leaves once it stands.
+    case connect(TURNConnectionID, to: TURNServer)
+    /// On a connection.
+    case sendOn(TURNConnectionID, [UInt8])
+    /// Close it, behind what was sent on it.
+    case disconnect(TURNConnectionID)
     case event(ICEEvent)
 }
 

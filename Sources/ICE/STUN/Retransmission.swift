@@ -21,7 +21,12 @@ struct Retransmission: Sendable {
         /// About as long in all, but without a gap of several seconds: where a fifth of all datagrams is lost, a call is not to wait
         /// for the fifth one.
         static let check = Schedule(transmissions: 20, lastWait: 4, longestWait: 1000)
+        /// On a connection, which repeats by itself.
+        static let once = Schedule(transmissions: 1, lastWait: 1, longestWait: .infinity)
     }
+
+    /// How long an answer on a connection is waited for (RFC 8489 section 6.2.2), in milliseconds.
+    static let streamMilliseconds = 39_500.0
 
     /// When `advance` has something to do.
     private(set) var next: HostTime

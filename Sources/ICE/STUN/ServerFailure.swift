@@ -12,6 +12,8 @@ public enum ServerFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case redirectedTooOften
     /// What it answered makes no sense: no relayed address, or one at which nobody can be.
     case nonsense
+    /// The connection to it could not be opened, or has ended: why.
+    case connection(String)
     /// It took back what it had given (437, or a lifetime that ran out).
     case lost
 
@@ -23,6 +25,7 @@ public enum ServerFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case .refused(let code): "it refused with \(code)"
         case .redirectedTooOften: "it sends from one server to the next"
         case .nonsense: "its answer makes no sense"
+        case .connection(let reason): reason
         case .lost: "it took the allocation back"
         }
     }

@@ -14,13 +14,18 @@ enum ChannelData {
     }
 
     /// Frames the packet at the head of `buffer` in place; nil when there is no room.
-    static func frame(_ buffer: UnsafeMutableRawBufferPointer, count: Int, number: UInt16) -> Int? {
-        guard let base = buffer.baseAddress, count + headerBytes <= buffer.count, count <= Int(UInt16.max) else { return nil }
+    /// - `isPadded`: to a multiple of 4 octets, as a stream wants it.
+    static func frame(_ buffer: UnsafeMutableRawBufferPointer, count: Int, number: UInt16, isPadded: Bool = false) -> Int? {
+        let padding = isPadded ? -count & 3 : 0
+        guard let base = buffer.baseAddress, count + headerBytes + padding <= buffer.count, count <= Int(UInt16.max) else {
+            return nil
+        }
         (base + headerBytes).copyMemory(from: base, byteCount: count)
         buffer[0] = UInt8(number >> 8)
         buffer[1] = UInt8(truncatingIfNeeded: number)
         buffer[2] = UInt8(truncatingIfNeeded: count >> 8)
         buffer[3] = UInt8(truncatingIfNeeded: count)
-        return count + headerBytes
+        for index in 0..<padding { buffer[headerBytes + count + index] = 0 }
+        return count + headerBytes + padding
     }
 }

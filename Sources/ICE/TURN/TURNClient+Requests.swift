@@ -10,7 +10,9 @@ extension TURNClient {
         let (bytes, isAuthenticated) = message(purpose, id)
         requests[id] = Request(
             purpose: purpose, bytes: bytes, isAuthenticated: isAuthenticated,
-            retransmission: Retransmission(timeout: timeout, now: now), staleNonces: staleNonces)
+            retransmission: server.transport.isStream
+                ? Retransmission(timeout: Retransmission.streamMilliseconds, .once, now: now)
+                : Retransmission(timeout: timeout, now: now), staleNonces: staleNonces)
         outputs.append(bytes)
     }
 

@@ -129,6 +129,7 @@ extension TURNClient {
         guard redirections.count < 4, redirections.insert(other).inserted else { return fail(.redirectedTooOften) }
         server.address = other
         authentication = nil
+        wantsConnection = server.transport.isStream
         request(.allocate, now: now)
     }
 }

@@ -1,8 +1,8 @@
 import Link
 import Realtime
 
-/// One allocation at one TURN server (RFC 8656), over UDP. Sans-I/O: datagrams and time come in; `takeOutputs` has what is to be
-/// sent to `server.address`, `takeEvents` what happened.
+/// One allocation at one TURN server (RFC 8656), over UDP or a connection. Sans-I/O: messages and time come in; `takeOutputs` has what
+/// is to be sent to the server, `takeEvents` what happened.
 public struct TURNClient {
     /// What happened.
     public enum Event: Hashable, Sendable {
@@ -59,6 +59,10 @@ public struct TURNClient {
     public internal(set) var relayed: [SocketAddress] = []
     /// Messages that were dropped because their integrity was wrong or absent.
     public internal(set) var forged = 0
+    /// Of a server by TCP or TLS.
+    var connection: TURNConnectionID?
+    /// It is to be opened, in place of the one there was.
+    var wantsConnection = false
     var phase = Phase.idle
     var authentication: TURNAuthentication?
     var requests: [TransactionID: Request] = [:]
@@ -92,7 +96,14 @@ public struct TURNClient {
     public mutating func allocate(now: HostTime) {
         guard phase == .idle else { return }
         phase = .allocating
+        wantsConnection = server.transport.isStream
         request(.allocate, now: now)
+    }
+
+    /// The connection to the server has ended, and with it the allocation.
+    mutating func connectionEnded(_ reason: String) {
+        connection = nil
+        if phase == .allocating || phase == .allocated { fail(.connection(reason)) }
     }
 
     /// Gives the allocation back. Nothing is waited for.
@@ -148,7 +159,8 @@ public struct TURNClient {
         var frame = [UInt8](repeating: 0, count: ChannelData.headerBytes)
         frame.store(number, at: 0)
         frame.store(UInt16(truncatingIfNeeded: payload.count), at: 2)
-        return frame + payload
+        let padding = server.transport.isStream ? -payload.count & 3 : 0
+        return frame + payload + [UInt8](repeating: 0, count: padding)
     }
 
     /// What is to be sent to the server since the last call.

@@ -19,8 +19,11 @@ public struct NetworkKeys: ConfigurationSection {
         "stun", .list(of: .server, expectation: "a list of servers such as stun.example.com, 192.0.2.1:3478"),
         unset: "none", help: "STUN servers that tell how the other side sees us: HOST[:PORT], by UDP")
     public let turn = ConfigurationKey(
-        "turn", .list(of: .server, expectation: "a list of servers such as turn.example.com, 192.0.2.1:3478"),
-        unset: "none", help: "TURN servers that relay where there is no other way: HOST[:PORT], by UDP")
+        "turn", .list(of: .relay, expectation: "a list of servers such as turn.example.com, turns:192.0.2.1:5349"),
+        unset: "none", help: "TURN servers that relay: HOST[:PORT], turn:HOST?transport=tcp, turns:HOST (TLS)")
+    public let turnCA = ConfigurationKey(
+        "turn_ca", .text("file"), unset: "the system's",
+        help: "PEM file of the authorities that a turns: server's certificate may have")
     public let turnUser = ConfigurationKey(
         "turn_user", .text("name"), unset: "none", help: "Name that the TURN servers know us by")
     public let turnPasswordFile = ConfigurationKey(
@@ -47,6 +50,14 @@ extension ValueForm where Value == ServerName {
     static var server: ValueForm {
         ValueForm(
             placeholder: "server", expectation: "a server such as stun.example.com or 192.0.2.1:3478, by UDP",
+            parse: { text in ServerName(text).flatMap { $0.way == .udp ? $0 : nil } }, write: { $0.description })
+    }
+
+    /// A server that relays, by UDP, TCP or TLS.
+    static var relay: ValueForm {
+        ValueForm(
+            placeholder: "server",
+            expectation: "a server such as turn.example.com, turn:192.0.2.1:3478?transport=tcp or turns:turn.example.com",
             parse: { ServerName($0) }, write: { $0.description })
     }
 }

@@ -20,7 +20,8 @@ public struct NATTraversal: Sendable {
         do { password = try configuration.turnPassword() } catch { throw .request(error.description) }
         servers = ServerBook(
             stun: configuration[\.network.stun], turn: configuration[\.network.turn],
-            access: RelayAccess(user: configuration[\.network.turnUser] ?? "", password: password))
+            access: RelayAccess(user: configuration[\.network.turnUser] ?? "", password: password),
+            authorityFile: configuration[\.network.turnCA])
         guard mode != .relay || !configuration[\.network.turn].isEmpty else {
             throw .request("ice is relay, and there is no relay; name one with turn, or choose another ice")
         }

@@ -15,6 +15,7 @@ final class PathLink: LinkLayer {
     private let socket: UDPLink
     private let mail: PathMail
     private let servers: ServerBook
+    private let relays: RelayConnections
     /// Candidates told so far are in the offer or answer; later ones are late.
     private var areCandidatesTold = false
     private var hasNotedServers = false
@@ -29,7 +30,8 @@ final class PathLink: LinkLayer {
         self.socket = socket
         self.mail = mail
         servers = traversal.servers
-        ice = ICELink(over: socket, agent: ICEAgent(role, configuration: configuration))
+        relays = RelayConnections(servers.trust)
+        ice = ICELink(over: socket, agent: ICEAgent(role, configuration: configuration), connections: relays)
     }
 
     var lower: any PacketLink { ice }
@@ -50,7 +52,7 @@ final class PathLink: LinkLayer {
         while !ice.agent.isGatheringDone {
             let now = HostTime.monotonicNow()
             let wait = min(max(ice.nextDeadline?.milliseconds(since: now) ?? 1, 0), 20)
-            var entries = socket.fileDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            var entries = socket.fileDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } + relays.pollEntries
             _ = poll(&entries, nfds_t(entries.count), Int32(wait.rounded(.up)))
             let later = HostTime.monotonicNow()
             ice.receive(now: later) { _ in }
@@ -60,6 +62,9 @@ final class PathLink: LinkLayer {
         areCandidatesTold = true
         hasNotedServers = areCandidatesComplete
     }
+
+    /// Readable when there is something to receive.
+    var fileDescriptors: [Int32] { socket.fileDescriptors + relays.pollEntries.map(\.fd) }
 
     /// Begins the checks.
     func connect(to remote: RemoteEnd, now: HostTime) throws(ICEError) {

@@ -34,10 +34,13 @@ final class ServerBook: Sendable {
     private let turn: [ServerName]
     private let access: RelayAccess
     private let entries: Lock<[ServerName: Entry]>
-    private let silent = Lock<Set<SocketAddress>>([])
+    private let silent = Lock<Set<ServerID>>([])
+    /// Who may certify those by TLS.
+    let trust: RelayTrust
 
-    init(stun: [ServerName], turn: [ServerName], access: RelayAccess) {
+    init(stun: [ServerName], turn: [ServerName], access: RelayAccess, authorityFile: String? = nil) {
         (self.stun, self.turn, self.access) = (stun, turn, access)
+        trust = RelayTrust(authorityFile: authorityFile)
         var known: [ServerName: Entry] = [:]
         for name in stun + turn {
             var entry = Entry()
@@ -88,15 +91,17 @@ final class ServerBook: Sendable {
         while isWaiting, HostTime.monotonicNow() < limit { usleep(2000) }
         let known = entries.withLock { $0.mapValues(\.addresses) }
         // One address of each family: a name with many is one server.
-        func addresses(_ names: [ServerName]) -> [SocketAddress] {
-            names.flatMap { name in
-                let all = known[name] ?? []
-                return [IPAddress.Family.v4, .v6].compactMap { family in all.first { $0.address.family == family } }
-            }
+        func addresses(_ name: ServerName) -> [SocketAddress] {
+            let all = known[name] ?? []
+            return [IPAddress.Family.v4, .v6].compactMap { family in all.first { $0.address.family == family } }
         }
-        configuration.stunServers = addresses(stun)
-        configuration.turnServers = addresses(turn).map {
-            TURNServer(address: $0, username: access.user, password: access.password)
+        configuration.stunServers = stun.flatMap(addresses)
+        configuration.turnServers = turn.flatMap { name in
+            addresses(name).map {
+                TURNServer(
+                    address: $0, transport: TURNTransport(name.way), name: name.host, username: access.user,
+                    password: access.password)
+            }
         }
         configuration.unawaitedServers = silent.withLock { $0 }
     }
@@ -109,12 +114,24 @@ final class ServerBook: Sendable {
     /// What an agent found out once its candidates were told.
     func note(_ agent: ICEAgent) {
         let (answering, quiet) = (agent.answeringServers, agent.silentServers)
-        let new: Set<SocketAddress> = silent.withLock { silent in
+        let new: Set<ServerID> = silent.withLock { silent in
             let new = quiet.subtracting(silent)
             silent.subtract(answering)
             silent.formUnion(quiet)
             return new
         }
         for server in new { logger.warning("the server \(server) does not answer; calls do not wait for it any more") }
+    }
+}
+
+extension TURNTransport {
+    /// As the configuration has it.
+    init(_ way: ServerWay) {
+        self =
+            switch way {
+            case .udp: .udp
+            case .tcp: .tcp
+            case .tls: .tls
+            }
     }
 }

@@ -57,8 +57,8 @@ final class SIPCallMedia {
     var eventDescriptors: [Int32] {
         let news = path.map { [$0.mail.news.signal.fileDescriptor] } ?? []
         let watched = watch.map { [$0.fileDescriptor] } ?? []
-        guard session == nil, path != nil, let socket else { return news + watched + (session?.eventDescriptors ?? []) }
-        return news + watched + socket.fileDescriptors
+        guard session == nil, let path else { return news + watched + (session?.eventDescriptors ?? []) }
+        return news + watched + path.link.fileDescriptors
     }
     var statistics: CallStatistics { session?.statistics(of: 0) ?? CallStatistics() }
     /// Why the media ended by themselves; `nil`: they have not.

@@ -50,7 +50,8 @@ final class Endpoint: NetworkNode {
 
     init(
         _ name: String, in network: SimulatedNetwork, _ addresses: [IPAddress], nat: NAT? = nil, role: ICERole,
-        configuration: ICEConfiguration = ICEConfiguration(), seed: UInt64, port: UInt16 = 5004
+        configuration: ICEConfiguration = ICEConfiguration(), seed: UInt64, port: UInt16 = 5004,
+        connections: SimulatedConnections? = nil
     ) {
         self.name = name
         self.addresses = addresses
@@ -58,12 +59,13 @@ final class Endpoint: NetworkNode {
         self.network = network
         self.port = port
         agent = ICEAgent(role, configuration: configuration, random: SplitMix64(seed: seed))
-        link = ICELink(over: socket, agent: agent)
+        link = ICELink(over: socket, agent: agent, connections: connections)
         socket.output = { [unowned self] bytes, destination in
             guard let own = self.addresses.first(where: { $0.family == destination.address.family }) else { return }
             network.send(bytes, from: SocketAddress(own, port: port), of: self, to: destination)
         }
         network.add(self)
+        connections?.wake = { [unowned self] in receive(now: network.now) }
     }
 
     var nextDeadline: HostTime? { link.nextDeadline }
@@ -71,6 +73,10 @@ final class Endpoint: NetworkNode {
     func take(_ datagram: [UInt8], from source: SocketAddress, to destination: SocketAddress, now: HostTime) {
         guard destination.port == port else { return }
         socket.waiting.append((datagram, source, now))
+        receive(now: now)
+    }
+
+    private func receive(now: HostTime) {
         link.receive(now: now) { heard.append((Array($0.bytes), $0.source, $0.arrival)) }
         drain()
     }

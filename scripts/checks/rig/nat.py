@@ -4,7 +4,8 @@
                                                          +--- internet 203.0.113.1: STUN and TURN; nobody is at .9
     home b 10.78.2.2 --- NAT 10.78.2.1 | 203.0.113.12 ---+
 
-TCP port 5060 of b's NAT leads to b: that is the way of signalling.
+TCP port 5060 of b's NAT leads to b: that is the way of signalling. The server is also reached by TCP and TLS. Each home also has an
+IPv6 address, 2001:db8:1::2 and 2001:db8:2::2, in modes that end in 6.
 """
 
 import contextlib
@@ -21,12 +22,16 @@ DEAD = "203.0.113.9"
 HOMES = {"a": ("10.78.1.2", "203.0.113.11"), "b": ("10.78.2.2", "203.0.113.12")}
 USER, PASSWORD = "rig", "secret-rig"
 
-# What a NAT does with UDP: no translation, the same port outside for all and only answers let in, or another port for each
-# destination.
+# What a NAT does with UDP: no translation, the same port outside for all and only answers let in, another port for each
+# destination, or nothing at all: a wall. Translation, what is refused at the router, and on the way through it.
+UNASKED = "iifname wan meta l4proto udp ct state new drop"
 RULES = {
-    "none": ("", ""),
-    "port": ("oifname wan masquerade", "iifname wan meta l4proto udp ct state new drop"),
-    "sym": ("oifname wan masquerade fully-random", "iifname wan meta l4proto udp ct state new drop"),
+    "none": ("", "", ""),
+    "port": ("oifname wan masquerade", UNASKED, ""),
+    "sym": ("oifname wan masquerade fully-random", UNASKED, ""),
+    "wall": ("oifname wan masquerade", UNASKED, "meta l4proto udp drop"),
+    # IPv6 beside it needs no translation, and has a firewall.
+    "sym6": ("oifname wan masquerade fully-random", UNASKED, f"meta nfproto ipv6 {UNASKED}"),
 }
 
 
@@ -34,7 +39,7 @@ def missing() -> str:
     """Why there can be no namespaces here; empty: there can."""
     if os.geteuid() != 0:
         return "network namespaces need root"
-    for program in ("ip", "nft", "turnserver"):
+    for program in ("ip", "nft", "turnserver", "openssl"):
         if not shutil.which(program):
             return f"{program} is not installed"
     tried = subprocess.run(["ip", "netns", "add", f"yodel-try-{os.getpid()}"], capture_output=True, text=True)
@@ -72,7 +77,6 @@ class Homes:
     def build(self) -> None:
         for name in ("inet", "na", "nb", "a", "b"):
             subprocess.run(["ip", "netns", "add", f"{self.prefix}-{name}"], check=True)
-            self.do(name, "sysctl -qw net.ipv6.conf.all.disable_ipv6=1")
             self.do(name, "ip link set lo up")
         self.do("inet", "ip link add br0 type bridge")
         self.do("inet", f"ip addr add {SERVER}/24 dev br0")
@@ -97,16 +101,37 @@ class Homes:
             self.do(router, f"ip addr add {gateway}/24 dev lan")
             self.do(router, f"ip route add default via {SERVER}")
             self.do(router, "sysctl -qw net.ipv4.ip_forward=1")
+            number = 1 if home == "a" else 2
+            self.do(router, "sysctl -qw net.ipv6.conf.all.forwarding=1")
+            self.do(router, f"ip -6 addr add 2001:db8::1{number}/64 dev wan nodad")
+            self.do(router, f"ip -6 addr add 2001:db8:{number}::1/64 dev lan nodad")
+            self.do(router, f"ip -6 route add 2001:db8:{3 - number}::/64 via 2001:db8::1{3 - number}")
             self.do(home, f"ip addr add {inside}/24 dev eth")
             self.do(home, f"ip route add default via {gateway}")
         self.do("inet", "sysctl -qw net.ipv4.ip_forward=1")
+        self.certify()
         self.serve()
+
+    @property
+    def certificate(self) -> str:
+        """What the server shows by TLS, signed by itself."""
+        return f"{self.folder}/turn.pem"
+
+    def certify(self) -> None:
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
+            + ["-subj", "/CN=turn", "-addext", f"subjectAltName=IP:{SERVER}"]
+            + ["-keyout", f"{self.folder}/turn.key", "-out", self.certificate],
+            check=True,
+            capture_output=True,
+        )
 
     def serve(self) -> None:
         with open(f"{self.folder}/turn.log", "ab") as log:
             self.server = subprocess.Popen(
                 [*self.place("inet"), "turnserver", "-n", f"--listening-ip={SERVER}", f"--relay-ip={SERVER}"]
-                + ["--lt-cred-mech", f"--user={USER}:{PASSWORD}", "--realm=rig", "--no-cli", "--no-tls", "--no-dtls"]
+                + ["--lt-cred-mech", f"--user={USER}:{PASSWORD}", "--realm=rig", "--no-cli", "--no-dtls"]
+                + [f"--cert={self.certificate}", f"--pkey={self.folder}/turn.key"]
                 + [f"--pidfile={self.folder}/turn.pid", f"--userdb={self.folder}/turn.db", "--log-file=stdout"],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -122,7 +147,8 @@ class Homes:
     def translate(self, home: str, mode: str) -> None:
         """Gives a home's NAT another way of translating; what it knew of connections is forgotten."""
         inside, outside = HOMES[home]
-        translation, refusal = RULES[mode]
+        translation, refusal, passage = RULES[mode]
+        self.address(home, mode)
         rules = f"""
 flush ruleset
 table ip nat {{
@@ -135,10 +161,14 @@ table ip nat {{
     {translation}
   }}
 }}
-table ip filter {{
+table inet filter {{
   chain local {{
     type filter hook input priority 0
     {refusal}
+  }}
+  chain through {{
+    type filter hook forward priority 0
+    {passage}
   }}
 }}
 """
@@ -149,6 +179,15 @@ table ip filter {{
         if mode == "none":
             self.do("inet", f"ip route add {inside.removesuffix('2')}0/24 via {outside}")
         self.do(f"n{home}", "conntrack -F")
+
+    def address(self, home: str, mode: str) -> None:
+        """Gives a home its IPv6 address, or takes it away."""
+        number = 1 if home == "a" else 2
+        wanted = mode.endswith("6")
+        self.do(home, f"sysctl -qw net.ipv6.conf.eth.disable_ipv6={0 if wanted else 1}")
+        if wanted:
+            self.do(home, f"ip -6 addr replace 2001:db8:{number}::2/64 dev eth nodad")
+            self.do(home, f"ip -6 route replace default via 2001:db8:{number}::1")
 
     def move(self, home: str, last: int) -> None:
         """Gives a home another address, whose last number is `last`, as when a network is left for another one."""
