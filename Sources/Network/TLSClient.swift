@@ -11,7 +11,8 @@ public final class TLSContext: @unchecked Sendable {
     public init(authorityFile: String? = nil) throws(NetworkError) {
         if let missing = Self.missing { throw .tls(missing) }
         guard let pointer = ctls_context_create(authorityFile) else {
-            throw .tls("no certificates of authorities can be read from \(authorityFile ?? "the system's folder"); name a PEM file")
+            throw .tls(
+                "no certificates of authorities can be read from \(authorityFile ?? "the system's folder"); name a PEM file")
         }
         self.pointer = pointer
     }
@@ -30,7 +31,9 @@ final class TLSClient {
 
     /// - Parameter name: what the server's certificate must be for: a DNS name or a numeric address.
     init(_ context: TLSContext, name: String) throws(NetworkError) {
-        guard let pointer = ctls_create(context.pointer, name) else { throw .tls("\(name) is no name that a certificate can have") }
+        guard let pointer = ctls_create(context.pointer, name) else {
+            throw .tls("\(name) is no name that a certificate can have")
+        }
         self.context = context
         self.pointer = pointer
         state = ctls_receive(pointer, nil, 0)

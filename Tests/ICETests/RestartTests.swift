@@ -37,6 +37,38 @@ import Testing
         }
     }
 
+    @Test("a check that came by a relay before the peer's credentials is forgotten with the relay")
+    func earlyCheckByRelay() throws {
+        let network = SimulatedNetwork(seed: 3)
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        var configuration = ICEConfiguration()
+        configuration.turnServers = [server.turn]
+        let own = ip("203.0.113.1"), peer = ip("203.0.113.2")
+        let end = Endpoint("end", in: network, [own], role: .controlled, configuration: configuration, seed: 1)
+        end.gather()
+        network.run(500)
+        // Told before the answer: the relay lets the peer in.
+        end.update { $0.add(candidateLine: "1 1 UDP 2130706431 \(peer) 5004 typ host", now: network.now) }
+        network.run(200)
+        let other = Endpoint("other", in: network, [peer], role: .controlling, seed: 2)
+        other.gather()
+        let relayed = try #require(end.agent.localCandidates.first { $0.kind == .relayed })
+        try other.update { agent throws(ICEError) in
+            try agent.setRemote(end.agent.localCredentials, now: network.now)
+            agent.add(candidateLine: relayed.text, now: network.now)
+        }
+        network.run(200)
+        #expect(end.agent.statistics.checksReceived > 0)
+        // The network is left for one without IPv4, where no relay is.
+        end.addresses = [ip("2001:db8::1")]
+        end.gather()
+        try end.update { agent throws(ICEError) in
+            try agent.setRemote(other.agent.localCredentials, now: network.now)
+        }
+        network.run(1000)
+        #expect(end.agent.selected == nil && end.agent.localCandidates.map(\.kind) == [.host])
+    }
+
     @Test("leaves no gap in the call, and ends with new credentials on a nominated pair")
     func noGap() {
         let old = caller.agent.localCredentials

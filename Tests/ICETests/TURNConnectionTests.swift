@@ -139,7 +139,9 @@ import Testing
         }
     }
 
-    @Test("what is no TURN breaks a stream at once", arguments: [[0x16, 3, 1, 2], [0x80, 0, 0, 0], [0, 1, 0xff, 0xfc], [0x40, 0, 0xff, 0xff], [0, 1, 0, 3]])
+    @Test(
+        "what is no TURN breaks a stream at once",
+        arguments: [[0x16, 3, 1, 2], [0x80, 0, 0, 0], [0, 1, 0xff, 0xfc], [0x40, 0, 0xff, 0xff], [0, 1, 0, 3]])
     func noise(_ head: [UInt8]) {
         var framer = TURNStreamFramer()
         #expect(throws: TURNStreamFramer.Broken.self) { try head.withUnsafeBytes { try framer.receive($0) { _ in } } }

@@ -77,11 +77,12 @@ extension ICEAgent {
 
     /// Of relayed candidates: what travels by UDP all the way is late the least.
     func relayPreference(_ index: Int) -> UInt16 {
-        let cost: UInt16 = switch relays[index].server.transport {
-        case .udp: 0
-        case .tcp: 1
-        case .tls: 2
-        }
+        let cost: UInt16 =
+            switch relays[index].server.transport {
+            case .udp: 0
+            case .tcp: 1
+            case .tls: 2
+            }
         return UInt16.max - 256 * cost - UInt16(index)
     }
 }

@@ -71,6 +71,8 @@ extension ICEAgent {
             flush(index)
         }
         relays.removeAll()
+        // What came by one of them is nobody's now, and the next one may have its number.
+        early.removeAll { $0.path != .direct }
         reselect(now: now)
         let servers = configuration.turnServers.filter { families.contains($0.address.address.family) }
         relays = servers.prefix(ICEConfiguration.maximumServers).map {

@@ -36,8 +36,7 @@ extension ICEAgent {
     }
 
     /// What a relay handed on: a check, or media.
-    func take(_ payload: UnsafeRawBufferPointer, of peer: SocketAddress, by path: ICEPath, now: HostTime) -> ICEReceipt
-    {
+    func take(_ payload: UnsafeRawBufferPointer, of peer: SocketAddress, by path: ICEPath, now: HostTime) -> ICEReceipt {
         if DatagramKind(payload) == .stun { return receive(payload, from: peer, by: path, now: now) }
         guard admits(peer, by: path) else { return .dropped }
         return .media(Array(payload), from: peer)
