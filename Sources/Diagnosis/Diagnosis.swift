@@ -82,7 +82,8 @@ public struct Diagnosis: Sendable {
         let hosts = (accountHosts + names).reduce(into: [String]()) { all, name in if !all.contains(name) { all.append(name) } }
         var looks: [Look] = [{ [NameFindings.servers(hosts, machine)] }]
         looks += names.map { name in { [NameFindings.look(name)] } }
-        looks += stun.map { server, kind in { [ServerFindings.look(server, kind: kind)] } }
+        let authorities = configuration[\.network.turnCA]
+        looks += stun.map { server, kind in { [ServerFindings.look(server, kind: kind, authorityFile: authorities)] } }
         guard !isRunning else { return looks }
         for name in configuration[\.accounts].compactMap(\.name) {
             looks.append {

@@ -11,7 +11,8 @@ package enum ServerFindings {
     private static let patienceMilliseconds = 3000.0
 
     /// Blocks until the server has answered, or the time is over.
-    package static func look(_ server: ServerName, kind: String) -> Finding {
+    /// - Parameter authorityFile: who may certify a server by TLS; nil: the system's authorities.
+    package static func look(_ server: ServerName, kind: String, authorityFile: String? = nil) -> Finding {
         let subject = "\(kind) server \(server)"
         let addresses: [SocketAddress]
         do throws(NetworkError) {
@@ -21,6 +22,12 @@ package enum ServerFindings {
         }
         guard let address = addresses.first else {
             return Finding(subject, .network, .trouble, "there is no way to its addresses", "look at the machine's routes")
+        }
+        if server.way != .udp {
+            guard let failure = ask(address, server, authorityFile) else {
+                return .fine(subject, .network, "answers by \(server.way.rawValue.uppercased())")
+            }
+            return Finding(subject, .network, .trouble, failure, "check network.\(kind), network.turn_ca and the firewall")
         }
         guard let seen = ask(address) else {
             return Finding(
@@ -48,6 +55,38 @@ package enum ServerFindings {
             }
         }
         return nil
+    }
+
+    /// Asks by a connection; what went wrong, nil: it answered.
+    private static func ask(
+        _ address: SocketAddress, _ server: ServerName, _ authorityFile: String?
+    ) -> String? {
+        let connection: StreamConnection
+        do throws(NetworkError) {
+            let tls = server.way == .tls ? (try TLSContext(authorityFile: authorityFile), server.host) : nil
+            connection = try StreamConnection(to: address, tls: tls)
+        } catch {
+            return "\(error)"
+        }
+        defer { connection.close() }
+        var client = STUNBindingClient(server: address, retransmissionTimeout: patienceMilliseconds)
+        client.request(now: .monotonicNow())
+        for output in client.takeOutputs() { _ = output.withUnsafeBytes { connection.send($0) } }
+        var framer = TURNStreamFramer()
+        let end = HostTime.monotonicNow().advanced(byMilliseconds: patienceMilliseconds)
+        var hasAnswered = false
+        while !hasAnswered, HostTime.monotonicNow() < end {
+            var entry = pollfd(fd: connection.fileDescriptor, events: connection.pollEvents, revents: 0)
+            poll(&entry, 1, Int32(max(0, end.milliseconds(since: .monotonicNow()))) + 1)
+            let ending = connection.receive { octets in
+                try? framer.receive(octets) { message in
+                    let outcome = client.receive(UnsafeRawBufferPointer(message), from: address)
+                    if case .mapped = outcome { hasAnswered = true }
+                }
+            }
+            if !hasAnswered, let ending { return ending }
+        }
+        return hasAnswered ? nil : "no answer within \(Int(patienceMilliseconds / 1000)) s"
     }
 
     /// Whose datagram it is the transaction's number tells, which nobody else knows.
