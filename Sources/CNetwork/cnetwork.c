@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -167,6 +168,91 @@ int cnetwork_send(int fd, const void *bytes, uint32_t length, const struct socka
     return sendto(fd, bytes, length, MSG_DONTWAIT | MSG_NOSIGNAL, to, to_length) < 0 ? -errno : 0;
 }
 
+struct cnetwork_outbox {
+    unsigned count, size, used;
+    struct mmsghdr *messages;
+    struct iovec *vectors;
+    struct sockaddr_storage *targets;
+    uint8_t *bytes;
+};
+
+cnetwork_outbox *cnetwork_outbox_create(unsigned count, unsigned size) {
+    cnetwork_outbox *outbox = calloc(1, sizeof *outbox);
+    if (!outbox) return NULL;
+    outbox->count = count;
+    outbox->size = size;
+    outbox->messages = calloc(count, sizeof *outbox->messages);
+    outbox->vectors = calloc(count, sizeof *outbox->vectors);
+    outbox->targets = calloc(count, sizeof *outbox->targets);
+    outbox->bytes = calloc(count, size);
+    if (!outbox->messages || !outbox->vectors || !outbox->targets || !outbox->bytes) {
+        cnetwork_outbox_destroy(outbox);
+        return NULL;
+    }
+    return outbox;
+}
+
+void cnetwork_outbox_destroy(cnetwork_outbox *outbox) {
+    free(outbox->messages);
+    free(outbox->vectors);
+    free(outbox->targets);
+    free(outbox->bytes);
+    free(outbox);
+}
+
+bool cnetwork_outbox_add(
+    cnetwork_outbox *outbox, const void *bytes, uint32_t length, const struct sockaddr *to, socklen_t to_length) {
+    if (outbox->used == outbox->count || length > outbox->size || to_length > sizeof *outbox->targets) return false;
+    unsigned i = outbox->used++;
+    uint8_t *place = outbox->bytes + (size_t)i * outbox->size;
+    memcpy(place, bytes, length);
+    memcpy(&outbox->targets[i], to, to_length);
+    outbox->vectors[i] = (struct iovec){place, length};
+    outbox->messages[i].msg_hdr = (struct msghdr){
+        .msg_name = &outbox->targets[i],
+        .msg_namelen = to_length,
+        .msg_iov = &outbox->vectors[i],
+        .msg_iovlen = 1,
+    };
+    return true;
+}
+
+// Errors that an ICMP message about an earlier packet leaves for the next call.
+static bool is_icmp(int error) {
+    return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == EHOSTDOWN ||
+        error == ENOPROTOOPT || error == EPROTO;
+}
+
+unsigned cnetwork_outbox_flush(cnetwork_outbox *outbox, int fd, int *error, unsigned *icmp) {
+    unsigned done = 0, sent = 0;
+    bool is_second_try = false;
+    *error = 0;
+    *icmp = 0;
+    while (done < outbox->used) {
+        int n = sendmmsg(fd, outbox->messages + done, outbox->used - done, MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n > 0) {
+            done += (unsigned)n;
+            sent += (unsigned)n;
+            is_second_try = false;
+            continue;
+        }
+        if (n < 0 && errno == EINTR) continue;
+        int failure = errno;
+        if (is_icmp(failure) && !is_second_try) {
+            *icmp += (unsigned)cnetwork_drain_errors(fd);
+            is_second_try = true;
+            continue;
+        }
+        *error = failure;
+        // A full queue takes no other one either; anything else concerns this one.
+        if (failure == EAGAIN || failure == ENOBUFS) break;
+        ++done;
+        is_second_try = false;
+    }
+    outbox->used = 0;
+    return sent;
+}
+
 int cnetwork_drain_errors(int fd) {
     uint8_t control[512], payload[1];
     int count = 0;
@@ -177,6 +263,26 @@ int cnetwork_drain_errors(int fd) {
         if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) break;
     }
     return count;
+}
+
+int cnetwork_poll_create(void) {
+    int poll = epoll_create1(EPOLL_CLOEXEC);
+    return poll < 0 ? -errno : poll;
+}
+
+int cnetwork_poll_add(int poll, int fd, uint64_t name) {
+    struct epoll_event event = {.events = EPOLLIN, .data.u64 = name};
+    return epoll_ctl(poll, EPOLL_CTL_ADD, fd, &event) < 0 ? -errno : 0;
+}
+
+enum { poll_look = 256 };
+
+int cnetwork_poll_wait(int poll, uint64_t *names, int count, int milliseconds) {
+    struct epoll_event events[poll_look];
+    int n = epoll_wait(poll, events, count < poll_look ? count : poll_look, milliseconds);
+    if (n < 0) return -errno;
+    for (int i = 0; i < n; ++i) names[i] = events[i].data.u64;
+    return n;
 }
 
 int cnetwork_watch_addresses(void) {

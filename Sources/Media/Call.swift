@@ -74,6 +74,17 @@ public final class Call {
 
     /// Produces the next samples of the other side's voice.
     package func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome? {
+        guard let outcome = hear(into: block, now: now) else { return nil }
+        if stream.configuration.echoes {
+            echoed.append(contentsOf: block)
+            // A capture clock that runs slow would let it grow for as long as the call lasts.
+            if echoed.count > sampleRate { echoed.removeFirst(echoed.count - sampleRate / 10) }
+            block.update(repeating: 0)
+        }
+        return outcome
+    }
+
+    private func hear(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome? {
         // What is missing after a goodbye is not lost, and nothing is invented for it.
         let isOver = goodbye.leavesSilence(at: now) && stream.isPlayedOut
         guard !state.isEnded, !isOver else {
@@ -82,13 +93,30 @@ public final class Call {
         }
         let outcome = stream.pull(into: block, now: now)
         if case .reset(let reason) = outcome.reason { events.append(.bufferReset(reason: "\(reason)")) }
-        if stream.configuration.echoes {
-            echoed.append(contentsOf: block)
-            // A capture clock that runs slow would let it grow for as long as the call lasts.
-            if echoed.count > sampleRate { echoed.removeFirst(echoed.count - sampleRate / 10) }
-            block.update(repeating: 0)
-        }
         return outcome
+    }
+
+    /// Produces a frame of the other side's voice for whoever steps the call by a clock and not by a device: hearing and sending
+    /// have one rhythm, so that nothing waits between them.
+    /// - Returns: whether anything was heard, or concealed; without it the frame is silent.
+    package func hear(frame: UnsafeMutableBufferPointer<Float>, now: HostTime) -> Bool {
+        var isHeard = false
+        var start = 0
+        let block = max(1, sampleRate * MediaLimits.pullMilliseconds / 1000)
+        while start < frame.count {
+            let end = min(frame.count, start + block)
+            let part = UnsafeMutableBufferPointer(rebasing: frame[start..<end])
+            if hear(into: part, now: now) != nil { isHeard = true }
+            start = end
+        }
+        return isHeard
+    }
+
+    /// Sends a frame as it is, also one that is an echo of what was heard: the counterpart of `hear(frame:now:)`.
+    /// - Returns: what stood for our voice after announcement and mute; empty where the call is over.
+    @discardableResult
+    package func say(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
+        state.isEnded ? [] : stream.send(frame, now: now)
     }
 
     /// Takes what has come by the link.

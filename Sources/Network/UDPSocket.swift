@@ -84,10 +84,12 @@ public final class UDPSocket {
     /// Takes the reports of ICMP errors; how many there were.
     func drainErrors() -> Int { Int(cnetwork_drain_errors(fileDescriptor)) }
 
+    /// Whether an address is of a family that the socket can send to: an IPv4 socket cannot reach IPv6.
+    func reaches(_ address: SocketAddress) -> Bool { family == .v6 || address.address.family == .v4 }
+
     /// Sends a datagram; 0 or the error number. Never waits: a full queue drops (EAGAIN), as the network would.
     public func send(_ bytes: UnsafeRawBufferPointer, to address: SocketAddress) -> Int32 {
-        // An IPv4 socket cannot reach IPv6.
-        guard family == .v6 || address.address.family == .v4 else { return EAFNOSUPPORT }
+        guard reaches(address) else { return EAFNOSUPPORT }
         return address.withSockaddr(for: family) { pointer, length in
             -cnetwork_send(fileDescriptor, bytes.baseAddress, UInt32(bytes.count), pointer, length)
         }

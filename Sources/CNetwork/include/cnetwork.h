@@ -32,6 +32,19 @@ int cnetwork_configure(int fd, int family, int traffic_class, int priority);
 // Sends by sendto(2); 0 or -errno.
 int cnetwork_send(int fd, const void *bytes, uint32_t length, const struct sockaddr *to, socklen_t to_length);
 
+// Datagrams on their way out, sent together.
+typedef struct cnetwork_outbox cnetwork_outbox;
+
+// Room for `count` datagrams of up to `size` bytes; NULL without memory.
+cnetwork_outbox *cnetwork_outbox_create(unsigned count, unsigned size);
+void cnetwork_outbox_destroy(cnetwork_outbox *outbox);
+// Puts a copy behind the others; false: full, or too long.
+bool cnetwork_outbox_add(
+    cnetwork_outbox *outbox, const void *bytes, uint32_t length, const struct sockaddr *to, socklen_t to_length);
+// Sends what is there and empties it, by sendmmsg(2), without waiting: how many left. What is refused is lost; the last error number
+// is in `error`, and in `icmp` how many reports of ICMP errors were taken.
+unsigned cnetwork_outbox_flush(cnetwork_outbox *outbox, int fd, int *error, unsigned *icmp);
+
 // Has the kernel drop every datagram that does not come from this address (four words, the highest first; an IPv4 address
 // in the last) and port (0: any). 0 or -errno.
 int cnetwork_hear_only(int fd, bool is_v4, const uint32_t *address, uint16_t port);
@@ -43,6 +56,13 @@ uint32_t cnetwork_dropped(int fd);
 
 // Empties the queue of ICMP errors; how many there were.
 int cnetwork_drain_errors(int fd);
+
+// Waits for many sockets at once (epoll(7)): a descriptor; -errno.
+int cnetwork_poll_create(void);
+// Tells of a socket by the number `name` from now on. 0 or -errno.
+int cnetwork_poll_add(int poll, int fd, uint64_t name);
+// Names of sockets that have something, `count` at most, after `milliseconds` at most: how many, or -errno.
+int cnetwork_poll_wait(int poll, uint64_t *names, int count, int milliseconds);
 
 // A descriptor that is readable when this machine's addresses or routes change (rtnetlink(7)); -errno.
 int cnetwork_watch_addresses(void);

@@ -1,0 +1,86 @@
+import Codecs
+import Link
+import Media
+import Metrics
+import Realtime
+
+/// What a call at a port of many is for: where its sound comes from and where it goes.
+public enum PortSound: Sendable, Equatable {
+    /// Who calls hears himself.
+    case echo
+    /// Who calls hears the announcement of the call's configuration, and silence after it and without one.
+    case announcement
+    /// Those who call hear each other.
+    case conference
+}
+
+/// One call at a port of many, with what joins it to the world. Made when its caller has proven himself, gone when it is over.
+final class PortCall {
+    /// Its number since the port was opened.
+    let number: UInt64
+    let call: Call
+    let link: PortLink
+    let began: HostTime
+    /// The packet time that it has its turns by, milliseconds.
+    var turnMilliseconds: Int
+    /// Its voice in the conference's frame at hand.
+    var voice: [Float] = []
+    let recording: PortRecording?
+    private var gate = CallEventGate()
+
+    init(
+        number: UInt64, configuration: CallConfiguration, link: PortLink, recording: PortRecording?, now: HostTime
+    ) throws(CodecError) {
+        self.number = number
+        self.link = link
+        self.recording = recording
+        began = now
+        call = try Call(configuration: configuration, link: link, now: now)
+        turnMilliseconds = max(1, call.frameLength * 1000 / call.sampleRate)
+    }
+
+    /// The call by whose seed no other one's source, sequence and time stamps can be told.
+    static func configuration(_ common: CallConfiguration, number: UInt64) -> CallConfiguration {
+        var configuration = common
+        configuration.seed = common.seed &+ (number &+ 1) &* 0x9E37_79B9_7F4A_7C15
+        configuration.stream.canonicalName = "yodel-" + String(configuration.seed & 0xffff_ffff, radix: 36)
+        return configuration
+    }
+
+    /// One turn: hears a frame and says one. `frame` is room for it, kept by the loop.
+    func turn(_ sound: PortSound, through frame: inout [Float], now: HostTime) {
+        prepare(&frame)
+        _ = frame.withUnsafeMutableBufferPointer { call.hear(frame: $0, now: now) }
+        recording?.heard(frame)
+        if sound != .echo { for index in frame.indices { frame[index] = 0 } }
+        let said = frame.withUnsafeBufferPointer { call.say($0, now: now) }
+        recording?.said(said)
+    }
+
+    /// Hears the frame that the others of a conference are to hear.
+    func hearVoice(now: HostTime) {
+        prepare(&voice)
+        _ = voice.withUnsafeMutableBufferPointer { call.hear(frame: $0, now: now) }
+        recording?.heard(voice)
+    }
+
+    private func prepare(_ frame: inout [Float]) {
+        if frame.count != call.frameLength { frame = [Float](repeating: 0, count: call.frameLength) }
+    }
+
+    /// Says what all others of a conference say.
+    func say(_ frame: UnsafeBufferPointer<Float>, now: HostTime) {
+        let said = call.say(frame, now: now)
+        recording?.said(said)
+    }
+
+    /// What has happened; what the other side could cause without end is limited.
+    func takeEvents(now: HostTime) -> [CallEvent] {
+        call.takeEvents().filter { gate.admit(.call($0), at: now) }
+    }
+
+    func takeNotices(now: HostTime) -> [LiveCallEvent] { gate.takeNotices(at: now) }
+
+    /// The figures of the call, as a report has them.
+    var figures: CallStatistics { call.statistics }
+}

@@ -1,0 +1,50 @@
+import Link
+import Media
+import Metrics
+
+/// What a port of many calls tells of one of them.
+public struct PortEvent: Sendable {
+    public enum Body: Sendable {
+        /// Its caller has proven himself.
+        case began
+        case call(CallEvent)
+        case warning(String)
+        /// It is over: why, after how many seconds, and its last figures. The last event of a call.
+        case ended(EndReason, seconds: Double, CallStatistics)
+    }
+
+    /// The call's number since the port was opened.
+    public let call: UInt64
+    /// Where its caller is.
+    public let remote: SocketAddress
+    public let body: Body
+}
+
+/// How a port of many calls fares. What concerns time is of the last second.
+public struct PortFigures: Sendable, Equatable {
+    /// Calls now, and since the port was opened.
+    public var calls = 0
+    public var callsInAll = 0
+    /// Callers turned away and packets not let in, by reason.
+    public var refusals = RefusalCounts()
+    /// How late turns ended after they were due, milliseconds; `nil` before there were any.
+    public var latenessMedian: Double?
+    public var lateness99: Double?
+    public var latenessMaximum: Double?
+    /// Share of the time in which the loop had work, 0...1.
+    public var load = 0.0
+    /// Processor time of the loop's thread, share of one core, 0...1.
+    public var processorShare = 0.0
+    /// Turns left out because the machine stood still for too long, since the port was opened.
+    public var turnsLeftOut = 0
+    /// Whether somebody new is let in.
+    public var admits = true
+    /// Datagrams of all calls together.
+    public var packetsReceived = 0
+    public var packetsSent = 0
+    public var sendFailures = 0
+    /// Dropped by the kernel: its queue was full.
+    public var kernelDrops = 0
+
+    public init() {}
+}

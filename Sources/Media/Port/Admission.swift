@@ -1,0 +1,96 @@
+import Realtime
+
+/// Whether one more call may come, by how late the turns of the calls that run are. A call that runs is never cut.
+///
+/// A machine that stands still now and then is late once; one that has too much to do is late again and again. So the share of late
+/// turns in the last second counts, and the share of time in which there was work. Sans-I/O.
+public struct Admission: Sendable {
+    /// A turn that ends so long after it was due threatens the delay: half a packet of 20 ms.
+    public static let lateMilliseconds = 10.0
+    /// Share of late turns in a second from which nobody more is let in, and below which people are again.
+    static let refusingShare = 0.10
+    static let admittingShare = 0.02
+    /// Share of the time with work, likewise.
+    static let refusingLoad = 0.90
+    static let admittingLoad = 0.80
+    /// How long it must be well again, in milliseconds.
+    static let recoveryMilliseconds = 2000.0
+    /// Turns that say something.
+    static let leastTurns = 20
+
+    private struct Bucket {
+        var turns = 0
+        var late = 0
+        var busy = 0.0
+    }
+
+    private static let bucketMilliseconds = 100.0
+    private static let buckets = 10
+    private var window = [Bucket](repeating: Bucket(), count: Self.buckets)
+    private var current = 0
+    private var bucketStart: HostTime?
+    /// Since when it is well, while nobody is let in.
+    private var wellSince: HostTime?
+    /// Whether somebody new is let in.
+    public private(set) var admits = true
+
+    public init() {}
+
+    /// A turn has ended, so long after it was due, in milliseconds.
+    public mutating func note(lateMilliseconds late: Double, at now: HostTime) {
+        turn(to: now)
+        window[current].turns += 1
+        if late >= Self.lateMilliseconds { window[current].late += 1 }
+        judge(at: now)
+    }
+
+    /// There was work for so long, in milliseconds.
+    public mutating func note(busyMilliseconds busy: Double, at now: HostTime) {
+        turn(to: now)
+        window[current].busy += max(0, busy)
+    }
+
+    /// Share of the last second's turns that ended late, 0...1.
+    public var lateShare: Double {
+        let turns = window.reduce(0) { $0 + $1.turns }
+        guard turns >= Self.leastTurns else { return 0 }
+        return Double(window.reduce(0) { $0 + $1.late }) / Double(turns)
+    }
+
+    /// Share of the last second with work, 0...1.
+    public var load: Double {
+        min(1, window.reduce(0) { $0 + $1.busy } / (Double(Self.buckets) * Self.bucketMilliseconds))
+    }
+
+    private mutating func turn(to now: HostTime) {
+        guard let start = bucketStart else {
+            bucketStart = now
+            return
+        }
+        let passed = Int(min(1e6, max(0, now.milliseconds(since: start) / Self.bucketMilliseconds)))
+        guard passed > 0 else { return }
+        for _ in 0..<min(passed, Self.buckets) {
+            current = (current + 1) % Self.buckets
+            window[current] = Bucket()
+        }
+        bucketStart =
+            passed < Self.buckets ? start.advanced(byMilliseconds: Double(passed) * Self.bucketMilliseconds) : now
+    }
+
+    private mutating func judge(at now: HostTime) {
+        let (share, load) = (lateShare, load)
+        if admits {
+            guard share >= Self.refusingShare || load >= Self.refusingLoad else { return }
+            admits = false
+            wellSince = nil
+            return
+        }
+        guard share < Self.admittingShare, load < Self.admittingLoad else {
+            wellSince = nil
+            return
+        }
+        let since = wellSince ?? now
+        wellSince = since
+        if now.milliseconds(since: since) >= Self.recoveryMilliseconds { admits = true }
+    }
+}

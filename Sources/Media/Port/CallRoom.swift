@@ -1,0 +1,203 @@
+import Link
+import RTP
+import Realtime
+
+/// Who calls at a port that many share: which call a packet belongs to, who becomes a caller, and how many there may be.
+///
+/// Plain RTP, told apart by address and SSRC. A stream proves itself by packets in sequence, of a payload type that is expected,
+/// as with `SourceLatch`; until then it is held and nothing is sent to it. A stream that goes on in sequence from another address,
+/// after a silence at the old one, is the same call; so is another SSRC from the address of a call that has fallen silent.
+///
+/// Sans-I/O. Calls are known by the number of their seat, 0 and up; a seat that was left is given again.
+public struct CallRoom {
+    /// What there may be.
+    public struct Limits: Sendable {
+        /// Calls at a time.
+        public var calls: Int
+        /// Calls from one address and port: a gateway has few, an attacker as many SSRCs as it likes.
+        public var callsOfOneSource = 64
+        /// Streams that have yet to prove themselves, all and of one address.
+        public var candidates = 2048
+        public var candidatesOfOneAddress = 512
+
+        public init(calls: Int) { self.calls = max(1, calls) }
+    }
+
+    /// Packets in sequence that prove a stream, and how many while strangers flood the port.
+    public static let proofPackets = 2
+    public static let proofPacketsInFlood = 4
+    /// Longest packet that is kept for a stream that has yet to prove itself, in bytes.
+    static let longestHeld = 2048
+
+    /// What became of a packet.
+    public enum Verdict: Sendable, Equatable {
+        /// It belongs to the call at this seat.
+        case call(Int)
+        /// It proves a new caller, who gets this seat. What came before it is in `held`, and goes first.
+        case caller(Int)
+        /// The stream of the call at this seat goes on with it, from another address or under another SSRC; as with `caller`.
+        case continued(Int)
+        /// Kept until its stream has proven itself.
+        case waiting
+        case dropped(CallRefusal)
+    }
+
+    /// Callers there are.
+    public private(set) var count = 0
+    /// Streams and packets that were not let in, by reason.
+    public private(set) var refusals = RefusalCounts()
+    /// The packets before the one that proved its stream, oldest first.
+    public private(set) var held: [HeldDatagram] = []
+
+    private let limits: Limits
+    private let allow: [CIDR]
+    private let payloadTypes: PayloadTypeSet
+    private var seats: [CallerSeat] = []
+    private var freeSeats: [Int] = []
+    private var byStream: [StreamName: Int] = [:]
+    /// The seat of a stream by its SSRC alone, for streams that move and for RTCP; the newest where several have it.
+    private var bySSRC: [UInt32: Int] = [:]
+    private var callsBySource: [SocketAddress: Int] = [:]
+    private var candidates: CandidateTable
+
+    /// - Parameters:
+    ///   - allow: who may call; empty: anyone.
+    ///   - payloadTypes: those that prove a stream.
+    public init(limits: Limits, allow: [CIDR] = [], payloadTypes: PayloadTypeSet) {
+        self.limits = limits
+        self.allow = allow
+        self.payloadTypes = payloadTypes
+        candidates = CandidateTable(capacity: limits.candidates, perAddress: limits.candidatesOfOneAddress)
+    }
+
+    /// Where the call at `seat` comes from.
+    public func source(of seat: Int) -> SocketAddress { seats[seat].source }
+    /// Where RTCP of the call at `seat` was heard from; `nil`: the convention holds.
+    public func controlSource(of seat: Int) -> SocketAddress? { seats[seat].control }
+
+    /// Whether the call at `seat` has sent nothing for a while.
+    public func isSilent(_ seat: Int, at now: HostTime) -> Bool { seats[seat].isSilent(at: now) }
+
+    // MARK: - RTP
+
+    /// Takes one RTP packet.
+    /// - Parameter refusal: why nobody new is let in now; `nil`: everybody may.
+    public mutating func receive(rtp packet: ReceivedPacket, refusal: CallRefusal? = nil) -> Verdict {
+        guard let header = (try? RTPPacket(parsing: UnsafeRawBufferPointer(packet.bytes)))?.header else {
+            return drop(.garbage)
+        }
+        let name = StreamName(source: packet.source, ssrc: header.ssrc)
+        if let seat = byStream[name] {
+            seats[seat].follow(header, at: packet.arrival)
+            return .call(seat)
+        }
+        guard payloadTypes.contains(header.payloadType) else { return drop(.garbage) }
+        guard allow.isEmpty || allow.contains(where: { $0.contains(packet.source.address) }) else { return drop(.stranger) }
+        let needed = candidates.isCrowded ? Self.proofPacketsInFlood : Self.proofPackets
+        switch candidates.note(name, header, packet, needed: needed) {
+        case .none: return drop(.flood)
+        case .refused: return .dropped(.refusedBefore)
+        case .waiting: return .waiting
+        case .proven(let place): return prove(name, header, at: packet.arrival, candidate: place, refusal)
+        }
+    }
+
+    private mutating func prove(
+        _ name: StreamName, _ header: RTPHeader, at time: HostTime, candidate: Int, _ refusal: CallRefusal?
+    ) -> Verdict {
+        if let seat = bySSRC[name.ssrc], seats[seat].isContinued(by: header) {
+            // The same stream from elsewhere: when the old place is silent, and not before.
+            guard seats[seat].isSilent(at: time) else {
+                candidates.keepWaiting(candidate, header)
+                return .waiting
+            }
+            return carryOn(seat, as: name, header, at: time, candidate)
+        }
+        if callsBySource[name.source] == 1, let seat = onlySeat(of: name.source), seats[seat].isSilent(at: time) {
+            return carryOn(seat, as: name, header, at: time, candidate)
+        }
+        let reason: CallRefusal? =
+            if count >= limits.calls { .full } else if callsBySource[name.source, default: 0] >= limits.callsOfOneSource {
+                .tooManyOfOneSource
+            } else { refusal }
+        if let reason {
+            candidates.refuse(candidate, at: time)
+            return drop(reason)
+        }
+        held = candidates.take(candidate)
+        let seat = freeSeats.popLast() ?? seats.count
+        let caller = CallerSeat(name, header, at: time)
+        if seat == seats.count { seats.append(caller) } else { seats[seat] = caller }
+        count += 1
+        register(seat)
+        return .caller(seat)
+    }
+
+    private mutating func carryOn(
+        _ seat: Int, as name: StreamName, _ header: RTPHeader, at time: HostTime, _ candidate: Int
+    ) -> Verdict {
+        held = candidates.take(candidate)
+        unregister(seat)
+        seats[seat] = CallerSeat(name, header, at: time)
+        register(seat)
+        return .continued(seat)
+    }
+
+    private func onlySeat(of source: SocketAddress) -> Int? {
+        seats.firstIndex { $0.isTaken && $0.source == source }
+    }
+
+    private mutating func register(_ seat: Int) {
+        let name = seats[seat].name
+        byStream[name] = seat
+        bySSRC[name.ssrc] = seat
+        callsBySource[name.source, default: 0] += 1
+    }
+
+    private mutating func unregister(_ seat: Int) {
+        let name = seats[seat].name
+        byStream[name] = nil
+        if bySSRC[name.ssrc] == seat { bySSRC[name.ssrc] = nil }
+        let left = callsBySource[name.source, default: 1] - 1
+        callsBySource[name.source] = left > 0 ? left : nil
+    }
+
+    // MARK: - RTCP
+
+    /// The call that an RTCP packet belongs to: by its sender's SSRC, and by where RTP comes from; on a port of its own by the
+    /// address alone.
+    public mutating func receive(rtcp packet: ReceivedPacket) -> Verdict {
+        let bytes = UnsafeRawBufferPointer(packet.bytes)
+        guard bytes.count >= 8 else { return drop(.garbage) }
+        let ssrc = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
+        let seat = byStream[StreamName(source: packet.source, ssrc: ssrc)] ?? bySSRC[ssrc]
+        guard let seat, seats[seat].source.address == packet.source.address else { return drop(.stranger) }
+        seats[seat].control = packet.source
+        return .call(seat)
+    }
+
+    // MARK: - Time
+
+    /// The call at `seat` is over: its seat is free.
+    public mutating func leave(_ seat: Int) {
+        guard seats.indices.contains(seat), seats[seat].isTaken else { return }
+        unregister(seat)
+        seats[seat].isTaken = false
+        freeSeats.append(seat)
+        count -= 1
+        guard count == 0 else { return }
+        // Nobody is there: what a crowd needed is given back.
+        (seats, freeSeats, byStream, bySSRC, callsBySource) = ([], [], [:], [:], [:])
+    }
+
+    /// Time passes: what is unproven for too long is forgotten.
+    public mutating func advance(to now: HostTime) { candidates.forget(at: now) }
+
+    /// A datagram came that is neither RTP nor RTCP.
+    public mutating func noteGarbage() { refusals[.garbage] += 1 }
+
+    private mutating func drop(_ reason: CallRefusal) -> Verdict {
+        refusals[reason] += 1
+        return .dropped(reason)
+    }
+}

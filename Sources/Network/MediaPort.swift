@@ -1,0 +1,67 @@
+import Glibc
+import Link
+import Realtime
+
+/// One UDP port for the media of many calls, and the next one for their RTCP: what comes is read in batches, what leaves is sent in
+/// batches, so that a turn costs few system calls however many calls it serves. Confined to one thread.
+public final class MediaPort {
+    /// Milliseconds between two looks at RTCP's own socket: the kernel notes when a report came.
+    private static let controlMilliseconds = 50.0
+
+    /// Where RTP is heard; the port is the kernel's choice when 0 was asked.
+    public var local: SocketAddress { media.socket.local }
+    /// What to poll for RTP.
+    public var fileDescriptor: Int32 { media.socket.fileDescriptor }
+    /// Whether RTCP has a port of its own: the next one.
+    public var hasControlPort: Bool { control != nil }
+
+    private var counters = LinkStatistics()
+    private let media: UDPReader
+    private let mediaOut: SendBatch
+    /// nil with rtcp-mux.
+    private let control: UDPReader?
+    private let controlOut: SendBatch?
+    private var nextControl = HostTime.zero
+
+    /// - Parameters:
+    ///   - bind: local address; nil: every interface.
+    ///   - localPort: port for RTP, and with separate RTCP the next one; 0: a free pair.
+    public init(bind: IPAddress?, localPort: UInt16, rtcp: RTCPTransport) throws(NetworkError) {
+        let sockets = try UDPSocketPair(bind, remote: nil, port: localPort, rtcp: rtcp)
+        media = try UDPReader(sockets.media, isControlPort: false)
+        mediaOut = try SendBatch(sockets.media)
+        if let socket = sockets.control {
+            control = try UDPReader(socket, isControlPort: true)
+            controlOut = try SendBatch(socket)
+        } else {
+            (control, controlOut) = (nil, nil)
+        }
+    }
+
+    /// Hands on what has come, in order of arrival. Never waits; bounded, so that a flood does not keep the caller.
+    public func receive(now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
+        media.receive(&counters, deliver)
+        guard let control, now >= nextControl else { return }
+        nextControl = now.advanced(byMilliseconds: Self.controlMilliseconds)
+        control.receive(&counters, deliver)
+    }
+
+    /// Takes a packet for the next `flush`; a copy is kept.
+    /// - Parameter flow: RTCP leaves from the port that it has for itself.
+    public func send(_ bytes: UnsafeRawBufferPointer, on flow: PacketFlow, to address: SocketAddress) {
+        (flow == .control ? controlOut ?? mediaOut : mediaOut).add(bytes, to: address, &counters)
+    }
+
+    /// Sends what was taken. Never waits; what cannot be sent is lost and counted.
+    public func flush() {
+        mediaOut.flush(&counters)
+        controlOut?.flush(&counters)
+    }
+
+    /// Of all calls together.
+    public var statistics: LinkStatistics {
+        var result = counters
+        result[.kernel] = media.socket.droppedByKernel + (control?.socket.droppedByKernel ?? 0)
+        return result
+    }
+}
