@@ -26,7 +26,7 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Service", "Diagnosis", "Loopback", "Studio", "Softphone", "Terminal", "Settings", "Reporting", "Simulation",
+                "Service", "Diagnosis", "Load", "Loopback", "Studio", "Softphone", "Terminal", "Settings", "Reporting", "Simulation",
                 "LiveMedia",
                 "Media",
                 "Signalling", "PeerSignalling", "AudioDevices", "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "Metrics",
@@ -45,6 +45,14 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
+            ]),
+        // 6: many calls at once at one port, and the load that makes and measures them
+        .target(
+            name: "Load",
+            dependencies: [
+                "Softphone", "Simulation", "Terminal", "Settings", "Reporting", "LiveMedia", "Media", "Network", "AudioFiles",
+                "Codecs", "RTP", "Link", "Metrics", "Threads", "Realtime",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // 6: the automated call test, live or in virtual time
         .target(

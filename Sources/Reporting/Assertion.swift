@@ -89,6 +89,11 @@ public struct Assertion: Sendable, Equatable {
         return AssertionOutcome(expression: expression, value: value?.known, passed: holds(value))
     }
 
+    /// Judges a value that was looked up by `path`; `nil`: it was not measured.
+    public func evaluate(_ value: JSONValue?) -> AssertionOutcome {
+        AssertionOutcome(expression: expression, value: value?.known, passed: holds(value))
+    }
+
     /// Judges a loopback report. A name without a direction must hold in both; the value shown is the worse one.
     public func evaluate(_ report: LoopbackReport) -> AssertionOutcome {
         let measurements = report.measurements

@@ -25,7 +25,7 @@ extension EventBody {
         }
     }
 
-    private init(_ event: CallEvent, remote: String, start: HostTime, mediaStart: HostTime?) {
+    init(_ event: CallEvent, remote: String, start: HostTime, mediaStart: HostTime?) {
         let now = HostTime.monotonicNow()
         self =
             switch event {

@@ -22,7 +22,7 @@ package enum PathCheck {
     }
 
     /// `nil` when there is nothing of that name.
-    private static func isFolder(_ path: String) -> Bool? {
+    static func isFolder(_ path: String) -> Bool? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFDIR

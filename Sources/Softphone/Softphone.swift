@@ -88,7 +88,7 @@ public struct Softphone: Sendable {
         }
     }
 
-    private func configuration(
+    func configuration(
         of uri: CallURI, _ request: CallRequest, seed: UInt64
     ) throws(SoftphoneError) -> CallConfiguration {
         let media = request.media

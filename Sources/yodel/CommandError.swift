@@ -23,6 +23,7 @@ extension CommandError {
         case let error as CommandError: self = error
         case let error as SoftphoneError: self.init(error)
         case let error as SettingsError: self.init(error)
+        case let error as AssertionError: self.init(error)
         case let error as AudioFileError: self.init(SoftphoneError.audioFile(error))
         default: return nil
         }

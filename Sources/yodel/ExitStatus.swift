@@ -1,5 +1,6 @@
 import Diagnosis
 import Glibc
+import Load
 import Media
 import Softphone
 import Terminal
@@ -73,6 +74,16 @@ extension ExitStatus {
     static func end(_ status: ExitStatus) -> Never {
         Output.finish()
         exit(status.rawValue)
+    }
+
+    /// Ends a command of many calls by what became of them.
+    static func leave(_ outcome: LoadOutcome) throws {
+        switch outcome {
+        case .fine: return
+        case .assertionMissed: throw assertionMissed
+        case .noAnswer: throw noAnswer
+        case .signal(let number): throw ExitStatus(signal: number)
+        }
     }
 
     /// How a signal that came before there was media ends the program.

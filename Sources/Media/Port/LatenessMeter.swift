@@ -1,22 +1,29 @@
-/// How late something that has its time was, as a distribution: counted in tenths of a millisecond, so that a million values take no
-/// more room than one.
+/// How late something was, or how long it took, as a distribution: counted in tenths of a millisecond, so that a million values take
+/// no more room than one.
 public struct LatenessMeter: Sendable {
     private static let step = 0.1
-    private static let steps = 2000
 
-    private var counts = [Int](repeating: 0, count: Self.steps + 1)
+    private var counts: [Int]
     /// Values since the last `reset`.
     public private(set) var count = 0
     /// The greatest of them, milliseconds.
     public private(set) var maximum = 0.0
+    private var sum = 0.0
 
-    public init() {}
+    /// - Parameter limitMilliseconds: values above it are told apart by nothing but `maximum`.
+    public init(limitMilliseconds: Double = 200) {
+        counts = [Int](repeating: 0, count: Int(max(1, limitMilliseconds / Self.step)) + 1)
+    }
+
+    /// The mean of all, milliseconds; `nil` without values.
+    public var mean: Double? { count > 0 ? sum / Double(count) : nil }
 
     /// Adds a value in milliseconds; below 0 is in time.
     public mutating func add(_ milliseconds: Double) {
         let value = max(0, milliseconds)
-        counts[Int(min(Double(Self.steps), value / Self.step))] += 1
+        counts[Int(min(Double(counts.count - 1), value / Self.step))] += 1
         count += 1
+        sum += value
         maximum = max(maximum, value)
     }
 
@@ -27,7 +34,8 @@ public struct LatenessMeter: Sendable {
         var seen = 0
         for (index, number) in counts.enumerated() {
             seen += number
-            if seen >= wanted { return min(maximum, Double(index + 1) * Self.step) }
+            guard seen >= wanted else { continue }
+            return index == counts.count - 1 ? maximum : min(maximum, Double(index + 1) * Self.step)
         }
         return maximum
     }
@@ -36,6 +44,6 @@ public struct LatenessMeter: Sendable {
     public mutating func reset() {
         guard count > 0 else { return }
         for index in counts.indices { counts[index] = 0 }
-        (count, maximum) = (0, 0)
+        (count, maximum, sum) = (0, 0, 0)
     }
 }

@@ -10,8 +10,8 @@ import Realtime
 /// Sans-I/O. Slots that were slept through are made up for one after the other, so that every call has as many turns as its packets
 /// need; after a longer absence they are left out, for what they would play and send is no use to anybody.
 public struct TickWheel {
-    /// Length of a slot: with a wait each, 200 wake-ups a second.
-    public static let slotMilliseconds = 5.0
+    /// Length of a slot where nobody chooses: with a wait each, 200 wake-ups a second.
+    public static let usualMilliseconds = 5.0
     /// Absence that is made up for, in milliseconds.
     public static let madeUpMilliseconds = 1000.0
 
@@ -21,28 +21,34 @@ public struct TickWheel {
     /// Members there are.
     public private(set) var count = 0
 
-    private var epoch: HostTime
+    private let slotMilliseconds: Double
+    private let epoch: HostTime
     /// Slots that have been since the epoch.
     private var slot: Int64 = 0
     /// For each packet time in slots: the members of each of its phases.
     private var phases: [Int: [[Int]]] = [:]
     private var periods: [Int: Int] = [:]
 
-    /// - Parameter start: when the first slot is due.
-    public init(start: HostTime) { epoch = start }
+    /// - Parameters:
+    ///   - start: when the first slot is due.
+    ///   - slotMilliseconds: length of a slot, 1 or more.
+    public init(start: HostTime, slotMilliseconds: Double = Self.usualMilliseconds) {
+        epoch = start
+        self.slotMilliseconds = max(1, slotMilliseconds)
+    }
 
     /// When the next slot is due.
     public var nextTurn: HostTime { time(of: slot) }
 
     private func time(of slot: Int64) -> HostTime {
-        HostTime(nanoseconds: epoch.nanoseconds &+ slot &* Int64(Self.slotMilliseconds * 1e6))
+        HostTime(nanoseconds: epoch.nanoseconds &+ slot &* Int64(slotMilliseconds * 1e6))
     }
 
     /// Adds `member` to the phase that has fewest.
     /// - Parameter milliseconds: its packet time, rounded to whole slots.
     public mutating func add(_ member: Int, everyMilliseconds milliseconds: Int) {
         remove(member)
-        let period = max(1, Int((Double(milliseconds) / Self.slotMilliseconds).rounded()))
+        let period = max(1, Int((Double(milliseconds) / slotMilliseconds).rounded()))
         var lists = phases[period] ?? [[Int]](repeating: [], count: period)
         // The next slot comes first: whoever is new waits least.
         let order = (0..<period).map { (Int(slot % Int64(period)) + $0) % period }
@@ -77,7 +83,7 @@ public struct TickWheel {
         let late = now.milliseconds(since: nextTurn)
         guard late >= 0 else { return nil }
         if late > Self.madeUpMilliseconds {
-            let slots = Int64(late / Self.slotMilliseconds)
+            let slots = Int64(late / slotMilliseconds)
             slot += slots
             skipped += Int(slots)
         }

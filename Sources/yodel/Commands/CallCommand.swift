@@ -1,6 +1,7 @@
 import ArgumentParser
 import AudioDevices
 import LiveMedia
+import Load
 import Media
 import Reporting
 import Settings
@@ -86,8 +87,8 @@ struct ListenCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Take up to so many callers at once on the one port (1 to 100), and go on when they leave: a conference, or with \
-            --echo each by himself. (default: one caller, once)
+            Take up to so many callers at once on the one port and go on when they leave: a conference, or with --echo, --play \
+            or --record FOLDER each by himself. Up to 10000 without a device (null, or one of these), 100 with. (default: one, once)
             """, valueName: "n"))
     var parties: Int?
 
@@ -143,6 +144,12 @@ private func runCall(
     if uris.count > 1 || parties != nil { try checkConference(uris, options.request) }
     var request = CallRequest(uris, role: role, media: options.request)
     (request.echoes, request.parties) = (echoes, parties)
+    if PartyPort.serves(request) {
+        var console = PortConsole(
+            try PartyPort(request), json: media.output.json, signals: signals, assertions: assertions,
+            durationSeconds: options.durationSeconds)
+        return try ExitStatus.leave(console.run())
+    }
     let call = try start(request)
     let printer = EventPrinter(
         json: media.output.json, parties: call.parties, input: options.request.device.input,
@@ -170,11 +177,7 @@ func device(_ name: String) throws(CommandError) -> DeviceSpecification {
 }
 
 private func parse(_ text: String, role: CallURI.Role) throws(CommandError) -> CallURI {
-    do {
-        return try CallURI(parsing: text, role: role)
-    } catch {
-        throw CommandError(error)
-    }
+    do { return try CallURI(parsing: text, role: role) } catch { throw CommandError(error) }
 }
 
 /// What belongs to one call cannot be done for several.

@@ -8,9 +8,7 @@ import Terminal
 func resolveConfiguration(
     flags: [ConfigurationFlag], general: GeneralArguments
 ) throws(CommandError) -> Configuration {
-    do {
-        return try Configuration(flags: flags, environment: processEnvironment(), explicitPath: general.config)
-    } catch {
+    do { return try Configuration(flags: flags, environment: processEnvironment(), explicitPath: general.config) } catch {
         throw CommandError(error)
     }
 }
@@ -27,10 +25,6 @@ func startLog(_ configuration: Configuration) {
 }
 
 /// Reads every `--assert`; nothing starts when one is wrong.
-func parseAssertions(_ expressions: [String], known: [ComparablePath]) throws(CommandError) -> [Assertion] {
-    var assertions: [Assertion] = []
-    for expression in expressions {
-        do { assertions.append(try Assertion(parsing: expression, known: known)) } catch { throw CommandError(error) }
-    }
-    return assertions
+func parseAssertions(_ expressions: [String], known: [ComparablePath]) throws(AssertionError) -> [Assertion] {
+    try expressions.map { (expression) throws(AssertionError) in try Assertion(parsing: expression, known: known) }
 }

@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// Options of `yodel load` that no configuration has.
+public struct LoadArguments: ParsableArguments {
+    @Option(help: ArgumentHelp("Calls in all (1 to 10000).", valueName: "n"))
+    var calls = 10
+
+    @Option(help: ArgumentHelp("New calls a second.", valueName: "n"))
+    var rate = 10.0
+
+    @Option(help: ArgumentHelp("How long each call lasts.", valueName: "seconds"))
+    var hold = 10.0
+
+    @Option(help: ArgumentHelp("Say this audio file over and over. (default: speech made by the program)", valueName: "file"))
+    var play: String?
+
+    @Flag(help: "Print each call's figures and the report as JSON, one object a line.")
+    var json = false
+
+    @Option(
+        name: .customLong("assert"),
+        help: ArgumentHelp(
+            "Threshold such as 'p99(mouth_to_ear_ms)<120' or 'gaps==0'; exit 5 when missed. (repeatable)", valueName: "expr"))
+    var assertions: [String] = []
+
+    @Option(help: ArgumentHelp("Seed of everything random. (default: drawn)", valueName: "n"))
+    var seed: UInt64?
+
+    public init() {}
+}

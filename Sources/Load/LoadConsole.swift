@@ -1,0 +1,87 @@
+import Reporting
+import Settings
+import Softphone
+import Terminal
+
+/// How a command of this room ended.
+public enum LoadOutcome: Sendable, Equatable {
+    case fine
+    /// A threshold of `--assert` was missed, or its value not measured.
+    case assertionMissed
+    /// No call was connected.
+    case noAnswer
+    /// By that signal, before anything was heard.
+    case signal(Int32)
+}
+
+/// `yodel load`: makes the calls, tells of each, and at the end of all, the load's own lateness first.
+public struct LoadConsole {
+    private let arguments: LoadArguments
+    private let plan: LoadPlan
+    private let assertions: [Assertion]
+    private let realtime: Bool
+
+    /// Checks everything; nothing is sent yet.
+    /// - Throws: `SoftphoneError`, `SettingsError`, `AssertionError`: what, where, what to do.
+    public init(_ text: String, _ arguments: LoadArguments, _ configuration: Configuration) throws {
+        self.arguments = arguments
+        var media = try MediaRequest(configuration)
+        media.seed = arguments.seed
+        var uri = try CallURI(parsing: text, role: .call)
+        try uri.chooseCodec(configuration)
+        plan = try LoadPlan(
+            uri, media, calls: arguments.calls, rate: arguments.rate, holdSeconds: arguments.hold, speechPath: arguments.play)
+        assertions = try arguments.assertions.map { try Assertion(parsing: $0, known: LoadReport.comparablePaths) }
+        realtime = media.device.realtime
+    }
+
+    /// Runs until every call is over, or a signal ends them.
+    public func run() throws(SoftphoneError) -> LoadOutcome {
+        let signals = TerminationSignal()
+        DescriptorLimit.raise()
+        let teller = EventTeller(json: arguments.json, audioOnStandardOutput: false)
+        let thread = try LoadThread(LoadRunner(plan), priority: realtime ? 2 : nil)
+        teller.tell(
+            "load_started",
+            [
+                JSONMember("remote", .string("\(plan.remote)")), JSONMember("codec", .string(plan.codec.name)),
+                JSONMember("calls", .integer(plan.calls)), JSONMember("rate", .number(plan.rate)),
+                JSONMember("hold_s", .number(plan.holdSeconds)), JSONMember("seed", .string("\(plan.seed)")),
+            ],
+            text: "\(plan.calls) calls to \(plan.remote), \(plan.codec.name), \(Text.fixed(plan.rate, 1)) a second, "
+                + "\(Text.fixed(plan.holdSeconds, 1)) s each")
+        let input = PersonInput(signals: signals, terminal: nil, readsKeys: false)
+        var status: StatusLine?
+        var pace = Pace(every: 5, from: Pace.now())
+        var ended = 0
+        while true {
+            input.wait(seconds: 0.5, others: [thread.descriptor])
+            if input.takeSignals(&status) { thread.end() }
+            let results = thread.results()
+            for report in thread.takeReports() {
+                ended += 1
+                teller.tell("load_call", report.members)
+            }
+            if pace.isDue(), !teller.isJSON {
+                teller.output.line("\(thread.callsNow) calls run, \(ended) are over")
+            }
+            if var results { return finish(&results, teller) }
+        }
+    }
+
+    private func finish(_ results: inout LoadResults, _ teller: EventTeller) -> LoadOutcome {
+        let report = results.report()
+        let outcomes = assertions.map { $0.evaluate(report.value(of: $0.path)) }
+        if let reason = results.firstFailure { teller.tell("warning", [JSONMember("message", .string(reason))], text: reason) }
+        if teller.isJSON {
+            teller.tell("load_report", report.members(outcomes))
+        } else {
+            for line in report.lines(outcomes) { teller.output.line(line) }
+        }
+        if results.connected == 0 {
+            if let number = TerminationSignal.caught { return .signal(number) }
+            return .noAnswer
+        }
+        return outcomes.allSatisfy(\.passed) ? .fine : .assertionMissed
+    }
+}

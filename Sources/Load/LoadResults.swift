@@ -1,0 +1,159 @@
+import Media
+import Reporting
+
+/// What one call of a load measured.
+struct LoadCallReport: Sendable, Equatable {
+    let number: Int
+    let local: String
+    let ssrc: UInt32
+    let packetsSent: Int
+    let packetsReceived: Int
+    let packetsLost: Int
+    /// Of ours, by the other side's reports.
+    let lostThere: Int?
+    let duplicates: Int
+    let gaps: Int
+    let gapsExcused: Int
+    let setupMilliseconds: Double?
+    let delayMilliseconds: Double?
+    let jitterMilliseconds: Double
+    /// How much of what was said came back, 0...1.
+    let correlation: Double?
+    let windowsFound: Int
+    let windowsLost: Int
+    let endedByPeer: Bool
+
+    init(_ call: LoadCall) {
+        number = call.number
+        local = "\(call.local)"
+        ssrc = call.ssrc
+        packetsSent = call.packetsSent
+        packetsReceived = call.received
+        packetsLost = call.lost
+        lostThere = call.lostThere
+        duplicates = call.duplicates
+        gaps = call.gaps
+        gapsExcused = call.gapsExcused
+        setupMilliseconds = call.setupMilliseconds
+        delayMilliseconds = call.delayMilliseconds
+        jitterMilliseconds = call.jitterMilliseconds
+        correlation = call.correlation
+        windowsFound = call.windowsFound
+        windowsLost = call.windowsLost
+        endedByPeer = call.endedByPeer != nil
+    }
+
+    var isConnected: Bool { packetsReceived > 0 }
+
+    /// For JSON; unknown is null.
+    var members: [JSONMember] {
+        func number(_ value: Double?, _ decimals: Int) -> JSONValue { value.map { .number($0, decimals: decimals) } ?? .null }
+        return [
+            JSONMember("call", .integer(self.number)), JSONMember("local_port", .integer(localPort)),
+            JSONMember("ssrc", .integer(Int(ssrc))), JSONMember("packets_sent", .integer(packetsSent)),
+            JSONMember("packets_received", .integer(packetsReceived)), JSONMember("packets_lost", .integer(packetsLost)),
+            JSONMember("packets_lost_there", lostThere.map { .integer($0) } ?? .null),
+            JSONMember("packets_duplicate", .integer(duplicates)),
+            JSONMember("gaps", .integer(gaps)), JSONMember("gaps_excused", .integer(gapsExcused)),
+            JSONMember("setup_ms", number(setupMilliseconds, 1)),
+            JSONMember("mouth_to_ear_ms", number(delayMilliseconds, 2)),
+            JSONMember("jitter_ms", number(jitterMilliseconds, 2)), JSONMember("correlation", number(correlation, 4)),
+            JSONMember("ended_by_peer", .boolean(endedByPeer)),
+        ]
+    }
+
+    private var localPort: Int { local.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
+}
+
+/// What all calls of a load measured together.
+struct LoadResults {
+    /// Calls that were to be made.
+    let calls: Int
+    /// The load's own lateness, milliseconds: a packet's time to leave until it left.
+    var lateness = LatenessMeter()
+    /// From mouth to ear of every packet whose sound was found again, milliseconds.
+    var delays = LatenessMeter(limitMilliseconds: 2000)
+    /// Datagrams that are neither RTP of the payload type nor RTCP.
+    var otherPackets = 0
+    private(set) var connected = 0
+    private(set) var endedByPeer = 0
+    private(set) var packetsSent = 0
+    private(set) var packetsReceived = 0
+    private(set) var packetsLost = 0
+    private(set) var gaps = 0
+    private(set) var gapsExcused = 0
+    private(set) var soundLost = 0
+    private(set) var soundFound = 0
+    /// Calls that could not even begin, and the first reason.
+    private(set) var failures = 0
+    private(set) var firstFailure: String?
+    private var setup = Distribution()
+    private var jitter = Distribution()
+    private var lostRatio = Distribution()
+    private var correlation = Distribution()
+    private var callDelay = Distribution()
+    /// Processor time of the load itself, as a share of one core.
+    var processorShare: Double?
+
+    init(calls: Int) { self.calls = calls }
+
+    mutating func noteFailure(_ reason: String) {
+        failures += 1
+        firstFailure = firstFailure ?? reason
+    }
+
+    mutating func add(_ call: LoadCallReport) {
+        packetsSent += call.packetsSent
+        if call.isConnected { connected += 1 }
+        if call.endedByPeer { endedByPeer += 1 }
+        packetsReceived += call.packetsReceived
+        packetsLost += call.packetsLost
+        gaps += call.gaps
+        gapsExcused += call.gapsExcused
+        soundFound += call.windowsFound
+        soundLost += call.windowsLost
+        if let value = call.setupMilliseconds { setup.add(value) }
+        guard call.isConnected else { return }
+        jitter.add(call.jitterMilliseconds)
+        lostRatio.add(Double(call.packetsLost) / Double(call.packetsLost + call.packetsReceived))
+        if let value = call.delayMilliseconds { callDelay.add(value) }
+        if let value = call.correlation { correlation.add(value) }
+    }
+
+    /// Lateness above which the load may itself be what it measures, as p99 and once, milliseconds.
+    static let validLateness99 = 2.0
+    static let validLatenessMaximum = 20.0
+
+    /// Whether the load was quick enough to say something of the other side.
+    var isValid: Bool {
+        lateness.count > 0 && failures == 0
+            && (lateness.quantile(0.99) ?? 0) <= Self.validLateness99 && lateness.maximum <= Self.validLatenessMaximum
+    }
+
+    /// Names and values of what is told, in the order in which it is told.
+    mutating func report() -> LoadReport {
+        var delay = FigureSummary()
+        delay.median = delays.quantile(0.5)
+        delay.quantile90 = delays.quantile(0.9)
+        delay.quantile99 = delays.quantile(0.99)
+        delay.maximum = delays.count > 0 ? delays.maximum : nil
+        delay.mean = delays.mean
+        delay.minimum = delays.quantile(0)
+        return LoadReport(
+            counts: [
+                ("calls", calls), ("connected", connected), ("not_connected", calls - connected),
+                ("could_not_begin", failures), ("ended_by_peer", endedByPeer), ("packets_sent", packetsSent),
+                ("packets_received", packetsReceived), ("packets_lost", packetsLost), ("gaps", gaps),
+                ("gaps_excused", gapsExcused), ("sound_found", soundFound), ("sound_not_found", soundLost),
+            ],
+            generator: [
+                ("late_p50_ms", lateness.quantile(0.5)), ("late_p99_ms", lateness.quantile(0.99)),
+                ("late_max_ms", lateness.count > 0 ? lateness.maximum : nil), ("processor_share", processorShare),
+            ],
+            isValid: isValid,
+            distributions: [
+                ("setup_ms", setup.summary()), ("mouth_to_ear_ms", delay), ("call_mouth_to_ear_ms", callDelay.summary()),
+                ("jitter_ms", jitter.summary()), ("lost_ratio", lostRatio.summary()), ("correlation", correlation.summary()),
+            ])
+    }
+}
