@@ -295,6 +295,12 @@ let package = Package(
             name: "ServiceTests",
             dependencies: ["Service", "Diagnosis", "Softphone", "Settings", "Reporting", "Media", "Metrics", "Realtime"]),
         .testTarget(
+            name: "LoadTests",
+            dependencies: [
+                "Load", "Softphone", "Simulation", "LiveMedia", "Media", "Reporting", "Settings", "Network", "Codecs", "RTP",
+                "Link", "Realtime",
+            ]),
+        .testTarget(
             name: "CommandLineTests",
             dependencies: ["TestPrograms", "TestSignals", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel"]),
         .testTarget(

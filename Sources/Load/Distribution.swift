@@ -1,13 +1,15 @@
 import Reporting
 
 /// Values of many calls, and what of them is told.
-struct Distribution {
+package struct Distribution {
     private var values: [Double] = []
     private var isSorted = true
 
     var count: Int { values.count }
 
-    mutating func add(_ value: Double) {
+    package init() {}
+
+    package mutating func add(_ value: Double) {
         values.append(value)
         isSorted = false
     }
@@ -18,14 +20,14 @@ struct Distribution {
     }
 
     /// The value that a share of all, 0...1, does not exceed; `nil` without values.
-    mutating func quantile(_ share: Double) -> Double? {
+    package mutating func quantile(_ share: Double) -> Double? {
         sort()
         guard !values.isEmpty else { return nil }
         return values[min(values.count - 1, max(0, Int((share * Double(values.count)).rounded(.up)) - 1))]
     }
 
     /// Of the figures that are told of each distribution.
-    mutating func summary() -> FigureSummary {
+    package mutating func summary() -> FigureSummary {
         guard !values.isEmpty else { return FigureSummary() }
         let mean = values.reduce(0, +) / Double(values.count)
         return FigureSummary(
@@ -35,13 +37,13 @@ struct Distribution {
 }
 
 /// What is told of values of many calls.
-struct FigureSummary: Equatable {
-    var minimum: Double?
-    var median: Double?
-    var quantile90: Double?
-    var quantile99: Double?
-    var maximum: Double?
-    var mean: Double?
+package struct FigureSummary: Equatable {
+    package var minimum: Double?
+    package var median: Double?
+    package var quantile90: Double?
+    package var quantile99: Double?
+    package var maximum: Double?
+    package var mean: Double?
 
     /// By the names that assertions and JSON have for them.
     var members: [(name: String, value: Double?)] {

@@ -3,13 +3,13 @@ import Glibc
 /// Finds a stretch of sound in what was said before, and so how long it was on its way.
 ///
 /// First by the levels of 5 ms each, which every codec keeps; the best places are then compared sample by sample.
-struct EchoFinder {
+package struct EchoFinder {
     /// Where a stretch was found.
-    struct Match: Equatable {
+    package struct Match: Equatable {
         /// Samples from the start of the searched stretch.
-        var offset: Int
+        package var offset: Int
         /// Normalised correlation, -1...1.
-        var correlation: Double
+        package var correlation: Double
     }
 
     /// A match below this is none.
@@ -24,11 +24,11 @@ struct EchoFinder {
     private var saidLevels: [Float] = []
 
     /// - Parameter rate: of both sounds, Hz.
-    init(rate: Double) { step = max(1, Int(rate * 0.005)) }
+    package init(rate: Double) { step = max(1, Int(rate * 0.005)) }
 
     /// Finds `heard` in `said`, which is longer.
     /// - Returns: `nil` where it is a pause, or is not there.
-    mutating func find(_ heard: [Float], in said: [Float]) -> Match? {
+    package mutating func find(_ heard: [Float], in said: [Float]) -> Match? {
         guard said.count >= heard.count + step, heard.count >= 20 * step else { return nil }
         levels(of: heard, into: &heardLevels)
         levels(of: said, into: &saidLevels)

@@ -1,7 +1,7 @@
 import Reporting
 
 /// What is told of a load when it is over.
-struct LoadReport {
+package struct LoadReport {
     var counts: [(name: String, value: Int)]
     /// How the load itself fared, which comes first: what was late here says nothing of the other side.
     var generator: [(name: String, value: Double?)]
@@ -18,7 +18,7 @@ struct LoadReport {
     private static let generatorNames = ["late_p50_ms", "late_p99_ms", "late_max_ms", "processor_share"]
 
     /// Names that `--assert` may use: `gaps`, `p99(mouth_to_ear_ms)`, `generator_late_p99_ms`, `valid`.
-    static var comparablePaths: [ComparablePath] {
+    package static var comparablePaths: [ComparablePath] {
         countNames.map { ComparablePath($0, .number) }
             + generatorNames.map { ComparablePath("generator_" + $0, .number) } + [ComparablePath("valid", .flag)]
             + distributionNames.flatMap { name in
@@ -27,7 +27,7 @@ struct LoadReport {
     }
 
     /// The value of a name that `--assert` may use; `nil`: it was not measured.
-    func value(of path: String) -> JSONValue? {
+    package func value(of path: String) -> JSONValue? {
         if path == "valid" { return .boolean(isValid) }
         if let count = counts.first(where: { $0.name == path }) { return .integer(count.value) }
         if let own = generator.first(where: { "generator_" + $0.name == path }) { return own.value.map { .number($0) } }
@@ -49,7 +49,7 @@ struct LoadReport {
     }
 
     /// For a person: the load's own lateness first.
-    func lines(_ assertions: [AssertionOutcome]) -> [String] {
+    package func lines(_ assertions: [AssertionOutcome]) -> [String] {
         func text(_ value: Double?, _ decimals: Int = 1) -> String { value.map { Text.fixed($0, decimals) } ?? "-" }
         func count(_ name: String) -> Int { counts.first { $0.name == name }?.value ?? 0 }
         let own = Dictionary(uniqueKeysWithValues: generator.map { ($0.name, $0.value) })

@@ -66,11 +66,11 @@ struct LoadCallReport: Sendable, Equatable {
 }
 
 /// What all calls of a load measured together.
-struct LoadResults {
+package struct LoadResults {
     /// Calls that were to be made.
     let calls: Int
     /// The load's own lateness, milliseconds: a packet's time to leave until it left.
-    var lateness = LatenessMeter()
+    package var lateness = LatenessMeter()
     /// From mouth to ear of every packet whose sound was found again, milliseconds.
     var delays = LatenessMeter(limitMilliseconds: 2000)
     /// Datagrams that are neither RTP of the payload type nor RTCP.
@@ -95,7 +95,7 @@ struct LoadResults {
     /// Processor time of the load itself, as a share of one core.
     var processorShare: Double?
 
-    init(calls: Int) { self.calls = calls }
+    package init(calls: Int) { self.calls = calls }
 
     mutating func noteFailure(_ reason: String) {
         failures += 1
@@ -125,13 +125,13 @@ struct LoadResults {
     static let validLatenessMaximum = 20.0
 
     /// Whether the load was quick enough to say something of the other side.
-    var isValid: Bool {
+    package var isValid: Bool {
         lateness.count > 0 && failures == 0
             && (lateness.quantile(0.99) ?? 0) <= Self.validLateness99 && lateness.maximum <= Self.validLatenessMaximum
     }
 
     /// Names and values of what is told, in the order in which it is told.
-    mutating func report() -> LoadReport {
+    package mutating func report() -> LoadReport {
         var delay = FigureSummary()
         delay.median = delays.quantile(0.5)
         delay.quantile90 = delays.quantile(0.9)

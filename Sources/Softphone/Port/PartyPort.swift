@@ -28,7 +28,9 @@ public final class PartyPort {
     public let codec: String
     private let media: MediaRequest
     private let port: CallPort
-    private let facts: SetupFacts
+    /// What was asked for and granted, in every report.
+    private let requested: [String: String]
+    private let effective: [String: String]
     private var times: [UInt64: (start: HostTime, mediaStart: HostTime?)] = [:]
 
     /// Whether a request is for this kind of port: several callers and nobody at a device.
@@ -77,7 +79,8 @@ public final class PartyPort {
         port = try Self.open(plan, uri, bind: media.bind)
         local = "\(port.local)"
         let priority = if case .realtime(let priority) = port.policy { String(priority) } else { "none" }
-        facts = SetupFacts(media, configuration.codec, granted: ["device": "none", "media_priority": priority])
+        requested = ["codec": codec, "media_priority": media.device.realtime ? String(CallSession.mediaPriority) : "none"]
+        effective = ["codec": codec, "device": "none", "media_priority": priority]
     }
 
     private static func open(_ plan: PortPlan, _ uri: CallURI, bind: IPAddress?) throws(SoftphoneError) -> CallPort {
@@ -127,7 +130,7 @@ public final class PartyPort {
             times[event.call] = nil
             var report = CallReport()
             report.durationSeconds = seconds
-            (report.requested, report.effective) = (facts.requested, facts.effective)
+            (report.requested, report.effective) = (requested, effective)
             report.reason = reason.rawValue
             report.statistics = statistics
             bodies = [.callEnded(reason: reason.rawValue, durationSeconds: seconds), .report(report)]

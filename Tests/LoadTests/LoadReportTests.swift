@@ -1,0 +1,52 @@
+import Load
+import Reporting
+import Testing
+
+@Suite("What is told of a load") struct LoadReportTests {
+    @Test("quantiles are values that were there")
+    func quantiles() {
+        var distribution = Distribution()
+        #expect(distribution.quantile(0.99) == nil && distribution.summary().mean == nil)
+        for value in (1...100).shuffled() { distribution.add(Double(value)) }
+        #expect(distribution.quantile(0.5) == 50 && distribution.quantile(0.99) == 99 && distribution.quantile(1) == 100)
+        let summary = distribution.summary()
+        #expect(summary.minimum == 1 && summary.maximum == 100 && summary.mean == 50.5 && summary.quantile90 == 90)
+    }
+
+    @Test("every name that an assertion may use has its value, or says that it was not measured")
+    func names() throws {
+        var results = LoadResults(calls: 5)
+        let report = results.report()
+        for path in LoadReport.comparablePaths where path.kind == .number {
+            let assertion = try Assertion(parsing: "\(path.path) < 1e9", known: LoadReport.comparablePaths)
+            let outcome = assertion.evaluate(report.value(of: assertion.path))
+            let isCount = !path.path.contains("(") && !path.path.hasPrefix("generator_")
+            #expect(outcome.passed == isCount, "\(path.path): \(outcome)")
+        }
+        let calls = try Assertion(parsing: "calls==5", known: LoadReport.comparablePaths)
+        #expect(calls.evaluate(report.value(of: calls.path)).passed)
+    }
+
+    @Test("a wrong name is refused with a hint")
+    func wrongName() {
+        #expect(throws: AssertionError.self) {
+            _ = try Assertion(parsing: "p99(mouth_to_ear)<120", known: LoadReport.comparablePaths)
+        }
+        #expect(throws: AssertionError.self) {
+            _ = try Assertion(parsing: "p98(setup_ms)<1", known: LoadReport.comparablePaths)
+        }
+    }
+
+    @Test("a load that was late itself says nothing of others, and says so first")
+    func validity() {
+        var results = LoadResults(calls: 1)
+        #expect(!results.isValid, "nothing was sent")
+        for _ in 0..<1000 { results.lateness.add(0.2) }
+        #expect(results.isValid)
+        results.lateness.add(25)
+        #expect(!results.isValid)
+        let report = results.report()
+        #expect(report.lines([]).first?.contains("too slow to judge") == true)
+        #expect(report.value(of: "valid") == .boolean(false))
+    }
+}

@@ -1,0 +1,101 @@
+import Media
+import Realtime
+import Testing
+
+@Suite("Turns of many calls") struct TickWheelTests {
+    /// Turns of each member from 0 to `milliseconds`, looked at every `step` ms.
+    private func run(_ wheel: inout TickWheel, milliseconds: Double, step: Double = 1) -> [[Int]: Int] {
+        var slots: [[Int]: Int] = [:]
+        for now in stride(from: 0, to: milliseconds, by: step) {
+            while wheel.advance(to: HostTime(milliseconds: now)) != nil { slots[wheel.due.sorted(), default: 0] += 1 }
+        }
+        return slots
+    }
+
+    @Test("calls are spread evenly over their packet time, and each has its turn once in it")
+    func spreads() {
+        var wheel = TickWheel(start: .zero)
+        for member in 0..<10 { wheel.add(member, everyMilliseconds: 20) }
+        let slots = run(&wheel, milliseconds: 1000)
+        #expect(slots.count == 4)
+        #expect(slots.keys.map(\.count).sorted() == [2, 2, 3, 3])
+        #expect(slots.values.allSatisfy { $0 == 50 }, "a second has 50 packets of 20 ms: \(slots)")
+        #expect(Set(slots.keys.joined()) == Set(0..<10))
+    }
+
+    @Test("200 turns a second, whatever the number of calls")
+    func turnsDoNotGrow() {
+        for calls in [1, 100, 5000] {
+            var wheel = TickWheel(start: .zero)
+            for member in 0..<calls { wheel.add(member, everyMilliseconds: 20) }
+            var turns = 0
+            for now in 0..<1000 { while wheel.advance(to: HostTime(milliseconds: Double(now))) != nil { turns += 1 } }
+            #expect(turns == 200)
+        }
+    }
+
+    @Test("packet times of 10 and 60 ms go beside each other")
+    func mixedPeriods() {
+        var wheel = TickWheel(start: .zero)
+        wheel.add(1, everyMilliseconds: 10)
+        wheel.add(2, everyMilliseconds: 60)
+        var turns: [Int: Int] = [:]
+        for now in 0..<600 {
+            while wheel.advance(to: HostTime(milliseconds: Double(now))) != nil {
+                for member in wheel.due { turns[member, default: 0] += 1 }
+            }
+        }
+        #expect(turns == [1: 60, 2: 10])
+    }
+
+    @Test("half a second of standstill is made up for turn by turn, in order")
+    func standstill() {
+        var wheel = TickWheel(start: .zero)
+        wheel.add(1, everyMilliseconds: 20)
+        var times: [Double] = []
+        while let due = wheel.advance(to: HostTime(milliseconds: 500)) {
+            if !wheel.due.isEmpty { times.append(due.milliseconds(since: .zero)) }
+        }
+        #expect(times == (0...25).map { Double($0) * 20 })
+        #expect(wheel.takeSkipped() == 0)
+    }
+
+    @Test("a clock that is set forward an hour costs one turn and not a hundred thousand")
+    func clockSetForward() {
+        var wheel = TickWheel(start: .zero)
+        wheel.add(1, everyMilliseconds: 20)
+        var turns = 0
+        let hour = HostTime(milliseconds: 3_600_000)
+        while wheel.advance(to: hour) != nil { turns += 1 }
+        #expect(turns <= 2)
+        #expect(wheel.takeSkipped() > 700_000 && wheel.takeSkipped() == 0)
+        #expect(wheel.nextTurn > hour && wheel.nextTurn.milliseconds(since: hour) <= 5)
+        // It goes on in its rhythm.
+        turns = 0
+        for now in 1...1000 {
+            while wheel.advance(to: hour.advanced(byMilliseconds: Double(now))) != nil { turns += wheel.due.count }
+        }
+        #expect(turns == 50)
+    }
+
+    @Test("who leaves has no turn any more; who comes gets the emptiest place")
+    func comeAndGo() {
+        var random = SplitMix64(seed: 23)
+        var wheel = TickWheel(start: .zero)
+        var present: Set<Int> = []
+        for step in 0..<2000 {
+            if present.isEmpty || random.unit() < 0.55 {
+                wheel.add(step, everyMilliseconds: 20)
+                present.insert(step)
+            } else if let gone = present.randomElement(using: &random) {
+                wheel.remove(gone)
+                wheel.remove(gone)
+                present.remove(gone)
+            }
+            #expect(wheel.count == present.count)
+        }
+        var due: [Int] = []
+        for _ in 0..<4 where wheel.advance(to: HostTime(milliseconds: 20)) != nil { due += wheel.due }
+        #expect(due.count == present.count && Set(due) == present, "seed 23")
+    }
+}
