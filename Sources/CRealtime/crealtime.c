@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "crealtime.h"
 #include <linux/futex.h>
+#include <malloc.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -63,6 +64,12 @@ int64_t crt_monotonic_ns(void) {
 }
 
 void crt_set_timer_slack(uint64_t nanoseconds) { prctl(PR_SET_TIMERSLACK, nanoseconds); }
+
+void crt_give_memory_back(void) {
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
 
 void crt_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 

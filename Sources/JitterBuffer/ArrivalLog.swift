@@ -16,8 +16,8 @@ final class ArrivalLog {
     private(set) var count = 0
 
     init() {
+        // Not written before it is used: only then it becomes resident, and of many calls most are short.
         arrivals = .allocate(capacity: Self.capacity)
-        arrivals.initialize(repeating: Arrival(delay: 0, weight: 0, time: 0), count: Self.capacity)
     }
 
     deinit { arrivals.deallocate() }
@@ -26,7 +26,7 @@ final class ArrivalLog {
     subscript(index: Int) -> Arrival { arrivals[(first + index) % Self.capacity] }
 
     func append(_ arrival: Arrival) {
-        arrivals[(first + count) % Self.capacity] = arrival
+        (arrivals + (first + count) % Self.capacity).initialize(to: arrival)
         if count < Self.capacity { count += 1 } else { first = (first + 1) % Self.capacity }
     }
 }

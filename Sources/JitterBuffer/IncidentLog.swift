@@ -19,11 +19,8 @@ struct IncidentLog {
 
     private final class Memory {
         let items: UnsafeMutablePointer<Incident>
-        init() {
-            items = .allocate(capacity: IncidentLog.capacity)
-            items.initialize(
-                repeating: Incident(reason: .waiting, startMs: 0, durationMs: 0), count: IncidentLog.capacity)
-        }
+        // Not written before it is used: only then it becomes resident.
+        init() { items = .allocate(capacity: IncidentLog.capacity) }
         deinit { items.deallocate() }
     }
 
@@ -43,7 +40,7 @@ struct IncidentLog {
             memory.items[last].durationMs += durationMs
             return
         }
-        memory.items[next] = Incident(reason: reason, startMs: startMs, durationMs: durationMs)
+        (memory.items + next).initialize(to: Incident(reason: reason, startMs: startMs, durationMs: durationMs))
         next = (next + 1) % Self.capacity
         count = min(count + 1, Self.capacity)
         isOpen = true

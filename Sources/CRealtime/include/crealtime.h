@@ -32,6 +32,9 @@ void crt_set_timer_slack(uint64_t nanoseconds);
 /* Names the calling thread, 15 bytes at most. */
 void crt_set_thread_name(const char *name);
 
+/* Gives memory that was freed back to the system. Takes a while. */
+void crt_give_memory_back(void);
+
 /* Tell ThreadSanitizer, where it is at work, that the lock known as `name` was taken and is about to be let go. */
 void crt_lock_acquired(void *name);
 void crt_lock_released(void *name);

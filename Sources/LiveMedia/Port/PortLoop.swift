@@ -6,8 +6,8 @@ import Network
 import RTP
 import Realtime
 
-/// Carries the calls of one port by a clock of its own, without a device: one thread, one wait a turn for all calls whose turn it
-/// is, one reading and one sending of packets in batches.
+/// Carries the calls of one port by a clock of its own, without a device: one thread, one wait a turn for all calls whose turn
+/// it is, one reading and one sending of packets in batches.
 ///
 /// ```
 /// MediaPort -> CallRoom (whose packet is it?) -> Call -> jitter buffer
@@ -77,7 +77,11 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
         // After a standstill there are several: each call has all its turns, in their order.
         while let due = wheel.advance(to: began) {
             for member in wheel.due {
-                if member == Self.conference { stepConference(now: began, ntp: ntp) } else { step(member, now: began, ntp: ntp) }
+                if member == Self.conference {
+                    stepConference(now: began, ntp: ntp)
+                } else {
+                    step(member, now: began, ntp: ntp)
+                }
             }
             port.flush()
             let ended = HostTime.monotonicNow()
@@ -240,7 +244,10 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
             room.leave(seat)
             return true
         }
-        if room.count == 0 { (calls, frame) = ([], []) }
+        if room.count == 0, !calls.isEmpty {
+            (calls, frame) = ([], [])
+            ProcessMemory.giveBack()
+        }
         figures.calls = room.count - lingering.count
         figures.refusals = room.refusals
         figures.latenessMedian = lateness.quantile(0.5)
