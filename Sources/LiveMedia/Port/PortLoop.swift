@@ -31,6 +31,9 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
     private var admission = Admission()
     private var lateness = LatenessMeter()
     private var usage = ThreadUsage()
+    private let memory = MemoryHeadroom()
+    /// Looked at once a second, and after each new call.
+    private var isMemoryShort = false
     private var calls: [PortCall?] = []
     /// Seats of calls that are over and whose callers may not have noticed.
     private var lingering: [Int] = []
@@ -100,7 +103,7 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
         let bytes = UnsafeRawBufferPointer(packet.bytes)
         switch packet.kind {
         case .rtp where !packet.isOnControlPort:
-            switch room.receive(rtp: packet, refusal: admission.admits ? nil : .late) {
+            switch room.receive(rtp: packet, refusal: isMemoryShort ? .resources : admission.admits ? nil : .late) {
             case .call(let seat): calls[seat]?.call.receive(rtp: bytes, arrival: packet.arrival)
             case .caller(let seat):
                 begin(seat, at: packet.source, now: now)
@@ -142,6 +145,7 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
                 recording: recording, now: now)
             calls[seat] = call
             figures.callsInAll += 1
+            isMemoryShort = memory.isShort
             tell(number, source, .began)
             seatAtWheel(seat, call)
         } catch {
@@ -239,6 +243,7 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
     private mutating func everySecond(_ now: HostTime) {
         nextSecond = now.advanced(byMilliseconds: 1000)
         room.advance(to: now)
+        isMemoryShort = memory.isShort
         lingering.removeAll { seat in
             guard room.isSilent(seat, at: now) else { return false }
             room.leave(seat)
@@ -254,7 +259,7 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
         figures.lateness99 = lateness.quantile(0.99)
         figures.latenessMaximum = lateness.count > 0 ? lateness.maximum : nil
         figures.load = admission.load
-        figures.admits = admission.admits
+        figures.admits = admission.admits && !isMemoryShort
         figures.turnsLeftOut += wheel.takeSkipped()
         figures.processorShare = usage.share(now: now)
         let network = port.statistics

@@ -1,0 +1,58 @@
+import Glibc
+
+/// Whether the process nears a limit on its memory: that of its address space (`ulimit -v`) or of its control group. A call that is
+/// refused costs nobody anything; memory that is not there costs all calls.
+struct MemoryHeadroom {
+    /// Share of a limit up to which somebody new is let in.
+    private static let greatestShare = 0.9
+    /// What is kept free in any case, in bytes: a call's own share, with room for more than one at once.
+    private static let reserve = 16 << 20
+
+    private let addressLimit: Int?
+    private let groupLimit: Int?
+    private let groupPath: String
+
+    init() {
+        var limit = rlimit()
+        let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0
+        addressLimit = isKnown && limit.rlim_cur < UInt(Int.max) ? Int(limit.rlim_cur) : nil
+        // Version 2 names one group, as `0::/path`.
+        let groups = Self.read("/proc/self/cgroup") ?? ""
+        let own = groups.split(separator: "\n").first { $0.hasPrefix("0::") }?.dropFirst(3) ?? ""
+        groupPath = "/sys/fs/cgroup" + own
+        groupLimit = Self.read(groupPath + "/memory.max").flatMap { Self.number($0) }
+    }
+
+    /// Whether so much is in use that nobody new should be let in.
+    var isShort: Bool {
+        if let addressLimit, let used = Self.read("/proc/self/statm").flatMap({ Self.number($0) }),
+            Self.isShort(used * Int(sysconf(Int32(_SC_PAGESIZE))), of: addressLimit)
+        {
+            return true
+        }
+        guard let groupLimit, let used = Self.read(groupPath + "/memory.current").flatMap({ Self.number($0) }) else {
+            return false
+        }
+        return Self.isShort(used, of: groupLimit)
+    }
+
+    private static func isShort(_ used: Int, of limit: Int) -> Bool {
+        Double(used) > greatestShare * Double(limit) || used + reserve > limit
+    }
+
+    /// The number at the start of a text.
+    private static func number(_ text: String) -> Int? {
+        text.prefix { $0.isNumber }.isEmpty ? nil : Int(text.prefix { $0.isNumber })
+    }
+
+    /// The start of one of the kernel's small files.
+    private static func read(_ path: String) -> String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
+            let count = Glibc.read(file, buffer.baseAddress, buffer.count)
+            return count > 0 ? String(decoding: UnsafeRawBufferPointer(rebasing: buffer[..<count]), as: UTF8.self) : nil
+        }
+    }
+}
