@@ -153,6 +153,32 @@ int cnetwork_hear_only(int fd, bool is_v4, const uint32_t *address, uint16_t por
     return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof program) < 0 ? -errno : 0;
 }
 
+int cnetwork_share_port(int fd) { return set(fd, SOL_SOCKET, SO_REUSEPORT, 1); }
+
+int cnetwork_spread(int fd, unsigned count) {
+    enum { net = (int)SKF_NET_OFF };
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, (uint32_t)net),
+        BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 4),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 4, 0, 4),
+        // IPv4: the source's address, and its port behind a header without options.
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(net + 12)),
+        BPF_STMT(BPF_MISC | BPF_TAX, 0),
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, (uint32_t)(net + 20)),
+        BPF_STMT(BPF_JMP | BPF_JA, 3),
+        // IPv6: the last word of the source's address.
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)(net + 20)),
+        BPF_STMT(BPF_MISC | BPF_TAX, 0),
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, (uint32_t)(net + 40)),
+        BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 1),
+        BPF_STMT(BPF_ALU | BPF_ADD | BPF_X, 0),
+        BPF_STMT(BPF_ALU | BPF_MOD | BPF_K, count),
+        BPF_STMT(BPF_RET | BPF_A, 0),
+    };
+    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    return setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program) < 0 ? -errno : 0;
+}
+
 int cnetwork_hear_anyone(int fd) {
     int unused = 0;
     return setsockopt(fd, SOL_SOCKET, SO_DETACH_FILTER, &unused, sizeof unused) < 0 ? -errno : 0;

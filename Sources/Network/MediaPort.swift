@@ -26,8 +26,28 @@ public final class MediaPort {
     /// - Parameters:
     ///   - bind: local address; nil: every interface.
     ///   - localPort: port for RTP, and with separate RTCP the next one; 0: a free pair.
-    public init(bind: IPAddress?, localPort: UInt16, rtcp: RTCPTransport) throws(NetworkError) {
-        let sockets = try UDPSocketPair(bind, remote: nil, port: localPort, rtcp: rtcp)
+    public convenience init(bind: IPAddress?, localPort: UInt16, rtcp: RTCPTransport) throws(NetworkError) {
+        try self.init(try UDPSocketPair(bind, remote: nil, port: localPort, rtcp: rtcp))
+    }
+
+    /// The same port `count` times, for as many threads: the kernel gives each source to one of them.
+    public static func group(
+        _ count: Int, bind: IPAddress?, localPort: UInt16, rtcp: RTCPTransport
+    ) throws(NetworkError) -> [MediaPort] {
+        guard count > 1 else { return [try MediaPort(bind: bind, localPort: localPort, rtcp: rtcp)] }
+        // Alone first: another program's port is not to be shared, and a free one has to be found once.
+        let port: UInt16
+        do { port = try UDPSocketPair(bind, remote: nil, port: localPort, rtcp: rtcp).media.local.port }
+        var ports: [MediaPort] = []
+        for _ in 0..<count {
+            ports.append(try MediaPort(try UDPSocketPair(bind, remote: nil, port: port, rtcp: rtcp, sharesPort: true)))
+        }
+        try ports[0].media.socket.spread(over: count)
+        try ports[0].control?.socket.spread(over: count)
+        return ports
+    }
+
+    private init(_ sockets: UDPSocketPair) throws(NetworkError) {
         media = try UDPReader(sockets.media, isControlPort: false)
         mediaOut = try SendBatch(sockets.media)
         if let socket = sockets.control {

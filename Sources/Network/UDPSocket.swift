@@ -15,7 +15,8 @@ public final class UDPSocket {
     private let family: IPAddress.Family
 
     /// Binds to `address`. The unspecified IPv6 address also hears IPv4.
-    public init(binding address: SocketAddress) throws(NetworkError) {
+    /// - Parameter sharesPort: whether other sockets of this program may be bound to the same port.
+    public init(binding address: SocketAddress, sharesPort: Bool = false) throws(NetworkError) {
         let family = address.address.family
         let domain = family == .v4 ? AF_INET : AF_INET6
         let type = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
@@ -24,6 +25,7 @@ public final class UDPSocket {
             if errno == EAFNOSUPPORT { throw .familyUnavailable(family == .v4 ? "IPv4" : "IPv6") }
             throw .system(call: "socket", errno: errno)
         }
+        if sharesPort { _ = cnetwork_share_port(descriptor) }
         do {
             local = try Self.bind(descriptor, to: address, family: family)
         } catch {
@@ -83,6 +85,12 @@ public final class UDPSocket {
 
     /// Takes the reports of ICMP errors; how many there were.
     func drainErrors() -> Int { Int(cnetwork_drain_errors(fileDescriptor)) }
+
+    /// Spreads what comes over the sockets that share the port, in the order in which they were bound.
+    func spread(over count: Int) throws(NetworkError) {
+        let failure = cnetwork_spread(fileDescriptor, UInt32(count))
+        guard failure == 0 else { throw .system(call: "setsockopt", errno: -failure) }
+    }
 
     /// Whether an address is of a family that the socket can send to: an IPv4 socket cannot reach IPv6.
     func reaches(_ address: SocketAddress) -> Bool { family == .v6 || address.address.family == .v4 }

@@ -7,25 +7,30 @@ struct UDPSocketPair {
     let control: UDPSocket?
 
     /// Binds to `bind`, or to every interface: IPv4 and IPv6 unless `remote` decides.
-    init(_ bind: IPAddress?, remote: SocketAddress?, port: UInt16, rtcp: RTCPTransport) throws(NetworkError) {
+    /// - Parameter sharesPort: whether other pairs of this program may be bound to the same ports.
+    init(
+        _ bind: IPAddress?, remote: SocketAddress?, port: UInt16, rtcp: RTCPTransport, sharesPort: Bool = false
+    ) throws(NetworkError) {
         if let bind {
-            try self.init(at: bind, scope: remote?.scope ?? 0, port: port, rtcp: rtcp)
+            try self.init(at: bind, scope: remote?.scope ?? 0, port: port, rtcp: rtcp, sharesPort)
         } else if remote?.address.family == .v4 {
-            try self.init(at: IPAddress(v4: 0), scope: 0, port: port, rtcp: rtcp)
+            try self.init(at: IPAddress(v4: 0), scope: 0, port: port, rtcp: rtcp, sharesPort)
         } else {
             do {
-                try self.init(at: IPAddress(v6: 0), scope: 0, port: port, rtcp: rtcp)
+                try self.init(at: IPAddress(v6: 0), scope: 0, port: port, rtcp: rtcp, sharesPort)
             } catch .familyUnavailable where remote == nil {
-                try self.init(at: IPAddress(v4: 0), scope: 0, port: port, rtcp: rtcp)
+                try self.init(at: IPAddress(v4: 0), scope: 0, port: port, rtcp: rtcp, sharesPort)
             }
         }
     }
 
     /// RFC 3550 section 11: RTP on an even port, RTCP on the next. Only with port 0 there is a choice.
-    private init(at address: IPAddress, scope: UInt32, port: UInt16, rtcp: RTCPTransport) throws(NetworkError) {
+    private init(
+        at address: IPAddress, scope: UInt32, port: UInt16, rtcp: RTCPTransport, _ sharesPort: Bool
+    ) throws(NetworkError) {
         var attempts = port == 0 ? 100 : 1
         while true {
-            let media = try UDPSocket(binding: SocketAddress(address, port: port, scope: scope))
+            let media = try UDPSocket(binding: SocketAddress(address, port: port, scope: scope), sharesPort: sharesPort)
             if case .mux = rtcp {
                 self.media = media
                 control = nil
@@ -36,7 +41,8 @@ struct UDPSocketPair {
             if port == 0, mediaPort % 2 != 0, attempts > 0 { continue }
             guard mediaPort < .max else { throw .portTaken(mediaPort) }
             do {
-                control = try UDPSocket(binding: SocketAddress(address, port: mediaPort + 1, scope: scope))
+                control = try UDPSocket(
+                    binding: SocketAddress(address, port: mediaPort + 1, scope: scope), sharesPort: sharesPort)
                 self.media = media
                 return
             } catch {

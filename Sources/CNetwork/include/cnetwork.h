@@ -29,6 +29,12 @@ cnetwork_datagram cnetwork_batch_get(const cnetwork_batch *batch, unsigned index
 // Socket options of a media socket: DSCP, priority, kernel stamps, ICMP errors. 0, or -errno of the first that failed.
 int cnetwork_configure(int fd, int family, int traffic_class, int priority);
 
+// Lets other sockets of this program be bound to the same port, if they ask for it too. Before binding. 0 or -errno.
+int cnetwork_share_port(int fd);
+// Spreads what comes over the `count` sockets that share this one's port, in the order in which they were bound: by address and
+// half the port, so that RTP and RTCP of one source (a port and the next) go the same way. 0 or -errno.
+int cnetwork_spread(int fd, unsigned count);
+
 // Sends by sendto(2); 0 or -errno.
 int cnetwork_send(int fd, const void *bytes, uint32_t length, const struct sockaddr *to, socklen_t to_length);
 

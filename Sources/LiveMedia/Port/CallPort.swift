@@ -1,5 +1,6 @@
 import AudioFiles
 import Codecs
+import Glibc
 import Link
 import Media
 import Network
@@ -20,23 +21,31 @@ public struct PortPlan: Sendable {
     public var recordingFolder: String?
     /// Whether real-time priority is asked for.
     public var realtime = true
+    /// Threads that share the calls; a conference has one.
+    public var loops: Int
+
+    /// Calls for which a thread of its own pays: it wakes up 200 times a second.
+    private static let callsOfLoop = 250
 
     public init(configuration: CallConfiguration, parties: Int, sound: PortSound) {
         (self.configuration, self.parties, self.sound) = (configuration, parties, sound)
+        let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        loops = sound == .conference ? 1 : min(cores, (parties + Self.callsOfLoop - 1) / Self.callsOfLoop)
     }
 }
 
-/// A port at which up to thousands call, each by himself or in a conference, without a device: port, loop and disk, opened together,
+/// A port at which up to thousands call, each by himself or in a conference, without a device: port, loops and disk, opened together,
 /// closed together.
 public final class CallPort: @unchecked Sendable {
     /// Where it listens.
     public let local: SocketAddress
-    /// The loop's granted scheduling.
+    /// The loops' granted scheduling.
     public let policy: ThreadPolicy
     private let control: PortControl
     private let shelf: RecordingShelf?
     private let disk: DiskThread?
-    private var thread: RealtimeThread?
+    /// In boxes: a noncopyable value cannot live in an array.
+    private var threads: [LoopThread] = []
 
     /// Opens the port; callers are taken from now on.
     /// - Parameters:
@@ -46,23 +55,35 @@ public final class CallPort: @unchecked Sendable {
         _ plan: PortPlan, bind: IPAddress?, localPort: UInt16, rtcp: RTCPTransport
     ) throws(CallPortError) {
         do { _ = try Call(configuration: plan.configuration, link: NoLink(), now: .zero) } catch { throw .codec(error) }
-        let port: MediaPort
-        do { port = try MediaPort(bind: bind, localPort: localPort, rtcp: rtcp) } catch { throw .network(error) }
-        local = port.local
+        let loops = plan.sound == .conference ? 1 : max(1, plan.loops)
+        let ports: [MediaPort]
+        do { ports = try MediaPort.group(loops, bind: bind, localPort: localPort, rtcp: rtcp) } catch { throw .network(error) }
+        local = ports[0].local
         let rate = plan.configuration.stream.audioRate
         let shelf = plan.recordingFolder.map { RecordingShelf(folder: $0, sampleRate: rate) }
         self.shelf = shelf
         disk = shelf.map { DiskThread(name: "recorder", clients: [$0]) }
         do {
-            let control = try PortControl()
+            let control = try PortControl(loops: loops)
             self.control = control
             try disk?.start()
-            let started = try RealtimeThread(
-                name: "calls", policy: plan.realtime ? .realtime(priority: CallSession.mediaPriority) : .normal,
-                owning: PortLoop(plan, port: port, control: control, shelf: shelf)
-            ) { $0.run() }
-            policy = started.granted
-            thread = consume started
+            var granted = ThreadPolicy.normal
+            for (index, port) in ports.enumerated() {
+                let loop = PortLoop(plan, port: port, control: control, index: index, shelf: shelf)
+                do {
+                    let started = try RealtimeThread(
+                        name: "calls-\(index)",
+                        policy: plan.realtime ? .realtime(priority: CallSession.mediaPriority) : .normal, owning: loop
+                    ) { $0.run() }
+                    granted = started.granted
+                    threads.append(LoopThread(started))
+                } catch {
+                    control.end(.localHangup)
+                    for thread in threads { thread.join() }
+                    throw error
+                }
+            }
+            policy = granted
         } catch {
             throw .resources("\(error)")
         }
@@ -83,9 +104,19 @@ public final class CallPort: @unchecked Sendable {
     /// Hangs up on everybody and closes port and files; for the thread that owns it, once. Events that wait can still be taken.
     public func close(_ reason: EndReason = .localHangup) {
         control.end(reason)
-        if let running = thread.take() { running.join() }
+        for thread in threads { thread.join() }
+        threads = []
         disk?.finish(withinMilliseconds: 3000)
     }
+}
+
+/// A loop's thread.
+private final class LoopThread {
+    private var thread: RealtimeThread?
+
+    init(_ thread: consuming RealtimeThread) { self.thread = consume thread }
+
+    func join() { if let running = thread.take() { running.join() } }
 }
 
 /// Why a port of many calls cannot be opened.

@@ -33,7 +33,7 @@ public struct PortFigures: Sendable, Equatable {
     public var latenessMaximum: Double?
     /// Share of the time in which the loop had work, 0...1.
     public var load = 0.0
-    /// Processor time of the loop's thread, share of one core, 0...1.
+    /// Processor time of the loops' threads, in cores.
     public var processorShare = 0.0
     /// Turns left out because the machine stood still for too long, since the port was opened.
     public var turnsLeftOut = 0
@@ -47,4 +47,24 @@ public struct PortFigures: Sendable, Equatable {
     public var kernelDrops = 0
 
     public init() {}
+
+    /// Of several loops: sums, and of lateness and load the worst.
+    init(ofAll loops: [PortFigures]) {
+        for one in loops {
+            calls += one.calls
+            callsInAll += one.callsInAll
+            refusals.add(one.refusals)
+            latenessMedian = [latenessMedian, one.latenessMedian].compactMap(\.self).max()
+            lateness99 = [lateness99, one.lateness99].compactMap(\.self).max()
+            latenessMaximum = [latenessMaximum, one.latenessMaximum].compactMap(\.self).max()
+            load = max(load, one.load)
+            processorShare += one.processorShare
+            turnsLeftOut += one.turnsLeftOut
+            admits = admits && one.admits
+            packetsReceived += one.packetsReceived
+            packetsSent += one.packetsSent
+            sendFailures += one.sendFailures
+            kernelDrops += one.kernelDrops
+        }
+    }
 }

@@ -19,12 +19,12 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
     private static let conference = -1
     /// Longest sleep while nobody calls.
     private static let idleMilliseconds: Int32 = 50
-    /// Who was hung up on and goes on sending keeps his seat for so long after his last packet, or he would call again.
-    private static let lingerMilliseconds = 1000.0
 
     private let plan: PortPlan
     private let port: MediaPort
     private let control: PortControl
+    /// Which of the port's loops it is.
+    private let index: Int
     private let shelf: RecordingShelf?
     private var room: CallRoom
     private var wheel: TickWheel
@@ -35,16 +35,16 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
     /// Looked at once a second, and after each new call.
     private var isMemoryShort = false
     private var calls: [PortCall?] = []
-    /// Seats of calls that are over and whose callers may not have noticed.
+    /// Seats of callers who were hung up on: they keep them while they go on sending, or they would call again.
     private var lingering: [Int] = []
     private var speakers: [Int] = []
     private var mix: ConferenceMix
     private var frame: [Float] = []
-    private var nextNumber: UInt64 = 0
     private var nextSecond = HostTime.zero
     private var figures = PortFigures()
 
-    init(_ plan: PortPlan, port: MediaPort, control: PortControl, shelf: RecordingShelf?) {
+    init(_ plan: PortPlan, port: MediaPort, control: PortControl, index: Int, shelf: RecordingShelf?) {
+        self.index = index
         self.plan = plan
         self.port = port
         self.control = control
@@ -103,7 +103,7 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
         let bytes = UnsafeRawBufferPointer(packet.bytes)
         switch packet.kind {
         case .rtp where !packet.isOnControlPort:
-            switch room.receive(rtp: packet, refusal: isMemoryShort ? .resources : admission.admits ? nil : .late) {
+            switch room.receive(rtp: packet, refusal: refusal) {
             case .call(let seat): calls[seat]?.call.receive(rtp: bytes, arrival: packet.arrival)
             case .caller(let seat):
                 begin(seat, at: packet.source, now: now)
@@ -130,9 +130,16 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
         call.receive(rtp: UnsafeRawBufferPointer(packet.bytes), arrival: packet.arrival)
     }
 
+    /// Why nobody new is let in now; `nil`: everybody is.
+    private var refusal: CallRefusal? {
+        if control.callsNow >= plan.parties { return .full }
+        if isMemoryShort { return .resources }
+        return admission.admits ? nil : .late
+    }
+
     private mutating func begin(_ seat: Int, at source: SocketAddress, now: HostTime) {
-        let number = nextNumber
-        nextNumber += 1
+        // Another loop may have taken the last place meanwhile.
+        guard let number = control.enter(limit: plan.parties) else { return room.turnAway(seat, .full) }
         while calls.count <= seat { calls.append(nil) }
         let link = PortLink(port, peer: LinkPeer(media: source))
         var recording: PortRecording?
@@ -151,7 +158,7 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
         } catch {
             // What one call's settings do not allow no call's do: it was tried before the port was opened.
             recording?.end()
-            room.leave(seat)
+            letGo(seat)
             tell(number, source, .warning("no call: \(error)"))
         }
     }
@@ -229,9 +236,14 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
         if speakers.isEmpty, plan.sound == .conference { wheel.remove(Self.conference) }
         calls[seat] = nil
         switch reason {
-        case .remoteHangup, .mediaTimeout: room.leave(seat)
+        case .remoteHangup, .mediaTimeout: letGo(seat)
         default: lingering.append(seat)
         }
+    }
+
+    private mutating func letGo(_ seat: Int) {
+        room.leave(seat)
+        control.leave()
     }
 
     private func tell(_ call: UInt64, _ remote: SocketAddress, _ body: PortEvent.Body) {
@@ -244,11 +256,8 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
         nextSecond = now.advanced(byMilliseconds: 1000)
         room.advance(to: now)
         isMemoryShort = memory.isShort
-        lingering.removeAll { seat in
-            guard room.isSilent(seat, at: now) else { return false }
-            room.leave(seat)
-            return true
-        }
+        for seat in lingering where room.isSilent(seat, at: now) { letGo(seat) }
+        lingering.removeAll { !room.isTaken($0) }
         if room.count == 0, !calls.isEmpty {
             (calls, frame) = ([], [])
             ProcessMemory.giveBack()
@@ -267,7 +276,7 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
         figures.packetsSent = network.sent
         figures.sendFailures = network.sendFailures
         figures.kernelDrops = network[.kernel]
-        control.publish(figures)
+        control.publish(figures, of: index)
         lateness.reset()
     }
 

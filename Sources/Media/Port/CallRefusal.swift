@@ -45,6 +45,9 @@ public struct RefusalCounts: Sendable, Equatable {
     /// Callers turned away.
     public var callers: Int { CallRefusal.allCases.filter(\.isOfCaller).reduce(0) { $0 + self[$1] } }
 
+    /// Adds what another one counted.
+    public mutating func add(_ other: RefusalCounts) { for index in counts.indices { counts[index] += other.counts[index] } }
+
     private static func index(of reason: CallRefusal) -> Int {
         switch reason {
         case .full: 0

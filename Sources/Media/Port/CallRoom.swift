@@ -75,6 +75,9 @@ public struct CallRoom {
     /// Where RTCP of the call at `seat` was heard from; `nil`: the convention holds.
     public func controlSource(of seat: Int) -> SocketAddress? { seats[seat].control }
 
+    /// Whether there is a call at `seat`.
+    public func isTaken(_ seat: Int) -> Bool { seats.indices.contains(seat) && seats[seat].isTaken }
+
     /// Whether the call at `seat` has sent nothing for a while.
     public func isSilent(_ seat: Int, at now: HostTime) -> Bool { seats[seat].isSilent(at: now) }
 
@@ -192,6 +195,12 @@ public struct CallRoom {
 
     /// Time passes: what is unproven for too long is forgotten.
     public mutating func advance(to now: HostTime) { candidates.forget(at: now) }
+
+    /// The call at `seat` could not begin after all, for that reason.
+    public mutating func turnAway(_ seat: Int, _ reason: CallRefusal) {
+        leave(seat)
+        refusals[reason] += 1
+    }
 
     /// A datagram came that is neither RTP nor RTCP.
     public mutating func noteGarbage() { refusals[.garbage] += 1 }

@@ -12,7 +12,10 @@ public struct HeldDatagram: Sendable {
 ///
 /// Whoever has not proven itself within a second gives its place up; a flood of one address fills its own share only.
 struct CandidateTable {
-    enum Outcome { case none, waiting, refused, proven(Int) }
+    enum Outcome {
+        case none, waiting, refused
+        case proven(Int)
+    }
 
     private struct Candidate {
         var name: StreamName?
