@@ -26,7 +26,8 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Service", "Diagnosis", "Load", "Loopback", "Studio", "Softphone", "Terminal", "Settings", "Reporting", "Simulation",
+                "Service", "Diagnosis", "CommandOptions", "Load", "Loopback", "Studio", "Softphone", "Terminal", "Settings",
+                "Reporting", "Simulation",
                 "LiveMedia",
                 "Media",
                 "Signalling", "PeerSignalling", "AudioDevices", "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "Metrics",
@@ -46,6 +47,10 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        // 5: keys of the configuration as options of commands
+        .target(
+            name: "CommandOptions",
+            dependencies: ["Settings", .product(name: "ArgumentParser", package: "swift-argument-parser")]),
         // 6: many calls at once at one port, and the load that makes and measures them
         .target(
             name: "Load",

@@ -16,7 +16,9 @@ struct Yodel: ParsableCommand {
         version: "0.1.0",
         groupedSubcommands: [
             CommandGroup(name: "Call", subcommands: [CallCommand.self, ListenCommand.self, SoftphoneCommand.self]),
-            CommandGroup(name: "Test", subcommands: [LoopbackCommand.self, LoadCommand.self, ProcessCommand.self, ReplayCommand.self]),
+            CommandGroup(
+                name: "Test",
+                subcommands: [LoopbackCommand.self, LoadCommand.self, ProcessCommand.self, ReplayCommand.self]),
             CommandGroup(name: "File", subcommands: [PlayCommand.self, RecordCommand.self, RenderCommand.self]),
             CommandGroup(
                 name: "Set-up",

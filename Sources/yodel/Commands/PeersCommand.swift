@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandOptions
 import PeerSignalling
 import Reporting
 import Softphone

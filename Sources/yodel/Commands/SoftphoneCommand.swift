@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandOptions
 import Glibc
 import Reporting
 import Service

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandOptions
 import Settings
 
 /// Options that every media command shares, in the groups of `--help`.

@@ -37,7 +37,9 @@ struct MediaOptions {
             throw CommandError(.usage, "'\(wrong)' is on no keypad, in --dtmf '\(request.digits)'; use 0-9 * # A-D")
         }
         for path in [request.playPath, nearPath].compactMap({ $0 }) { _ = try AudioFileReader(path: path) }
-        if let path = request.recordPath, !PartyPort.recordsInFolder(request) { try PathCheck.writable(path, option: "--record") }
+        if let path = request.recordPath, !PartyPort.recordsInFolder(request) {
+            try PathCheck.writable(path, option: "--record")
+        }
         if let path = request.capturePath { try PathCheck.writable(path, option: "--capture") }
         if let folder = request.dumpFolder { try PathCheck.folder(folder, option: "--dump") }
     }

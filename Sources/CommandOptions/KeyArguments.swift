@@ -2,26 +2,26 @@ import ArgumentParser
 import Settings
 
 /// A key of the configuration as an option of a command.
-struct KeyOption {
-    let key: any AnyConfigurationKey
+package struct KeyOption {
+    package let key: any AnyConfigurationKey
     /// Without dashes in front.
-    let name: String
+    package let name: String
 
     /// - Parameter name: where the key's own name means something else to the command.
-    init(_ key: any AnyConfigurationKey, as name: String? = nil) {
+    package init(_ key: any AnyConfigurationKey, as name: String? = nil) {
         self.key = key
         self.name = name ?? key.optionName
     }
 }
 
 /// Which keys a command takes as options.
-protocol KeySelection {
+package protocol KeySelection {
     static var options: [KeyOption] { get }
 }
 
 /// All keys of a section.
-enum SectionOptions<Section: ConfigurationSection>: KeySelection {
-    static var options: [KeyOption] { Section.keys.map { KeyOption($0) } }
+package enum SectionOptions<Section: ConfigurationSection>: KeySelection {
+    package static var options: [KeyOption] { Section.keys.map { KeyOption($0) } }
 }
 
 /// The options that a selection of keys makes, made of the keys' own declarations.
@@ -29,13 +29,13 @@ enum SectionOptions<Section: ConfigurationSection>: KeySelection {
 /// swift-argument-parser learns a type's options by reflecting on its property wrappers, and reads them back through
 /// `Decodable`. Both are public doors: this type shows one wrapper for each key in place of stored properties. Values stay
 /// as they were written; one place (`Configuration`) checks them, whoever sets them.
-struct KeyArguments<Selection: KeySelection>: ParsableArguments, CustomReflectable {
+package struct KeyArguments<Selection: KeySelection>: ParsableArguments, CustomReflectable {
     /// What was given on the command line, in the order of the keys.
-    private(set) var given: [ConfigurationFlag] = []
+    package private(set) var given: [ConfigurationFlag] = []
 
-    init() {}
+    package init() {}
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: OptionKey.self)
         for option in Selection.options {
             guard let value = try option.value(in: container) else { continue }
@@ -43,17 +43,17 @@ struct KeyArguments<Selection: KeySelection>: ParsableArguments, CustomReflectab
         }
     }
 
-    var customMirror: Mirror {
+    package var customMirror: Mirror {
         Mirror(self, children: Selection.options.map { (label: $0.key.name, value: $0.definition) }, displayStyle: .struct)
     }
 
     /// Whether one of `keys` was given.
-    func gives(_ keys: any AnyConfigurationKey...) -> Bool {
+    package func gives(_ keys: any AnyConfigurationKey...) -> Bool {
         given.contains { flag in keys.contains { $0.name == flag.key } }
     }
 
     /// Gives a key a value in the name of another option.
-    mutating func set(_ key: any AnyConfigurationKey, to text: String, option: String) {
+    package mutating func set(_ key: any AnyConfigurationKey, to text: String, option: String) {
         given.append(ConfigurationFlag(key, option: option, value: .text(text)))
     }
 }
