@@ -100,7 +100,7 @@ let package = Package(
         // 4: calls by SIP: user agent, offer and answer, sockets and name servers joined
         .target(
             name: "Signalling",
-            dependencies: ["SignallingTransport", "SIP", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Realtime"]),
+            dependencies: ["SignallingTransport", "ICE", "SIP", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Realtime"]),
         // 3: the media of calls, sans-I/O
         .target(
             name: "Media",
@@ -241,7 +241,9 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(
             name: "SignallingTests",
-            dependencies: ["Signalling", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Network", "Realtime"]),
+            dependencies: [
+                "Signalling", "ICE", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Network", "Realtime",
+            ]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP", "Link"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs", "DSP"]),
         .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),

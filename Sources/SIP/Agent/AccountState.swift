@@ -40,6 +40,8 @@ struct AccountState {
     var flow: SignallingDestination?
     /// The stream that the registrar's last octets came over.
     var flowConnection: SignallingConnectionID?
+    /// When that was.
+    var flowHeard: HostTime?
     /// While it is registered.
     var keepAlive: KeepAlive?
     var reachability = Reachability()

@@ -39,6 +39,10 @@ final class Exchange {
     var attempt = AuthenticationAttempt()
     var key: TransactionKey?
     var isFinished = false
+    /// It went by TCP because it is long.
+    var isMovedToStream = false
+    /// Its server has refused TCP: long as it is, it goes as a datagram.
+    var staysInDatagrams = false
 
     init(_ request: Request, _ purpose: Purpose, account: AccountID?, nextHop: SIPURI? = nil) {
         self.request = request

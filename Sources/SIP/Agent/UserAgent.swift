@@ -21,6 +21,7 @@ public final class UserAgent {
     var dialogs: [DialogID: SIPCall] = [:]
     var framers: [SignallingConnectionID: StreamFramer] = [:]
     var load = SourceLoad()
+    var streamRefusals = StreamRefusals()
     var timers = TimerQueue<TimerOwner>()
     private var lastNumber: UInt64 = 0
     /// Set: no dialog begins any more. INVITE and OPTIONS outside of dialogs are answered 503, with the seconds after which they may
@@ -78,7 +79,7 @@ public final class UserAgent {
             case .pong: ponged(from: source)
             }
         }
-        noteFlow(source)
+        noteFlow(source, now: now)
         if let failure {
             framers[connection] = nil
             emit(.dropped(.brokenStream(failure), source))
@@ -102,6 +103,7 @@ public final class UserAgent {
                 && $0.value.transaction.destination.address == destination.address
         }
         for key in hit.keys.sorted(by: { $0.identity < $1.identity }) { drive(client: key, .transportError, now: now) }
+        returnAcknowledgements(destination, now: now)
         flowFailed(destination, reason: reason, now: now)
     }
 
