@@ -73,8 +73,8 @@ extension UserAgent {
     /// A registrar that is silent is given up sooner where the account is looked after more often: its name may lead elsewhere now.
     func timers(for exchange: Exchange) -> TimerSettings {
         var timers = configuration.timers
-        if case .register(let id) = exchange.purpose, let probe = accounts[id]?.account.probe {
-            timers.most = 1000 * max(5, 2 * probe)
+        if case .register(let id) = exchange.purpose, let account = accounts[id]?.account, let probe = account.probe {
+            timers.most = 1000 * max(5, 2 * probe, 2 * account.retry.networkLongest)
         }
         return timers
     }
