@@ -141,7 +141,9 @@ import Testing
         #expect(try bench.request(.invite).headers.topVia?.parameters.contains("keep") == false)
     }
 
-    @Test("where it is answered or was promised, STUN alone keeps the way; the one that stays out is a lost way", arguments: [true, false])
+    @Test(
+        "where it is answered or was promised, STUN alone keeps the way; the one that stays out is a lost way",
+        arguments: [true, false])
     func answered(isPromised: Bool) throws {
         let bench = try benchOverUDP(isPromised ? [(HeaderName("Flow-Timer"), "25")] : [])
         for _ in 0..<6 where bench.asked.isEmpty { bench.advance(5000) }
@@ -214,7 +216,8 @@ import Testing
         #expect(bench.failures.first?.kind == .network)
     }
 
-    @Test("a stream over which a probe brings nothing at all is closed, and REGISTER takes another") func silentStream() throws {
+    @Test("a stream over which a probe brings nothing at all is closed, and REGISTER takes another") func silentStream() throws
+    {
         let bench = try bench {
             $0.registrar = URI("sip:192.0.2.9;transport=tcp")?.sip
             $0.keepAlive = 0

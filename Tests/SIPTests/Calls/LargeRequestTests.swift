@@ -4,7 +4,8 @@ import Testing
 
 /// RFC 3261 section 18.1.1: what is longer than 1,300 octets goes by TCP.
 @Suite("Long requests") struct LargeRequestTests {
-    private let long = Body(contentType: "application/sdp", bytes: offer.bytes + wire(String(repeating: "a=x-more:y\n", count: 120)))
+    private let long = Body(
+        contentType: "application/sdp", bytes: offer.bytes + wire(String(repeating: "a=x-more:y\n", count: 120)))
     private let peer = SignallingAddress(host: "192.0.2.9", port: 5060)
 
     private func call(_ bench: Bench, _ target: String = "sip:peer@192.0.2.9") throws -> CallHandle {
