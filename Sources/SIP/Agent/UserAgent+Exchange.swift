@@ -64,7 +64,13 @@ extension UserAgent {
             request.headers.append(.contact, contact(account: exchange.account, hop: hop, secure: request.uri.isSecure))
         }
         exchange.isMovedToStream = chooseWay(&request, of: exchange, to: hop, branch: branch, now: now)
-        let destination = exchange.isMovedToStream ? streamHop(hop).destination : hop.destination
+        var destination = exchange.isMovedToStream ? streamHop(hop).destination : hop.destination
+        // Who called over a stream is reached over that one: nothing may listen where its Contact points.
+        if destination.transport.isStream, let source = exchange.call?.source, source.transport == destination.transport,
+            source.remote.host == destination.address.host
+        {
+            destination.connection = source.connection
+        }
         if request.method == .ack {
             let bytes = request.bytes
             if case .acknowledge(let call, let tag) = exchange.purpose {

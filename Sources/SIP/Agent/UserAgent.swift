@@ -99,8 +99,9 @@ public final class UserAgent {
     func transportFailed(_ destination: SignallingDestination, reason: String, now: HostTime) {
         if let connection = destination.connection { framers[connection] = nil }
         let hit = clients.filter {
-            $0.value.transaction.destination.transport == destination.transport
-                && $0.value.transaction.destination.address == destination.address
+            let own = $0.value.transaction.destination
+            return own.transport == destination.transport
+                && (own.address == destination.address || own.connection != nil && own.connection == destination.connection)
         }
         for key in hit.keys.sorted(by: { $0.identity < $1.identity }) { drive(client: key, .transportError, now: now) }
         returnAcknowledgements(destination, now: now)
