@@ -66,7 +66,7 @@ extension UserAgent {
         exchange.isMovedToStream = chooseWay(&request, of: exchange, to: hop, branch: branch, now: now)
         var destination = exchange.isMovedToStream ? streamHop(hop).destination : hop.destination
         // Who called over a stream is reached over that one: nothing may listen where its Contact points.
-        if destination.transport.isStream, let source = exchange.call?.source, source.transport == destination.transport,
+        if destination.transport.isStream, let source = exchange.source, source.transport == destination.transport,
             source.remote.host == destination.address.host
         {
             destination.connection = source.connection

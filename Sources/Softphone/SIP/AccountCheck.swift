@@ -103,7 +103,8 @@ public struct AccountCheck: Sendable, Equatable {
             let advice =
                 switch change.failure {
                 case .authentication: "check user: (now \(account.user ?? "the user of the uri")) and the password"
-                case .certificate: "name the authority with tls.ca, the certificate itself with tls.pin, or have the server's mended"
+                case .certificate:
+                    "name the authority with tls.ca, the certificate itself with tls.pin, or have the server's mended"
                 case .refused: "ask the registrar's operator whether \(account.uri) may register"
                 case .server: "the registrar is in trouble: try again later"
                 case .network, nil: "check registrar: and transport:, and whether a firewall lies between"

@@ -115,6 +115,7 @@ extension SoftphoneError {
         self =
             switch error {
             case .account(let error): .request("\(error)")
+            case .transport(.credentials(let words)): .request(words)
             case .transport(let error): .signalling("\(error)")
             }
     }
