@@ -123,7 +123,7 @@ let package = Package(
         .target(
             name: "SignallingTransport",
             dependencies: [
-                "SIP", "Realtime", "CX509", "CCares",
+                "SIP", "Realtime", "CX509", "CCares", "CNetwork",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),

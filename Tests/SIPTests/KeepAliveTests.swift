@@ -268,4 +268,33 @@ import Testing
         bench.advance(200)
         #expect(bench.failures.count == 1)
     }
+
+    @Test("another address of ours: registered anew at once, over a stream of its own") func newAddress() throws {
+        let bench = try bench { $0.registrar = URI("sip:192.0.2.9;transport=tcp")?.sip }
+        bench.peer = SignallingSource(
+            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060),
+            connection: SignallingConnectionID(number: 1))
+        bench.answer(try bench.request(.register), 200, [(.expires, "3600")])
+        #expect(bench.agent.registrar(of: id) == bench.peer.remote)
+        bench.clear()
+        bench.agent.addressChanged(of: id, now: bench.now)
+        bench.collect()
+        #expect(bench.closed == [SignallingConnectionID(number: 1)])
+        #expect(bench.requests(.register).count == 1)
+        #expect(bench.failures.isEmpty)
+    }
+
+    @Test("a network that is back ends the wait; a refusal is not asked again because of it") func networkBack() throws {
+        let bench = try bench()
+        bench.agent.transportFailed(SignallingDestination(transport: .udp, address: bench.peer.remote), now: bench.now)
+        bench.collect()
+        #expect(bench.failures.count == 1)
+        bench.agent.retry(id, now: bench.now)
+        bench.collect()
+        #expect(bench.requests(.register).count == 2)
+        bench.answer(try bench.request(.register), 403)
+        bench.agent.retry(id, now: bench.now)
+        bench.collect()
+        #expect(bench.requests(.register).count == 2)
+    }
 }

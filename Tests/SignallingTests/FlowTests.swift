@@ -1,4 +1,3 @@
-import Glibc
 import ICE
 import Link
 import Realtime
@@ -67,26 +66,12 @@ private final class Registrar: Sendable {
         var ports: Set<UInt16> = []
     }
 
-    let port: UInt16
-    private let descriptor: CInt
+    private let server: DatagramServer
     private let state = Mutex((seen: Seen(), mapped: UInt16(4444), isSilent: false))
 
-    init() throws {
-        descriptor = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        try #require(isBound)
-        port = UInt16(bigEndian: address.sin_port)
-    }
+    init() throws { server = try DatagramServer() }
 
+    var port: UInt16 { server.port }
     var seen: Seen { state.withLock { $0.seen } }
 
     func move(to port: UInt16) { state.withLock { $0.mapped = port } }
@@ -105,29 +90,7 @@ private final class Registrar: Sendable {
     private struct Missing: Error {}
 
     /// Answers until the task is cancelled.
-    func serve() async {
-        while !Task.isCancelled {
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            var from = sockaddr_in()
-            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let count = withUnsafeMutablePointer(to: &from) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    recvfrom(descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT), $0, &size)
-                }
-            }
-            guard count > 0 else {
-                try? await Task.sleep(nanoseconds: 1_000_000)
-                continue
-            }
-            guard let answer = answer(to: Array(buffer[..<count]), from: UInt16(bigEndian: from.sin_port)) else { continue }
-            _ = withUnsafePointer(to: &from) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    sendto(descriptor, answer, answer.count, 0, $0, size)
-                }
-            }
-        }
-        close(descriptor)
-    }
+    func serve() async { await server.serve { self.answer(to: $0, from: $1) } }
 
     /// nil: silence.
     private func answer(to octets: [UInt8], from port: UInt16) -> [UInt8]? {
@@ -148,9 +111,6 @@ private final class Registrar: Sendable {
             $0.seen.registers += 1
             $0.seen.ports.insert(port)
         }
-        let copied = text.split(separator: "\r\n").filter { line in
-            ["Via:", "From:", "To:", "Call-ID:", "CSeq:", "Contact:"].contains { line.hasPrefix($0) }
-        }
-        return Array(("SIP/2.0 200 OK\r\n" + copied.joined(separator: "\r\n") + "\r\nContent-Length: 0\r\n\r\n").utf8)
+        return DatagramServer.reply(to: text, "200 OK", copying: ["Contact:"])
     }
 }

@@ -50,13 +50,28 @@ extension UserAgent {
 
     /// The local address has changed: what was seen of the old one is void, and every account registers anew.
     public func addressChanged(now: HostTime) {
-        for id in accounts.keys.sorted(by: { $0.name < $1.name }) {
-            accounts[id]?.seenAddress = nil
-            accounts[id]?.seenOver = nil
-            accounts[id]?.failures = 0
-            if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
-        }
+        for id in accounts.keys.sorted(by: { $0.name < $1.name }) { addressChanged(of: id, now: now) }
     }
+
+    /// The local address that leads to an account's registrar has changed: it registers anew, over a stream of its own.
+    public func addressChanged(of id: AccountID, now: HostTime) {
+        guard accounts[id] != nil else { return }
+        // It belongs to the old address, whatever its state says.
+        closeFlow(id)
+        accounts[id]?.seenAddress = nil
+        accounts[id]?.seenOver = nil
+        accounts[id]?.failures = 0
+        if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
+    }
+
+    /// Registers an account at once that waits to be tried again because there was no way to its registrar.
+    public func retry(_ id: AccountID, now: HostTime) {
+        guard let state = accounts[id], state.isWanted, state.registration == .failed, state.lacksNetwork else { return }
+        sendRegister(id, now: now)
+    }
+
+    /// Where the account's last registration went; nil: it has not been registered.
+    public func registrar(of id: AccountID) -> SignallingAddress? { accounts[id]?.flow?.address }
 
     func fire(account id: AccountID, now: HostTime) {
         guard let state = accounts[id], state.isWanted, let next = state.next else { return }
@@ -242,6 +257,7 @@ extension UserAgent {
         if let least { wait = max(wait, Double(min(least, 86_400)) * randomShare(1...1.1)) }
         state.failures += 1
         state.registration = .failed
+        state.lacksNetwork = kind == .network
         // What was learned of a connection goes with it.
         if kind == .network { (state.keepAlive, state.flowConnection, state.flowHeard) = (nil, nil, nil) }
         state.next = now.advanced(byMilliseconds: 1000 * wait)

@@ -32,6 +32,8 @@ public actor SIPSignalling: CallSignalling {
     var traceFramers: [SignallingConnectionID: StreamFramer] = [:]
     var noticeLimit = NoticeLimit()
     private var bindings = FlowBindings()
+    /// The address of ours that led to each registered account's registrar; empty: none did.
+    var localHosts: [AccountID: String] = [:]
     private var isClosed = false
 
     enum WayFailure {
@@ -117,6 +119,7 @@ public actor SIPSignalling: CallSignalling {
                 agent.receive(stream: bytes, from: source, now: now)
             }
         case .opened: break
+        case .routesChanged: routesChanged(now: now)
         case .failed(let destination, let failure): failed(destination, failure, now: now)
         case .closed(let connection, let failure):
             traceFramers[connection.id] = nil

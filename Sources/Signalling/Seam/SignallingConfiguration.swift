@@ -80,7 +80,7 @@ public struct SignallingConfiguration: Sendable {
                 TransportConfiguration.Listener(
                     listener.way.transport, SignallingAddress(host: listener.address, port: listener.port))
             },
-            tls: security.settings)
+            tls: security.settings, watchesRoutes: true)
     }
 }
 

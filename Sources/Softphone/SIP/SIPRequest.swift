@@ -106,6 +106,7 @@ extension AccountSettings {
             encryption: MediaSecurity.Mode(rawValue: item[\.srtp].rawValue),
             ice: item[\.ice]?.rawValue)
         probe = Double(item[\.probe])
+        redirections = item[\.redirections]
         transfers = TransferPolicy(rawValue: item[\.transfers].rawValue) ?? .known
     }
 }
