@@ -3,7 +3,8 @@ import Testing
 
 extension Scenarios {
     /// RFC 5407 section 3.2.2.
-    @Test("the peer hangs up while our change is under way: its answer changes nothing more, and is acknowledged") func byeCrossesReinvite() throws {
+    @Test("the peer hangs up while our change is under way: its answer changes nothing more, and is acknowledged")
+    func byeCrossesReinvite() throws {
         let bench = Bench()
         var (handle, call) = try bench.establishedIncoming()
         try bench.agent.modify(handle, body: offer, now: bench.now)

@@ -3,7 +3,9 @@ import Testing
 
 extension Scenarios {
     /// RFC 3261 section 9.1: nothing may be cancelled before a provisional response.
-    @Test("hanging up before any answer waits; a refusal that comes first makes CANCEL needless") func cancelBeforeAnyAnswer() throws {
+    @Test("hanging up before any answer waits; a refusal that comes first makes CANCEL needless") func cancelBeforeAnyAnswer()
+        throws
+    {
         let bench = Bench()
         let handle = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: offer, now: bench.now)
         bench.collect()

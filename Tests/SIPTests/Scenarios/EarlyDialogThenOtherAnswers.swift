@@ -3,7 +3,8 @@ import Testing
 
 extension Scenarios {
     /// RFC 3261 section 13.2.2.4: a 2xx may come from a phone that never rang.
-    @Test("one phone rings, another answers: the call is the other's, and what the first one says is over") func earlyDialogThenOtherAnswers() throws {
+    @Test("one phone rings, another answers: the call is the other's, and what the first one says is over")
+    func earlyDialogThenOtherAnswers() throws {
         let bench = Bench()
         _ = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: offer, now: bench.now)
         bench.collect()

@@ -8,7 +8,10 @@ extension Scenarios {
         var (_, call) = try bench.establishedIncoming([(.supported, "timer"), (.sessionExpires, "120;refresher=uac")])
         for round in 0..<20 {
             bench.advance(60_000)
-            bench.feed(call.request(.update, number: UInt32(2 + round), body: nil, [(.sessionExpires, "120;refresher=uac"), (.supported, "timer")]))
+            bench.feed(
+                call.request(
+                    .update, number: UInt32(2 + round), body: nil,
+                    [(.sessionExpires, "120;refresher=uac"), (.supported, "timer")]))
             #expect(bench.codes.last == 200)
         }
         #expect(bench.ended.isEmpty)

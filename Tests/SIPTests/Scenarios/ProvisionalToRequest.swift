@@ -3,7 +3,9 @@ import Testing
 
 extension Scenarios {
     /// RFC 3261 section 17.1.2.2: in the state proceeding timer E runs at T2.
-    @Test("a request that got a provisional answer is repeated every T2, and given up after 64 T1") func provisionalToRequest() throws {
+    @Test("a request that got a provisional answer is repeated every T2, and given up after 64 T1") func provisionalToRequest()
+        throws
+    {
         let bench = Bench()
         _ = try bench.agent.options(uri("sip:peer@192.0.2.9"), now: bench.now)
         bench.collect()

@@ -6,7 +6,8 @@ extension Scenarios {
     @Test("a refusal that comes again over a stream is nobody's") func refusalOverStream() throws {
         let bench = Bench()
         bench.peer = SignallingSource(
-            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060), connection: SignallingConnectionID(number: 1))
+            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060),
+            connection: SignallingConnectionID(number: 1))
         _ = try bench.agent.invite(uri("sip:peer@192.0.2.9;transport=tcp"), body: offer, now: bench.now)
         bench.collect()
         let invite = try bench.request(.invite)

@@ -3,7 +3,9 @@ import Testing
 
 extension Scenarios {
     /// RFC 3262 section 3: RSeq rises by one, and the next waits for the PRACK of the last.
-    @Test("a second reliable provisional waits for the first one's PRACK, and has the next number") func reliableNumbersRise() throws {
+    @Test("a second reliable provisional waits for the first one's PRACK, and has the next number") func reliableNumbersRise()
+        throws
+    {
         let bench = Bench()
         var call = PeerCall()
         bench.feed(call.request(.invite, body: offer, [(.require, "100rel")]))

@@ -3,7 +3,8 @@ import Testing
 
 extension Scenarios {
     /// RFC 6026 section 7.2: timer M ends the wait for other forks.
-    @Test("a 2xx of another phone counts for 64 T1 after the first one, and is nobody's after that") func secondPhoneAnswersLate() throws {
+    @Test("a 2xx of another phone counts for 64 T1 after the first one, and is nobody's after that")
+    func secondPhoneAnswersLate() throws {
         let bench = Bench()
         _ = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: offer, now: bench.now)
         bench.collect()

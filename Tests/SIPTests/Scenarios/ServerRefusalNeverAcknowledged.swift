@@ -3,7 +3,8 @@ import Testing
 
 extension Scenarios {
     /// RFC 3261 section 17.2.1: timer G doubles up to T2, timer H ends it.
-    @Test("a refusal that nobody acknowledges is repeated at T1 doubling to T2, and given up after 64 T1") func serverRefusalNeverAcknowledged() throws {
+    @Test("a refusal that nobody acknowledges is repeated at T1 doubling to T2, and given up after 64 T1")
+    func serverRefusalNeverAcknowledged() throws {
         let bench = Bench()
         bench.feed(PeerCall().request(.invite, branch: "z9hG4bKi", body: offer))
         try bench.agent.reject(try #require(bench.incoming.first?.0), status: 486, now: bench.now)

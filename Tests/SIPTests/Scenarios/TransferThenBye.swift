@@ -3,7 +3,8 @@ import Testing
 
 extension Scenarios {
     /// RFC 3515 section 2.4.7: the transferor hangs up, its subscription may go on or not.
-    @Test("the one who asked for a transfer hangs up while we are asked: one end, and no question is left") func transferThenBye() throws {
+    @Test("the one who asked for a transfer hangs up while we are asked: one end, and no question is left")
+    func transferThenBye() throws {
         let bench = Bench()
         var (handle, call) = try bench.establishedIncoming()
         bench.feed(call.request(.refer, number: 2, body: nil, [(.referTo, "<sip:carol@example.com>")]))
