@@ -84,8 +84,6 @@ public struct ServiceSettings: Sendable {
 
     /// What is found wrong, and what is fine; it takes some seconds.
     var findings: [Finding] {
-        var diagnosis = diagnosis
-        diagnosis.authorityFile = authorityFile
         var found: [Finding] = []
         diagnosis.run { found.append($0) }
         return found
