@@ -66,7 +66,9 @@ public struct Diagnosis: Sendable {
                 looks.append { [PortFindings.tcp(address, UInt16(clamping: metrics), key: "softphone.metrics_port")] }
             }
         }
-        for (file, key) in [(configuration[\.tls.authorities], "tls.ca"), (configuration[\.tls.certificate], "tls.certificate")] {
+        for (file, key) in [
+            (configuration[\.tls.authorities], "tls.ca"), (configuration[\.tls.certificate], "tls.certificate"),
+        ] {
             guard let file else { continue }
             looks.append { [CertificateFindings.look(file, key: key, now: time(nil))] }
         }

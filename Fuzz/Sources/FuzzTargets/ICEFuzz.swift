@@ -48,7 +48,8 @@ private final class ICEDriver {
         configuration.protectedPorts = [5060]
         link = ICELink(
             over: wire,
-            agent: ICEAgent(choice & 8 != 0 ? .controlling : .controlled, configuration: configuration, random: SplitMix64(seed: 7))
+            agent: ICEAgent(
+                choice & 8 != 0 ? .controlling : .controlled, configuration: configuration, random: SplitMix64(seed: 7))
         )
         let time = now
         if choice & 16 != 0 { link.update(now: time) { $0.gather(Self.hosts, port: 5000, now: time) } }
@@ -72,7 +73,8 @@ private final class ICEDriver {
     /// What must hold whatever comes.
     func check() {
         precondition(agent.localCandidates.count <= ICEConfiguration.maximumLocalCandidates, "candidates of ours without end")
-        precondition(agent.remoteCandidates.count <= ICEConfiguration.maximumRemoteCandidates, "candidates of the peer without end")
+        precondition(
+            agent.remoteCandidates.count <= ICEConfiguration.maximumRemoteCandidates, "candidates of the peer without end")
         precondition(wire.takeCount() <= 2000, "datagrams without end")
         while link.nextICEEvent() != nil {}
         while link.nextEvent() != nil {}
@@ -168,7 +170,8 @@ private final class ICEDriver {
         guard choice & 2 != 0 else {
             let number = 0x4000 + UInt16(bytes.byte() & 3)
             let length = inner.count + (choice & 4 != 0 ? Int(bytes.byte()) : 0)
-            return [UInt8(number >> 8), UInt8(truncatingIfNeeded: number), UInt8(length >> 8 & 255), UInt8(length & 255)] + inner
+            return [UInt8(number >> 8), UInt8(truncatingIfNeeded: number), UInt8(length >> 8 & 255), UInt8(length & 255)]
+                + inner
         }
         var builder = STUNBuilder(.indication, .data, TransactionID(bits: 1))
         builder.add(.xorPeerAddress, peer)

@@ -107,7 +107,9 @@ private final class PeerFuzzCall {
             guard let next = ends.compactMap(\.nextDeadline).min(), next <= stop else { break }
             now = max(now, next)
             for end in 0...1 { ends[end].advance(to: now) }
-            precondition((ends.compactMap(\.nextDeadline).min() ?? stop.advanced(byMilliseconds: 1)) > now, "a deadline that does not go by")
+            precondition(
+                (ends.compactMap(\.nextDeadline).min() ?? stop.advanced(byMilliseconds: 1)) > now,
+                "a deadline that does not go by")
             drain()
         }
         now = stop

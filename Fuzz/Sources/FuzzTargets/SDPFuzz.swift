@@ -23,7 +23,9 @@ enum SDPFuzz {
     private static func negotiation(_ choice: UInt8, _ address: String) -> Negotiation {
         var opus = OpusParameters()
         opus.inbandFEC = true
-        var capabilities = AudioCapabilities(codecs: [.opus(parameters: opus, bitRate: 24_000, redundancy: 2), .g722, .pcmu, .pcma])
+        var capabilities = AudioCapabilities(codecs: [
+            .opus(parameters: opus, bitRate: 24_000, redundancy: 2), .g722, .pcmu, .pcma,
+        ])
         capabilities.preference = choice & 1 != 0 ? .own : .offerer
         capabilities.answersWithOneCodec = choice & 4 != 0
         let fingerprint = Fingerprint(hashFunction: "sha-256", bytes: [UInt8](repeating: choice, count: 32))
@@ -57,7 +59,9 @@ enum SDPFuzz {
         }
         _ = side.receipt?.description
         _ = side.receivableWhileOffered
-        if let audio = side.inForce { precondition(audio.line < (side.offered?.media.count ?? 0), "a line that nobody offered") }
+        if let audio = side.inForce {
+            precondition(audio.line < (side.offered?.media.count ?? 0), "a line that nobody offered")
+        }
     }
 
     /// Whatever went before, both sides still agree with each other or say why not.

@@ -21,7 +21,9 @@ enum SIPFuzz {
     private static func parse(_ bytes: [UInt8]) {
         let parser = MessageParser()
         guard case .message(.request(let request)) = parser.parse(bytes) else { return }
-        guard case .message(.request(let again)) = parser.parse(request.bytes) else { fatalError("what is written is not read") }
+        guard case .message(.request(let again)) = parser.parse(request.bytes) else {
+            fatalError("what is written is not read")
+        }
         precondition(again.uri == request.uri && again.body == request.body && again.headers.vias == request.headers.vias)
     }
 }
@@ -30,7 +32,9 @@ private final class SIPDriver {
     private static let methods: [Method] = [
         .invite, .ack, .bye, .cancel, .options, .info, .update, .prack, .refer, .notify, .register, .message,
     ]
-    private static let codes = [100, 180, 183, 200, 202, 301, 302, 401, 404, 407, 408, 422, 423, 480, 481, 486, 487, 488, 491, 500, 503, 603]
+    private static let codes = [
+        100, 180, 183, 200, 202, 301, 302, 401, 404, 407, 408, 422, 423, 480, 481, 486, 487, 488, 491, 500, 503, 603,
+    ]
     private static let offer = Body(contentType: "application/sdp", bytes: Array("v=0\r\n".utf8))
 
     private let agent: UserAgent
@@ -249,7 +253,10 @@ private final class SIPDriver {
         case 15: try? agent.acknowledge(call, body: Self.offer, now: now)
         case 16: try? agent.sendInfo(call, body: Body(contentType: "a/b", bytes: [1]), now: now)
         case 17: if let target = URI("sip:c@192.0.2.3") { try? agent.transfer(call, to: target, now: now) }
-        case 18: if let target = URI("sip:c@192.0.2.3"), let other = calls.last { try? agent.transfer(call, to: target, replacing: other, now: now) }
+        case 18:
+            if let target = URI("sip:c@192.0.2.3"), let other = calls.last {
+                try? agent.transfer(call, to: target, replacing: other, now: now)
+            }
         case 19: try? agent.acceptTransfer(call, now: now)
         case 20: try? agent.rejectTransfer(call, now: now)
         case 21: try? agent.reportTransfer(call, status: 100 + 2 * Int(bytes.byte()), now: now)
@@ -258,7 +265,8 @@ private final class SIPDriver {
         case 24:
             let remote = SignallingAddress(host: "192.0.2.9", port: 5060)
             agent.transportFailed(SignallingDestination(transport: detail & 1 != 0 ? .tcp : .udp, address: remote), now: now)
-        default: if hasAccount { try? detail & 1 != 0 ? agent.register(account, now: now) : agent.unregister(account, now: now) }
+        default:
+            if hasAccount { try? detail & 1 != 0 ? agent.register(account, now: now) : agent.unregister(account, now: now) }
         }
     }
 

@@ -54,7 +54,8 @@ private final class SecureCall {
         if isPathChecked { wires[1].setPeer(LinkPeer(media: Self.addresses[0])) }
         wires[0].setPeer(LinkPeer(media: Self.addresses[1]))
         for end in 0...1 {
-            let link = DTLSLink(over: wires[end], identity: identities[end], suites: [suite, .aes128CM80], isPathChecked: isPathChecked)
+            let link = DTLSLink(
+                over: wires[end], identity: identities[end], suites: [suite, .aes128CM80], isPathChecked: isPathChecked)
             dtls.append(link)
             srtp.append(SRTPLink(over: link))
         }
@@ -96,7 +97,8 @@ private final class SecureCall {
         } else {
             // Forwards only, as the owner of a key must: the same place in the stream twice would be a defect of the sender.
             sequence[end] &+= operation & 0x20 != 0 ? UInt16(bytes.byte()) + 1 : 1
-            packet = [0x80, 0, UInt8(sequence[end] >> 8), UInt8(sequence[end] & 255)] + word(counter) + word(source[end]) + mark
+            packet =
+                [0x80, 0, UInt8(sequence[end] >> 8), UInt8(sequence[end] & 255)] + word(counter) + word(source[end]) + mark
         }
         if srtp[end].send(copying: packet, on: isControl ? .control : .media, now: now) { due[1 - end].insert(packet) }
         collect(end)
@@ -200,7 +202,10 @@ private final class SecureCall {
     private func command(_ end: Int, _ operation: UInt8, _ bytes: inout FuzzBytes) {
         switch operation >> 4 & 7 {
         case 0: source[end] ^= UInt32(bytes.byte() & 3)
-        case 1: if !usesDTLS { setKeys(SRTPSuite.allCases[Int(bytes.byte()) % SRTPSuite.allCases.count], seed: UInt64(bytes.byte() & 3) + 2) }
+        case 1:
+            if !usesDTLS {
+                setKeys(SRTPSuite.allCases[Int(bytes.byte()) % SRTPSuite.allCases.count], seed: UInt64(bytes.byte() & 3) + 2)
+            }
         case 2: if usesDTLS { start(end) }
         case 3: if usesDTLS { dtls[end].close(now: now) }
         case 4: if usesDTLS { _ = dtls[end].send(message: bytes.bytes(Int(bytes.byte()) * 5), now: now) }
