@@ -113,7 +113,7 @@ let package = Package(
         // 4: calls by SIP: user agent, offer and answer, sockets and name servers joined
         .target(
             name: "Signalling",
-            dependencies: ["SignallingTransport", "SIP", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Realtime"]),
+            dependencies: ["SignallingTransport", "ICE", "SIP", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Realtime"]),
         // 3: the media of calls, sans-I/O
         .target(
             name: "Media",
@@ -136,7 +136,7 @@ let package = Package(
         .target(
             name: "SignallingTransport",
             dependencies: [
-                "SIP", "Realtime", "CX509", "CCares",
+                "SIP", "Realtime", "CX509", "CCares", "CNetwork",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOTLS", package: "swift-nio"),
@@ -254,7 +254,9 @@ let package = Package(
             exclude: ["Fixtures"]),
         .testTarget(
             name: "SignallingTests",
-            dependencies: ["Signalling", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Network", "Realtime"]),
+            dependencies: [
+                "Signalling", "ICE", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Network", "Realtime",
+            ]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP", "Link"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs", "DSP"]),
         .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),

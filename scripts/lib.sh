@@ -10,7 +10,8 @@ build_packages=(libasound2-dev libspeexdsp-dev libopus-dev libsndfile1-dev libki
 # Measuring on PulseAudio null sinks instead of sound hardware.
 sound_packages=(pulseaudio pulseaudio-utils libasound2-plugins python3 python3-numpy)
 # Checks: speech, peers, protocol decoder.
-check_packages=(asterisk-core-sounds-en-g722 ffmpeg tshark baresip-core linphone-cli kamailio sip-tester
+check_packages=(asterisk-core-sounds-en-g722 ffmpeg tshark baresip-core linphone-cli kamailio
+    kamailio-tls-modules openssl sip-tester
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad chromium
     python3-websocket prometheus systemd man-db)
 # Calls through NATs, and changes of address.

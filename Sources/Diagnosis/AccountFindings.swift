@@ -6,15 +6,14 @@ import Softphone
 package enum AccountFindings {
     /// Registers from a port of its own, and takes that back. Blocks until the registrar has answered.
     package static func look(
-        _ name: String, _ configuration: Configuration, environment: [String: String], authorityFile: String?,
-        now: () -> Double,
+        _ name: String, _ configuration: Configuration, environment: [String: String], now: () -> Double,
         isInterrupted: () -> Bool
     ) -> [Finding] {
         let subject = "account \(name)"
         do throws(SoftphoneError) {
             let account = try AccountSettings(named: name, in: configuration, environment: environment)
             let check = try AccountCheck.run(
-                account, authorityFile: authorityFile, within: 15, isInterrupted: isInterrupted)
+                account, access: SignallingAccess(configuration), within: 15, isInterrupted: isInterrupted)
             return [judge(check, subject), ClockFindings.wallClock(check.registrarDate, of: name, now: now())].compactMap(
                 \.self)
         } catch {

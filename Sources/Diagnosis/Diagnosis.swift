@@ -8,8 +8,6 @@ public struct Diagnosis: Sendable {
     private let configuration: Configuration
     private let environment: [String: String]
     private let machine: Machine
-    /// PEM file of the authorities whose certificates are trusted; nil: the system's.
-    public var authorityFile: String?
     /// The service of this configuration runs in this process: its ports are its own, its accounts are registered.
     public var isRunning = false
     /// How long the machine is watched for standstills.
@@ -68,8 +66,11 @@ public struct Diagnosis: Sendable {
                 looks.append { [PortFindings.tcp(address, UInt16(clamping: metrics), key: "softphone.metrics_port")] }
             }
         }
-        if let authorityFile {
-            looks.append { [CertificateFindings.look(authorityFile, key: "--tls-ca", now: time(nil))] }
+        for (file, key) in [
+            (configuration[\.tls.authorities], "tls.ca"), (configuration[\.tls.certificate], "tls.certificate"),
+        ] {
+            guard let file else { continue }
+            looks.append { [CertificateFindings.look(file, key: key, now: time(nil))] }
         }
         looks += DiskPlaces.of(configuration, environment).map { place in { [DiskFindings.look(place.folder, for: place.use)] }
         }
@@ -88,7 +89,7 @@ public struct Diagnosis: Sendable {
         for name in configuration[\.accounts].compactMap(\.name) {
             looks.append {
                 AccountFindings.look(
-                    name, configuration, environment: environment, authorityFile: authorityFile, now: { Double(time(nil)) },
+                    name, configuration, environment: environment, now: { Double(time(nil)) },
                     isInterrupted: isInterrupted)
             }
         }

@@ -30,8 +30,8 @@ public struct ServiceSettings: Sendable {
     var diagnosis: Diagnosis
     /// Name and version of the program, told to the other side; nil: not told.
     public var product: String?
-    /// PEM file of the authorities whose certificates are trusted; nil: the system's.
-    public var authorityFile: String?
+    /// How servers are found and trusted.
+    var access: SignallingAccess
     /// File that every message of signalling is written to, with secrets masked; nil: none.
     public var tracePath: String?
 
@@ -42,6 +42,7 @@ public struct ServiceSettings: Sendable {
         diagnosis = Diagnosis(configuration, environment: environment)
         diagnosis.isRunning = true
         media = try MediaRequest(configuration)
+        access = try SignallingAccess(configuration)
         let isChosen = configuration.source(of: \.media.codec) != .default
         codecs = isChosen ? [media.codec] : SIPRequest.usualCodecs
         address = configuration[\.softphone.address]
@@ -83,8 +84,6 @@ public struct ServiceSettings: Sendable {
 
     /// What is found wrong, and what is fine; it takes some seconds.
     var findings: [Finding] {
-        var diagnosis = diagnosis
-        diagnosis.authorityFile = authorityFile
         var found: [Finding] = []
         diagnosis.run { found.append($0) }
         return found

@@ -34,7 +34,7 @@ public final class SoftphoneService: Sendable {
         do { bell = try EventSignal() } catch { throw .resources("\(error)") }
         self.bell = bell
         var request = PhoneRequest(accounts: settings.accounts, codecs: settings.codecs, media: settings.media)
-        (request.product, request.authorityFile) = (settings.product, settings.authorityFile)
+        (request.product, request.access) = (settings.product, settings.access)
         request.tracePath = settings.tracePath
         phone = try Softphone().open(request)
         telephone = SIPTelephone(phone: phone, settings: settings)

@@ -150,7 +150,7 @@ func helpIsComplete(command: String) throws {
         for key in SoftphoneKeys.keys { #expect(help.contains("  \(key.flag) <\(key.placeholder)>"), "\(key.name)") }
     }
     guard ["call", "listen", "loopback", "config", "devices"].contains(command) else { return }
-    for group in ["CALL", "AUDIO", "MEDIA", "NETWORK", "OUTPUT", "GENERAL"] {
+    for group in ["CALL", "AUDIO", "MEDIA", "NETWORK", "TLS", "OUTPUT", "GENERAL"] {
         #expect(help.contains("\n\(group):\n"), "\(group)")
     }
     let words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")

@@ -1,6 +1,7 @@
 import Codecs
 import Link
 import Signalling
+import Synchronization
 import Testing
 
 @Suite("Calls by SIP over real sockets")
@@ -132,6 +133,28 @@ struct CallTests {
             let end = try await left.ended()
             #expect(end.sipCode == 403)
             #expect(right.events.isEmpty)
+        }
+    }
+
+    @Test("what is too long for a datagram goes by TCP, and as a datagram where there is no TCP", arguments: [true, false])
+    func longRequest(hasTCP: Bool) async throws {
+        let heard = Mutex<[String]>([])
+        let callee = try Phone(hasTCP ? [.udp, .tcp] : [.udp]) {
+            $0.trace = { message in
+                if message.direction == .received, message.text.hasPrefix("INVITE ") {
+                    heard.withLock { $0.append("\(message.transport)") }
+                }
+            }
+        }
+        try await withPhones(try Phone([.udp]), callee) { caller, callee in
+            let target = "sip:" + String(repeating: "x", count: 1300) + "@127.0.0.1:\(callee.port)"
+            _ = caller.signalling.invite(OutgoingCall(target: target, media: LocalPorts(port: 40_000)))
+            let (call, _) = try await callee.incoming()
+            callee.signalling.prepare(call, media: LocalPorts(port: 41_000))
+            callee.signalling.answer(call)
+            try await caller.answered()
+            try await callee.answered()
+            #expect(heard.withLock { $0 } == [hasTCP ? "tcp" : "udp"])
         }
     }
 }

@@ -24,6 +24,8 @@ struct AccountState {
     let tag: String
     /// When to refresh, or to try again.
     var next: HostTime?
+    /// The last attempt failed for want of a way or of an answer.
+    var lacksNetwork = false
     /// Failures in a row.
     var failures = 0
     /// The expiry to ask for: the account's, or more after a 423.
@@ -40,6 +42,8 @@ struct AccountState {
     var flow: SignallingDestination?
     /// The stream that the registrar's last octets came over.
     var flowConnection: SignallingConnectionID?
+    /// When that was.
+    var flowHeard: HostTime?
     /// While it is registered.
     var keepAlive: KeepAlive?
     var reachability = Reachability()

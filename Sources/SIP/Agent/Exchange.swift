@@ -39,12 +39,19 @@ final class Exchange {
     var attempt = AuthenticationAttempt()
     var key: TransactionKey?
     var isFinished = false
+    /// Where the peer of the call that it belongs to called from, which need not be in memory any more.
+    var source: SignallingSource?
+    /// It went by TCP because it is long.
+    var isMovedToStream = false
+    /// Its server has refused TCP: long as it is, it goes as a datagram.
+    var staysInDatagrams = false
 
     init(_ request: Request, _ purpose: Purpose, account: AccountID?, nextHop: SIPURI? = nil) {
         self.request = request
         self.purpose = purpose
         self.account = account
         self.nextHop = nextHop
+        source = call?.source
     }
 
     var call: SIPCall? {

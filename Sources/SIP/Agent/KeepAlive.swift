@@ -3,29 +3,44 @@ import Realtime
 /// When a registration's way to the registrar is kept open, and when it counts as dead (RFC 5626 sections 4.4 and 5.4).
 ///
 /// A NAT or firewall forgets a way that is silent, and calls then come to nothing without anybody noticing. On a stream a ping
-/// (CR LF CR LF) is answered by a pong (CR LF), which also shows a connection that is dead without having been closed. On UDP the
-/// same four octets keep the NAT's mapping; nobody answers them.
+/// (CR LF CR LF) is answered by a pong (CR LF), which also shows a connection that is dead without having been closed. By UDP the
+/// same four octets keep the NAT's mapping, but nobody answers them: a STUN Binding request is answered, and tells whether the
+/// mapping is still the same. Registrars that know no STUN drop it, so that it is tried once beside the four octets, and stays
+/// where it was answered or promised.
 struct KeepAlive {
+    /// What goes out to keep the way open.
+    struct Ping {
+        var lineEnds = false
+        var binding = false
+    }
+
+    let transport: SignallingProtocol
     /// When the next ping is due.
     private(set) var next: HostTime?
-    /// The pong to the last ping is due then; nil: none is awaited.
+    /// The answer to the last ping is due then; nil: none is awaited.
     private(set) var pongDue: HostTime?
-    /// The registrar promised pongs (Flow-Timer), or has sent one: a missing one is a fault from then on.
+    /// The registrar promised answers (Flow-Timer, `keep`), or has given one: a missing one is a fault from then on.
     private(set) var answersPings = false
+    /// By UDP: it was tried whether STUN is answered.
+    private var hasTriedBinding = false
+    /// By UDP: where the registrar sees us, by the last answer.
+    private var mapped: SignallingAddress?
     /// Seconds between pings, before chance makes them a little shorter; 0: none.
     private let interval: Double
 
-    /// How long a pong may take, in seconds (RFC 5626 section 4.4.1).
+    /// How long an answer may take, in seconds (RFC 5626 section 4.4.1); who asks more often wants to know sooner.
     static let pongLimit = 10.0
     static let ping: [UInt8] = [13, 10, 13, 10]
 
     /// - `wanted`: seconds between pings as the account asks for it; nil: what the RFC recommends.
-    /// - `flowTimer`: what the registrar's Flow-Timer says, s.
+    /// - `flowTimer`: what the registrar's Flow-Timer or `keep` says, s; 0: that it answers, but not how often it wants to be asked.
     init(transport: SignallingProtocol, wanted: Double?, flowTimer: UInt32?) {
+        self.transport = transport
         // RFC 5626 section 4.4.2: 24 to 29 s on UDP; section 4.4.1: up to 120 s on a stream, or what the registrar says.
-        let usual = transport == .udp ? 29 : flowTimer.map { Double(min(max($0, 10), 900)) } ?? 120
-        interval = wanted ?? usual
-        answersPings = transport.isStream && flowTimer != nil
+        let longest = transport == .udp ? 29.0 : 120
+        let asked = flowTimer.flatMap { $0 > 0 ? Double(min(max($0, 10), 900)) : nil }
+        interval = wanted ?? (transport == .udp ? min(longest, asked ?? longest) : asked ?? longest)
+        answersPings = flowTimer != nil
     }
 
     /// What is due first.
@@ -36,21 +51,37 @@ struct KeepAlive {
         next = interval > 0 ? now.advanced(byMilliseconds: 1000 * max(1, interval * share)) : nil
     }
 
-    /// A ping went out over a stream or by UDP.
-    mutating func pinged(at now: HostTime) {
-        if answersPings, pongDue == nil { pongDue = now.advanced(byMilliseconds: 1000 * Self.pongLimit) }
+    /// A ping goes out: what it is.
+    mutating func pinged(at now: HostTime) -> Ping {
+        if answersPings, pongDue == nil {
+            pongDue = now.advanced(byMilliseconds: 1000 * min(Self.pongLimit, max(2, interval)))
+        }
+        guard transport == .udp else { return Ping(lineEnds: true) }
+        if answersPings { return Ping(binding: true) }
+        defer { hasTriedBinding = true }
+        return Ping(lineEnds: true, binding: !hasTriedBinding)
     }
 
-    /// A pong came.
+    /// An answer came.
     mutating func ponged() {
         answersPings = true
         pongDue = nil
+    }
+
+    /// An answer by STUN came, which tells where the registrar sees us.
+    /// - Returns: whether that has changed: calls go to the old place.
+    mutating func ponged(mapped address: SignallingAddress) -> Bool {
+        ponged()
+        defer { mapped = address }
+        return mapped.map { $0 != address } ?? false
     }
 
     /// Goes on with what an earlier registration over the same way has learned.
     mutating func learn(from earlier: KeepAlive) {
         answersPings = answersPings || earlier.answersPings
         pongDue = earlier.pongDue
+        hasTriedBinding = earlier.hasTriedBinding
+        mapped = earlier.mapped
     }
 }
 
@@ -70,29 +101,57 @@ extension UserAgent {
             var keepAlive = state.keepAlive
         else { return }
         if let due = keepAlive.pongDue, due <= now {
-            accounts[id]?.keepAlive = nil
-            accounts[id]?.flowConnection = nil
-            if let connection = state.flowConnection {
-                framers[connection] = nil
-                outputs.append(.close(connection))
-            }
-            // Requests that wait on this stream wait in vain.
-            return transportFailed(flow, reason: "the registrar no longer answers on its connection", now: now)
+            return loseFlow(id, now: now)
         }
         if let next = keepAlive.next, next <= now {
-            send(KeepAlive.ping, to: flow)
-            keepAlive.pinged(at: now)
+            let ping = keepAlive.pinged(at: now)
+            if ping.lineEnds { send(KeepAlive.ping, to: flow) }
+            if ping.binding { outputs.append(.askBinding(flow.address)) }
             keepAlive.plan(after: now, share: randomShare(0.8...1))
             accounts[id]?.keepAlive = keepAlive
         }
         timers.schedule(.flow(id), at: keepAlive.deadline)
     }
 
+    /// The way to the registrar is dead, though nobody has closed it (RFC 5626 section 4.2.1): it is made anew.
+    func loseFlow(_ id: AccountID, now: HostTime) {
+        guard let flow = accounts[id]?.flow else { return }
+        closeFlow(id)
+        // Requests that wait on this stream wait in vain.
+        if flow.transport.isStream {
+            transportFailed(flow, reason: "the registrar no longer answers on its connection", now: now)
+        } else {
+            flowFailed(flow, reason: "the registrar no longer answers", now: now)
+        }
+    }
+
+    /// Closes the stream that an account's calls would come over.
+    func closeFlow(_ id: AccountID) {
+        guard let state = accounts[id] else { return }
+        accounts[id]?.keepAlive = nil
+        accounts[id]?.flowConnection = nil
+        guard state.flow?.transport.isStream == true, let connection = state.flowConnection else { return }
+        framers[connection] = nil
+        outputs.append(.close(connection))
+    }
+
     /// Something came over a stream: if from a registrar, that is the one its registration uses.
-    func noteFlow(_ source: SignallingSource) {
+    func noteFlow(_ source: SignallingSource, now: HostTime) {
         for (id, state) in accounts
         where state.flow?.transport == source.transport && state.flow?.address == source.remote {
             accounts[id]?.flowConnection = source.connection
+            accounts[id]?.flowHeard = now
+        }
+    }
+
+    /// The answer to `askBinding`: `address` sees what we send come from `mapped` (RFC 5626 section 4.4.2).
+    public func bindingAnswered(by address: SignallingAddress, mapped: SignallingAddress, now: HostTime) {
+        for (id, state) in accounts.sorted(by: { $0.key.name < $1.key.name })
+        where state.flow?.transport == .udp && state.flow?.address == address {
+            guard accounts[id]?.keepAlive?.ponged(mapped: mapped) == true else { continue }
+            // A NAT has forgotten us and made a new mapping.
+            accounts[id]?.failures = 0
+            registerAnew(id, now: now)
         }
     }
 

@@ -13,8 +13,12 @@ struct Reachability {
     /// The probe under way: its Call-ID, and until when it is waited for.
     private(set) var callID: String?
     private(set) var limit: HostTime?
+    /// When it went out.
+    private(set) var sentAt: HostTime?
     /// A probe has come back from this registrar.
     private(set) var hasWorked = false
+    /// The registrar has answered a probe, whatever it said.
+    private(set) var hasBeenAnswered = false
 
     /// How long a probe may take, in seconds; a shorter interval makes it shorter.
     static let longest = 8.0
@@ -23,7 +27,11 @@ struct Reachability {
 
     mutating func plan(at time: HostTime) { next = time }
 
-    mutating func sent(_ callID: String, limit: HostTime) { (self.callID, self.limit, next) = (callID, limit, nil) }
+    mutating func sent(_ callID: String, at now: HostTime, limit: HostTime) {
+        (self.callID, self.limit, next, sentAt) = (callID, limit, nil, now)
+    }
+
+    mutating func answered() { hasBeenAnswered = true }
 
     /// - Returns: whether that is news.
     mutating func cameBack(next: HostTime) -> Bool {
@@ -60,11 +68,19 @@ extension UserAgent {
             return
         }
         if let limit = state.reachability.limit, limit <= now {
-            missed(id, now: now)
+            let isSilent = isSilent(state)
+            missed(id, registersAnew: !isSilent, now: now)
+            if isSilent { loseFlow(id, now: now) }
         } else if let next = state.reachability.next, next <= now {
             sendProbe(id, limit: min(interval, Reachability.longest), now: now)
         }
         timers.schedule(.probe(id), at: accounts[id]?.reachability.deadline)
+    }
+
+    /// Nothing at all has come over the registrar's stream since it was asked something that it used to answer.
+    private func isSilent(_ state: AccountState) -> Bool {
+        guard state.flow?.transport.isStream == true, let sent = state.reachability.sentAt else { return false }
+        return (state.reachability.hasWorked || state.reachability.hasBeenAnswered) && (state.flowHeard ?? .zero) < sent
     }
 
     private func sendProbe(_ id: AccountID, limit: Double, now: HostTime) {
@@ -72,7 +88,8 @@ extension UserAgent {
             var request = try? newRequest(.options, to: .sip(state.account.address), state)
         else { return }
         request.headers.append(.accept, configuration.acceptedTypes.joined(separator: ", "))
-        accounts[id]?.reachability.sent(request.headers.callID, limit: now.advanced(byMilliseconds: 1000 * limit))
+        accounts[id]?.reachability.sent(
+            request.headers.callID, at: now, limit: now.advanced(byMilliseconds: 1000 * limit))
         start(Exchange(request, .probe(id), account: id, nextHop: nextHop(for: request, state)), now: now)
     }
 
@@ -88,16 +105,20 @@ extension UserAgent {
     /// The registrar answered the probe: unless it came back before, it was not passed on.
     func probeProgressed(_ id: AccountID, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
         guard accounts[id]?.reachability.callID == exchange.request.headers.callID else { return }
-        if case .provisional = result { return }
+        switch result {
+        case .provisional: return
+        case .final, .unauthenticated: accounts[id]?.reachability.answered()
+        case .timedOut, .unreachable: break
+        }
         missed(id, now: now)
         timers.schedule(.probe(id), at: accounts[id]?.reachability.deadline)
     }
 
-    private func missed(_ id: AccountID, now: HostTime) {
+    private func missed(_ id: AccountID, registersAnew: Bool = true, now: HostTime) {
         let next = nextProbe(id, now)
         guard accounts[id]?.reachability.failed(next: next) == true else { return }
         emit(.reachability(id, isReachable: false))
-        registerAnew(id, now: now)
+        if registersAnew { registerAnew(id, now: now) }
     }
 
     private func nextProbe(_ id: AccountID, _ now: HostTime) -> HostTime {

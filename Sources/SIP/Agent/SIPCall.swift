@@ -7,6 +7,8 @@ final class SIPCall {
         let number: UInt32
         let bytes: [UInt8]
         let destination: SignallingDestination
+        /// What it was made of, where it went by TCP because it is long; until then a stream that fails may have lost it.
+        let moved: (request: Request, hop: ServerHop, until: HostTime)?
     }
 
     /// A 2xx of ours to INVITE, sent until its ACK comes (RFC 3261 section 13.3.1.4).

@@ -54,33 +54,38 @@ extension UserAgent {
         finish(exchange, .unreachable, now: now)
     }
 
-    private func launch(_ exchange: Exchange, on hop: ServerHop, now: HostTime) {
+    func launch(_ exchange: Exchange, on hop: ServerHop, now: HostTime) {
         var request = exchange.request
         let branch = Via.cookie + randomToken(words: 2)
-        let local = localAddress(for: hop)
-        let via = Via(
-            transport: hop.transport.viaName, host: local.host, port: local.port,
-            parameters: Parameters([Parameters.Item("branch", branch), Parameters.Item("rport", nil)]))
-        request.headers.remove(.via)
-        request.headers.prepend(.via, via.text)
+        // The Contact is for requests that come later, of whatever length.
         if case .register(let id) = exchange.purpose {
             request.headers.set(.contact, registerContact(id, hop: hop))
         } else if Self.needsContact(request.method) {
             request.headers.append(.contact, contact(account: exchange.account, hop: hop, secure: request.uri.isSecure))
         }
+        exchange.isMovedToStream = chooseWay(&request, of: exchange, to: hop, branch: branch, now: now)
+        var destination = exchange.isMovedToStream ? streamHop(hop).destination : hop.destination
+        // Who called over a stream is reached over that one: nothing may listen where its Contact points.
+        if destination.transport.isStream, let source = exchange.source, source.transport == destination.transport,
+            source.remote.host == destination.address.host
+        {
+            destination.connection = source.connection
+        }
         if request.method == .ack {
             let bytes = request.bytes
             if case .acknowledge(let call, let tag) = exchange.purpose {
+                let until = now.advanced(byMilliseconds: configuration.timers.timeout)
                 call.acknowledgements[tag] = SIPCall.Acknowledgement(
-                    number: request.headers.cSeq.number, bytes: bytes, destination: hop.destination)
+                    number: request.headers.cSeq.number, bytes: bytes, destination: destination,
+                    moved: exchange.isMovedToStream ? (exchange.request, hop, until) : nil)
             }
-            return send(bytes, to: hop.destination)
+            return send(bytes, to: destination)
         }
         let key = TransactionKey(branch: branch, method: request.method)
         exchange.key = key
         clients[key] = Client(
             transaction: ClientTransaction(
-                request: request, destination: hop.destination, settings: configuration.timers),
+                request: request, destination: destination, settings: timers(for: exchange)),
             exchange: exchange)
         drive(client: key, .start, now: now)
     }
@@ -121,6 +126,7 @@ extension UserAgent {
 
     func drive(client key: TransactionKey, _ event: ClientTransaction.Event, now: HostTime) {
         guard var client = clients[key] else { return }
+        let isUnheard = client.transaction.state == .calling
         let actions = client.transaction.handle(event, now: now)
         if client.transaction.state == .terminated {
             clients[key] = nil
@@ -133,7 +139,9 @@ extension UserAgent {
             case .send(let bytes): send(bytes, to: client.transaction.destination)
             case .deliver(let response): deliver(response, to: client.exchange, now: now)
             case .timedOut: failOver(client.exchange, .timedOut, now: now)
-            case .transportFailed: failOver(client.exchange, .unreachable, now: now)
+            case .transportFailed:
+                if isUnheard, !isAbandoned(client.exchange), returnToDatagrams(client.exchange, now: now) { continue }
+                failOver(client.exchange, .unreachable, now: now)
             }
         }
     }

@@ -93,7 +93,9 @@ extension UserAgent {
         if let reason { request.headers.append(.reason, reason.text) }
         call.current = dialog
         self.end(call, end)
-        start(Exchange(request, .discard, account: call.account), now: now)
+        let exchange = Exchange(request, .discard, account: call.account)
+        exchange.source = call.source
+        start(exchange, now: now)
     }
 
     // MARK: Our small requests

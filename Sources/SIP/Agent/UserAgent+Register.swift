@@ -50,13 +50,28 @@ extension UserAgent {
 
     /// The local address has changed: what was seen of the old one is void, and every account registers anew.
     public func addressChanged(now: HostTime) {
-        for id in accounts.keys.sorted(by: { $0.name < $1.name }) {
-            accounts[id]?.seenAddress = nil
-            accounts[id]?.seenOver = nil
-            accounts[id]?.failures = 0
-            if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
-        }
+        for id in accounts.keys.sorted(by: { $0.name < $1.name }) { addressChanged(of: id, now: now) }
     }
+
+    /// The local address that leads to an account's registrar has changed: it registers anew, over a stream of its own.
+    public func addressChanged(of id: AccountID, now: HostTime) {
+        guard accounts[id] != nil else { return }
+        // It belongs to the old address, whatever its state says.
+        closeFlow(id)
+        accounts[id]?.seenAddress = nil
+        accounts[id]?.seenOver = nil
+        accounts[id]?.failures = 0
+        if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
+    }
+
+    /// Registers an account at once that waits to be tried again because there was no way to its registrar.
+    public func retry(_ id: AccountID, now: HostTime) {
+        guard let state = accounts[id], state.isWanted, state.registration == .failed, state.lacksNetwork else { return }
+        sendRegister(id, now: now)
+    }
+
+    /// Where the account's last registration went; nil: it has not been registered.
+    public func registrar(of id: AccountID) -> SignallingAddress? { accounts[id]?.flow?.address }
 
     func fire(account id: AccountID, now: HostTime) {
         guard let state = accounts[id], state.isWanted, let next = state.next else { return }
@@ -68,6 +83,15 @@ extension UserAgent {
     /// Registers a registered account anew: calls no longer come through.
     func registerAnew(_ id: AccountID, now: HostTime) {
         if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
+    }
+
+    /// A registrar that is silent is given up sooner where the account is looked after more often: its name may lead elsewhere now.
+    func timers(for exchange: Exchange) -> TimerSettings {
+        var timers = configuration.timers
+        if case .register(let id) = exchange.purpose, let account = accounts[id]?.account, let probe = account.probe {
+            timers.most = 1000 * max(5, 2 * probe, 2 * account.retry.networkLongest)
+        }
+        return timers
     }
 
     private func sendRegister(_ id: AccountID, now: HostTime) {
@@ -128,7 +152,9 @@ extension UserAgent {
         case .provisional: break
         case .final(let response) where response.isSuccess: registered(id, exchange, response, now: now)
         case .final(let response): refused(id, response, now: now)
-        case .timedOut: failed(id, .network, 408, "the registrar does not answer", now: now)
+        case .timedOut:
+            closeFlow(id)
+            failed(id, .network, 408, "the registrar does not answer", now: now)
         case .unreachable: failed(id, .network, nil, "no way to the registrar", now: now)
         case .unauthenticated(let failure, let response):
             accounts[id]?.authenticator.forget()
@@ -138,7 +164,8 @@ extension UserAgent {
 
     private func registered(_ id: AccountID, _ exchange: Exchange, _ response: Response, now: HostTime) {
         guard var state = accounts[id], let hop = exchange.hop else { return }
-        let seen = seenAddress(response)
+        // What went by TCP for its length says nothing of the way that calls come.
+        let seen = exchange.isMovedToStream ? nil : seenAddress(response)
         let local = localAddress(for: hop)
         let shown = (state.seenOver == hop.transport ? state.seenAddress : nil) ?? local
         state.servers.insert(hop.address.host)
@@ -166,7 +193,9 @@ extension UserAgent {
         state.next = now.advanced(byMilliseconds: 1000 * max(1, Double(min(granted, 86_400)) * share))
         accounts[id] = state
         timers.schedule(.account(id), at: state.next)
-        let flowTimer = response.headers.text(HeaderName("Flow-Timer")).flatMap { UInt32($0) }
+        let flowTimer =
+            response.headers.text(HeaderName("Flow-Timer")).flatMap { UInt32($0) }
+            ?? response.headers.topVia?.parameters["keep"].flatMap { UInt32($0) }
         keepAlive(id, flowTimer: flowTimer, isSameFlow: isSameFlow, now: now)
         watchReachability(id, now: now)
         emit(
@@ -228,8 +257,9 @@ extension UserAgent {
         if let least { wait = max(wait, Double(min(least, 86_400)) * randomShare(1...1.1)) }
         state.failures += 1
         state.registration = .failed
+        state.lacksNetwork = kind == .network
         // What was learned of a connection goes with it.
-        if kind == .network { (state.keepAlive, state.flowConnection) = (nil, nil) }
+        if kind == .network { (state.keepAlive, state.flowConnection, state.flowHeard) = (nil, nil, nil) }
         state.next = now.advanced(byMilliseconds: 1000 * wait)
         accounts[id] = state
         timers.schedule(.account(id), at: state.next)
@@ -237,10 +267,10 @@ extension UserAgent {
             .registrationFailed(id, RegistrationFailure(kind: kind, status: status, reason: reason, retryAfter: wait)))
     }
 
-    /// The stream that a registration's calls would come over has gone (RFC 5626 section 4.2.1): it is made anew.
+    /// The way that a registration's calls would come has gone (RFC 5626 section 4.2.1): it is made anew.
     func flowFailed(_ destination: SignallingDestination, reason: String, now: HostTime) {
         for (id, state) in accounts.sorted(by: { $0.key.name < $1.key.name })
-        where state.isWanted && state.registration == .registered && destination.transport.isStream
+        where state.isWanted && state.registration == .registered
             && state.flow?.transport == destination.transport && state.flow?.address == destination.address
         {
             failed(id, .network, nil, reason, now: now)

@@ -21,6 +21,7 @@ public final class UserAgent {
     var dialogs: [DialogID: SIPCall] = [:]
     var framers: [SignallingConnectionID: StreamFramer] = [:]
     var load = SourceLoad()
+    var streamRefusals = StreamRefusals()
     var timers = TimerQueue<TimerOwner>()
     private var lastNumber: UInt64 = 0
     /// Set: no dialog begins any more. INVITE and OPTIONS outside of dialogs are answered 503, with the seconds after which they may
@@ -78,7 +79,7 @@ public final class UserAgent {
             case .pong: ponged(from: source)
             }
         }
-        noteFlow(source)
+        noteFlow(source, now: now)
         if let failure {
             framers[connection] = nil
             emit(.dropped(.brokenStream(failure), source))
@@ -98,10 +99,12 @@ public final class UserAgent {
     func transportFailed(_ destination: SignallingDestination, reason: String, now: HostTime) {
         if let connection = destination.connection { framers[connection] = nil }
         let hit = clients.filter {
-            $0.value.transaction.destination.transport == destination.transport
-                && $0.value.transaction.destination.address == destination.address
+            let own = $0.value.transaction.destination
+            return own.transport == destination.transport
+                && (own.address == destination.address || own.connection != nil && own.connection == destination.connection)
         }
         for key in hit.keys.sorted(by: { $0.identity < $1.identity }) { drive(client: key, .transportError, now: now) }
+        returnAcknowledgements(destination, now: now)
         flowFailed(destination, reason: reason, now: now)
     }
 

@@ -10,6 +10,8 @@ public struct UserAgentConfiguration: Sendable {
     public var user: String
     public var timers: TimerSettings
     public var limits: MessageLimits
+    /// Octets of a request that still goes as a datagram; what is longer goes by TCP (RFC 3261 section 18.1.1).
+    public var longestDatagram: Int
     public var caps: SourceCaps
     /// Media types of bodies that are taken: 415 for others.
     public var acceptedTypes: [String]
@@ -25,7 +27,8 @@ public struct UserAgentConfiguration: Sendable {
     public init(
         product: String? = nil, localAddresses: [SignallingProtocol: SignallingAddress],
         resolvesNumericHosts: Bool = false, user: String = "yodel",
-        timers: TimerSettings = TimerSettings(), limits: MessageLimits = MessageLimits(), caps: SourceCaps = SourceCaps(),
+        timers: TimerSettings = TimerSettings(), limits: MessageLimits = MessageLimits(), longestDatagram: Int = 1300,
+        caps: SourceCaps = SourceCaps(),
         acceptedTypes: [String] = ["application/sdp"], sessionExpires: UInt32? = 1800, minSE: UInt32 = 90,
         ringingLimit: Double = 180, supportsReliableProvisional: Bool = true
     ) {
@@ -35,6 +38,7 @@ public struct UserAgentConfiguration: Sendable {
         self.user = user
         self.timers = timers
         self.limits = limits
+        self.longestDatagram = longestDatagram
         self.caps = caps
         self.acceptedTypes = acceptedTypes
         self.sessionExpires = sessionExpires

@@ -33,6 +33,9 @@ public enum UserAgentOutput: Sendable {
     case send([UInt8], SignallingDestination)
     /// Find the hops of this URI in the order in which they are to be tried, and call `resolved`.
     case resolve(ResolutionID, SIPURI)
+    /// Ask there by UDP, by a STUN Binding request, how we are seen, again until it is answered, and call `bindingAnswered`. It keeps
+    /// a registration's way open (RFC 5626 section 4.4.2).
+    case askBinding(SignallingAddress)
     /// The stream cannot be followed any more: close it.
     case close(SignallingConnectionID)
     case event(UserAgentEvent)

@@ -6,6 +6,8 @@ public struct TimerSettings: Hashable, Sendable {
     public var t2: Double
     /// Longest time that a message stays in the network.
     public var t4: Double
+    /// The timeout is no longer than that; nil: as T1 says.
+    var most: Double?
 
     public init(t1: Double = 500, t2: Double = 4000, t4: Double = 5000) {
         self.t1 = t1
@@ -14,7 +16,7 @@ public struct TimerSettings: Hashable, Sendable {
     }
 
     /// Timers B, F, H, J, L and M: 64 times T1.
-    public var timeout: Double { 64 * t1 }
+    public var timeout: Double { min(64 * t1, most ?? .infinity) }
     /// Timer D on an unreliable transport: longer than 32 s.
     public var d: Double { max(32_000, timeout) }
 }

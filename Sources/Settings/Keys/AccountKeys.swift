@@ -34,6 +34,9 @@ public struct AccountKeys: ConfigurationSection {
     public let transfers = ConfigurationKey(
         "transfers", ValueForm<AccountTransfers>.cases("who"), default: .known,
         help: "Who may have us call somebody else during a call: never, known (its servers and `network.allow`), anyone")
+    public let redirections = ConfigurationKey(
+        "redirections", .integer(0...10, placeholder: "n"), default: 0,
+        help: "How many redirections (3xx) a call follows, by the same scheme only; 0 ends it and tells who was named")
     public let expires = ConfigurationKey(
         "expires", .integer(60...86_400, unit: "s", placeholder: "s"), default: 600,
         help: "How long a registration shall hold")

@@ -10,6 +10,9 @@ public struct NetworkKeys: ConfigurationSection {
     public let allow = ConfigurationKey(
         "allow", .list(of: .network, expectation: "a list of networks such as 192.0.2.0/24, 2001:db8::/32"),
         unset: "the first valid source", help: "Networks (CIDR) whose packets are taken")
+    public let dns = ConfigurationKey(
+        "dns", .list(of: .nameServer, expectation: "a list of addresses such as 192.0.2.53, [2001:db8::53]:5353"),
+        unset: "the system's", help: "Name servers that are asked for SIP servers: ADDRESS[:PORT]")
     public let ice = ConfigurationKey(
         "ice", ValueForm<ICEMode>.cases("mode"), default: .auto,
         help:
@@ -59,6 +62,18 @@ extension ValueForm where Value == ServerName {
             placeholder: "server",
             expectation: "a server such as turn.example.com, turn:192.0.2.1:3478?transport=tcp or turns:turn.example.com",
             parse: { ServerName($0) }, write: { $0.description })
+    }
+}
+
+extension ValueForm where Value == SocketAddress {
+    /// A name server by its address, at the usual port or another.
+    static var nameServer: ValueForm {
+        ValueForm(
+            placeholder: "server", expectation: "an address such as 192.0.2.53 or [2001:db8::53]:5353",
+            parse: { text in
+                if let address = try? IPAddress(text) { return SocketAddress(address, port: 53) }
+                return (try? SocketAddress(parsing: text)).flatMap { $0.port == 0 ? nil : $0 }
+            }, write: { $0.port == 53 ? "\($0.address)" : "\($0)" })
     }
 }
 

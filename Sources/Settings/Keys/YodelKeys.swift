@@ -3,6 +3,7 @@ public struct YodelKeys: ConfigurationSchema {
     public let audio = AudioKeys()
     public let media = MediaKeys()
     public let network = NetworkKeys()
+    public let tls = TLSKeys()
     public let softphone = SoftphoneKeys()
     public let log = LogKeys()
     public let accounts = ConfigurationCollection<AccountKeys>(

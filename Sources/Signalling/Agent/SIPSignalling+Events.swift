@@ -26,7 +26,7 @@ extension SIPSignalling {
             with(handle) { modificationFailed($0, status, reason) }
         case .ended(let handle, let end):
             with(handle) {
-                if callsAgainPlain($0, handle, end) { return }
+                if callsAgainPlain($0, handle, end) || followsRedirection($0, handle, end) { return }
                 finish($0, CallEnding(end, failure, wasAnswered: calls[$0]?.isAnswered ?? false))
             }
         case .transferRequested(let handle, let request): with(handle) { transferAsked($0, handle, request) }
@@ -268,6 +268,7 @@ extension SIPSignalling {
     // MARK: Registrations
 
     private func registered(_ account: AccountID, _ facts: Registered) {
+        localHosts[account] = agent.registrar(of: account).map { localHost(towardsServer: $0) }
         tell(
             .registration(
                 RegistrationChange(

@@ -160,8 +160,10 @@ extension SIPSignalling {
                 now: .monotonicNow())
             calls[id]?.handle = handle
             calls[id]?.negotiation = negotiation
+            let made = SignalledCall.MadeCall(call: call, replaces: replaces, referredBy: referredBy)
+            calls[id]?.made = made
             if negotiation.capabilities.security.mode == .optional {
-                var plain = SignalledCall.PlainCall(call: call, replaces: replaces, referredBy: referredBy)
+                var plain = made
                 plain.call.encryption = .off
                 calls[id]?.plainCall = plain
             }

@@ -31,6 +31,9 @@ public actor SIPSignalling: CallSignalling {
     /// Of the streams that are traced.
     var traceFramers: [SignallingConnectionID: StreamFramer] = [:]
     var noticeLimit = NoticeLimit()
+    private var bindings = FlowBindings()
+    /// The address of ours that led to each registered account's registrar; empty: none did.
+    var localHosts: [AccountID: String] = [:]
     private var isClosed = false
 
     enum WayFailure {
@@ -104,6 +107,10 @@ public actor SIPSignalling: CallSignalling {
         guard !isClosed else { return }
         let now = HostTime.monotonicNow()
         switch event {
+        case .received(let bytes, let source) where source.connection == nil && FlowBindings.isSTUN(bytes):
+            if let mapped = bindings.receive(bytes, from: source.remote) {
+                agent.bindingAnswered(by: source.remote, mapped: mapped, now: now)
+            }
         case .received(let bytes, let source):
             trace(received: bytes, from: source)
             if source.connection == nil {
@@ -112,11 +119,14 @@ public actor SIPSignalling: CallSignalling {
                 agent.receive(stream: bytes, from: source, now: now)
             }
         case .opened: break
+        case .routesChanged: routesChanged(now: now)
         case .failed(let destination, let failure): failed(destination, failure, now: now)
         case .closed(let connection, let failure):
             traceFramers[connection.id] = nil
             failed(connection.destination, failure, now: now)
-        case .awake: agent.advance(to: now)
+        case .awake:
+            agent.advance(to: now)
+            bindings.advance(to: now)
         }
         carryOut()
     }
@@ -138,13 +148,17 @@ public actor SIPSignalling: CallSignalling {
                 case .send(let bytes, let destination):
                     trace(sent: bytes, to: destination)
                     transport.send(bytes, to: destination)
+                case .askBinding(let server): bindings.ask(server, now: .monotonicNow())
                 case .close(let connection): transport.close(connection)
                 case .resolve(let id, let uri): resolve(id, uri)
                 case .event(let event): happened(event)
                 }
             }
         }
-        transport.wake(at: agent.nextDeadline)
+        for (octets, server) in bindings.takeOutputs() {
+            transport.send(octets, to: SignallingDestination(transport: .udp, address: server))
+        }
+        transport.wake(at: [agent.nextDeadline, bindings.nextDeadline].compactMap(\.self).min())
     }
 
     // MARK: The end

@@ -39,11 +39,16 @@ struct SignalledCall {
     var encryption: MediaSecurity.Mode?
     /// The same call without encryption, for a callee that refuses an offer which has it beside plain media (RFC 8643 section 4);
     /// nil: it is not to be made.
-    var plainCall: PlainCall?
+    var plainCall: MadeCall?
+    /// As it was made, for whoever is called in its place.
+    var made: MadeCall?
+    /// Whom it called before a redirection.
+    var visited: [URI] = []
     /// SDP travels by TLS: it may carry keys.
     var isSignalledByTLS = false
 
-    struct PlainCall {
+    /// A call that could be made again.
+    struct MadeCall {
         var call: OutgoingCall
         let replaces: Replaces?
         let referredBy: NameAddress?

@@ -27,6 +27,8 @@ public struct AccountSettings: Sendable {
     public var ice: String?
     /// Seconds between probes whether calls come through the registrar; 0: none.
     public var probe = 25.0
+    /// How many redirections (3xx) a call follows; with 0 it ends, and who was named is told.
+    public var redirections = 0
     /// Who may transfer us.
     public var transfers = TransferPolicy.known
 

@@ -45,13 +45,8 @@ public struct SignallingConfiguration: Sendable {
     public var ringingLimit: Double
     /// Name servers as `ADDRESS[:PORT]`; empty: the system's.
     public var nameServers: [String]
-    /// PEM file of the authorities that are trusted; nil: the system's.
-    public var authorityFile: String?
-    /// PEM files of this side's certificate chain and key: needed to be called by TLS.
-    public var certificateFile: String?
-    public var keyFile: String?
-    /// SHA-256 of the one certificate that is accepted from servers, 32 bytes.
-    public var pinnedFingerprint: [UInt8]?
+    /// Certificates of TLS.
+    public var security: TransportSecurity
     /// Is told of every message, on the signalling's own thread: it must not block. nil: nobody is.
     public var trace: (@Sendable (TracedMessage) -> Void)?
 
@@ -59,8 +54,7 @@ public struct SignallingConfiguration: Sendable {
         listeners: [Listener], accounts: [AccountSettings] = [], media: MediaCapabilities = MediaCapabilities(),
         encryption: MediaSecurity.Mode = .off, callers: Callers = .anyone, product: String? = nil, user: String = "yodel",
         ringingLimit: Double = 180,
-        nameServers: [String] = [], authorityFile: String? = nil, certificateFile: String? = nil,
-        keyFile: String? = nil, pinnedFingerprint: [UInt8]? = nil
+        nameServers: [String] = [], security: TransportSecurity = TransportSecurity()
     ) {
         self.listeners = listeners
         self.accounts = accounts
@@ -71,10 +65,7 @@ public struct SignallingConfiguration: Sendable {
         self.user = user
         self.ringingLimit = ringingLimit
         self.nameServers = nameServers
-        self.authorityFile = authorityFile
-        self.certificateFile = certificateFile
-        self.keyFile = keyFile
-        self.pinnedFingerprint = pinnedFingerprint
+        self.security = security
     }
 
     /// UDP and TCP on one port of every IPv4 address, and of every IPv6 address of this machine.
@@ -89,9 +80,7 @@ public struct SignallingConfiguration: Sendable {
                 TransportConfiguration.Listener(
                     listener.way.transport, SignallingAddress(host: listener.address, port: listener.port))
             },
-            tls: TLSSettings(
-                authorityFile: authorityFile, certificateFile: certificateFile, keyFile: keyFile,
-                pinnedFingerprint: pinnedFingerprint))
+            tls: security.settings, watchesRoutes: true)
     }
 }
 

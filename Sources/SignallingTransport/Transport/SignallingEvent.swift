@@ -11,6 +11,8 @@ public enum SignallingEvent: Sendable {
     case failed(SignallingDestination, SignallingFailure)
     /// A stream that was open has ended.
     case closed(SignallingConnection, SignallingFailure)
+    /// Addresses or routes of this machine have changed (`TransportConfiguration.watchesRoutes`).
+    case routesChanged
     /// The time asked for with `wake(at:)` has come.
     case awake(HostTime)
 }

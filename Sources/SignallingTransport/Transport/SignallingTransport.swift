@@ -30,6 +30,10 @@ public final class SignallingTransport: Sendable {
                 let bindingCore = self.core
                 bound.append(try loop.flatSubmit { bindingCore.value.bind(listener) }.wait())
             }
+            if configuration.watchesRoutes {
+                let watchingCore = self.core
+                try loop.submit { RouteWatch.start(watchingCore.value) }.wait()
+            }
             listeners = bound
         } catch {
             group.shutdownGracefully { _ in }

@@ -27,11 +27,13 @@ public struct TransportConfiguration: Sendable {
     public var queuedBytes: Int
     public var maximumInbound: Int
     public var maximumInboundPerSource: Int
+    /// Whether changes of this machine's addresses and routes are told.
+    public var watchesRoutes: Bool
 
     public init(
         listeners: [Listener], tls: TLSSettings = TLSSettings(), connectTimeout: Double = 4, idleTime: Double = 900,
         silentTime: Double = 30, queuedBytes: Int = 262_144, maximumInbound: Int = 2048,
-        maximumInboundPerSource: Int = 256
+        maximumInboundPerSource: Int = 256, watchesRoutes: Bool = false
     ) {
         self.listeners = listeners
         self.tls = tls
@@ -41,5 +43,6 @@ public struct TransportConfiguration: Sendable {
         self.queuedBytes = queuedBytes
         self.maximumInbound = maximumInbound
         self.maximumInboundPerSource = maximumInboundPerSource
+        self.watchesRoutes = watchesRoutes
     }
 }

@@ -18,7 +18,7 @@ final class TransportCore {
     var store = TrustStore()
     private var lastNumber: UInt64 = 0
     private var alarm: Scheduled<Void>?
-    private var isStopped = false
+    private(set) var isStopped = false
 
     init(
         _ configuration: TransportConfiguration, loop: any EventLoop,
@@ -60,6 +60,11 @@ final class TransportCore {
             core.value.note(channel, sends: listener.transport == .udp, isV6: real.isV6)
             return TransportConfiguration.Listener(listener.transport, real)
         }
+    }
+
+    /// Closes it at the end, at the latest.
+    func keep(_ channel: any Channel) {
+        if isStopped { channel.close(promise: nil) } else { bound.append(channel) }
     }
 
     private func note(_ channel: any Channel, sends: Bool, isV6: Bool) {

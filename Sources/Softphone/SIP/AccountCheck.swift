@@ -26,11 +26,11 @@ public struct AccountCheck: Sendable, Equatable {
     ///
     /// Blocks until the registrar has answered.
     /// - Parameters:
-    ///   - authorityFile: PEM file of the authorities that are trusted; nil: the system's.
+    ///   - access: how the servers are found and trusted.
     ///   - seconds: how long to wait for the registrar at most.
     ///   - isInterrupted: asked five times a second; true gives up.
     public static func run(
-        _ account: AccountSettings, authorityFile: String? = nil, within seconds: Double = 40,
+        _ account: AccountSettings, access: SignallingAccess = SignallingAccess(), within seconds: Double = 40,
         isInterrupted: () -> Bool = { false }
     ) throws(SoftphoneError) -> AccountCheck {
         let start = HostTime.monotonicNow()
@@ -38,8 +38,8 @@ public struct AccountCheck: Sendable, Equatable {
         let events: Mailbox<CallSignallingEvent>
         do { events = try Mailbox() } catch { throw .resources("\(error)") }
         var configuration = SignallingConfiguration(
-            listeners: SignallingConfiguration.everywhere(port: 0), accounts: [account], callers: .listed([]),
-            authorityFile: authorityFile)
+            listeners: SignallingConfiguration.everywhere(port: 0), accounts: [account], callers: .listed([]))
+        configuration.take(access)
         configuration.trace = { steps.note($0) }
         let signalling: SIPSignalling
         do throws(SignallingStartError) {
@@ -103,7 +103,8 @@ public struct AccountCheck: Sendable, Equatable {
             let advice =
                 switch change.failure {
                 case .authentication: "check user: (now \(account.user ?? "the user of the uri")) and the password"
-                case .certificate: "name the authority with --tls-ca, or have the server's certificate mended"
+                case .certificate:
+                    "name the authority with tls.ca, the certificate itself with tls.pin, or have the server's mended"
                 case .refused: "ask the registrar's operator whether \(account.uri) may register"
                 case .server: "the registrar is in trouble: try again later"
                 case .network, nil: "check registrar: and transport:, and whether a firewall lies between"

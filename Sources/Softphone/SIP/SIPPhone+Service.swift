@@ -13,8 +13,8 @@ public struct PhoneRequest: Sendable {
     public var media: MediaRequest
     /// Name and version of the program, told to the other side; nil: not told.
     public var product: String?
-    /// PEM file of the authorities whose certificates are trusted; nil: the system's.
-    public var authorityFile: String?
+    /// How servers are found and trusted.
+    public var access = SignallingAccess()
     /// File that every message of signalling is written to, with secrets masked; nil: none.
     public var tracePath: String?
 
@@ -49,10 +49,12 @@ extension Softphone {
         let media = request.media
         var configuration = SignallingConfiguration(
             listeners: SignallingConfiguration.everywhere(port: 0), accounts: request.accounts,
-            product: request.product, authorityFile: request.authorityFile)
+            product: request.product)
         if let bind = media.bind {
             configuration.listeners = [.udp, .tcp].map { .init($0, address: "\(bind)", port: 0) }
         }
+        configuration.listeners = request.access.listeners(configuration.listeners)
+        configuration.take(request.access)
         // Ghost calls ring nowhere: the accounts' servers call, and who is allowed to.
         configuration.callers = .listed(media.allow)
         configuration.media = MediaCapabilities(

@@ -70,15 +70,18 @@ public final class SIPPhone: Sendable {
         account?.encryption = request.effectiveEncryption
         var configuration = SignallingConfiguration(
             listeners: SignallingConfiguration.everywhere(port: 0), accounts: account.map { [$0] } ?? [],
-            product: request.product, authorityFile: request.authorityFile)
+            product: request.product)
+        configuration.take(request.access)
         if let bind = media.bind {
             configuration.listeners = [.udp, .tcp].map { .init($0, address: "\(bind)", port: 0) }
         }
+        configuration.listeners = request.access.listeners(configuration.listeners)
         if case .listen(let uri?) = request.purpose, let place = CallTarget.listening(uri) {
-            let port = place.port ?? 5060
+            let port = place.port ?? (place.isSecure ? 5061 : 5060)
+            let ways: [SignallingConfiguration.Listener.Way] = place.isSecure ? [.tls] : [.udp, .tcp]
             let addresses = ((try? resolve(host: place.host, port: port)) ?? []).map { "\($0.address)" }
             // A name that means nothing fails as the address that it is no one of.
-            configuration.listeners = [.udp, .tcp].map { .init($0, address: addresses.first ?? place.host, port: port) }
+            configuration.listeners = ways.map { .init($0, address: addresses.first ?? place.host, port: port) }
         }
         // Ghost calls ring nowhere: with an account, its servers call, and who is allowed to.
         if request.account != nil || !media.allow.isEmpty { configuration.callers = .listed(media.allow) }
@@ -112,6 +115,7 @@ extension SoftphoneError {
         self =
             switch error {
             case .account(let error): .request("\(error)")
+            case .transport(.credentials(let words)): .request(words)
             case .transport(let error): .signalling("\(error)")
             }
     }

@@ -26,8 +26,8 @@ public struct SIPRequest: Sendable {
     public var media: MediaRequest
     /// Name and version of the program, told to the other side; nil: not told.
     public var product: String?
-    /// PEM file of the authorities whose certificates are trusted; nil: the system's.
-    public var authorityFile: String?
+    /// How servers are found and trusted.
+    public var access = SignallingAccess()
     /// Whether the media are encrypted; nil: as the account says, and optional without one.
     public var encryption: AccountEncryption?
     /// File that every message of signalling is written to, with secrets masked; nil: none.
@@ -66,10 +66,12 @@ public struct SIPRequest: Sendable {
             }
         case .listen(let uri?):
             guard let place = CallTarget.listening(uri) else {
-                throw .request("'\(uri)' is no place to listen at; write sip:ADDRESS[:PORT]")
+                throw .request("'\(uri)' is no place to listen at; write sip:ADDRESS[:PORT] or sips:ADDRESS[:PORT]")
             }
-            if place.isSecure {
-                throw .request("listening for TLS needs a certificate, which cannot be set yet, in '\(uri)'; write sip:")
+            if place.isSecure, access.security.certificateFile == nil {
+                throw .request(
+                    "whoever calls by TLS wants a certificate, in '\(uri)'; name its files with tls.certificate and tls.key, or "
+                        + "write sip:")
             }
         case .listen(nil):
             if account == nil { throw .request("there is nowhere to listen; give sip:ADDRESS[:PORT] or --account") }
@@ -104,6 +106,7 @@ extension AccountSettings {
             encryption: MediaSecurity.Mode(rawValue: item[\.srtp].rawValue),
             ice: item[\.ice]?.rawValue)
         probe = Double(item[\.probe])
+        redirections = item[\.redirections]
         transfers = TransferPolicy(rawValue: item[\.transfers].rawValue) ?? .known
     }
 }

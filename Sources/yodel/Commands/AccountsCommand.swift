@@ -25,7 +25,7 @@ struct AccountsCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Only these accounts (default: all).", valueName: "name"))
     var names: [String] = []
 
-    @OptionGroup var tls: TLSArguments
+    @OptionGroup(title: TLSKeys.title) var tls: KeyArguments<SectionOptions<TLSKeys>>
 
     @Flag(help: "One JSON object a line.")
     var json = false
@@ -34,7 +34,7 @@ struct AccountsCommand: ParsableCommand {
 
     func run() throws {
         _ = TerminationSignal()
-        let configuration = try resolveConfiguration(flags: general.log.given, general: general)
+        let configuration = try resolveConfiguration(flags: tls.given + general.log.given, general: general)
         startLog(configuration)
         let known = configuration[\.accounts].compactMap(\.name)
         if known.isEmpty {
@@ -53,7 +53,7 @@ struct AccountsCommand: ParsableCommand {
             guard check else { continue }
             do throws(SoftphoneError) {
                 let result = try AccountCheck.run(
-                    account, authorityFile: tls.authorities, isInterrupted: { TerminationSignal.caught != nil })
+                    account, access: SignallingAccess(configuration), isInterrupted: { TerminationSignal.caught != nil })
                 for step in result.steps { show(step, of: name) }
                 if worst == .fine { worst = ExitStatus(result.outcome) }
             } catch {

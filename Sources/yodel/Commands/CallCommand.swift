@@ -43,7 +43,7 @@ struct CallCommand: ParsableCommand {
             guard uri.count == 1 else {
                 throw CommandError(.usage, "a conference is of rtp:// parties only; give one yodel:// URI")
             }
-            try sip.checkUnused()
+            try sip.checkUnused(media)
             return try runPeer(uri[0], .call, peer, media)
         }
         try peer.checkUnused()
@@ -53,7 +53,7 @@ struct CallCommand: ParsableCommand {
             }
             return try runSIP(.call(uri[0]), sip, media)
         }
-        try sip.checkUnused()
+        try sip.checkUnused(media)
         try runCall(uri, role: .call, media)
     }
 }
@@ -76,7 +76,7 @@ struct ListenCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            yodel://ADDRESS[:PORT], rtp://ADDRESS:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT] or sip:ADDRESS[:PORT] to \
+            yodel://ADDRESS[:PORT], rtp://ADDRESS:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT] or sip[s]:ADDRESS[:PORT] to \
             listen on; nothing with --account. codec=any takes callers of every codec, and answers each in his own.
             """, valueName: "uri"))
     var uri: String?
@@ -104,7 +104,7 @@ struct ListenCommand: ParsableCommand {
 
     func run() throws {
         if let uri, PeerURI.isMeant(by: uri) {
-            try sip.checkUnused()
+            try sip.checkUnused(media)
             if autoAnswer {
                 throw CommandError(
                     .usage, "--auto-answer is for calls by SIP; known callers are answered, others with --accept-new")
@@ -122,7 +122,7 @@ struct ListenCommand: ParsableCommand {
             return try runSIP(.listen(uri), sip, echoes: echo, answersByItself: autoAnswer, ring: ring, media)
         }
         guard let uri else { throw CommandError(.usage, "there is nowhere to listen; give a URI or --account") }
-        try sip.checkUnused()
+        try sip.checkUnused(media)
         if autoAnswer { throw CommandError(.usage, "--auto-answer is for calls by SIP; a raw call needs no answer") }
         try runCall([uri], role: .listen, echoes: echo, parties: parties, ring: ring, media)
     }

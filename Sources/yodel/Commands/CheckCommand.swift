@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnosis
+import Settings
 import Terminal
 
 /// `yodel check`: what is wrong with the machine, the configuration or the servers, and what to do.
@@ -13,7 +14,7 @@ struct CheckCommand: ParsableCommand {
                 ("yodel check --json --config office.yaml", "of that configuration, for programs"),
             ]))
 
-    @OptionGroup var tls: TLSArguments
+    @OptionGroup(title: TLSKeys.title) var tls: KeyArguments<SectionOptions<TLSKeys>>
 
     @Flag(help: "One JSON object a line.")
     var json = false
@@ -22,10 +23,9 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         _ = TerminationSignal()
-        let configuration = try resolveConfiguration(flags: general.log.given, general: general)
+        let configuration = try resolveConfiguration(flags: tls.given + general.log.given, general: general)
         startLog(configuration)
-        var diagnosis = Diagnosis(configuration, environment: processEnvironment())
-        diagnosis.authorityFile = tls.authorities
+        let diagnosis = Diagnosis(configuration, environment: processEnvironment())
         var trouble: Finding.Area?
         let show = { (finding: Finding) in
             Output.standard.line(json ? finding.json.text : finding.text)

@@ -22,11 +22,9 @@ struct SIPArguments: ParsableArguments {
 
 extension SIPArguments {
     /// What only calls by SIP use is refused elsewhere: it would be silently without effect.
-    func checkUnused() throws(CommandError) {
-        let values = [
-            ("--tls-ca", signalling.tls.authorities), ("--sip-trace", signalling.sipTrace), ("--srtp", srtp?.rawValue),
-        ]
-        for (option, value) in values where value != nil {
+    func checkUnused(_ media: MediaArguments) throws(CommandError) {
+        let values = [("--sip-trace", signalling.sipTrace), ("--srtp", srtp?.rawValue)]
+        for (option, value) in values + media.tls.given.map({ ($0.option, "") }) where value != nil {
             throw CommandError(.usage, "\(option) is for calls by SIP; leave it out of a raw call")
         }
     }
@@ -58,11 +56,11 @@ func runSIP(
     request.echoes = echoes
     request.answersByItself = answersByItself
     request.product = "yodel"
-    request.authorityFile = sip.signalling.tls.authorities
     request.tracePath = sip.signalling.sipTrace
     request.encryption = sip.srtp
     let phone: SIPPhone
     do throws(SoftphoneError) {
+        request.access = try SignallingAccess(configuration)
         if let name = sip.account {
             request.account = try AccountSettings(named: name, in: configuration, environment: processEnvironment())
         }

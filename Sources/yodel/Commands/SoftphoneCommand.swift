@@ -28,6 +28,7 @@ struct SoftphoneCommand: ParsableCommand {
     @OptionGroup(title: AudioKeys.title) var audio: KeyArguments<ServiceAudioOptions>
     @OptionGroup(title: MediaKeys.title) var coding: KeyArguments<SectionOptions<MediaKeys>>
     @OptionGroup(title: NetworkKeys.title) var network: KeyArguments<SectionOptions<NetworkKeys>>
+    @OptionGroup(title: TLSKeys.title) var tls: KeyArguments<SectionOptions<TLSKeys>>
     @OptionGroup(title: LogKeys.title) var general: GeneralArguments
 
     @OptionGroup var signalling: SignallingArguments
@@ -36,15 +37,13 @@ struct SoftphoneCommand: ParsableCommand {
         let signals = TerminationSignal()
         // A service outlives the terminal that it was started from.
         signal(SIGHUP, SIG_IGN)
-        let flags = service.given + audio.given + coding.given + network.given + general.log.given
+        let flags = service.given + audio.given + coding.given + network.given + tls.given + general.log.given
         let configuration = try resolveConfiguration(flags: flags, general: general)
         startLog(configuration)
         let running: SoftphoneService
         do throws(SoftphoneError) {
             var settings = try ServiceSettings(configuration, environment: processEnvironment())
-            (settings.product, settings.authorityFile, settings.tracePath) = (
-                "yodel", signalling.tls.authorities, signalling.sipTrace
-            )
+            (settings.product, settings.tracePath) = ("yodel", signalling.sipTrace)
             running = try SoftphoneService(settings)
         } catch {
             throw CommandError(error)

@@ -8,11 +8,12 @@ struct MediaArguments: ParsableArguments {
     @OptionGroup(title: AudioKeys.title) var audio: KeyArguments<SectionOptions<AudioKeys>>
     @OptionGroup(title: MediaKeys.title) var coding: KeyArguments<SectionOptions<MediaKeys>>
     @OptionGroup(title: NetworkKeys.title) var network: KeyArguments<SectionOptions<NetworkKeys>>
+    @OptionGroup(title: TLSKeys.title) var tls: KeyArguments<SectionOptions<TLSKeys>>
     @OptionGroup(title: "Output") var output: OutputArguments
     @OptionGroup(title: LogKeys.title) var general: GeneralArguments
 
     /// What the command line says of the configuration's keys.
-    var flags: [ConfigurationFlag] { audio.given + coding.given + network.given + general.log.given }
+    var flags: [ConfigurationFlag] { audio.given + coding.given + network.given + tls.given + general.log.given }
 }
 
 /// What is done in the call.

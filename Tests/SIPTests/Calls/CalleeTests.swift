@@ -182,4 +182,40 @@ import Testing
         bench.feed(wire(text.replacing(";rport", with: ";maddr=192.0.2.200")), from: source)
         #expect(bench.sent.last?.destination.address == SignallingAddress(host: "198.51.100.4", port: 5070))
     }
+
+    @Test("who called over a stream is reached over that one, wherever its Contact points") func streamOfTheCaller() throws {
+        let bench = Bench()
+        bench.peer = SignallingSource(
+            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 40_404),
+            connection: SignallingConnectionID(number: 3))
+        var call = PeerCall()
+        var invite = call.request(.invite, body: offer, [])
+        invite.headers.set(.contact, "<sip:peer@192.0.2.9:5060;transport=tcp>")
+        bench.feed(invite)
+        let handle = try #require(bench.incoming.last?.0)
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        call.toTag = try bench.response().headers.to.tag
+        bench.feed(call.request(.ack))
+        for (request, send) in [
+            (SIP.Method.info, { try bench.agent.sendInfo(handle, body: Body(contentType: "a/b", bytes: [1]), now: bench.now) }),
+            (.bye, { try bench.agent.hangUp(handle, now: bench.now) }),
+        ] {
+            try send()
+            bench.collect()
+            #expect(try bench.request(request).uri.sip?.port == 5060)
+            #expect(bench.sent.last?.destination.connection == SignallingConnectionID(number: 3), "\(request)")
+        }
+        // It is gone while the BYE waits.
+        bench.agent.transportFailed(bench.peer.destinationOfStream, now: bench.now)
+        bench.collect()
+        bench.advance(40_000)
+        #expect(bench.agent.stateCount == 0)
+    }
+}
+
+extension SignallingSource {
+    fileprivate var destinationOfStream: SignallingDestination {
+        SignallingDestination(transport: transport, address: remote, connection: connection)
+    }
 }

@@ -58,6 +58,7 @@ final class Network {
                 case .send(let bytes, _): carry(bytes, from: index)
                 case .event(let event): note(event, of: index)
                 case .resolve(let id, _): complaints.append("resolve \(id) for a numeric address")
+                case .askBinding(let server): complaints.append("asks \(server) without an account")
                 case .close: complaints.append("closed a stream that is none")
                 }
             }

@@ -15,6 +15,8 @@ final class Bench {
     private(set) var events: [UserAgentEvent] = []
     private(set) var closed: [SignallingConnectionID] = []
     private(set) var resolved: [SIPURI] = []
+    /// Servers that were asked by STUN how we are seen.
+    private(set) var asked: [SignallingAddress] = []
     /// What names lead to; any other name leads to the peer over UDP.
     var names: [String: [ServerHop]] = [:]
     var peer = SignallingSource(transport: .udp, remote: SignallingAddress(host: "192.0.2.9", port: 5060))
@@ -77,6 +79,7 @@ final class Bench {
                     }
                 case .event(let event): events.append(event)
                 case .close(let connection): closed.append(connection)
+                case .askBinding(let server): asked.append(server)
                 case .resolve(let id, let uri):
                     resolved.append(uri)
                     let hops = names[uri.host] ?? [ServerHop(transport: peer.transport, address: peer.remote)]

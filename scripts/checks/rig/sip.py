@@ -1,9 +1,11 @@
 """Peers of calls by SIP, from Debian, on loopback: Kamailio as registrar and proxy with digest, baresip as another
 telephone, sipp as a callee that sends back what it hears."""
 
+import contextlib
 import glob
 import json
 import os
+import signal
 import socket
 import subprocess
 import threading
@@ -63,6 +65,14 @@ request_route {
 """
 
 
+TLS = """
+enable_tls=yes
+listen=tls:127.0.0.1:@TLS@
+loadmodule "tls.so"
+modparam("tls", "config", "@FOLDER@/tls.cfg")
+"""
+
+
 class Daemon:
     """A peer as a process, its output in a file. Use as a context manager."""
 
@@ -92,6 +102,16 @@ class Daemon:
                 raise Failed(f"{self.name} does not start; {self.said()}")
             time.sleep(0.1)
         return self
+
+    def kill(self) -> None:
+        """It and its children are gone at once, as when a machine loses its power."""
+        assert self.process
+        children = subprocess.run(["pgrep", "-P", str(self.process.pid)], stdout=subprocess.PIPE, check=False, text=True)
+        self.process.kill()
+        for child in children.stdout.split():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(int(child), signal.SIGKILL)
+        self.process.wait()
 
     def __exit__(self, *_: object) -> None:
         if self.process is None or self.process.poll() is not None:
@@ -139,14 +159,25 @@ class Kamailio(Daemon):
 
     name = "kamailio"
 
-    def __init__(self, folder: str, port: int) -> None:
+    def __init__(self, folder: str, port: int, certificate: str | None = None, more: str = "") -> None:
+        """`certificate`: NAME of NAME.pem and NAME.key: by TLS it is at the port after the next. `more`: lines of its configuration."""
         super().__init__(folder)
         self.port = port
+        text = KAMAILIO.replace("@PORT@", str(port)).replace("@REALM@", REALM)
         with open(f"{folder}/kamailio.cfg", "w") as f:
-            f.write(KAMAILIO.replace("@PORT@", str(port)).replace("@REALM@", REALM))
+            f.write(text.replace("\nrequest_route", (TLS if certificate else "") + more + "\nrequest_route"))
+        if certificate:
+            with open(f"{folder}/tls.cfg", "w") as f:
+                f.write(
+                    f"[server:default]\nmethod = TLSv1.2+\ncertificate = {certificate}.pem\nprivate_key = {certificate}.key\n"
+                )
+            with open(f"{folder}/kamailio.cfg") as f:
+                text = f.read().replace("@TLS@", str(port + 2)).replace("@FOLDER@", folder)
+            with open(f"{folder}/kamailio.cfg", "w") as f:
+                f.write(text)
         os.makedirs(f"{folder}/run", exist_ok=True)
         run = f"{folder}/run"
-        self.launch(["kamailio", "-f", f"{folder}/kamailio.cfg", "-DD", "-E", "-Y", run, "-w", run, "-m", "32", "-M", "4"])
+        self.launch(["kamailio", "-f", f"{folder}/kamailio.cfg", "-DD", "-E", "-Y", run, "-w", run, "-m", "64", "-M", "8"])
 
     def answers(self) -> bool:
         return is_answered(self.port)
@@ -319,17 +350,19 @@ CHANGE = """
   ]]></send>"""
 
 
-def write_accounts(folder: str, port: int, transport: str = "udp", wrong: bool = False, more: str = "") -> list[str]:
+def write_accounts(
+    folder: str, port: int, transport: str = "udp", wrong: bool = False, more: str = "", registrar: str = "127.0.0.1"
+) -> list[str]:
     """A configuration with one account, 100, whose password is in a file.
 
-    `more`: further lines of the account.
+    `more`: further lines of the account. Without a `port`, the `registrar`'s name tells it.
     """
     with open(f"{folder}/password", "w") as f:
         f.write(("wrong" if wrong else password("100")) + "\n")
     with open(f"{folder}/yodel.yaml", "w") as f:
         f.write(
             f"accounts:\n  office:\n    uri: sip:100@{REALM}\n    password_file: {folder}/password\n"
-            f"    registrar: sip:127.0.0.1:{port}\n    transport: {transport}\n{more}"
+            f"    registrar: sip:{registrar}{f':{port}' if port else ''}\n    transport: {transport}\n{more}"
         )
     return ["--config", f"{folder}/yodel.yaml", "--account", "office"]
 

@@ -1,0 +1,109 @@
+import Signalling
+import Synchronization
+import Testing
+
+/// 3xx answers to calls of ours, over real sockets: somebody who answers by datagrams, and phones that it names.
+@Suite("Redirections") struct RedirectionTests {
+    private func caller(_ redirections: Int, at port: UInt16) throws -> Phone {
+        try Phone {
+            var account = AccountSettings(name: "a", uri: "sip:101@127.0.0.1:\(port)")
+            (account.probe, account.redirections) = (0, redirections)
+            $0.accounts = [account]
+        }
+    }
+
+    /// Calls somebody who names `contacts` in turn, the last one for ever.
+    private func call(
+        _ contacts: [String], redirections: Int, _ body: (Phone, Redirector) async throws -> Void
+    ) async throws {
+        let redirector = try Redirector(contacts)
+        let serving = Task { await redirector.serve() }
+        let phone = try caller(redirections, at: redirector.port)
+        do {
+            _ = phone.signalling.invite(
+                OutgoingCall(
+                    target: "sip:somebody@127.0.0.1:\(redirector.port)", account: "a", media: LocalPorts(port: 40_000)))
+            try await body(phone, redirector)
+        } catch {
+            Issue.record(error)
+        }
+        await phone.close()
+        serving.cancel()
+        await serving.value
+    }
+
+    @Test("who allows none is told whom the other side names") func told() async throws {
+        try await call(["sip:other@127.0.0.1:9"], redirections: 0) { phone, _ in
+            let end = try await phone.ended()
+            #expect(end.reason == .redirected && end.sipCode == 302)
+            #expect(end.contacts == ["sip:other@127.0.0.1:9"])
+        }
+    }
+
+    @Test("who allows one calls whom the other side names, and tells so") func followed() async throws {
+        let other = try Phone()
+        try await call([other.uri()], redirections: 1) { phone, _ in
+            let (call, facts) = try await other.incoming()
+            #expect(facts.to.hasPrefix("sip:phone@127.0.0.1"))
+            other.signalling.prepare(call, media: LocalPorts(port: 41_000))
+            other.signalling.answer(call)
+            try await phone.answered()
+            let warning = try await phone.wait("a warning") { if case .warning(_, let text) = $0 { text } else { nil } }
+            #expect(warning.contains("302"))
+        }
+        await other.close()
+    }
+
+    @Test("no more are followed than are allowed", arguments: [1, 3]) func limit(redirections: Int) async throws {
+        try await call((0..<10).map { "sip:x\($0)@PLACE" }, redirections: redirections) { phone, redirector in
+            let end = try await phone.ended()
+            #expect(end.reason == .redirected)
+            #expect(redirector.invites == redirections + 1)
+        }
+    }
+
+    @Test("a loop is not followed") func loop() async throws {
+        try await call(["sip:x@PLACE"], redirections: 10) { phone, redirector in
+            let end = try await phone.ended()
+            #expect(end.reason == .redirected)
+            #expect(redirector.invites == 2)
+        }
+    }
+
+    @Test("another scheme is never followed", arguments: ["sips:x@127.0.0.1:9", "tel:+1900123", "http://127.0.0.1/"])
+    func scheme(contact: String) async throws {
+        try await call([contact], redirections: 10) { phone, redirector in
+            let end = try await phone.ended()
+            #expect(end.reason == .redirected)
+            #expect(redirector.invites == 1)
+        }
+    }
+}
+
+/// Answers every INVITE by naming somebody else; `PLACE` stands for itself.
+private final class Redirector: Sendable {
+    private let server: DatagramServer
+    private let contacts: [String]
+    private let count = Mutex(0)
+
+    init(_ contacts: [String]) throws {
+        server = try DatagramServer()
+        self.contacts = contacts
+    }
+
+    var port: UInt16 { server.port }
+    var invites: Int { count.withLock { $0 } }
+
+    func serve() async {
+        await server.serve { octets, _ in
+            let text = String(decoding: octets, as: UTF8.self)
+            guard text.hasPrefix("INVITE ") else { return nil }
+            let number = self.count.withLock { count in
+                defer { count += 1 }
+                return count
+            }
+            let contact = self.contacts[min(number, self.contacts.count - 1)].replacing("PLACE", with: "127.0.0.1:\(self.port)")
+            return DatagramServer.reply(to: text, "302 Moved", ["Contact: <\(contact)>"])
+        }
+    }
+}
