@@ -21,6 +21,8 @@ lint_packages=(shellcheck mypy python3-numpy python3-venv)
 # A package of it.
 package_packages=(dpkg-dev binutils python3)
 ruff_version=0.17.6
+# The house of docker/compose.yml.
+house_packages=(podman-compose)
 container_packages=(podman runc netavark aardvark-dns iptables debootstrap)
 
 die() {
