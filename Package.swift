@@ -20,13 +20,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
         // 7: the command line
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Service", "Diagnosis", "CommandOptions", "Load", "Loopback", "Studio", "Softphone", "Terminal", "Settings",
+                "Service", "History", "Diagnosis", "CommandOptions", "Load", "Loopback", "Studio", "Softphone", "Terminal", "Settings",
                 "Reporting", "Simulation",
                 "LiveMedia",
                 "Media",
@@ -38,13 +39,12 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Diagnosis", "Softphone", "Signalling", "Settings", "Reporting", "Media", "AudioDevices", "AudioFiles",
-                "Codecs",
-                "Link",
-                "Metrics", "Realtime",
+                "Diagnosis", "Softphone", "Signalling", "History", "Settings", "Reporting", "Media", "AudioDevices",
+                "AudioFiles", "Codecs", "Link", "Metrics", "Realtime",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // 5: keys of the configuration as options of commands
@@ -103,6 +103,10 @@ let package = Package(
             dependencies: [
                 "Reporting", "AudioDevices", "Metrics", "Realtime", .product(name: "Logging", package: "swift-log"),
             ]),
+        // 4: what calls leave behind for months: a database
+        .target(
+            name: "History",
+            dependencies: ["Reporting", "Threads", "Realtime", .product(name: "GRDB", package: "GRDB.swift")]),
         // 4: threads, sockets, devices and files around the media
         .target(
             name: "LiveMedia",
@@ -300,7 +304,10 @@ let package = Package(
             name: "DiagnosisTests", dependencies: ["Diagnosis", "AudioDevices", "Settings", "Reporting"]),
         .testTarget(
             name: "ServiceTests",
-            dependencies: ["Service", "Diagnosis", "Softphone", "Settings", "Reporting", "Media", "Metrics", "Realtime"]),
+            dependencies: [
+                "Service", "Diagnosis", "Softphone", "History", "Settings", "Reporting", "Media", "Metrics", "Realtime",
+            ]),
+        .testTarget(name: "HistoryTests", dependencies: ["TestPrograms", "History", "Reporting", "Realtime"]),
         .testTarget(
             name: "LoadTests",
             dependencies: [

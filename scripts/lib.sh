@@ -6,7 +6,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # Build: headers of the C libraries that Package.swift names.
 build_packages=(libasound2-dev libspeexdsp-dev libopus-dev libsndfile1-dev libkissfft-dev libyaml-dev
-    libjansson-dev libpcap0.8-dev libpulse-dev libspandsp-dev libc-ares-dev libssl-dev libsrtp2-dev)
+    libjansson-dev libpcap0.8-dev libpulse-dev libspandsp-dev libc-ares-dev libssl-dev libsrtp2-dev
+    libsqlite3-dev)
 # Measuring on PulseAudio null sinks instead of sound hardware.
 sound_packages=(pulseaudio pulseaudio-utils libasound2-plugins python3 python3-numpy)
 # Checks: speech, peers, protocol decoder.

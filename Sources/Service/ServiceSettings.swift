@@ -1,6 +1,7 @@
 import AudioDevices
 import Codecs
 import Diagnosis
+import History
 import Link
 import Settings
 import Signalling
@@ -15,8 +16,13 @@ public struct ServiceSettings: Sendable {
     var media: MediaRequest
     var address: IPAddress
     var port: UInt16
-    /// From the file; `nil`: none is named.
-    var token: String?
+    /// From the files, by what they allow.
+    var tokens: [Role: String] = [:]
+    /// Of HTTPS; `nil`: HTTP without encryption.
+    var certificate: CertificateFiles?
+    let configuration: Configuration
+    /// Where the configuration is read again from; `nil`: it is not.
+    var source: ServiceSource?
     var drainSeconds: Int
     var audio: AudioEnd
     var ends: AudioEnds
@@ -28,6 +34,9 @@ public struct ServiceSettings: Sendable {
     let manager: ServiceManager
     /// Looks at what its calls need.
     var diagnosis: Diagnosis
+    /// Where calls are kept; `nil`: nowhere.
+    var history: String?
+    var retention: HistoryRetention
     /// Name and version of the program, told to the other side; nil: not told.
     public var product: String?
     /// How servers are found and trusted.
@@ -41,6 +50,7 @@ public struct ServiceSettings: Sendable {
         manager = ServiceManager(environment: environment)
         diagnosis = Diagnosis(configuration, environment: environment)
         diagnosis.isRunning = true
+        self.configuration = configuration
         media = try MediaRequest(configuration)
         access = try SignallingAccess(configuration)
         let isChosen = configuration.source(of: \.media.codec) != .default
@@ -51,6 +61,9 @@ public struct ServiceSettings: Sendable {
         callsAllowed = configuration[\.softphone.calls]
         metricsAddress = configuration[\.softphone.metricsAddress]
         metricsPort = configuration[\.softphone.metricsPort].map { UInt16(clamping: $0) }
+        history = configuration[\.softphone.history]
+        retention = HistoryRetention(
+            days: configuration[\.softphone.historyDays], bytes: 1_000_000 * configuration[\.softphone.historyMegabytes])
         let device = configuration[\.softphone.device] ?? "null"
         audio = try AudioEnd(configured: device)
         var devices = [device]
@@ -62,22 +75,41 @@ public struct ServiceSettings: Sendable {
             devices.append(device)
         }
         ends = AudioEnds(devices: devices, folder: configuration[\.softphone.folder])
-        if let path = configuration[\.softphone.tokenFile] { token = try Self.token(path) }
-        guard token != nil || address.isLoopback else {
+        tokens = try Self.tokens(configuration)
+        certificate = configuration[\.softphone.certificate].map {
+            CertificateFiles(chain: $0, key: configuration[\.softphone.certificateKey] ?? $0)
+        }
+        guard tokens[.admin] != nil || address.isLoopback else {
             throw .request(
                 "without a token the service is on loopback only, not on \(address); set softphone.token_file, or leave out "
                     + "softphone.address")
         }
     }
 
-    private static func token(_ path: String) throws(SoftphoneError) -> String {
+    private static func tokens(_ configuration: Configuration) throws(SoftphoneError) -> [Role: String] {
+        var tokens: [Role: String] = [:]
+        for (role, key, path) in [
+            (Role.admin, "token_file", configuration[\.softphone.tokenFile]),
+            (.operate, "operate_token_file", configuration[\.softphone.operateTokenFile]),
+            (.read, "read_token_file", configuration[\.softphone.readTokenFile]),
+        ] {
+            guard let path else { continue }
+            let token = try token(path, key)
+            guard !tokens.values.contains(token) else {
+                throw .request("the token in \(path) is another role's too, in softphone.\(key); give each one of its own")
+            }
+            tokens[role] = token
+        }
+        return tokens
+    }
+
+    private static func token(_ path: String, _ key: String) throws(SoftphoneError) -> String {
         let line: String
         do { line = try SecretFile.line(path: path) } catch {
-            throw .request("\(path) cannot be read, in softphone.token_file; make it, with one line that holds the token")
+            throw .request("\(path) cannot be read, in softphone.\(key); make it, with one line that holds the token")
         }
         guard line.utf8.count >= 16, line.utf8.allSatisfy({ (33...126).contains($0) }) else {
-            throw .request(
-                "the token in \(path) is too short or has spaces, in softphone.token_file; give 16 characters or more")
+            throw .request("the token in \(path) is too short or has spaces, in softphone.\(key); give 16 characters or more")
         }
         return line
     }

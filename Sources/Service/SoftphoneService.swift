@@ -1,4 +1,5 @@
 import Glibc
+import History
 import Link
 import NIOCore
 import NIOPosix
@@ -11,7 +12,10 @@ import Softphone
 /// The thread that calls `run` takes what the telephone tells and closes calls that are over; requests are answered on threads
 /// of their own.
 public final class SoftphoneService: Sendable {
-    private let settings: ServiceSettings
+    private let live: LiveSettings
+    private var settings: ServiceSettings { live.now }
+    private let reloader: Reloader
+    private let hangup: ReloadSignal
     private let phone: SIPPhone
     private let telephone: SIPTelephone
     private let core: ServiceCore
@@ -29,52 +33,67 @@ public final class SoftphoneService: Sendable {
 
     /// Binds its sockets; its accounts are being registered.
     public init(_ settings: ServiceSettings) throws(SoftphoneError) {
-        self.settings = settings
+        let live = LiveSettings(settings)
+        self.live = live
         let bell: EventSignal
-        do { bell = try EventSignal() } catch { throw .resources("\(error)") }
+        do { (bell, hangup) = (try EventSignal(), try ReloadSignal()) } catch { throw .resources("\(error)") }
         self.bell = bell
         var request = PhoneRequest(accounts: settings.accounts, codecs: settings.codecs, media: settings.media)
         (request.product, request.access) = (settings.product, settings.access)
         request.tracePath = settings.tracePath
         phone = try Softphone().open(request)
-        telephone = SIPTelephone(phone: phone, settings: settings)
+        telephone = SIPTelephone(phone: phone, live: live)
         let spool = EventSpool(epoch: String(Timestamp.now().millisecondsSince1970, radix: 36))
+        let history = try settings.openHistory()
         let calls = CallBook(
-            spool: spool, counters: CallCounters(), capacity: settings.callsAllowed, drainSeconds: settings.drainSeconds
-        ) { bell.signal() }
+            spool: spool, counters: CallCounters(), capacity: settings.callsAllowed, drainSeconds: settings.drainSeconds,
+            onKept: { history?.note(CallEntry($0)) }, onEnded: { bell.signal() })
         let core = ServiceCore(
             calls: calls, accounts: AccountBook(settings.accounts.map { ($0.name, $0.uri) }, spool: spool),
-            ends: settings.ends, telephone: telephone, check: CheckDesk { settings.findings },
-            audioOfAccount: { settings.audio(of: $0) })
+            ends: { live.now.ends }, history: history, telephone: telephone, check: CheckDesk { live.now.findings },
+            audioOfAccount: { live.now.audio(of: $0) })
         self.core = core
-        newToken = settings.token == nil ? Gate.newToken() : nil
-        let gate = Gate(token: settings.token ?? newToken ?? "", isOnLoopback: settings.address.isLoopback)
+        let newToken = settings.tokens[.admin] == nil ? Gate.newToken() : nil
+        self.newToken = newToken
+        let gate = Gate(tokens: settings.tokens(orNew: newToken), isOnLoopback: settings.address.isLoopback)
+        let reloader = Reloader(live, phone: phone, core: core, gate: gate, newToken: newToken)
+        self.reloader = reloader
+        core.configure(show: { live.now.json }, reload: { () throws(Problem) in try reloader.reload() })
         let router = Router(Routes.all, gate: gate)
         let descriptors = DescriptorLimit.raise()
+        let certificate: CertificateKeeper?
+        do throws(CertificateFailure) {
+            certificate = try settings.certificate.map { (files) throws(CertificateFailure) in try CertificateKeeper(files) }
+        } catch {
+            phone.close()
+            throw .request("\(error.text), in softphone.certificate; name the files of both")
+        }
         do throws(SoftphoneError) {
             server = try Self.listen(
-                settings.address, settings.port, core, router, descriptors: descriptors,
+                settings.address, settings.port, core, router, certificate, descriptors: descriptors,
                 keys: "softphone.address and softphone.port")
             figuresServer = try settings.metricsPort.map { port throws(SoftphoneError) in
                 try Self.listen(
-                    settings.metricsAddress, port, core, FiguresListener.router(at: settings.metricsAddress),
+                    settings.metricsAddress, port, core, FiguresListener.router(at: settings.metricsAddress), nil,
                     descriptors: descriptors / 4, keys: "softphone.metrics_address and softphone.metrics_port")
             }
         } catch {
             phone.close()
             throw error
         }
-        url = Self.url(settings.address, server)
+        url = Self.url(settings.address, server, scheme: certificate == nil ? "http" : "https")
         metricsURL = figuresServer.map { Self.url(settings.metricsAddress, $0) + "/metrics" }
     }
 
     /// - Parameter keys: where the place was chosen.
     private static func listen(
-        _ address: IPAddress, _ port: UInt16, _ core: ServiceCore, _ router: Router<ServiceCore>, descriptors: Int, keys: String
+        _ address: IPAddress, _ port: UInt16, _ core: ServiceCore, _ router: Router<ServiceCore>,
+        _ certificate: CertificateKeeper?, descriptors: Int, keys: String
     ) throws(SoftphoneError) -> HTTPServer {
         do throws(ServerFailure) {
             return try waitFor {
-                try await HTTPServer(address, port: port, core: core, router: router, descriptors: descriptors)
+                try await HTTPServer(
+                    address, port: port, core: core, router: router, certificate: certificate, descriptors: descriptors)
             }
         } catch {
             throw .request(
@@ -83,8 +102,8 @@ public final class SoftphoneService: Sendable {
         }
     }
 
-    private static func url(_ address: IPAddress, _ server: HTTPServer) -> String {
-        "http://\(address.family == .v6 ? "[\(address)]" : "\(address)"):\(server.port)"
+    private static func url(_ address: IPAddress, _ server: HTTPServer, scheme: String = "http") -> String {
+        "\(scheme)://\(address.family == .v6 ? "[\(address)]" : "\(address)"):\(server.port)"
     }
 
     /// What is printed at the start: where it is, and the token that no file holds.
@@ -116,6 +135,7 @@ public final class SoftphoneService: Sendable {
             let next = [heap.due, watchdog.due, sampler.due, deadline].compactMap(\.self).min()
             wait(for: signals, until: next, isEnding: deadline != nil)
             bell.drain()
+            if hangup.take() { _ = try? reloader.reload() }
             for news in phone.takeNews() { take(news) }
             core.calls.closeEnded()
             heap.look(running: core.calls.running, now: .monotonicNow())
@@ -128,7 +148,7 @@ public final class SoftphoneService: Sendable {
 
     private func wait(for signals: Int32, until deadline: HostTime?, isEnding: Bool) {
         // Once it ends, nobody takes the signals any more: a second one ends the process by itself.
-        let descriptors = [phone.newsDescriptor, bell.fileDescriptor] + (isEnding ? [] : [signals])
+        let descriptors = [phone.newsDescriptor, bell.fileDescriptor, hangup.fileDescriptor] + (isEnding ? [] : [signals])
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         let left = deadline.map { Int32(max(0, min(500, $0.milliseconds(since: .monotonicNow()) + 1))) }
         poll(&entries, nfds_t(entries.count), left ?? -1)
@@ -150,18 +170,18 @@ public final class SoftphoneService: Sendable {
     private static let marginSeconds = 10
 
     private func beginDrain() -> HostTime {
-        settings.manager.tell(
-            .stopping(seconds: settings.drainSeconds + Self.marginSeconds), .status("ending; running calls may go on"))
+        let seconds = live.now.drainSeconds
+        settings.manager.tell(.stopping(seconds: seconds + Self.marginSeconds), .status("ending; running calls may go on"))
         core.calls.drain()
-        telephone.drain(seconds: settings.drainSeconds)
-        logger.notice("ending: \(core.calls.running) calls may go on for \(settings.drainSeconds) s")
+        telephone.drain(seconds: seconds)
+        logger.notice("ending: \(core.calls.running) calls may go on for \(seconds) s")
         core.spool.publish(
             type: "draining",
             [
                 JSONMember("type", .string("draining")), JSONMember("time", .string(Timestamp.now().text)),
-                JSONMember("seconds", .integer(settings.drainSeconds)),
+                JSONMember("seconds", .integer(seconds)),
             ].object)
-        return HostTime.monotonicNow().advanced(byMilliseconds: 1000 * Double(settings.drainSeconds))
+        return HostTime.monotonicNow().advanced(byMilliseconds: 1000 * Double(seconds))
     }
 
     /// How long the other sides have to answer that a call is over.
@@ -177,6 +197,7 @@ public final class SoftphoneService: Sendable {
             core.calls.closeEnded()
         }
         core.calls.closeAll()
+        core.history?.close()
         phone.close()
         core.spool.finish()
         // Subscribers get the last events.

@@ -183,4 +183,24 @@ public struct ConfigurationItem<Keys: ConfigurationSection>: Sendable {
         let key = keys[keyPath: path]
         return key.value(of: item.entries[key.name]?.value)
     }
+
+    /// The item as one JSON object: its name and place, and each key's value and source.
+    public var json: JSONValue {
+        var members = [
+            JSONMember("name", name.map { .string($0) } ?? .null), JSONMember("source", .string(source.description)),
+        ]
+        for key in Keys.keys {
+            let entry = item.entries[key.name]
+            var origin = ConfigurationSource.default
+            if let entry, case .file(let path, _) = source { origin = .file(path: path, line: entry.line) }
+            members.append(
+                JSONMember(
+                    key.name,
+                    .object([
+                        JSONMember("value", (entry?.value ?? key.defaultRead).json),
+                        JSONMember("source", .string(origin.description)),
+                    ])))
+        }
+        return .object(members)
+    }
 }

@@ -26,6 +26,13 @@ public protocol CallControl: AnyObject {
     /// - Parameter target: a URI, or what is called at the account's domain; empty: the other call, and both end.
     /// - Throws: `request` where the call cannot be transferred, or not there.
     func transfer(to target: String) throws(SoftphoneError)
+    /// Where another call's other side may be connected with this one's; `nil`: it is no call by SIP, or not answered.
+    var transferPlace: TransferPlace? { get }
+    /// Connects the other side with that of another call; that one ends when it is done.
+    /// - Throws: `request` where the call cannot be transferred.
+    func transfer(replacing place: TransferPlace) throws(SoftphoneError)
+    /// The other side of this call is being connected with somebody else's: its end is no hang-up.
+    func expectTransfer()
     /// Calls somebody else beside the call, which is held.
     /// - Throws: `request` where that cannot be now, or not there.
     func dial(_ target: String) throws(SoftphoneError)
@@ -49,6 +56,9 @@ extension CallControl {
         throw .request("only a call by SIP can be transferred; end this one and call anew")
     }
 
+    public var transferPlace: TransferPlace? { nil }
+    public func transfer(replacing place: TransferPlace) throws(SoftphoneError) { try transfer(to: "") }
+    public func expectTransfer() {}
     public func dial(_ target: String) throws(SoftphoneError) { throw Self.single }
     public func switchCalls() throws(SoftphoneError) { throw Self.single }
     public func join() throws(SoftphoneError) { throw Self.single }

@@ -15,7 +15,8 @@ struct Yodel: ParsableCommand {
         ]),
         version: "0.1.0",
         groupedSubcommands: [
-            CommandGroup(name: "Call", subcommands: [CallCommand.self, ListenCommand.self, SoftphoneCommand.self]),
+            CommandGroup(
+                name: "Call", subcommands: [CallCommand.self, ListenCommand.self, SoftphoneCommand.self, HistoryCommand.self]),
             CommandGroup(
                 name: "Test",
                 subcommands: [LoopbackCommand.self, LoadCommand.self, ProcessCommand.self, ReplayCommand.self]),

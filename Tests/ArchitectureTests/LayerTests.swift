@@ -5,7 +5,7 @@ import Testing
     private static let floors: [String: Double] = [
         "yodel": 7, "Service": 6, "Loopback": 6, "Load": 6, "Studio": 6, "Diagnosis": 5.5, "Softphone": 5, "Simulation": 5,
         "CommandOptions": 5, "Settings": 4, "LiveMedia": 4,
-        "Signalling": 4, "Terminal": 4,
+        "Signalling": 4, "Terminal": 4, "History": 4,
         "Media": 3, "Reporting": 3, "AudioSession": 3,
         "AudioDevices": 2, "Network": 2, "SignallingTransport": 2, "PeerSignalling": 2, "JitterBuffer": 2, "PacketCapture": 2,
         "AudioUnits": 1,

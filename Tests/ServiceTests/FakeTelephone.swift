@@ -1,3 +1,4 @@
+import History
 import Link
 import Media
 import Metrics
@@ -108,16 +109,23 @@ struct Bench {
     let telephone = FakeTelephone()
     let core: ServiceCore
     let router: Router<ServiceCore>
+    let gate: Gate
 
-    init(accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true)
-    {
+    init(
+        accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true,
+        tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil
+    ) {
         let events = EventSpool(epoch: "e1", capacity: spool)
-        let calls = CallBook(spool: events, counters: CallCounters(), capacity: capacity, drainSeconds: 7) {}
+        let calls = CallBook(
+            spool: events, counters: CallCounters(), capacity: capacity, drainSeconds: 7,
+            onKept: { history?.note(CallEntry($0)) },
+            onEnded: {})
         core = ServiceCore(
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
-            ends: AudioEnds(devices: ["default"], folder: folder), telephone: telephone,
+            ends: { AudioEnds(devices: ["default"], folder: folder) }, history: history, telephone: telephone,
             audioOfAccount: { _ in .device("null") })
-        router = Router(Routes.all, gate: Gate(token: Self.token, isOnLoopback: onLoopback))
+        gate = Gate(tokens: tokens, isOnLoopback: onLoopback)
+        router = Router(Routes.all, gate: gate)
     }
 
     func ask(

@@ -145,7 +145,7 @@ enum CallRoutes {
         return .json(try service.calls.change(id(request), check) { $0.setMuted(muted) }.json)
     }
 
-    private static func mustTalk(_ record: CallRecord) throws(Problem) {
+    static func mustTalk(_ record: CallRecord) throws(Problem) {
         guard record.state == .active || record.state == .held else {
             throw .conflict("the call is not answered, or over: it is \(record.state.rawValue)")
         }

@@ -1,3 +1,4 @@
+import History
 import Link
 import Realtime
 import Reporting
@@ -11,7 +12,11 @@ package final class ServiceCore: Sendable {
     package let spool: EventSpool
     package let check: CheckDesk
     package let started = Timestamp.now()
-    let ends: AudioEnds
+    private let choices: @Sendable () -> AudioEnds
+    /// The configuration in force, and how it is read again; set once the service has all that they need.
+    private let configured = Lock<(show: @Sendable () -> JSONValue, reload: @Sendable () throws(Problem) -> Reload)?>(nil)
+    /// `nil`: none is kept.
+    package let history: CallHistory?
     private let audioOfAccount: @Sendable (String?) -> AudioEnd
     private let begin: @Sendable (String, String?, AudioEnd, CallBridge?) throws(SoftphoneError) -> any LiveCall
     private let answer: @Sendable ([UInt8], AudioEnd?) throws(SoftphoneError) -> BrowserConversation
@@ -19,16 +24,35 @@ package final class ServiceCore: Sendable {
     private let lastSnapshot = Lock<(place: UInt64, text: String)?>(nil)
 
     package init(
-        calls: CallBook, accounts: AccountBook, ends: AudioEnds, telephone: some Telephone, check: CheckDesk = CheckDesk { [] },
+        calls: CallBook, accounts: AccountBook, ends: @escaping @Sendable () -> AudioEnds, history: CallHistory? = nil,
+        telephone: some Telephone, check: CheckDesk = CheckDesk { [] },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
-        (self.calls, self.accounts, spool, self.ends) = (calls, accounts, calls.spool, ends)
+        (self.calls, self.accounts, spool, choices) = (calls, accounts, calls.spool, ends)
+        self.history = history
         self.check = check
         self.audioOfAccount = audioOfAccount
         begin = { (target, account, audio, bridge) throws(SoftphoneError) in
             try telephone.call(target, account: account, audio: audio, bridge: bridge)
         }
         answer = { (offer, audio) throws(SoftphoneError) in try telephone.answer(offer: offer, audio: audio) }
+    }
+
+    /// What requests may choose.
+    var ends: AudioEnds { choices() }
+
+    package func configure(
+        show: @escaping @Sendable () -> JSONValue, reload: @escaping @Sendable () throws(Problem) -> Reload
+    ) { configured.withLock { $0 = (show, reload) } }
+
+    func configuration() -> JSONValue { configured.withLock { $0?.show }?() ?? .null }
+
+    /// Reads the configuration again.
+    func reload() throws(Problem) -> Reload {
+        guard let reload = configured.withLock({ $0?.reload }) else {
+            throw Problem(409, "there is no configuration to read again", "start the service with one")
+        }
+        return try reload()
     }
 
     /// The audio end of calls without an account that choose none.
@@ -86,6 +110,8 @@ package final class ServiceCore: Sendable {
 
     /// Takes on somebody who calls, or refuses.
     package func callCame<T: Telephone>(_ caller: T.Caller, account: String?, from: String, at telephone: T) {
+        // An account that has just gone.
+        if let account, !accounts.has(account) { return telephone.refuse(caller, isBusy: true) }
         let audio = audioOfAccount(account)
         do throws(Problem) {
             _ = try calls.open(.incoming, account: account, from: from, audio: audio) { () throws(SoftphoneError) in

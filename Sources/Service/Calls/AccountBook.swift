@@ -51,6 +51,21 @@ package final class AccountBook: Sendable {
         spool.publish(type: body.type, .object(members + [JSONMember("registration", record.json)]))
     }
 
+    /// Takes other accounts from now on.
+    /// - Parameter renewed: those that register anew.
+    package func change(_ accounts: [(name: String, uri: String)], renewed: [String]) {
+        records.withLock { records in
+            records = accounts.map { account in
+                if !renewed.contains(account.name),
+                    let known = records.first(where: { $0.name == account.name && $0.uri == account.uri })
+                {
+                    return known
+                }
+                return Record(name: account.name, uri: account.uri)
+            }
+        }
+    }
+
     package var all: [Record] { records.withLock { $0 } }
 
     /// How often that state was told since the start.

@@ -30,17 +30,19 @@ package final class CallBook: Sendable {
         /// Places taken by calls that are being made.
         var opening = 0
         var isDraining = false
+        var capacity: Int
+        var drainSeconds: Int
         /// Over, and to be closed.
         var ended: [String] = []
     }
 
     package let spool: EventSpool
     package let counters: CallCounters
-    private let capacity: Int
-    private let drainSeconds: Int
-    private let state = Lock(State())
+    private let state: Lock<State>
     /// Wakes whoever closes calls that are over.
     private let onEnded: @Sendable () -> Void
+    /// Is told a call as it is when it begins, ends, and has its report.
+    private let onKept: @Sendable (CallRecord) -> Void
 
     /// Calls that are over and still known.
     package static let remembered = 200
@@ -51,10 +53,16 @@ package final class CallBook: Sendable {
     /// - Parameter capacity: calls at once at most.
     package init(
         spool: EventSpool, counters: CallCounters, capacity: Int, drainSeconds: Int,
-        onEnded: @escaping @Sendable () -> Void
+        onKept: @escaping @Sendable (CallRecord) -> Void = { _ in }, onEnded: @escaping @Sendable () -> Void
     ) {
-        (self.spool, self.counters, self.capacity) = (spool, counters, capacity)
-        (self.drainSeconds, self.onEnded) = (drainSeconds, onEnded)
+        self.onKept = onKept
+        (self.spool, self.counters, self.onEnded) = (spool, counters, onEnded)
+        state = Lock(State(capacity: capacity, drainSeconds: drainSeconds))
+    }
+
+    /// Has other limits from now on; calls there are go on.
+    package func limit(capacity: Int, drainSeconds: Int) {
+        state.withLock { ($0.capacity, $0.drainSeconds) = (capacity, drainSeconds) }
     }
 
     // MARK: Calls begin
@@ -82,6 +90,7 @@ package final class CallBook: Sendable {
             state.opening -= 1
             state.entries[id] = Entry(record: record, live: live, subscription: subscription, source: source)
             state.order.append(id)
+            onKept(record)
             publish(EventText.callCreated, record)
         }
         counters.noteBegin(direction)
@@ -146,14 +155,14 @@ package final class CallBook: Sendable {
 
     private func takePlace(_ kind: CallRecord.Kind, of source: IPAddress?) throws(Problem) -> String {
         try state.withLock { state throws(Problem) in
-            guard !state.isDraining else { throw .draining(seconds: drainSeconds) }
+            guard !state.isDraining else { throw .draining(seconds: state.drainSeconds) }
             let running = state.entries.values.filter { $0.live != nil }
-            guard running.count + state.opening < capacity else {
+            guard running.count + state.opening < state.capacity else {
                 throw Problem(
                     503, "there are too many calls",
-                    "\(capacity) calls at once are allowed; end one, or raise softphone.calls", retryAfterSeconds: 5)
+                    "\(state.capacity) calls at once are allowed; end one, or raise softphone.calls", retryAfterSeconds: 5)
             }
-            if kind == .browser { try checkConnecting(running, source) }
+            if kind == .browser { try checkConnecting(running, source, capacity: state.capacity) }
             state.opening += 1
             state.lastNumber += 1
             return "\(spool.epoch)-\(state.lastNumber)"
@@ -161,7 +170,7 @@ package final class CallBook: Sendable {
     }
 
     /// Offers without anybody behind them must not take the places of others, nor all places.
-    private func checkConnecting(_ running: [Entry], _ source: IPAddress?) throws(Problem) {
+    private func checkConnecting(_ running: [Entry], _ source: IPAddress?, capacity: Int) throws(Problem) {
         let connecting = running.filter { $0.record.kind == .browser && $0.record.answered == nil }
         let own = connecting.count { $0.source == source }
         guard own < Self.connectingPerSource else {
@@ -192,6 +201,7 @@ package final class CallBook: Sendable {
             state.entries[id] = entry
             guard was != .ended, entry.record.state == .ended else { return false }
             counters.noteEnd(entry.record)
+            onKept(entry.record)
             state.ended.append(id)
             return true
         }
@@ -238,6 +248,9 @@ package final class CallBook: Sendable {
     // MARK: Looking
 
     package func record(_ id: String) -> CallRecord? { state.withLock { $0.entries[id]?.record } }
+
+    /// The call itself; `nil`: it is closed, or there is none.
+    func live(_ id: String) -> (any LiveCall)? { state.withLock { $0.entries[id]?.live } }
 
     /// A call's figures as they are now, or its report. Waits while the call's device is being opened.
     package func statistics(_ id: String) throws(Problem) -> JSONValue {
@@ -293,6 +306,7 @@ package final class CallBook: Sendable {
             (entry.record.report, entry.live, entry.subscription, entry.browser) = (report, nil, nil, nil)
             state.entries[id] = entry
             counters.noteClosed(entry.record, report)
+            onKept(entry.record)
             let over = state.order.filter { state.entries[$0]?.live == nil }
             for old in over.dropLast(Self.remembered) {
                 state.entries[old] = nil

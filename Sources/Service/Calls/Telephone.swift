@@ -27,7 +27,10 @@ package protocol Telephone: Sendable {
 /// The telephone by SIP, with every account of the configuration.
 struct SIPTelephone: Telephone {
     let phone: SIPPhone
-    let settings: ServiceSettings
+    let live: LiveSettings
+    private var settings: ServiceSettings { live.now }
+
+    init(phone: SIPPhone, live: LiveSettings) { (self.phone, self.live) = (phone, live) }
 
     func call(
         _ target: String, account: String?, audio: AudioEnd, bridge: CallBridge?

@@ -1,13 +1,26 @@
-/// Who may come in: the bearer of the token, by a name that is ours.
-package struct Gate: Sendable {
-    private let token: [UInt8]
+import Realtime
+
+/// Who may come in: the bearer of a token, by a name that is ours, for what the token's role allows.
+package final class Gate: Sendable {
+    private let tokens: Lock<[Role: [UInt8]]>
     /// Whether only this machine can reach the server; its names are then checked, so that no page from elsewhere can have
     /// a browser ask us by a name of its own (DNS rebinding).
     private let isOnLoopback: Bool
 
-    package init(token: String, isOnLoopback: Bool) {
-        self.token = Array(token.utf8)
+    /// - Parameter token: for everything.
+    package convenience init(token: String, isOnLoopback: Bool) {
+        self.init(tokens: [.admin: token], isOnLoopback: isOnLoopback)
+    }
+
+    package init(tokens: [Role: String], isOnLoopback: Bool) {
+        self.tokens = Lock(tokens.mapValues { Array($0.utf8) })
         self.isOnLoopback = isOnLoopback
+    }
+
+    /// Takes other tokens from now on.
+    package func change(_ tokens: [Role: String]) {
+        let tokens = tokens.mapValues { Array($0.utf8) }
+        self.tokens.withLock { $0 = tokens }
     }
 
     package func checkHost(_ request: APIRequest) throws(Problem) {
@@ -32,23 +45,37 @@ package struct Gate: Sendable {
         }
     }
 
-    package func isBearer(_ request: APIRequest) -> Bool {
+    package func isBearer(_ request: APIRequest) -> Bool { role(of: request) != nil }
+
+    /// What the request's token allows; `nil`: it has none, or a wrong one.
+    package func role(of request: APIRequest) -> Role? {
         let words = (request.headers["authorization"] ?? "").split(separator: " ", maxSplits: 1)
-        return words.count == 2 && words[0].lowercased() == "bearer" && isToken(words[1])
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+        let given = Array(words[1].utf8)
+        // All are looked at, whichever it is.
+        return tokens.withLock { tokens in
+            tokens.filter { Self.isSame(given, $0.value) }.keys.max()
+        }
     }
 
-    package func checkToken(_ request: APIRequest) throws(Problem) {
-        guard isBearer(request) else {
+    /// - Parameter least: what the request needs.
+    package func checkToken(_ request: APIRequest, for least: Role = .read) throws(Problem) {
+        guard let role = role(of: request) else {
             throw Problem(
                 401, "the token is missing or wrong",
                 "send Authorization: Bearer TOKEN, with the token of softphone.token_file or the one printed at the start",
                 at: "Authorization")
         }
+        guard role >= least else {
+            throw Problem(
+                403, "the token does not allow this",
+                "this takes the role \(least.name), and the token has \(role.name); send the token of \(least.key)",
+                at: "Authorization")
+        }
     }
 
     /// Takes as long for a wrong token as for the right one.
-    private func isToken(_ text: Substring) -> Bool {
-        let given = Array(text.utf8)
+    private static func isSame(_ given: [UInt8], _ token: [UInt8]) -> Bool {
         var difference = given.count ^ token.count
         for index in token.indices {
             difference |= Int(token[index] ^ (index < given.count ? given[index] : 0))

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import Realtime
 
 /// The server: HTTP/1.1 by SwiftNIO, each connection a task of its own.
@@ -34,9 +35,12 @@ final class HTTPServer: Sendable {
     private let task = Lock<Task<Void, Never>?>(nil)
 
     /// Binds the port.
-    /// - Parameter descriptors: that the process may have.
+    /// - Parameters:
+    ///   - certificate: of HTTPS; `nil`: HTTP without encryption.
+    ///   - descriptors: that the process may have.
     init(
-        _ address: IPAddress, port: UInt16, core: ServiceCore, router: Router<ServiceCore>, descriptors: Int
+        _ address: IPAddress, port: UInt16, core: ServiceCore, router: Router<ServiceCore>,
+        certificate: CertificateKeeper?, descriptors: Int
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         (self.group, self.core, self.router) = (group, core, router)
@@ -49,6 +53,7 @@ final class HTTPServer: Sendable {
                 .bind(host: "\(address)", port: Int(port)) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
+                        if let certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context())) }
                         try pipeline.configureHTTPServerPipeline(
                             withErrorHandling: true, withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
                             withDecoderLimitConfiguration: Self.head)

@@ -7,9 +7,15 @@ package struct Route<Target: Sendable>: Sendable {
     package let template: String
     /// Whether it needs no token.
     package let isOpen: Bool
+    /// What its token must allow.
+    package let role: Role
     let handler: Handler
 
-    package init(_ method: String, _ template: String, isOpen: Bool = false, _ handler: @escaping Handler) {
+    /// - Parameter role: `nil`: as its method says.
+    package init(
+        _ method: String, _ template: String, isOpen: Bool = false, role: Role? = nil, _ handler: @escaping Handler
+    ) {
+        self.role = role ?? Role(method: method)
         (self.method, self.template, self.isOpen, self.handler) = (method, template, isOpen, handler)
     }
 
@@ -58,7 +64,7 @@ package struct Router<Target: Sendable>: Sendable {
         let matching = routes.compactMap { route in route.match(path).map { (route: route, parameters: $0) } }
         let found = matching.first { $0.route.method == method }
         if found?.route.isOpen != true {
-            try gate.checkToken(request)
+            try gate.checkToken(request, for: found?.route.role ?? .read)
             try gate.checkSite(request)
         }
         if let found { return (found.route, found.parameters) }

@@ -14,6 +14,18 @@ public struct SoftphoneKeys: ConfigurationSection {
     public let tokenFile = ConfigurationKey(
         "softphone_token_file", .text("file"), unset: "a token is made and printed at each start",
         help: "File whose first line is the token that every request must bear; nobody else should be able to read it")
+    public let operateTokenFile = ConfigurationKey(
+        "softphone_operate_token_file", .text("file"), unset: "there is no such token",
+        help: "File with a second token, for all but the configuration: calls may be made, answered and ended with it")
+    public let readTokenFile = ConfigurationKey(
+        "softphone_read_token_file", .text("file"), unset: "there is no such token",
+        help: "File with a third token, only to look: accounts, calls, events, metrics, history")
+    public let certificate = ConfigurationKey(
+        "softphone_certificate", .text("file"), unset: "HTTP without encryption",
+        help: "PEM file with the certificate and its chain for HTTPS; taken anew when it changes")
+    public let certificateKey = ConfigurationKey(
+        "softphone_certificate_key", .text("file"), unset: "the file of the certificate holds it",
+        help: "PEM file with the certificate's key; nobody else should be able to read it")
     public let drain = ConfigurationKey(
         "softphone_drain_seconds", .integer(0...86_400, unit: "s", placeholder: "s"), default: 30,
         help: "How long running calls may go on after the service was told to end")
@@ -31,6 +43,15 @@ public struct SoftphoneKeys: ConfigurationSection {
     public let metricsPort = ConfigurationKey(
         "softphone_metrics_port", .integer(0...65_535, placeholder: "port"), unset: "figures are at softphone.port alone",
         help: "TCP port of the listener for figures alone, for Prometheus; 0 takes any that is free")
+    public let history = ConfigurationKey(
+        "softphone_history", .text("file"), unset: "none is kept",
+        help: "SQLite database that keeps every call with its figures; made where there is none")
+    public let historyDays = ConfigurationKey(
+        "softphone_history_days", .integer(0...36_500, unit: "days", placeholder: "n"), default: 90,
+        help: "How long the history keeps a call; 0 for good")
+    public let historyMegabytes = ConfigurationKey(
+        "softphone_history_megabytes", .integer(0...1_000_000, unit: "MB", placeholder: "n"), default: 256,
+        help: "Size from which on the history loses its oldest calls; 0 never")
 
     public init() {}
 }

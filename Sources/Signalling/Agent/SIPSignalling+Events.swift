@@ -11,8 +11,7 @@ extension SIPSignalling {
         case .incoming(let handle, let call): came(handle, call)
         case .registered(let account, let facts): registered(account, facts)
         case .registrationFailed(let account, let facts): registrationFailed(account, facts)
-        case .unregistered(let account):
-            tell(.registration(RegistrationChange(account: account.name, state: .unregistered, reason: "")))
+        case .unregistered(let account): unregistered(account)
         case .reachability(let account, let isReachable):
             tell(
                 .registration(
@@ -50,6 +49,10 @@ extension SIPSignalling {
         let address = (try? IPAddress(source.host)).map { SocketAddress($0, port: source.port) }
         guard incoming.isFromAccountServer || admits(address?.address) else {
             try? agent.reject(handle, status: 403, now: .monotonicNow())
+            return
+        }
+        guard incoming.account.flatMap({ leaving[$0.name] }) == nil else {
+            try? agent.reject(handle, status: 480, now: .monotonicNow())
             return
         }
         var call = SignalledCall(

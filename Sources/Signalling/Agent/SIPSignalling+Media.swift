@@ -24,7 +24,7 @@ extension SIPSignalling {
 
     /// Keys are put into SDP only where TLS carries it.
     private func security(of call: SignalledCall, _ ports: LocalPorts) -> MediaSecurity {
-        let account = configuration.accounts.first { $0.name == call.account?.name }
+        let account = settings(of: call.account)
         let mode = call.encryption ?? account?.encryption ?? configuration.encryption
         guard mode != .off else { return MediaSecurity() }
         var random = SystemRandomNumberGenerator()

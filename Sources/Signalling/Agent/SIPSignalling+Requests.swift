@@ -249,5 +249,6 @@ extension SIPSignalling {
         if let handle = call.handle { handles[handle] = nil }
         report(call, ending.sipCode ?? 503, ending.text)
         tell(.ended(id, ending))
+        sweep()
     }
 }

@@ -16,8 +16,7 @@ extension SIPSignalling {
     }
 
     private func mayTransfer(_ id: SignalledCallID, _ host: String) -> Bool {
-        let name = calls[id]?.account?.name
-        let account = configuration.accounts.first { $0.name == name }
+        let account = settings(of: calls[id]?.account)
         switch account?.transfers ?? .known {
         case .never: return false
         case .anyone: return true

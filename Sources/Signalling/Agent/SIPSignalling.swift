@@ -26,8 +26,14 @@ public actor SIPSignalling: CallSignalling {
     var found: [SIPURI: [ServerHop]] = [:]
     /// Why the last way to somebody failed: told with the end of the calls that it took along.
     var failure: WayFailure?
+    /// Those of the configuration, until it changes.
+    var accounts: [AccountSettings]
     /// Accounts whose registration the person asked for.
     var registrations: Set<String> = []
+    /// Accounts that are no longer wanted, by name.
+    var leaving: [String: LeavingAccount] = [:]
+    /// What accounts become once their registrations are taken back.
+    var moving: [String: Account] = [:]
     /// Of the streams that are traced.
     var traceFramers: [SignallingConnectionID: StreamFramer] = [:]
     var noticeLimit = NoticeLimit()
@@ -46,16 +52,8 @@ public actor SIPSignalling: CallSignalling {
     /// Binds the sockets; nothing is registered yet. On an error nothing stays bound.
     /// - `handler`: takes the events, one after the other, on a thread of the signalling's own: it must not block.
     public init(_ configuration: SignallingConfiguration, handler: @escaping Handler) throws(SignallingStartError) {
-        var accounts: [Account] = []
-        for settings in configuration.accounts {
-            do throws(AccountSettingsError) {
-                let account = try settings.account()
-                guard !accounts.contains(where: { $0.id == account.id }) else { throw .twice(account: settings.name) }
-                accounts.append(account)
-            } catch {
-                throw .account(error)
-            }
-        }
+        let accounts: [Account]
+        do { accounts = try Self.accounts(configuration.accounts) } catch { throw .account(error) }
         let relay = Relay()
         do {
             transport = try bindTransport(configuration.transport) { event in relay.tell(event) }
@@ -63,6 +61,7 @@ public actor SIPSignalling: CallSignalling {
             throw .transport(error)
         }
         self.configuration = configuration
+        self.accounts = configuration.accounts
         self.handler = handler
         self.relay = relay
         listeners = transport.listeners.map(SignallingConfiguration.Listener.init)

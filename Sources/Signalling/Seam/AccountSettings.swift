@@ -2,7 +2,7 @@ import SDP
 import SIP
 
 /// Who this side is at one registrar.
-public struct AccountSettings: Sendable {
+public struct AccountSettings: Sendable, Hashable {
     /// Its name in the configuration.
     public var name: String
     /// The address of record: `sip:user@domain` or `sips:user@domain`.

@@ -46,6 +46,10 @@ public protocol CallSignalling: Sendable {
     /// Registers an account of the configuration, or registers it anew at once.
     func register(_ account: String)
     func unregister(_ account: String)
+    /// Takes other accounts from now on: new ones are registered, those that are missing taken back, changed ones registered anew.
+    /// Calls that there are go on, whatever becomes of their accounts.
+    /// - Throws: one makes no sense; nothing has changed then.
+    func change(accounts: [AccountSettings]) throws(AccountSettingsError)
     /// Lets no call begin any more: callers hear 503, and may try again after so many seconds. Those there are go on.
     func drain(retryAfter seconds: Int)
     /// Ends every call, takes registrations back, waits for the answers for so long at most, in seconds, and closes.

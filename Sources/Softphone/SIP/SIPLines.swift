@@ -211,6 +211,15 @@ final class SIPLines: OwnedCall {
         try line.transfer(replacing: lines[other])
     }
 
+    var transferPlace: TransferPlace? { line(active)?.transferPlace }
+
+    func transfer(replacing place: TransferPlace) throws(SoftphoneError) {
+        guard let line = line(active) else { throw .request("there is no call to be transferred") }
+        try line.transfer(replacing: place)
+    }
+
+    func expectTransfer() { line(active)?.isTransferAccepted = true }
+
     func close() -> [(party: Int, report: CallReport)] {
         settle(.localHangup)
         return lines.enumerated().flatMap { party, line in line.close().map { [(party: party, report: $0)] } ?? [] }

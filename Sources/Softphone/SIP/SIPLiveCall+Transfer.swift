@@ -43,14 +43,26 @@ extension SIPLiveCall {
 
     /// Connects the other side with that of `other`: both calls end.
     func transfer(replacing other: SIPLiveCall) throws(SoftphoneError) {
-        guard let id, isAnswered, reason == nil, let otherID = other.id, let target = other.remoteURI else {
+        guard let place = other.transferPlace else {
+            throw .request("only calls that are answered can be connected; wait until they are")
+        }
+        try transfer(replacing: place)
+        // That one ends because its other side has somebody else.
+        other.isTransferAccepted = true
+    }
+
+    var transferPlace: TransferPlace? {
+        guard let id, isAnswered, reason == nil, let remoteURI else { return nil }
+        return TransferPlace(id: id, target: remoteURI)
+    }
+
+    func transfer(replacing place: TransferPlace) throws(SoftphoneError) {
+        guard let id, isAnswered, reason == nil else {
             throw .request("only calls that are answered can be connected; wait until they are")
         }
         guard transferTarget == nil, next == nil else { throw .request("a transfer is under way; wait until it is done") }
-        transferTarget = target
-        // That one ends because its other side has somebody else.
-        other.isTransferAccepted = true
-        signalling.transfer(id, to: target, replacing: otherID)
+        transferTarget = place.target
+        signalling.transfer(id, to: place.target, replacing: place.id)
     }
 
     func transferProgressed(_ code: Int, _ reason: String) {

@@ -118,6 +118,15 @@ extension SIPPhone {
     /// Takes an account's registration back: no more calls come for it; those there are go on.
     public func unregister(_ account: String) { signalling.unregister(account) }
 
+    /// Takes other accounts from now on; calls that there are go on, whatever becomes of theirs.
+    /// - Throws: one of them makes no sense, and nothing has changed.
+    public func change(accounts: [AccountSettings]) throws(SoftphoneError) {
+        if accounts.contains(where: { $0.encryption == .required }), let missing = CallEncryption(.required).failure {
+            throw .encryption("\(missing)")
+        }
+        do { try signalling.change(accounts: accounts) } catch { throw .request("\(error)") }
+    }
+
     /// Lets no call begin any more: callers hear 503, and may try again after so many seconds. Those there are go on.
     public func drain(retryAfterSeconds seconds: Int) { signalling.drain(retryAfter: seconds) }
 

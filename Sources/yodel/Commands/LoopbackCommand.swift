@@ -21,8 +21,7 @@ struct LoopbackCommand: ParsableCommand {
                 ("yodel loopback --room hall,drift=100 --echo-canceller speexdsp", "another room, another canceller"),
             ]))
 
-    @Flag(help: "In virtual time: as fast as the machine can, the same figures for the same seed.")
-    var offline = false
+    @Flag(help: "In virtual time: as fast as the machine can, the same figures for the same seed.") var offline = false
 
     @Option(
         help: ArgumentHelp(

@@ -20,32 +20,24 @@ struct PlayCommand: ParsableCommand {
                 ("yodel play song.flac --rate 1.25 --eq 3 --start 60", "faster from 1:00 on, through an equalizer"),
             ]))
 
-    @Argument(help: ArgumentHelp("What to play.", valueName: "file"))
-    var files: [String]
+    @Argument(help: ArgumentHelp("What to play.", valueName: "file")) var files: [String]
 
-    @Option(help: ArgumentHelp("Play all files so often; 0 for ever.", valueName: "n"))
-    var loop = 1
+    @Option(help: ArgumentHelp("Play all files so often; 0 for ever.", valueName: "n")) var loop = 1
 
-    @Flag(help: "All files at once.")
-    var mix = false
+    @Flag(help: "All files at once.") var mix = false
 
-    @Option(help: ArgumentHelp("Begin so far into the first file (with --mix, each).", valueName: "seconds"))
-    var start = 0.0
+    @Option(help: ArgumentHelp("Begin so far into the first file (with --mix, each).", valueName: "seconds")) var start = 0.0
 
     @Option(help: ArgumentHelp("Speed, 0.25 to 4; the pitch stays unless --pitch says otherwise.", valueName: "speed"))
     var rate = 1.0
 
-    @Flag(help: "The pitch goes with --rate, as on a tape.")
-    var pitch = false
+    @Flag(help: "The pitch goes with --rate, as on a tape.") var pitch = false
 
-    @Option(help: ArgumentHelp("Equalizer preset, by number or name.", valueName: "preset"))
-    var eq: String?
+    @Option(help: ArgumentHelp("Equalizer preset, by number or name.", valueName: "preset")) var eq: String?
 
-    @Option(help: ArgumentHelp("Place between left (-1) and right (1).", valueName: "place"))
-    var pan: Double?
+    @Option(help: ArgumentHelp("Place between left (-1) and right (1).", valueName: "place")) var pan: Double?
 
-    @Option(help: ArgumentHelp("Louder or quieter, -40 to 12.", valueName: "dB"))
-    var gain = 0.0
+    @Option(help: ArgumentHelp("Louder or quieter, -40 to 12.", valueName: "dB")) var gain = 0.0
 
     @OptionGroup var device: DeviceArguments
 

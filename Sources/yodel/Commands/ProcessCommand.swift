@@ -32,23 +32,18 @@ struct ProcessCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Rate of the call and of raw files: 8000 to 48000, a multiple of 100.", valueName: "hz"))
     var rate: Int
 
-    @Option(help: ArgumentHelp("What the loudspeaker plays.", valueName: "file"))
-    var far: String
+    @Option(help: ArgumentHelp("What the loudspeaker plays.", valueName: "file")) var far: String
 
-    @Option(help: ArgumentHelp("What the microphone picks up.", valueName: "file"))
-    var mic: String
+    @Option(help: ArgumentHelp("What the microphone picks up.", valueName: "file")) var mic: String
 
-    @Option(help: ArgumentHelp("Where the processed microphone goes.", valueName: "file"))
-    var out: String
+    @Option(help: ArgumentHelp("Where the processed microphone goes.", valueName: "file")) var out: String
 
     @Option(help: ArgumentHelp("Write every signal inside the unit into this folder.", valueName: "folder"))
     var dump: String?
 
-    @Option(help: "What takes the echo out.")
-    var echoCanceller = VoiceProcessingConfiguration().canceller.name
+    @Option(help: "What takes the echo out.") var echoCanceller = VoiceProcessingConfiguration().canceller.name
 
-    @Option(help: "How much work it may do.")
-    var quality = VoiceProcessingConfiguration().quality
+    @Option(help: "How much work it may do.") var quality = VoiceProcessingConfiguration().quality
 
     @Flag(inversion: .prefixedNo, help: "Cancel echo.")
     var echoCancellation = true

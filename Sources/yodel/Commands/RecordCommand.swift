@@ -21,22 +21,18 @@ struct RecordCommand: ParsableCommand {
                 ("yodel record voice.wav --process --duration 10", "ten seconds, without echo and noise"),
             ]))
 
-    @Argument(help: ArgumentHelp("Where to.", valueName: "file"))
-    var file: String
+    @Argument(help: ArgumentHelp("Where to.", valueName: "file")) var file: String
 
-    @Option(help: ArgumentHelp("Channels, 1 to 8.", valueName: "n"))
-    var channels = 1
+    @Option(help: ArgumentHelp("Channels, 1 to 8.", valueName: "n")) var channels = 1
 
-    @Option(help: ArgumentHelp("Rate of the recording in Hz.", valueName: "hz"))
-    var rate = 48_000
+    @Option(help: ArgumentHelp("Rate of the recording in Hz.", valueName: "hz")) var rate = 48_000
 
     @Option(
         help: ArgumentHelp(
             "Bits of a sample where nothing is compressed with loss; 32 is floating point.", valueName: "16|24|32"))
     var bits = AudioFileDepth.int16
 
-    @Flag(help: "Cancel echo, suppress noise, control gain, as in a call.")
-    var process = false
+    @Flag(help: "Cancel echo, suppress noise, control gain, as in a call.") var process = false
 
     @OptionGroup var device: DeviceArguments
 

@@ -20,14 +20,11 @@ struct RenderCommand: ParsableCommand {
                 ("yodel render config/graph.yaml --offline --out mix.wav --bits 24", "write it"),
             ]))
 
-    @Argument(help: ArgumentHelp("The description.", valueName: "graph.yaml"))
-    var graph: String
+    @Argument(help: ArgumentHelp("The description.", valueName: "graph.yaml")) var graph: String
 
-    @Flag(help: "Into a file only, as fast as the machine can.")
-    var offline = false
+    @Flag(help: "Into a file only, as fast as the machine can.") var offline = false
 
-    @Option(help: ArgumentHelp("Where to write, in place of the graph's `to`.", valueName: "file"))
-    var out: String?
+    @Option(help: ArgumentHelp("Where to write, in place of the graph's `to`.", valueName: "file")) var out: String?
 
     @Option(
         help: ArgumentHelp(

@@ -39,11 +39,9 @@ struct ReplayCommand: ParsableCommand {
     @Option(name: .customLong("in"), help: ArgumentHelp("Speech.", valueName: "file"))
     var input: String?
 
-    @Option(help: ArgumentHelp("Captured call, in place of --in and --trace.", valueName: "file"))
-    var pcap: String?
+    @Option(help: ArgumentHelp("Captured call, in place of --in and --trace.", valueName: "file")) var pcap: String?
 
-    @Option(help: ArgumentHelp("Which source of the capture, decimal or 0x...", valueName: "ssrc"))
-    var ssrc: String?
+    @Option(help: ArgumentHelp("Which source of the capture, decimal or 0x...", valueName: "ssrc")) var ssrc: String?
 
     @Option(
         help: ArgumentHelp(
@@ -62,11 +60,9 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Mean time between reports of loss to the sender, s.", valueName: "seconds"))
     var reports = 1.0
 
-    @Option(help: ArgumentHelp("Where to write what is heard.", valueName: "file"))
-    var out: String
+    @Option(help: ArgumentHelp("Where to write what is heard.", valueName: "file")) var out: String
 
-    @Option(help: ArgumentHelp("One line for each 10 ms: reason, target, level, delay.", valueName: "file"))
-    var csv: String?
+    @Option(help: ArgumentHelp("One line for each 10 ms: reason, target, level, delay.", valueName: "file")) var csv: String?
 
     @Option(
         help: ArgumentHelp(
@@ -76,17 +72,14 @@ struct ReplayCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Codec: \(Codec.names); opus unless it is given, or known.", valueName: "codec"))
     var codec: Codec?
 
-    @Option(help: ArgumentHelp("Bit rate of Opus in bit/s.", valueName: "bps"))
-    var bitrate = ReplayRequest.figuresBitrate
+    @Option(help: ArgumentHelp("Bit rate of Opus in bit/s.", valueName: "bps")) var bitrate = ReplayRequest.figuresBitrate
 
-    @Option(help: ArgumentHelp("Length of a packet in ms.", valueName: "ms"))
-    var ptime = 20
+    @Option(help: ArgumentHelp("Length of a packet in ms.", valueName: "ms")) var ptime = 20
 
     @Option(help: ArgumentHelp("Delay against loss.", valueName: "profile"))
     var latency = JitterBufferConfiguration().latency
 
-    @Option(help: ArgumentHelp("Seed of everything random.", valueName: "n"))
-    var seed: UInt64 = 1
+    @Option(help: ArgumentHelp("Seed of everything random.", valueName: "n")) var seed: UInt64 = 1
 
     func validate() throws {
         if fec != 0 && fec != 1 { throw ValidationError("--fec is 0 or 1, not \(fec)") }

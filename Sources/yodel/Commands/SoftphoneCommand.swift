@@ -35,19 +35,16 @@ struct SoftphoneCommand: ParsableCommand {
 
     func run() throws {
         let signals = TerminationSignal()
-        // A service outlives the terminal that it was started from.
+        // The service reads its configuration anew; until it runs there is nothing to read.
         signal(SIGHUP, SIG_IGN)
         let flags = service.given + audio.given + coding.given + network.given + tls.given + general.log.given
         let configuration = try resolveConfiguration(flags: flags, general: general)
         startLog(configuration)
+        let source = ServiceSource(
+            flags: flags, environment: processEnvironment(), path: general.config, product: "yodel",
+            tracePath: signalling.sipTrace)
         let running: SoftphoneService
-        do throws(SoftphoneError) {
-            var settings = try ServiceSettings(configuration, environment: processEnvironment())
-            (settings.product, settings.tracePath) = ("yodel", signalling.sipTrace)
-            running = try SoftphoneService(settings)
-        } catch {
-            throw CommandError(error)
-        }
+        do { running = try SoftphoneService(source.settings(configuration)) } catch { throw CommandError(error) }
         for line in running.banner { Output.standard.line(line) }
         running.run(signals: signals.descriptor) { signals.take() != nil && TerminationSignal.caught != nil }
     }
@@ -56,8 +53,6 @@ struct SoftphoneCommand: ParsableCommand {
 /// Sound's keys but for the device: `softphone.device` is the service's.
 enum ServiceAudioOptions: KeySelection {
     static var options: [KeyOption] {
-        let keys = AudioKeys()
-        let others = [keys.device.name, keys.input.name, keys.output.name]
-        return SectionOptions<AudioKeys>.options.filter { !others.contains($0.key.name) }
+        SectionOptions<AudioKeys>.options.filter { !["device", "input", "output"].contains($0.key.name) }
     }
 }

@@ -1,0 +1,137 @@
+internal import GRDB
+internal import Glibc
+internal import Reporting
+
+/// How long calls are kept, and how many.
+public struct HistoryRetention: Sendable, Equatable {
+    /// Days since a call began; 0: no limit.
+    public var days: Int
+    /// Bytes of the database at most, less what it has free; 0: no limit.
+    public var bytes: Int
+
+    public init(days: Int, bytes: Int) { (self.days, self.bytes) = (days, bytes) }
+}
+
+/// The database as the thread that writes sees it.
+final class HistoryStore: Sendable {
+    private let pool: DatabasePool
+    private let path: String
+    private let retention: HistoryRetention
+    /// Held as long as the database is open; the system lets go of it when the process ends, however it does.
+    private let lock: Int32
+
+    /// Opens the database, or makes it. Calls that were running when the last service ended are marked.
+    init(path: String, retention: HistoryRetention) throws(HistoryError) {
+        (self.path, self.retention) = (path, retention)
+        lock = try Self.lock(path)
+        do {
+            // What is wrong with it is found before a byte of it is changed.
+            if access(path, F_OK) == 0 { _ = try HistoryReader.check(path) }
+            var configuration = Configuration()
+            configuration.busyMode = .timeout(5)
+            configuration.maximumReaderCount = 2
+            configuration.prepareDatabase { database in
+                guard !database.configuration.readonly else { return }
+                try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_size_limit = 4194304")
+            }
+            pool = try DatabasePool(path: path, configuration: configuration)
+            try HistorySchema.migrator.migrate(pool)
+            try pool.write { database in
+                try database.execute(
+                    sql: """
+                        UPDATE calls SET end_reason = 'interrupted', explanation = 'the service ended during the call'
+                        WHERE end_reason IS NULL
+                        """)
+            }
+        } catch {
+            close(lock)
+            throw HistoryError(error, path: path, isOpening: true)
+        }
+    }
+
+    deinit { close(lock) }
+
+    private static func lock(_ path: String) throws(HistoryError) -> Int32 {
+        let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw .inUse(path: path)
+        }
+        return descriptor
+    }
+
+    var reader: HistoryReader { HistoryReader(pool, path: path) }
+
+    /// Writes all of them or none.
+    func write(_ entries: [CallEntry]) throws(HistoryError) {
+        do {
+            try pool.write { database in
+                for entry in entries { try database.execute(sql: HistorySchema.upsert, arguments: entry.arguments) }
+            }
+        } catch {
+            throw HistoryError(error, path: path, isOpening: false)
+        }
+    }
+
+    /// Rows that one step of `forget` takes away at most.
+    private static let step = 200
+
+    /// Takes away what is older than is kept, and the oldest of what is too much. Running calls stay. One step is short, so that what
+    /// waits to be written does not wait for long.
+    /// - Returns: whether there is more to take away.
+    func forget(now: Timestamp) throws(HistoryError) -> Bool {
+        do {
+            return try pool.writeWithoutTransaction { database in
+                var gone = 0
+                try database.inTransaction {
+                    if retention.days > 0 {
+                        let oldest = Timestamp(
+                            millisecondsSince1970: now.millisecondsSince1970 - Int64(retention.days) * 86_400_000)
+                        try Self.delete("started < ?", [oldest.text], in: database)
+                        gone += database.changesCount
+                    }
+                    if gone == 0, retention.bytes > 0, try Self.bytes(database) > retention.bytes {
+                        try Self.delete("1", [], in: database)
+                        gone += database.changesCount
+                    }
+                    return .commit
+                }
+                if gone > 0 {
+                    try database.execute(sql: "PRAGMA incremental_vacuum")
+                    // The file is shorter once its log is taken in.
+                    _ = try? database.checkpoint(.passive)
+                }
+                return gone > 0
+            }
+        } catch {
+            throw HistoryError(error, path: path, isOpening: false)
+        }
+    }
+
+    private static func delete(_ condition: String, _ arguments: StatementArguments, in database: Database) throws {
+        try database.execute(
+            sql: """
+                DELETE FROM calls WHERE number IN (
+                    SELECT number FROM calls WHERE end_reason IS NOT NULL AND \(condition) ORDER BY number LIMIT \(step))
+                """, arguments: arguments)
+    }
+
+    /// Bytes that are in use.
+    private static func bytes(_ database: Database) throws -> Int {
+        func value(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
+        return try (value("page_count") - value("freelist_count")) * value("page_size")
+    }
+}
+
+extension HistoryReader {
+    /// Opens a file only to look at what it is.
+    static func check(_ path: String) throws {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(5)
+        // Not read-only: what a killed service has left in its log is taken in first.
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        try queue.read { try HistorySchema.check($0, path: path) }
+        try queue.close()
+    }
+}

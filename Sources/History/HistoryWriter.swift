@@ -1,0 +1,140 @@
+internal import Glibc
+internal import Realtime
+internal import Reporting
+
+/// The queue of what is to be written, and the thread that does it.
+final class HistoryWriter: Sendable {
+    struct State {
+        /// Newest state of each call that waits, by its id.
+        var waiting: [String: CallEntry] = [:]
+        /// Their ids, oldest first.
+        var order: [String] = []
+        var lost: UInt64 = 0
+        var written: UInt64 = 0
+        var isStopping = false
+        var trouble: HistoryError?
+        var reader: HistoryReader?
+    }
+
+    /// Rows of one transaction at most.
+    private static let batch = 256
+    /// How often it is looked for what is too old.
+    private static let forgetMilliseconds = 60_000.0
+
+    let state = Lock(State())
+    private let path: String
+    private let retention: HistoryRetention
+    private let capacity: Int
+    private let retryMilliseconds: Double
+    private let onTrouble: @Sendable (HistoryError?) -> Void
+    private let bell: EventSignal
+
+    init(
+        path: String, retention: HistoryRetention, capacity: Int, retryMilliseconds: Double,
+        onTrouble: @escaping @Sendable (HistoryError?) -> Void
+    ) throws(RealtimeError) {
+        (self.path, self.retention, self.capacity) = (path, retention, max(1, capacity))
+        (self.retryMilliseconds, self.onTrouble) = (retryMilliseconds, onTrouble)
+        bell = try EventSignal()
+    }
+
+    deinit { bell.close() }
+
+    // MARK: From any thread
+
+    func note(_ entry: CallEntry) {
+        state.withLock { state in
+            if state.waiting.updateValue(entry, forKey: entry.id) == nil { state.order.append(entry.id) }
+            while state.order.count > capacity {
+                state.waiting[state.order.removeFirst()] = nil
+                state.lost += 1
+            }
+        }
+        bell.signal()
+    }
+
+    func reader() throws(HistoryError) -> HistoryReader {
+        let (reader, trouble) = state.withLock { ($0.reader, $0.trouble) }
+        guard let reader else { throw trouble ?? .cannotOpen(path: path, reason: "it is being opened; try again") }
+        return reader
+    }
+
+    func stop() {
+        state.withLock { $0.isStopping = true }
+        bell.signal()
+    }
+
+    // MARK: On its own thread
+
+    /// Writes until `stop`.
+    func run() {
+        var store: HistoryStore?
+        var nextTry = HostTime.monotonicNow()
+        var nextForget = nextTry
+        while true {
+            bell.drain()
+            // Read before the queue is: what was noted before the end is written.
+            let isStopping = state.withLock { $0.isStopping }
+            if isStopping || HostTime.monotonicNow() >= nextTry {
+                let isWell = attempt(&store, &nextForget)
+                nextTry = isWell ? HostTime.monotonicNow() : .monotonicNow().advanced(byMilliseconds: retryMilliseconds)
+                if isStopping { break }
+            }
+            wait(until: max(nextTry, min(nextForget, .monotonicNow().advanced(byMilliseconds: Self.forgetMilliseconds))))
+        }
+        state.withLock { state in
+            state.lost += UInt64(state.order.count)
+            (state.reader, state.order, state.waiting) = (nil, [], [:])
+        }
+    }
+
+    private func wait(until time: HostTime) {
+        var entry = pollfd(fd: bell.fileDescriptor, events: Int16(POLLIN), revents: 0)
+        let left = time.milliseconds(since: .monotonicNow()).rounded(.up)
+        poll(&entry, 1, Int32(max(0, min(left, Self.forgetMilliseconds))))
+    }
+
+    /// Opens the database where it is not open, writes what waits, and takes away what is too old.
+    /// - Returns: whether nothing is wrong.
+    private func attempt(_ store: inout HistoryStore?, _ nextForget: inout HostTime) -> Bool {
+        do throws(HistoryError) {
+            let open = try opened(&store)
+            while try writeSome(to: open) {}
+            if HostTime.monotonicNow() >= nextForget {
+                let hasMore = try open.forget(now: .now())
+                nextForget = .monotonicNow().advanced(byMilliseconds: hasMore ? 0 : Self.forgetMilliseconds)
+            }
+        } catch {
+            let isNew = state.withLock { state in
+                defer { state.trouble = error }
+                return state.trouble != error
+            }
+            if isNew { onTrouble(error) }
+            return false
+        }
+        if state.withLock({ $0.trouble.take() }) != nil { onTrouble(nil) }
+        return true
+    }
+
+    private func opened(_ store: inout HistoryStore?) throws(HistoryError) -> HistoryStore {
+        if let store { return store }
+        let opened = try HistoryStore(path: path, retention: retention)
+        store = opened
+        state.withLock { $0.reader = opened.reader }
+        return opened
+    }
+
+    /// - Returns: whether there may be more.
+    private func writeSome(to store: HistoryStore) throws(HistoryError) -> Bool {
+        let entries = state.withLock { state in state.order.prefix(Self.batch).compactMap { state.waiting[$0] } }
+        guard !entries.isEmpty else { return false }
+        try store.write(entries)
+        state.withLock { state in
+            state.written += UInt64(entries.count)
+            // What has changed meanwhile goes on waiting.
+            for entry in entries where state.waiting[entry.id] == entry { state.waiting[entry.id] = nil }
+            state.order.removeAll { state.waiting[$0] == nil }
+        }
+        return true
+    }
+}

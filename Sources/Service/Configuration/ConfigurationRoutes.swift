@@ -1,0 +1,38 @@
+import Reporting
+import Settings
+
+/// The routes of the configuration: for administrators only.
+enum ConfigurationRoutes {
+    static let all: [Route<ServiceCore>] = [
+        Route("GET", "/v1/config", role: .admin) { service, _ in .json(service.configuration()) },
+        Route("POST", "/v1/config/reload", role: .admin) { (service, request) throws(Problem) in
+            _ = try BodyFields(request, known: [])
+            return .json(.object(try service.reload().members))
+        },
+    ]
+}
+
+extension ServiceSettings {
+    /// What is in force, with its sources; secrets are in files and variables, and passwords in URIs are left out.
+    var json: JSONValue {
+        .object([
+            JSONMember("file", configuration.path.map { .string($0) } ?? .null),
+            JSONMember("keys", configuration.json),
+            JSONMember("accounts", .array(configuration[\.accounts].map { $0.json.maskingPasswords })),
+        ])
+    }
+}
+
+extension JSONValue {
+    /// Without the passwords of URIs (`sip:user:password@host`).
+    var maskingPasswords: JSONValue {
+        switch self {
+        case .string(let text):
+            guard let match = text.firstMatch(of: #/^(sips?:[^:@]*):([^@]*)@/#.ignoresCase()) else { return self }
+            return .string(match.1 + ":***@" + text[match.range.upperBound...])
+        case .array(let values): return .array(values.map(\.maskingPasswords))
+        case .object(let members): return .object(members.map { JSONMember($0.name, $0.value.maskingPasswords) })
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Reporting
+import Settings
+import Softphone
+
+/// What came of reading the configuration again.
+package struct Reload: Sendable, Equatable {
+    package var added: [String] = []
+    package var changed: [String] = []
+    package var removed: [String] = []
+    /// Keys whose new values are in force for what begins from now on.
+    package var applied: [String] = []
+    /// Keys whose new values count from the next start on.
+    package var atRestart: [String] = []
+
+    package init() {}
+
+    /// Keys that are looked at whenever they are needed.
+    private static let live: Set<String> = [
+        "softphone_token_file", "softphone_operate_token_file", "softphone_read_token_file", "softphone_drain_seconds",
+        "softphone_device", "softphone_folder", "softphone_calls",
+    ]
+
+    init(from old: ServiceSettings, to new: ServiceSettings) {
+        let former = Dictionary(old.accounts.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        for account in new.accounts {
+            guard let was = former[account.name] else {
+                added.append(account.name)
+                continue
+            }
+            if was != account || old.audioOfAccount[account.name] != new.audioOfAccount[account.name] {
+                changed.append(account.name)
+            }
+        }
+        removed = old.accounts.map(\.name).filter { name in !new.accounts.contains { $0.name == name } }
+        let values = Dictionary(
+            old.configuration.entries.map { ($0.key.name, $0.value.text) }, uniquingKeysWith: { first, _ in first })
+        for entry in new.configuration.entries where values[entry.key.name] != .some(entry.value.text) {
+            if Self.live.contains(entry.key.name) { applied.append(entry.key.name) } else { atRestart.append(entry.key.name) }
+        }
+        // A secret may change though its file's name does not.
+        if old.tokens != new.tokens, !applied.contains(where: { $0.hasSuffix("token_file") }) { applied.append("tokens") }
+    }
+
+    package var members: [JSONMember] {
+        func list(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
+        return [
+            JSONMember("accounts_added", list(added)), JSONMember("accounts_changed", list(changed)),
+            JSONMember("accounts_removed", list(removed)), JSONMember("applied", list(applied)),
+            JSONMember("needs_restart", list(atRestart)),
+        ]
+    }
+}
+
+extension Problem {
+    /// The configuration that was read is not taken.
+    static func badConfiguration(_ reason: String) -> Problem {
+        Problem(422, "the configuration has an error, and the old one stays", reason, at: "configuration")
+    }
+}

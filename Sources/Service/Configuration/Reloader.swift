@@ -1,0 +1,72 @@
+import Realtime
+import Reporting
+import Settings
+import Softphone
+
+/// Reads the configuration again, by signal and by request, one at a time. A configuration with an error changes nothing.
+final class Reloader: Sendable {
+    private let settings: LiveSettings
+    private let phone: SIPPhone
+    private let core: ServiceCore
+    private let gate: Gate
+    /// Made at the start, where no file holds one.
+    private let newToken: String?
+    /// One after the other.
+    private let turn = Lock(())
+
+    init(_ settings: LiveSettings, phone: SIPPhone, core: ServiceCore, gate: Gate, newToken: String?) {
+        (self.settings, self.phone, self.core) = (settings, phone, core)
+        (self.gate, self.newToken) = (gate, newToken)
+    }
+
+    /// - Throws: what is wrong with the configuration, with its line.
+    func reload() throws(Problem) -> Reload {
+        do throws(SoftphoneError) {
+            let reload = try turn.withLock { _ throws(SoftphoneError) in try take() }
+            core.spool.publish(type: "reloaded", event("reloaded", reload.members))
+            let names = reload.atRestart.joined(separator: ", ")
+            logger.notice(
+                "the configuration was read again\(names.isEmpty ? "" : "; these count from the next start on: \(names)")")
+            return reload
+        } catch {
+            let problem = Problem.badConfiguration(error.description)
+            logger.error("\(problem.title): \(problem.detail)")
+            core.spool.publish(type: "reload_failed", event("reload_failed", [JSONMember("reason", .string(problem.detail))]))
+            throw problem
+        }
+    }
+
+    private func event(_ type: String, _ members: [JSONMember]) -> JSONValue {
+        let accounts = JSONMember("accounts", .array(core.accounts.all.map(\.json)))
+        return .object(
+            [JSONMember("type", .string(type)), JSONMember("time", .string(Timestamp.now().text))] + members + [accounts])
+    }
+
+    private func take() throws(SoftphoneError) -> Reload {
+        let old = settings.now
+        guard let source = old.source else { throw .request("the service was started without a configuration to read again") }
+        var new = try source.read()
+        guard old.address.isLoopback || new.tokens[.admin] != nil else {
+            throw .request("without a token the service is on loopback only; set softphone.token_file")
+        }
+        // What it is bound to and what its telephone offers stays as it began.
+        (new.address, new.port, new.certificate) = (old.address, old.port, old.certificate)
+        (new.codecs, new.media, new.history, new.retention) = (old.codecs, old.media, old.history, old.retention)
+        try phone.change(accounts: new.accounts)
+        let reload = Reload(from: old, to: new)
+        settings.set(new)
+        core.accounts.change(new.accounts.map { ($0.name, $0.uri) }, renewed: reload.changed)
+        core.calls.limit(capacity: new.callsAllowed, drainSeconds: new.drainSeconds)
+        gate.change(new.tokens(orNew: newToken))
+        return reload
+    }
+}
+
+extension ServiceSettings {
+    /// The tokens of the files, and one for everything where no file has it.
+    func tokens(orNew token: String?) -> [Role: String] {
+        var all = tokens
+        if all[.admin] == nil { all[.admin] = token }
+        return all
+    }
+}

@@ -1,0 +1,99 @@
+import Glibc
+import NIOCore
+import NIOSSL
+import Realtime
+
+/// Where the certificate of HTTPS is.
+struct CertificateFiles: Sendable, Equatable {
+    /// PEM: the certificate, then its chain.
+    var chain: String
+    /// PEM: its key.
+    var key: String
+}
+
+/// The certificate of HTTPS, taken anew when its files change. Files that are half written, or do not belong together, change nothing:
+/// the old certificate stays, and that is told.
+final class CertificateKeeper: Sendable {
+    /// What tells one state of a file from another.
+    private struct Stamp: Equatable {
+        var inode: UInt64 = 0
+        var size: Int64 = 0
+        var seconds: Int = 0
+        var nanoseconds: Int = 0
+
+        init(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return }
+            (inode, size) = (UInt64(status.st_ino), Int64(status.st_size))
+            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+        }
+    }
+
+    private struct State {
+        var context: NIOSSLContext
+        var stamps: [Stamp]
+        var looked = HostTime.monotonicNow()
+    }
+
+    /// How often the files are looked at, at most.
+    private static let lookMilliseconds = 1000.0
+
+    private let files: CertificateFiles
+    private let state: Lock<State>
+
+    /// - Throws: what is wrong with the files.
+    init(_ files: CertificateFiles) throws(CertificateFailure) {
+        self.files = files
+        // What changes while they are read is seen at the next look.
+        let stamps = Self.stamps(files)
+        state = Lock(State(context: try Self.load(files), stamps: stamps))
+    }
+
+    private static func stamps(_ files: CertificateFiles) -> [Stamp] { [Stamp(files.chain), Stamp(files.key)] }
+
+    private static func load(_ files: CertificateFiles) throws(CertificateFailure) -> NIOSSLContext {
+        do {
+            let chain = try NIOSSLCertificate.fromPEMFile(files.chain)
+            guard !chain.isEmpty else { throw CertificateFailure(text: "\(files.chain) holds no certificate") }
+            let key = try NIOSSLPrivateKey(file: files.key, format: .pem)
+            var configuration = TLSConfiguration.makeServerConfiguration(
+                certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.applicationProtocols = ["http/1.1"]
+            return try NIOSSLContext(configuration: configuration)
+        } catch let error as CertificateFailure {
+            throw error
+        } catch {
+            throw CertificateFailure(
+                text: "\(files.chain) and \(files.key) are no certificate with its key, in PEM (\(error))")
+        }
+    }
+
+    /// What a new connection is encrypted with.
+    func context() -> NIOSSLContext {
+        let (context, failure) = state.withLock { state -> (NIOSSLContext, CertificateFailure?) in
+            let now = HostTime.monotonicNow()
+            guard now.milliseconds(since: state.looked) >= Self.lookMilliseconds else { return (state.context, nil) }
+            state.looked = now
+            let stamps = Self.stamps(files)
+            guard stamps != state.stamps else { return (state.context, nil) }
+            state.stamps = stamps
+            do throws(CertificateFailure) {
+                state.context = try Self.load(files)
+                logger.notice("HTTPS has a new certificate, of \(files.chain)")
+                return (state.context, nil)
+            } catch {
+                return (state.context, error)
+            }
+        }
+        if let failure {
+            logger.error("\(failure.text), in softphone.certificate; the old certificate stays until the files change again")
+        }
+        return context
+    }
+}
+
+/// What is wrong with a certificate's files.
+struct CertificateFailure: Error {
+    var text: String
+}
