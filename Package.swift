@@ -40,10 +40,11 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Diagnosis", "Softphone", "Signalling", "History", "Settings", "Reporting", "Media", "AudioDevices",
-                "AudioFiles", "Codecs", "Link", "Metrics", "Realtime",
+                "AudioUnits", "AudioFiles", "Codecs", "Link", "Metrics", "Realtime",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
             ]),

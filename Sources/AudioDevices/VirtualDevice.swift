@@ -2,7 +2,7 @@ import AudioFiles
 public import AudioUnits
 public import Realtime
 
-/// File, pipe, silence or a simulated room in place of hardware, moved by its own clock or by the caller.
+/// File, pipe, silence, a program or a simulated room in place of hardware, moved by its own clock or by the caller.
 ///
 /// With `DeviceOptions.Clock.manual` nothing happens between calls of `advance`, which runs the callbacks on the
 /// caller's thread: a whole call in virtual time. `advance`, `start` and `stop` then belong to one thread.
@@ -28,6 +28,8 @@ public final class VirtualDevice: HardwareDevice {
 
     private let captureSpecification: DeviceSpecification
     private let playbackSpecification: DeviceSpecification
+    /// A program in place of files and rooms; `nil`: none.
+    private let exchange: SoundExchange?
     private let options: DeviceOptions
     private let state = Lock(State())
 
@@ -35,6 +37,7 @@ public final class VirtualDevice: HardwareDevice {
     public init(capture: DeviceSpecification, playback: DeviceSpecification, options: DeviceOptions = DeviceOptions()) {
         captureSpecification = capture
         playbackSpecification = playback
+        exchange = nil
         self.options = options
         identifier = capture == playback ? capture.name : capture.name + "+" + playback.name
     }
@@ -42,6 +45,12 @@ public final class VirtualDevice: HardwareDevice {
     /// One specification for both directions.
     public convenience init(_ specification: DeviceSpecification, options: DeviceOptions = DeviceOptions()) {
         self.init(capture: specification, playback: specification, options: options)
+    }
+
+    /// A device whose microphone and loudspeaker are a program, at the program's rate.
+    public init(_ exchange: SoundExchange, identifier: String, options: DeviceOptions = DeviceOptions()) {
+        (captureSpecification, playbackSpecification) = (.null, .null)
+        (self.exchange, self.identifier, self.options) = (exchange, identifier, options)
     }
 
     deinit { close() }
@@ -53,7 +62,8 @@ public final class VirtualDevice: HardwareDevice {
     public func open(_ request: DeviceRequest) throws(DeviceError) -> DeviceGrant {
         close()
         return try state.withLock { state throws(DeviceError) in
-            let rate = min(max((request.sampleRate ?? Self.defaultRate).rounded(), 4000), 384_000)
+            let wanted = exchange.map { Double($0.sampleRate) } ?? request.sampleRate ?? Self.defaultRate
+            let rate = min(max(wanted.rounded(), 4000), 384_000)
             let period = min(max(request.periodMilliseconds ?? Self.defaultPeriodMilliseconds, 1), 500)
             let frames = max(Int(rate * period / 1000), Self.leastPeriodFrames)
             let format = DeviceStreamFormat(
@@ -145,6 +155,11 @@ public final class VirtualDevice: HardwareDevice {
     private func makeModel(_ request: DeviceRequest, _ format: DeviceStreamFormat) throws(DeviceError) -> VirtualModel {
         let rate = Int(format.sampleRate)
         var model = VirtualModel()
+        if let exchange {
+            if request.capture { model.source = .exchange(exchange) }
+            if request.playback { model.sink = .exchange(exchange) }
+            return model
+        }
         if case .room(let room) = captureSpecification {
             model.room = try RoomModel(
                 room, sampleRate: rate, blockFrames: format.periodFrames, seed: options.seed, nearEnd: options.nearEnd)

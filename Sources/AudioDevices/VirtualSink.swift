@@ -8,6 +8,7 @@ enum VirtualSink {
     case nothing
     case file(AudioFileWriter)
     case pipe(waits: Bool)
+    case exchange(SoundExchange)
 
     /// Takes `count` samples.
     ///
@@ -18,6 +19,7 @@ enum VirtualSink {
         case .file(let writer):
             do { try writer.write(UnsafeBufferPointer(start: samples, count: count)) } catch { throw DeviceError(error) }
         case .pipe(let waits): try Self.writePipe(samples, count, waits: waits)
+        case .exchange(let exchange): exchange.write(samples, count: count)
         }
     }
 

@@ -8,6 +8,7 @@ enum VirtualSource {
     case silence
     case file(AudioFileReader, loop: Bool)
     case pipe(PipeReader)
+    case exchange(SoundExchange)
 
     /// Fills `samples` completely, with silence where there is no more.
     func read(into samples: UnsafeMutablePointer<Float>, count: Int) {
@@ -25,6 +26,8 @@ enum VirtualSource {
             }
         case .pipe(let reader):
             filled = reader.read(into: samples, count: count)
+        case .exchange(let exchange):
+            filled = exchange.read(into: samples, count: count)
         }
         for index in filled..<max(count, filled) { samples[index] = 0 }
     }

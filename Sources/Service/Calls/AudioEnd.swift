@@ -14,6 +14,8 @@ package enum AudioEnd: Sendable, Equatable {
     case play(name: String, path: String)
     /// A person at a browser, whose own call has this id.
     case handset(String)
+    /// A program at a WebSocket.
+    case program(ProgramEnd)
 
     /// As a key of the configuration names it.
     /// - Throws: a device's name that means nothing.
@@ -32,6 +34,8 @@ package enum AudioEnd: Sendable, Equatable {
         case .echo: .object([JSONMember("echo", .boolean(true))])
         case .play(let name, _): .object([JSONMember("play", .string(name))])
         case .handset(let id): .object([JSONMember("handset", .string(id))])
+        case .program(let program):
+            .object([JSONMember("websocket", .string(program.url)), JSONMember("rate", .integer(program.sampleRate))])
         }
     }
 }
@@ -42,14 +46,26 @@ package struct AudioEnds: Sendable {
     package var devices: [String]
     /// Where files may be played from; `nil`: nowhere.
     package var folder: String?
+    /// What the URL of a program must begin with, one of them.
+    package var programs: [String]
 
-    package init(devices: [String], folder: String?) { (self.devices, self.folder) = (devices, folder) }
+    package init(devices: [String], folder: String?, programs: [String] = []) {
+        (self.devices, self.folder, self.programs) = (devices, folder, programs)
+    }
 
-    package static let fields = ["device", "echo", "play", "handset"]
+    package static let fields = ["device", "echo", "play", "handset", "websocket", "rate"]
 
     /// What `"audio": {...}` chooses.
     package func choose(_ fields: BodyFields) throws(Problem) -> AudioEnd {
-        try choose(
+        let rate = try fields.number("rate")
+        if let url = try fields.text("websocket") {
+            guard try fields.text("device") == nil, try fields.text("play") == nil, try fields.text("handset") == nil,
+                try fields.flag("echo") != true
+            else { throw Self.notOne }
+            return .program(try ProgramEnd(url, rate: rate, allowed: programs))
+        }
+        guard rate == nil else { throw .badField("audio.rate", "only a program, {\"websocket\": URL}, has a rate") }
+        return try choose(
             device: try fields.text("device"), file: try fields.text("play"), handset: try fields.text("handset"),
             echoes: try fields.flag("echo") ?? false)
     }
@@ -57,9 +73,7 @@ package struct AudioEnds: Sendable {
     /// Exactly one of them is chosen.
     package func choose(device: String?, file: String?, handset: String? = nil, echoes: Bool) throws(Problem) -> AudioEnd {
         guard [device != nil, file != nil, handset != nil, echoes].count(where: { $0 }) == 1 else {
-            throw .badField(
-                "audio",
-                "choose one audio end: {\"device\": NAME}, {\"echo\": true}, {\"play\": FILE} or {\"handset\": ID}")
+            throw Self.notOne
         }
         if echoes { return .echo }
         if let handset { return .handset(handset) }
@@ -71,6 +85,12 @@ package struct AudioEnds: Sendable {
                 "audio.device", "'\(name)' is no device of the configuration; use \(known.joined(separator: ", "))")
         }
         return .device(name)
+    }
+
+    private static var notOne: Problem {
+        .badField(
+            "audio",
+            "choose one audio end: {\"device\": NAME}, {\"echo\": true}, {\"play\": FILE}, {\"handset\": ID} or {\"websocket\": URL}")
     }
 
     /// A file inside the folder, links followed.

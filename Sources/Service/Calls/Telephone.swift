@@ -1,3 +1,4 @@
+import AudioDevices
 import Reporting
 import Softphone
 
@@ -85,6 +86,12 @@ struct SIPTelephone: Telephone {
     private static func choose(_ audio: AudioEnd, _ media: inout MediaRequest) throws(SoftphoneError) -> Bool {
         var device = "null"
         switch audio {
+        case .program(let program):
+            let name = "program:" + String(UInt64.random(in: 0 ... .max), radix: 16)
+            let place = DeviceSpecification.other(AnyNamedDevice(ProgramSound(end: program, name: name)))
+            (media.device.input, media.device.output, media.device.sampleRate) = (place, place, program.sampleRate)
+            (media.device.periodMilliseconds, media.voiceProcessing) = (10, false)
+            return false
         case .device(let name): device = name
         // Of a handset the bridge is the device.
         case .echo, .handset: break

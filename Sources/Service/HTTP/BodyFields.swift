@@ -56,6 +56,13 @@ package struct BodyFields: Sendable {
         return text
     }
 
+    /// A whole number; `nil`: not given.
+    package func number(_ name: String) throws(Problem) -> Int? {
+        guard let value = value(name) else { return nil }
+        guard case .integer(let number) = value else { throw .badField(prefix + name, "'\(name)' is a whole number") }
+        return number
+    }
+
     package func flag(_ name: String) throws(Problem) -> Bool? {
         guard let value = value(name) else { return nil }
         guard case .boolean(let flag) = value else { throw .badField(prefix + name, "'\(name)' is true or false") }

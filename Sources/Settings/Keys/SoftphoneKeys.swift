@@ -35,6 +35,9 @@ public struct SoftphoneKeys: ConfigurationSection {
     public let folder = ConfigurationKey(
         "softphone_folder", .text("folder"), unset: "no file may be played",
         help: "Folder whose audio files calls may play")
+    public let programs = ConfigurationKey(
+        "softphone_programs", .list(of: .text("url"), expectation: "a list of URLs such as wss://bots.example.com/"),
+        unset: "no program may", help: "What the WebSocket of a program begins with that may be a call's audio end")
     public let calls = ConfigurationKey(
         "softphone_calls", .integer(1...1000, placeholder: "n"), default: 32, help: "Calls at once at most")
     public let metricsAddress = ConfigurationKey(
