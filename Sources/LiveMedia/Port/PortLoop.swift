@@ -138,9 +138,9 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
     }
 
     private mutating func begin(_ seat: Int, at source: SocketAddress, now: HostTime) {
+        while calls.count <= seat { calls.append(nil) }
         // Another loop may have taken the last place meanwhile.
         guard let number = control.enter(limit: plan.parties) else { return room.turnAway(seat, .full) }
-        while calls.count <= seat { calls.append(nil) }
         let link = PortLink(port, peer: LinkPeer(media: source))
         var recording: PortRecording?
         if let shelf {
