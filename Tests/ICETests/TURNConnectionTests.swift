@@ -34,7 +34,7 @@ import Testing
         #expect(network.run(5000, until: { caller.isNominated && callee.isNominated }))
         #expect(caller.agent.selected?.local.kind == .relayed && callee.agent.selected?.local.kind == .relayed)
         network.run(500)
-        let indications = server.relayedByIndication
+        let byChannel = server.relayedByChannel
         for number: UInt8 in 0..<50 {
             caller.speak(number)
             callee.speak(number)
@@ -42,7 +42,7 @@ import Testing
         }
         network.run(200)
         #expect(caller.heardNumbers == Array(0..<50) && callee.heardNumbers == Array(0..<50))
-        #expect(server.relayedByIndication == indications, "channels carry them")
+        #expect(server.relayedByChannel >= byChannel + 100, "channels carry them")
         let counted = caller.link.statistics
         #expect(counted.sent >= 50 && counted.received == caller.heard.count, "\(counted)")
     }

@@ -138,9 +138,9 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
     }
 
     private mutating func begin(_ seat: Int, at source: SocketAddress, now: HostTime) {
+        while calls.count <= seat { calls.append(nil) }
         // Another loop may have taken the last place meanwhile.
         guard let number = control.enter(limit: plan.parties) else { return room.turnAway(seat, .full) }
-        while calls.count <= seat { calls.append(nil) }
         let link = PortLink(port, peer: LinkPeer(media: source))
         var recording: PortRecording?
         if let shelf {
@@ -214,12 +214,10 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
 
     private mutating func finishTurn(_ seat: Int, _ call: PortCall, now: HostTime, ntp: NTPTime) {
         call.call.advance(to: now, ntp: ntp)
+        let source = room.source(of: seat)
         for event in call.takeEvents(now: now) {
-            if case .ended(let reason) = event {
-                end(seat, call, reason, now: now)
-            } else {
-                tell(call.number, room.source(of: seat), .call(event))
-            }
+            if case .ended(let reason) = event { return end(seat, call, reason, now: now) }
+            tell(call.number, source, .call(event))
         }
     }
 

@@ -15,8 +15,8 @@ public struct Admission: Sendable {
     static let admittingLoad = 0.80
     /// How long it must be well again, in milliseconds.
     static let recoveryMilliseconds = 2000.0
-    /// Turns that say something.
-    static let leastTurns = 20
+    /// Turns that say something: three quarters of a second, of which one standstill is a small part.
+    static let leastTurns = 150
 
     private struct Bucket {
         var turns = 0

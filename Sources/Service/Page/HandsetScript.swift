@@ -4,6 +4,7 @@ extension PageFiles {
         // The connection there is; a test looks at it too.
         const talk = {
           peer: null, place: null, former: null, microphone: null, heard: null, context: null, timers: [], waiting: [],
+          isRestarting: false,
         };
         window.talk = talk;
 
@@ -22,7 +23,7 @@ extension PageFiles {
 
         function trickle(candidate) {
           const line = candidate && candidate.candidate ? 'a=' + candidate.candidate : 'a=end-of-candidates';
-          if (!talk.place) { talk.waiting.push(line); return; }
+          if (!talk.place || talk.isRestarting) { talk.waiting.push(line); return; }
           sendCandidates([line]);
         }
 
@@ -49,6 +50,45 @@ extension PageFiles {
           }
         }
 
+        // Another network, or another address in it: ways are looked for anew, and the call goes on (RFC 9725 section 4.3.3).
+        async function restartHandset() {
+          const peer = talk.peer;
+          if (!peer || !talk.place || talk.isRestarting || peer.signalingState !== 'stable') return;
+          talk.isRestarting = true;
+          try {
+            await peer.setLocalDescription(await peer.createOffer({ iceRestart: true }));
+            const isName = (line) => /^a=ice-(ufrag|pwd):/.test(line);
+            const ours = peer.localDescription.sdp.split('\r\n').filter(isName);
+            const body = [...ours, 'm=audio 9 UDP/TLS/RTP/SAVPF 0', 'a=mid:0', ''].join('\r\n');
+            const response = await insist(peer, () => ask('PATCH', talk.place, 'application/trickle-ice-sdpfrag', body));
+            if (!response || peer !== talk.peer) return;
+            if (response.status !== 200) throw new Error(await reason(response));
+            const lines = (await response.text()).split('\r\n');
+            const theirs = lines.filter((line) => isName(line) || line.startsWith('a=candidate:') || line === 'a=end-of-candidates');
+            const former = peer.remoteDescription.sdp.split('\r\n')
+              .filter((line) => line && !isName(line) && !/^a=(candidate|end-of-candidates)/.test(line));
+            await peer.setRemoteDescription({ type: 'answer', sdp: [...former, ...theirs, ''].join('\r\n') });
+          } catch (error) {
+            if (peer === talk.peer) closeHandset('the connection to the service is lost: ' + (error.message || error));
+          } finally {
+            if (peer === talk.peer) {
+              talk.isRestarting = false;
+              if (talk.waiting.length) sendCandidates(talk.waiting.splice(0));
+            }
+          }
+        }
+
+        // A network that has just come may not lead to the service yet.
+        async function insist(peer, what) {
+          for (let attempt = 0; peer === talk.peer; attempt += 1) {
+            try { return await what(); } catch (error) { if (attempt === 20) throw error; }
+            await new Promise((done) => setTimeout(done, 500));
+          }
+          return null;
+        }
+
+        window.addEventListener('online', restartHandset);
+
         // Microphone and connection; `query` says what is at its other end. Throws what is wrong, in words.
         async function openHandset(query) {
           if (!window.isSecureContext)
@@ -61,7 +101,8 @@ extension PageFiles {
             peer.onicecandidate = (event) => { if (peer === talk.peer) trickle(event.candidate); };
             peer.onconnectionstatechange = () => {
               if (peer !== talk.peer) return;
-              if (peer.connectionState === 'failed') closeHandset('the connection to the service is lost');
+              if (peer.connectionState === 'disconnected') restartHandset();
+              if (peer.connectionState === 'failed' && !talk.isRestarting) closeHandset('the connection to the service is lost');
               if (peer.connectionState === 'closed') closeHandset('over');
               changed({ type: 'handset' });
             };
@@ -99,7 +140,7 @@ extension PageFiles {
           if (talk.peer) talk.peer.close();
           if (talk.microphone) for (const track of talk.microphone.getTracks()) track.stop();
           if (talk.context) talk.context.close();
-          Object.assign(talk, { peer: null, place: null, microphone: null, context: null, timers: [], waiting: [] });
+          Object.assign(talk, { peer: null, place: null, microphone: null, context: null, timers: [], waiting: [], isRestarting: false });
           part('sound').srcObject = null;
           if (text) tell(text);
           changed({ type: 'handset' });
