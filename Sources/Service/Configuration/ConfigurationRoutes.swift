@@ -28,8 +28,9 @@ extension JSONValue {
     package var maskingPasswords: JSONValue {
         switch self {
         case .string(let text):
-            guard let match = text.firstMatch(of: #/^(sips?:[^:@]*|[a-z]+:\/\/[^:@\/]*):([^@]*)@/#.ignoresCase()) else { return self }
-            return .string(match.1 + ":***@" + text[match.range.upperBound...])
+            let password = #/^(?:(sips?:[^:@]*):[^@]*|([a-z]+:\/\/[^:@\/]*):[^@\/]*)@/#.ignoresCase()
+            guard let match = text.firstMatch(of: password) else { return self }
+            return .string((match.1 ?? match.2 ?? "") + ":***@" + text[match.range.upperBound...])
         case .array(let values): return .array(values.map(\.maskingPasswords))
         case .object(let members): return .object(members.map { JSONMember($0.name, $0.value.maskingPasswords) })
         default: return self
