@@ -43,6 +43,16 @@ import Service
         }
     }
 
+    @Test(
+        "no password of a URI is shown",
+        arguments: [
+            ("sip:u:pw@h", "sip:u:***@h"), ("SIPS:u:p:w@h;x=y", "SIPS:u:***@h;x=y"), ("wss://u:pw@h/x", "wss://u:***@h/x"),
+            ("sip:u@h:5060", "sip:u@h:5060"), ("wss://h:8443/a@b", "wss://h:8443/a@b"), ("plain", "plain"),
+        ])
+    func masked(uri: String, shown: String) {
+        #expect(JSONValue.array([.string(uri)]).maskingPasswords == .array([.string(shown)]))
+    }
+
     @Test("tokens that were changed count at once, and the old ones do not")
     func changed() async {
         let bench = Bench(tokens: Self.tokens)

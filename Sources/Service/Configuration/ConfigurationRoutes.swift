@@ -17,19 +17,20 @@ extension ServiceSettings {
     var json: JSONValue {
         .object([
             JSONMember("file", configuration.path.map { .string($0) } ?? .null),
-            JSONMember("keys", configuration.json),
+            JSONMember("keys", configuration.json.maskingPasswords),
             JSONMember("accounts", .array(configuration[\.accounts].map { $0.json.maskingPasswords })),
         ])
     }
 }
 
 extension JSONValue {
-    /// Without the passwords of URIs (`sip:user:password@host`).
-    var maskingPasswords: JSONValue {
+    /// Without the passwords of URIs (`sip:user:password@host`, `wss://user:password@host`).
+    package var maskingPasswords: JSONValue {
         switch self {
         case .string(let text):
-            guard let match = text.firstMatch(of: #/^(sips?:[^:@]*):([^@]*)@/#.ignoresCase()) else { return self }
-            return .string(match.1 + ":***@" + text[match.range.upperBound...])
+            let password = #/^(?:(sips?:[^:@]*):[^@]*|([a-z]+:\/\/[^:@\/]*):[^@\/]*)@/#.ignoresCase()
+            guard let match = text.firstMatch(of: password) else { return self }
+            return .string((match.1 ?? match.2 ?? "") + ":***@" + text[match.range.upperBound...])
         case .array(let values): return .array(values.map(\.maskingPasswords))
         case .object(let members): return .object(members.map { JSONMember($0.name, $0.value.maskingPasswords) })
         default: return self
