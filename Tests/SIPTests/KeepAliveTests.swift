@@ -284,7 +284,9 @@ import Testing
         #expect(bench.failures.isEmpty)
     }
 
-    @Test("a network that is back ends a long wait, but not one that has just begun; a refusal's not at all") func networkBack() throws {
+    @Test("a network that is back ends a long wait, but not one that has just begun; a refusal's not at all") func networkBack()
+        throws
+    {
         let bench = try bench()
         bench.advance(600_000)
         let before = bench.failures.count
