@@ -24,8 +24,8 @@ struct AccountState {
     let tag: String
     /// When to refresh, or to try again.
     var next: HostTime?
-    /// The last attempt failed for want of a way or of an answer.
-    var lacksNetwork = false
+    /// When the last attempt failed, for want of a way or of an answer; nil: for another reason, or not at all.
+    var lackedNetwork: HostTime?
     /// Failures in a row.
     var failures = 0
     /// The expiry to ask for: the account's, or more after a 423.

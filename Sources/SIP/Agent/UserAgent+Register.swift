@@ -64,9 +64,12 @@ extension UserAgent {
         if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
     }
 
-    /// Registers an account at once that waits to be tried again because there was no way to its registrar.
+    /// Registers an account at once that waits to be tried again because there was no way to its registrar. However often the
+    /// network changes, an attempt follows a failure no sooner than the first one does.
     public func retry(_ id: AccountID, now: HostTime) {
-        guard let state = accounts[id], state.isWanted, state.registration == .failed, state.lacksNetwork else { return }
+        guard let state = accounts[id], state.isWanted, state.registration == .failed, let failed = state.lackedNetwork,
+            now.milliseconds(since: failed) >= 1000 * state.account.retry.networkFirst
+        else { return }
         sendRegister(id, now: now)
     }
 
@@ -257,7 +260,7 @@ extension UserAgent {
         if let least { wait = max(wait, Double(min(least, 86_400)) * randomShare(1...1.1)) }
         state.failures += 1
         state.registration = .failed
-        state.lacksNetwork = kind == .network
+        state.lackedNetwork = kind == .network ? now : nil
         // What was learned of a connection goes with it.
         if kind == .network { (state.keepAlive, state.flowConnection, state.flowHeard) = (nil, nil, nil) }
         state.next = now.advanced(byMilliseconds: 1000 * wait)
