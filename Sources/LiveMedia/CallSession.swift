@@ -72,6 +72,10 @@ public final class CallSession {
 
     private let endpoint: AudioEndpoint
     private let recorder: Recorder?
+    /// Where a recording that begins later is put in.
+    let recorderSlot = RecorderSlot()
+    var recording: RunningRecording?
+    let sampleRate: Int
     private let dump: SignalDump?
     private let writers: [any DiskWriter]
     private var warnings: FileWarnings
@@ -146,6 +150,7 @@ public final class CallSession {
             mostParties: playoutChannels == 2 ? HeadsetMixer.maximumParties : .max)
         let (rate, frameLength) =
             isBridge ? Self.bridgeFormat : staysOpen ? Self.mixedFormat : Self.format(of: legs.map(\.call))
+        sampleRate = rate
         if let dumpFolder {
             dump = try SignalDump(folder: dumpFolder, side: dumpSide, sampleRate: rate, unit: unit, now: now)
         } else {
@@ -171,7 +176,7 @@ public final class CallSession {
         } catch {
             throw .conference(error)
         }
-        let taps: [(any MediaTap)?] = [recorder, dump, capture]
+        let taps: [(any MediaTap)?] = [recorder, dump, capture, recorderSlot]
         loop.taps = taps.compactMap(\.self)
         unit.device.setEventHandler { [channel = channels[0]] in channel.events.post(.device($0)) }
         audio?.setEventHandler { [channel = channels[0]] in channel.events.post(.session($0)) }
@@ -269,6 +274,7 @@ public final class CallSession {
         audio?.deactivate()
         unit.stop()
         unit.dispose()
+        stopRecording()
         if let finished = disk?.finish(withinMilliseconds: Self.diskMilliseconds) {
             for writer in writers[finished...] { writer.health.fail("the disk takes no more") }
         }

@@ -37,6 +37,8 @@ public struct ServiceSettings: Sendable {
     /// Where calls are kept; `nil`: nowhere.
     var history: String?
     var retention: HistoryRetention
+    /// Where calls are recorded on request; `nil`: nowhere.
+    var recordings: String?
     /// Name and version of the program, told to the other side; nil: not told.
     public var product: String?
     /// How servers are found and trusted.
@@ -62,6 +64,7 @@ public struct ServiceSettings: Sendable {
         metricsAddress = configuration[\.softphone.metricsAddress]
         metricsPort = configuration[\.softphone.metricsPort].map { UInt16(clamping: $0) }
         history = configuration[\.softphone.history]
+        recordings = configuration[\.softphone.recordings]
         retention = HistoryRetention(
             days: configuration[\.softphone.historyDays], bytes: 1_000_000 * configuration[\.softphone.historyMegabytes])
         let device = configuration[\.softphone.device] ?? "null"

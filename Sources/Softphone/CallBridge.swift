@@ -66,6 +66,13 @@ public final class CallBridge: @unchecked Sendable {
         return (session, session.channel)
     }
 
+    /// Records what all of its calls say from now on, or no longer.
+    fileprivate func record(to path: String?) throws(CallError) {
+        try lock.withLock { (_) throws(CallError) in
+            if let path { try session?.startRecording(path: path) } else { session?.stopRecording() }
+        }
+    }
+
     /// A call leaves; when this returns, its link and its socket are its owner's again.
     fileprivate func release(_ channel: CallChannel) {
         lock.withLock { _ in
@@ -86,6 +93,7 @@ final class BridgePlace: PartyPlace {
     let granted: [String: String]
     let mediaPolicy: ThreadPolicy?
     private var hasLeft = false
+    private var isRecording = false
 
     fileprivate init(
         _ bridge: CallBridge, channel: CallChannel, device: any HardwareDevice, granted: [String: String],
@@ -102,9 +110,16 @@ final class BridgePlace: PartyPlace {
     var playedChannels: Int? { nil }
     func takeFileWarnings() -> [String] { [] }
 
+    func record(to path: String?) throws(CallError) {
+        guard path != nil || isRecording else { return }
+        try bridge.record(to: path)
+        isRecording = path != nil
+    }
+
     func leave() {
         guard !hasLeft else { return }
         hasLeft = true
+        try? record(to: nil)
         bridge.release(channel)
     }
 }

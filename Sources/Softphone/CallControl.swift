@@ -33,6 +33,10 @@ public protocol CallControl: AnyObject {
     func transfer(replacing place: TransferPlace) throws(SoftphoneError)
     /// The other side of this call is being connected with somebody else's: its end is no hang-up.
     func expectTransfer()
+    /// Records the call from now on (stereo WAV: left is sent, right is heard), or no longer. What was recorded is whole when the call
+    /// is closed or this was called with `nil`.
+    /// - Throws: `audioFile` or the like where the file cannot be made; `request` where there is nothing to record.
+    func record(to path: String?) throws(SoftphoneError)
     /// Calls somebody else beside the call, which is held.
     /// - Throws: `request` where that cannot be now, or not there.
     func dial(_ target: String) throws(SoftphoneError)
@@ -54,6 +58,10 @@ public protocol CallControl: AnyObject {
 extension CallControl {
     public func transfer(to target: String) throws(SoftphoneError) {
         throw .request("only a call by SIP can be transferred; end this one and call anew")
+    }
+
+    public func record(to path: String?) throws(SoftphoneError) {
+        throw .request("only calls by SIP are recorded on request; record the call that the browser is the handset of")
     }
 
     public var transferPlace: TransferPlace? { nil }

@@ -17,6 +17,8 @@ protocol PartyPlace: AnyObject {
     var playedChannels: Int? { get }
     /// What is new about the files that are written.
     func takeFileWarnings() -> [String]
+    /// Records from now on, or no longer.
+    func record(to path: String?) throws(CallError)
     /// The parties have been hung up on: waits until nothing here uses their links and sockets any more.
     func leave()
 }
@@ -25,4 +27,8 @@ extension CallSession: PartyPlace {
     var device: any HardwareDevice { unit.device }
     var playedChannels: Int? { (try? unit.format(scope: .output, element: 0))?.channels }
     func leave() { finish() }
+
+    func record(to path: String?) throws(CallError) {
+        if let path { try startRecording(path: path) } else { stopRecording() }
+    }
 }

@@ -43,6 +43,9 @@ final class RunningCall: LiveCall {
     func transfer(to target: String) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.transfer(to: target) }
     }
+    func record(to path: String?) throws(SoftphoneError) {
+        try core.attempt { call throws(SoftphoneError) in try call.record(to: path) }
+    }
     var transferPlace: TransferPlace? { core.call.withLock { $0.transferPlace } }
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.transfer(replacing: place) }

@@ -156,6 +156,10 @@ final class SessionCall: OwnedCall {
         send(.send(SendingFormat(stream.format, encoder: stream.encoder)))
     }
 
+    func record(to path: String?) throws(SoftphoneError) {
+        do throws(CallError) { try place.record(to: path) } catch { throw SoftphoneError(error) }
+    }
+
     /// What signalling tells the call.
     func signal(_ signal: CallSignal) { send(.signal(signal)) }
 

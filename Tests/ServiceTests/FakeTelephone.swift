@@ -47,6 +47,8 @@ final class FakeCall: LiveCall {
         note("held \(held)")
         tell(held ? .callHeld(byUs: true, byPeer: false) : .callResumed)
     }
+    func record(to path: String?) throws(SoftphoneError) { note("record \(path ?? "nothing")") }
+    func transfer(to target: String) throws(SoftphoneError) { note("transfer to \(target)") }
     func setVolume(decibels: Int) {}
     func send(digit: Character) { note("digit \(digit)") }
     func hangUp(byDuration: Bool) {
@@ -113,7 +115,7 @@ struct Bench {
 
     init(
         accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true,
-        tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil
+        tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil, recordings: String? = nil
     ) {
         let events = EventSpool(epoch: "e1", capacity: spool)
         let calls = CallBook(
@@ -122,7 +124,7 @@ struct Bench {
             onEnded: {})
         core = ServiceCore(
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
-            ends: { AudioEnds(devices: ["default"], folder: folder) }, history: history, telephone: telephone,
+            ends: { AudioEnds(devices: ["default"], folder: folder) }, history: history, recordings: recordings, telephone: telephone,
             audioOfAccount: { _ in .device("null") })
         gate = Gate(tokens: tokens, isOnLoopback: onLoopback)
         router = Router(Routes.all, gate: gate)

@@ -17,6 +17,8 @@ package final class ServiceCore: Sendable {
     private let configured = Lock<(show: @Sendable () -> JSONValue, reload: @Sendable () throws(Problem) -> Reload)?>(nil)
     /// `nil`: none is kept.
     package let history: CallHistory?
+    /// The folder of recordings; `nil`: calls are not recorded on request.
+    package let recordings: String?
     private let audioOfAccount: @Sendable (String?) -> AudioEnd
     private let begin: @Sendable (String, String?, AudioEnd, CallBridge?) throws(SoftphoneError) -> any LiveCall
     private let answer: @Sendable ([UInt8], AudioEnd?) throws(SoftphoneError) -> BrowserConversation
@@ -25,11 +27,12 @@ package final class ServiceCore: Sendable {
 
     package init(
         calls: CallBook, accounts: AccountBook, ends: @escaping @Sendable () -> AudioEnds, history: CallHistory? = nil,
+        recordings: String? = nil,
         telephone: some Telephone, check: CheckDesk = CheckDesk { [] },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
         (self.calls, self.accounts, spool, choices) = (calls, accounts, calls.spool, ends)
-        self.history = history
+        (self.history, self.recordings) = (history, recordings)
         self.check = check
         self.audioOfAccount = audioOfAccount
         begin = { (target, account, audio, bridge) throws(SoftphoneError) in

@@ -304,6 +304,7 @@ package final class CallBook: Sendable {
             state.ended.removeAll { $0 == id }
             guard var entry = state.entries[id] else { return nil }
             (entry.record.report, entry.live, entry.subscription, entry.browser) = (report, nil, nil, nil)
+            entry.record.recording = nil
             state.entries[id] = entry
             counters.noteClosed(entry.record, report)
             onKept(entry.record)

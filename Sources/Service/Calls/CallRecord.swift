@@ -44,6 +44,8 @@ package struct CallRecord: Sendable {
     package var endReason: String?
     package var explanation: String?
     package var durationSeconds: Double?
+    /// Name of the recording that is being made; empty: it is just being begun.
+    package var recording: String?
     package var report: CallReport?
 
     package init(
@@ -110,6 +112,7 @@ package struct CallRecord: Sendable {
             JSONMember("ended", text(ended?.text)), JSONMember("end_reason", text(endReason)),
             JSONMember("sip_code", sipCode.map { .integer($0) } ?? .null), JSONMember("explanation", text(explanation)),
             JSONMember("duration_s", durationSeconds.map { .number($0, decimals: 2) } ?? .null),
+            JSONMember("recording", text(recording.flatMap { $0.isEmpty ? nil : $0 })),
         ])
     }
 

@@ -61,6 +61,8 @@ package struct APIResponse: Sendable {
         case bytes([UInt8])
         /// Events from that one on, until a side ends it; `nil`: from now on.
         case events(after: EventID?)
+        /// A file, however long.
+        case file(path: String)
     }
 
     package var status: Int

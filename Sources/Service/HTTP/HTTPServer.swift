@@ -1,3 +1,4 @@
+import Glibc
 import Link
 import Logging
 import NIOCore
@@ -131,6 +132,11 @@ final class HTTPServer: Sendable {
                     if case .events(let last) = response.body, head.method != .HEAD {
                         return try await send(core.stream(after: last), response, writer, channel)
                     }
+                    if case .file(let path) = response.body {
+                        try await writer.write(response, file: path)
+                        if !mayStay || !head.isKeepAlive { return }
+                        continue
+                    }
                     // What is asked for beside HTTP there is not; nothing is read any more after such a request.
                     let closes = !mayStay || !head.isKeepAlive || head.headers.contains(name: "upgrade")
                     try await writer.write(response, closes: closes)
@@ -242,6 +248,30 @@ private struct ResponseWriter {
         if !isHead, !bytes.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes)))) }
         try await end()
     }
+
+    /// Sends a file as long as it is now, a piece at a time. One that shrinks meanwhile ends the connection.
+    func write(_ response: APIResponse, file path: String) async throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return try await write(Self.gone.response, closes: true) }
+        defer { close(descriptor) }
+        var status = stat()
+        fstat(descriptor, &status)
+        var left = Int(status.st_size)
+        var head = head(response)
+        head.headers.add(name: "Content-Length", value: "\(left)")
+        try await outbound.write(.head(head))
+        while !isHead, left > 0 {
+            let piece = [UInt8](unsafeUninitializedCapacity: min(left, 4 * Self.pieceBytes)) { room, count in
+                count = max(0, read(descriptor, room.baseAddress, room.count))
+            }
+            guard !piece.isEmpty else { throw ChannelError.eof }
+            left -= piece.count
+            try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: piece))))
+        }
+        try await end()
+    }
+
+    private static let gone = Problem(404, "the file is gone", "it was there a moment ago; list them again")
 
     /// Without a length: chunks follow.
     func begin(_ response: APIResponse) async throws { try await outbound.write(.head(head(response))) }

@@ -28,7 +28,9 @@ enum HistoryRoutes {
                 404, "there is no such call",
                 "the history has no call with the id '\(id.prefix(80))'; GET /v1/history lists them", at: "id")
         }
-        return .json(call.wholeJSON)
+        guard case .object(let members) = call.wholeJSON else { return .json(call.wholeJSON) }
+        let names = service.recordings.map { RecordingShelf(folder: $0).all().filter { $0.call == id }.map(\.name) } ?? []
+        return .json(.object(members + [JSONMember("recordings", .array(names.map { .string($0) }))]))
     }
 
     /// What is wrong with the database is told, and costs nothing else.

@@ -46,6 +46,9 @@ public struct SoftphoneKeys: ConfigurationSection {
     public let metricsPort = ConfigurationKey(
         "softphone_metrics_port", .integer(0...65_535, placeholder: "port"), unset: "figures are at softphone.port alone",
         help: "TCP port of the listener for figures alone, for Prometheus; 0 takes any that is free")
+    public let recordings = ConfigurationKey(
+        "softphone_recordings", .text("folder"), unset: "calls are not recorded on request",
+        help: "Folder for the recordings of calls")
     public let history = ConfigurationKey(
         "softphone_history", .text("file"), unset: "none is kept",
         help: "SQLite database that keeps every call with its figures; made where there is none")

@@ -28,6 +28,7 @@ final class SIPCallMedia {
     private(set) var running: MediaAgreement?
     /// What is told of the media, and not taken yet.
     private var pending: [EventBody] = []
+    private var isRecording = false
     private var newPorts: LocalPorts?
     /// Addresses of this machine; `nil`: the call keeps to one.
     private var watch: AddressWatch?
@@ -201,9 +202,20 @@ final class SIPCallMedia {
             to: configuration(agreed, seed: 0).stream, from: configuration(running, seed: 0).stream.format)
     }
 
+    /// Records the stream there is from now on, or no longer.
+    func record(to path: String?) throws(SoftphoneError) {
+        guard let session else { throw .request("the call has no media to be recorded yet; wait until it is answered") }
+        try session.record(to: path)
+        isRecording = path != nil
+    }
+
     /// Ends the stream; its ports stay bound.
     private func stop() {
         guard let session else { return }
+        if isRecording {
+            isRecording = false
+            pending.append(.warning("the recording has ended, because the media begin anew; begin another one"))
+        }
         pending += session.takeEvents().map(\.body)
         _ = session.close()
         self.session = nil

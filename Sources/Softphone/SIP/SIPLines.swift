@@ -211,6 +211,11 @@ final class SIPLines: OwnedCall {
         try line.transfer(replacing: lines[other])
     }
 
+    func record(to path: String?) throws(SoftphoneError) {
+        guard let line = line(active) else { throw .request("there is no call to be recorded") }
+        try line.media.record(to: path)
+    }
+
     var transferPlace: TransferPlace? { line(active)?.transferPlace }
 
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {

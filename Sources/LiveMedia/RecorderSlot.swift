@@ -1,0 +1,69 @@
+import AudioFiles
+import Glibc
+import Media
+import Realtime
+import Synchronization
+
+/// The place of a recording that begins and ends while a call runs: its owner puts a recorder in, the media thread finds it there.
+final class RecorderSlot: MediaTap, @unchecked Sendable {
+    /// A recorder on its way: its owner has let go of its inlets.
+    private struct Arrival: @unchecked Sendable {
+        let recorder: Recorder?
+    }
+
+    private let arrival = Lock(Arrival(recorder: nil))
+    private let hasNews = Atomic(false)
+    // The media thread's.
+    private var recorder: Recorder?
+
+    /// From the next block on that recorder is fed, or none.
+    func put(_ recorder: Recorder?) {
+        let arrival = Arrival(recorder: recorder)
+        self.arrival.withLock { $0 = arrival }
+        hasNews.store(true, ordering: .releasing)
+    }
+
+    /// Whether what was put in is not in use yet.
+    var isWaiting: Bool { hasNews.load(ordering: .acquiring) }
+
+    func add(sent block: [Float]) {
+        look()
+        recorder?.add(sent: block)
+    }
+
+    func add(heard block: [Float]) {
+        look()
+        recorder?.add(heard: block)
+    }
+
+    private func look() {
+        guard hasNews.load(ordering: .acquiring) else { return }
+        recorder = arrival.withLock { $0 }.recorder
+        hasNews.store(false, ordering: .releasing)
+    }
+}
+
+/// A recording that runs, with the thread that writes it.
+final class RunningRecording {
+    private let recorder: Recorder
+    private let disk: DiskThread
+    var health: FileHealth { recorder.writer.health }
+
+    /// Creates the file.
+    init(path: String, sampleRate: Int) throws(CallError) {
+        recorder = try Recorder(path: path, sampleRate: sampleRate)
+        disk = DiskThread(name: "recorder", clients: [recorder.writer])
+        do { try disk.start() } catch { throw .resources("\(error)") }
+    }
+
+    func begin(in slot: RecorderSlot) { slot.put(recorder) }
+
+    /// Takes the recorder out and closes the file; a disk that hangs is waited for 3 s.
+    func end(in slot: RecorderSlot) {
+        slot.put(nil)
+        // The block that is under way is taken along; a session that has ended takes nothing out any more.
+        let limit = HostTime.monotonicNow().advanced(byMilliseconds: 200)
+        while slot.isWaiting, HostTime.monotonicNow() < limit { usleep(2000) }
+        if disk.finish(withinMilliseconds: 3000) == 0 { health.fail("the disk takes no more") }
+    }
+}

@@ -1,0 +1,82 @@
+import Glibc
+import Reporting
+
+/// The folder of recordings. A file's name is the call's id and a number: nothing that anybody chooses, and nothing else is touched.
+package struct RecordingShelf: Sendable {
+    /// A file that is there.
+    package struct Item: Sendable, Equatable {
+        package let name: String
+        package let call: String
+        package let bytes: Int
+        /// When it was last written.
+        package let time: Timestamp
+
+        package var json: JSONValue {
+            .object([
+                JSONMember("name", .string(name)), JSONMember("call_id", .string(call)), JSONMember("bytes", .integer(bytes)),
+                JSONMember("time", .string(time.text)),
+            ])
+        }
+    }
+
+    private let folder: String
+
+    /// - Parameter folder: must be there.
+    package init(folder: String) { self.folder = folder }
+
+    /// The call of a recording's name; `nil`: no recording is called so.
+    package static func call(of name: String) -> String? {
+        name.wholeMatch(of: #/([0-9a-z]+-[0-9]+)-[0-9]+\.wav/#).map { String($0.1) }
+    }
+
+    /// A path that is free for the next recording of a call, and the file's name.
+    /// - Throws: the folder cannot be written to.
+    package func next(of call: String) throws(Problem) -> (path: String, name: String) {
+        for number in 1...9999 {
+            let name = "\(call)-\(number).wav"
+            guard Self.call(of: name) == call else { break }
+            let descriptor = open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            if descriptor >= 0 {
+                close(descriptor)
+                return ("\(folder)/\(name)", name)
+            }
+            guard errno == EEXIST else {
+                throw Problem(
+                    503, "no recording can be made",
+                    "\(folder) cannot be written to (\(String(cString: strerror(errno)))); make it, and let the program's user write there",
+                    at: "softphone.recordings", retryAfterSeconds: 5)
+            }
+        }
+        throw .conflict("the call has too many recordings; delete some")
+    }
+
+    /// Every recording there is, oldest first.
+    package func all() -> [Item] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var items: [Item] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { place in
+                place.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if let item = item(name) { items.append(item) }
+        }
+        return items.sorted { ($0.time.millisecondsSince1970, $0.name) < ($1.time.millisecondsSince1970, $1.name) }
+    }
+
+    /// One recording; `nil`: there is none of that name. A link is none.
+    package func item(_ name: String) -> Item? {
+        guard let call = Self.call(of: name) else { return nil }
+        var status = stat()
+        guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let time = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+        return Item(name: name, call: call, bytes: Int(status.st_size), time: Timestamp(millisecondsSince1970: time))
+    }
+
+    /// Where a recording is.
+    package func path(_ item: Item) -> String { "\(folder)/\(item.name)" }
+
+    /// Takes a recording away.
+    /// - Returns: whether it was there.
+    package func delete(_ item: Item) -> Bool { unlink(path(item)) == 0 }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import Reporting
+import Testing
+
+import Service
+
+@Suite("Recordings by request") struct RecordingTests {
+    private func folder() throws -> String {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-recordings-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        return path
+    }
+
+    @Test("a recording begins, is listed, ends, is handed out and deleted")
+    func wholeLife() async throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let bench = Bench(recordings: folder)
+        let (id, call) = await bench.call()
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/recording").status == 409, "nobody has answered yet")
+        call.tell(.callAnswered(sipCode: 200))
+        #expect(await bench.ask("DELETE", "/v1/calls/\(id)/recording").status == 409)
+        let begun = await bench.ask("PUT", "/v1/calls/\(id)/recording")
+        let name = begun.json.text("name") ?? ""
+        #expect(begun.status == 201 && name == "\(id)-1.wav")
+        #expect(await bench.ask("GET", "/v1/calls/\(id)").json.text("recording") == name)
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/recording").status == 409)
+        #expect(await bench.ask("DELETE", "/v1/recordings/\(name)").status == 409, "it is being made")
+        #expect(await bench.ask("DELETE", "/v1/calls/\(id)/recording").json.text("name") == name)
+        #expect(call.asked == ["record \(folder)/\(name)", "record nothing"])
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/recording").json.text("name") == "\(id)-2.wav")
+        let listed = await bench.ask("GET", "/v1/recordings").json
+        guard case .array(let items) = listed.value(at: "recordings") else { return #expect(Bool(false)) }
+        #expect(Set(items.compactMap { $0.text("name") }) == ["\(id)-1.wav", "\(id)-2.wav"])
+        #expect(items.allSatisfy { $0.text("call_id") == id })
+        let file = await bench.ask("GET", "/v1/recordings/\(name)").response
+        guard case .file(let path) = file.body else { return #expect(Bool(false)) }
+        #expect(file.status == 200 && path == "\(folder)/\(name)")
+        #expect(await bench.ask("DELETE", "/v1/recordings/\(name)").status == 204)
+        #expect(await bench.ask("DELETE", "/v1/recordings/\(name)").status == 404)
+        call.end(.remoteHangup)
+        bench.core.calls.closeEnded()
+        #expect(await bench.ask("GET", "/v1/calls/\(id)").json.value(at: "recording") == .null)
+        #expect(await bench.ask("DELETE", "/v1/recordings/\(id)-2.wav").status == 204)
+    }
+
+    @Test("no name leads out of the folder, through it, or to a file of somebody else")
+    func names() async throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try Data("x".utf8).write(to: URL(fileURLWithPath: folder + "/secret.wav"))
+        try FileManager.default.createSymbolicLink(atPath: folder + "/e1-1-1.wav", withDestinationPath: folder + "/secret.wav")
+        try FileManager.default.createDirectory(atPath: folder + "/e1-2-1.wav", withIntermediateDirectories: true)
+        let bench = Bench(recordings: folder)
+        for name in ["secret.wav", "e1-1-1.wav", "e1-2-1.wav", "..", "%2e%2e", "..%2fsecret.wav", "e1-1-1.wav%00", "e1-9-1.wav"] {
+            #expect(await bench.ask("GET", "/v1/recordings/\(name)").status == 404, "\(name)")
+            #expect(await bench.ask("DELETE", "/v1/recordings/\(name)").status == 404, "\(name)")
+        }
+        #expect(await bench.ask("GET", "/v1/recordings").json.value(at: "recordings") == .array([]))
+        #expect(FileManager.default.fileExists(atPath: folder + "/secret.wav"))
+    }
+
+    @Test("without a folder, or with one that is not there, a call goes on unrecorded")
+    func refused() async {
+        let none = Bench()
+        #expect(await none.ask("GET", "/v1/recordings").status == 409)
+        let gone = Bench(recordings: "/nonexistent/recordings")
+        let (id, call) = await gone.call()
+        call.tell(.callAnswered(sipCode: 200))
+        #expect(await gone.ask("PUT", "/v1/calls/\(id)/recording").status == 503)
+        #expect(await gone.ask("GET", "/v1/calls/\(id)").json.value(at: "recording") == .null)
+        #expect(await gone.ask("GET", "/v1/calls/\(id)").json.text("state") == "active")
+    }
+}
