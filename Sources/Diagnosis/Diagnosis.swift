@@ -68,6 +68,7 @@ public struct Diagnosis: Sendable {
         }
         for (file, key) in [
             (configuration[\.tls.authorities], "tls.ca"), (configuration[\.tls.certificate], "tls.certificate"),
+            (configuration[\.softphone.certificate], "softphone.certificate"),
         ] {
             guard let file else { continue }
             looks.append { [CertificateFindings.look(file, key: key, now: time(nil))] }

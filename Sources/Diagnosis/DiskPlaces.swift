@@ -4,8 +4,16 @@ import Settings
 enum DiskPlaces {
     /// - Parameter environment: `XDG_STATE_HOME` and `HOME` of the process.
     static func of(_ configuration: Configuration, _ environment: [String: String]) -> [(folder: String, use: String)] {
-        let state = environment["XDG_STATE_HOME"] ?? environment["HOME"].map { "\($0)/.local/state" }
-        return state.map { [(existing($0), "state")] } ?? []
+        var places: [(folder: String, use: String)] = []
+        if let state = environment["XDG_STATE_HOME"] ?? environment["HOME"].map({ "\($0)/.local/state" }) {
+            places.append((existing(state), "state"))
+        }
+        if let history = configuration[\.softphone.history] {
+            let parts = history.split(separator: "/", omittingEmptySubsequences: false)
+            let folder = parts.dropLast().joined(separator: "/")
+            places.append((parts.count == 1 ? "." : folder.isEmpty ? "/" : folder, "history"))
+        }
+        return places
     }
 
     /// The folder, or the nearest above it that there is: what is missing is made when it is needed.

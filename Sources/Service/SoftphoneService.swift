@@ -135,7 +135,11 @@ public final class SoftphoneService: Sendable {
             let next = [heap.due, watchdog.due, sampler.due, deadline].compactMap(\.self).min()
             wait(for: signals, until: next, isEnding: deadline != nil)
             bell.drain()
-            if hangup.take() { _ = try? reloader.reload() }
+            if hangup.take() {
+                manager.tell(.reloading(monotonicMicroseconds: ServiceManager.monotonicMicroseconds))
+                _ = try? reloader.reload()
+                manager.tell(.ready, .status(core.summary))
+            }
             for news in phone.takeNews() { take(news) }
             core.calls.closeEnded()
             heap.look(running: core.calls.running, now: .monotonicNow())

@@ -90,6 +90,8 @@ import Diagnosis
             softphone:
               port: \(port)
               device: echo
+              history: /no/such/folder/history.sqlite
+              certificate: /no/such/file.pem
             network:
               stun: [127.0.0.1:9]
             accounts:
@@ -105,7 +107,9 @@ import Diagnosis
         diagnosis.run { found.append($0) }
         func grade(_ subject: String) -> Finding.Grade? { found.first { $0.subject.hasPrefix(subject) }?.grade }
         #expect(grade("devices") == .fine && grade("port 127.0.0.1:\(port)") == .trouble)
-        #expect(grade("stun server") == .trouble && grade("account office") == .trouble && grade("disk") != nil)
+        #expect(grade("stun server") == .trouble && grade("account office") == .trouble)
+        #expect(grade("disk for history") == .trouble)
+        #expect(grade("certificate /no/such/file.pem") == .trouble && grade("disk for state") != nil)
         #expect(found.filter { $0.grade != .fine }.allSatisfy { !$0.remedy.isEmpty }, "each says what to do")
         #expect(found.allSatisfy { $0.json.value(at: "grade") == .string($0.grade.rawValue) && !$0.text.contains("\n") })
         diagnosis.isRunning = true

@@ -42,6 +42,13 @@ package struct ServiceManager: Sendable {
         watchdogMilliseconds = place != nil && isOurs && interval > 0 ? Double(interval) / 1000 : nil
     }
 
+    /// The clock by which it knows before or after which reload something was told.
+    package static var monotonicMicroseconds: UInt64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1000
+    }
+
     /// Whether there is one.
     package var isThere: Bool { place != nil }
 
