@@ -30,6 +30,9 @@ private final class ICEDriver {
     private static let longTerm = STUNKey(username: "user", realm: realm, password: "password")
 
     private let wire = FuzzWire()
+    private let connections = FuzzConnections()
+    /// The TURN server is reached by a connection.
+    private let usesStream: Bool
     private let link: ICELink
     private var agent: ICEAgent { link.agent }
     private var now = HostTime(milliseconds: 1000)
@@ -41,16 +44,19 @@ private final class ICEDriver {
     init(choice: UInt8) {
         var configuration = ICEConfiguration()
         if choice & 1 != 0 { configuration.stunServers = [Self.stun] }
+        usesStream = choice & 64 != 0
         if choice & 2 != 0 {
-            configuration.turnServers = [TURNServer(address: Self.turn, username: "user", password: "password")]
+            configuration.turnServers = [
+                TURNServer(address: Self.turn, transport: usesStream ? .tcp : .udp, username: "user", password: "password")
+            ]
         }
         configuration.relayOnly = choice & 4 != 0
         configuration.protectedPorts = [5060]
         link = ICELink(
             over: wire,
             agent: ICEAgent(
-                choice & 8 != 0 ? .controlling : .controlled, configuration: configuration, random: SplitMix64(seed: 7))
-        )
+                choice & 8 != 0 ? .controlling : .controlled, configuration: configuration, random: SplitMix64(seed: 7)),
+            connections: connections)
         let time = now
         if choice & 16 != 0 { link.update(now: time) { $0.gather(Self.hosts, port: 5000, now: time) } }
         if choice & 32 != 0 { setRemote(0) }
@@ -87,8 +93,14 @@ private final class ICEDriver {
         precondition(agent.nextDeadline == nil && agent.selected == nil, "closed, and not at rest")
     }
 
-    private func hear(_ datagram: [UInt8], from place: UInt8) {
-        wire.waiting.append((datagram, Self.places[Int(place & 7)]))
+    private func hear(_ datagram: [UInt8], from place: UInt8) { hear(datagram, from: Self.places[Int(place & 7)]) }
+
+    private func hear(_ datagram: [UInt8], from source: SocketAddress) {
+        if usesStream, source == Self.turn {
+            connections.waiting.append(datagram)
+        } else {
+            wire.waiting.append((datagram, source))
+        }
         let time = now
         link.receive(now: time) { _ in }
     }
@@ -132,7 +144,9 @@ private final class ICEDriver {
 
     /// One of the last requests is answered, by whom it went to or by somebody else.
     private func answer(_ choice: UInt8, _ bytes: inout FuzzBytes) {
-        guard let (request, destination) = wire.recent(Int(bytes.byte())),
+        let age = Int(bytes.byte())
+        let isOnStream = usesStream && age & 1 != 0
+        guard let (request, destination) = isOnStream ? connections.recent(age >> 1) : wire.recent(age),
             let asked = request.withUnsafeBytes({ try? STUNMessage(parsing: $0) }), asked.messageClass == .request
         else { return }
         let isBinding = asked.method == .binding
@@ -158,9 +172,7 @@ private final class ICEDriver {
             key = Self.longTerm
         }
         let made = builder.finished(choice & 4 != 0 ? nil : key, fingerprint: choice & 8 == 0)
-        wire.waiting.append((made, choice & 16 != 0 ? Self.places[Int(bytes.byte() & 7)] : destination))
-        let time = now
-        link.receive(now: time) { _ in }
+        hear(made, from: choice & 16 != 0 ? Self.places[Int(bytes.byte() & 7)] : destination)
     }
 
     /// What comes by the TURN server: channel data or an indication, with a check, a handshake or anything inside.
@@ -203,6 +215,9 @@ private final class ICEDriver {
         case 4:
             let own = peers[Int(choice >> 3 & 1)]
             link.update(now: time) { $0.restart(as: own, now: time) }
+        case 5:
+            connections.hasEnded = true
+            hear([], from: Self.places[0])
         default: setRemote(choice >> 3)
         }
     }
