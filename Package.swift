@@ -27,7 +27,8 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Service", "History", "Diagnosis", "CommandOptions", "Load", "Loopback", "Studio", "Softphone", "Terminal", "Settings",
+                "Service", "History", "Diagnosis", "CommandOptions", "Load", "Loopback", "Studio", "Softphone", "Terminal",
+                "Settings",
                 "Reporting", "Simulation",
                 "LiveMedia",
                 "Media",

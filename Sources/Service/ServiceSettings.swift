@@ -77,7 +77,8 @@ public struct ServiceSettings: Sendable {
             audioOfAccount[name] = try AudioEnd(configured: device)
             devices.append(device)
         }
-        ends = AudioEnds(devices: devices, folder: configuration[\.softphone.folder],
+        ends = AudioEnds(
+            devices: devices, folder: configuration[\.softphone.folder],
             programs: configuration[\.softphone.programs])
         tokens = try Self.tokens(configuration)
         certificate = configuration[\.softphone.certificate].map {

@@ -50,7 +50,8 @@ public final class SoftphoneService: Sendable {
             onKept: { history?.note(CallEntry($0)) }, onEnded: { bell.signal() })
         let core = ServiceCore(
             calls: calls, accounts: AccountBook(settings.accounts.map { ($0.name, $0.uri) }, spool: spool),
-            ends: { live.now.ends }, history: history, recordings: settings.recordings, telephone: telephone, check: CheckDesk { live.now.findings },
+            ends: { live.now.ends }, history: history, recordings: settings.recordings, telephone: telephone,
+            check: CheckDesk { live.now.findings },
             audioOfAccount: { live.now.audio(of: $0) })
         self.core = core
         let newToken = settings.tokens[.admin] == nil ? Gate.newToken() : nil

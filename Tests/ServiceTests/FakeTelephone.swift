@@ -124,7 +124,8 @@ struct Bench {
             onEnded: {})
         core = ServiceCore(
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
-            ends: { AudioEnds(devices: ["default"], folder: folder) }, history: history, recordings: recordings, telephone: telephone,
+            ends: { AudioEnds(devices: ["default"], folder: folder) }, history: history, recordings: recordings,
+            telephone: telephone,
             audioOfAccount: { _ in .device("null") })
         gate = Gate(tokens: tokens, isOnLoopback: onLoopback)
         router = Router(Routes.all, gate: gate)

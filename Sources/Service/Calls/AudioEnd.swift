@@ -90,7 +90,8 @@ package struct AudioEnds: Sendable {
     private static var notOne: Problem {
         .badField(
             "audio",
-            "choose one audio end: {\"device\": NAME}, {\"echo\": true}, {\"play\": FILE}, {\"handset\": ID} or {\"websocket\": URL}")
+            "choose one audio end: {\"device\": NAME}, {\"echo\": true}, {\"play\": FILE}, {\"handset\": ID} or {\"websocket\": URL}"
+        )
     }
 
     /// A file inside the folder, links followed.

@@ -155,7 +155,8 @@ final class ProgramConnection: Sendable {
 
     /// - Returns: whether the program stays.
     private func take(
-        _ frame: WebSocketFrame, _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>, _ bell: AsyncStream<Void>.Continuation
+        _ frame: WebSocketFrame, _ outbound: NIOAsyncChannelOutboundWriter<WebSocketFrame>,
+        _ bell: AsyncStream<Void>.Continuation
     ) async throws -> Bool {
         let data = frame.unmaskedData
         switch frame.opcode {
@@ -188,7 +189,8 @@ final class ProgramConnection: Sendable {
                 packets += 1
                 try await outbound.write(
                     WebSocketFrame(
-                        fin: true, opcode: .binary, maskKey: .random(), data: ByteBuffer(bytes: ProgramProtocol.bytes(samples))))
+                        fin: true, opcode: .binary, maskKey: .random(), data: ByteBuffer(bytes: ProgramProtocol.bytes(samples)))
+                )
             }
             guard packets >= Self.packetsPerPing else { continue }
             packets = 0

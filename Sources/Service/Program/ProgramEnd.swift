@@ -23,14 +23,16 @@ package struct ProgramEnd: Sendable, Equatable {
     package init(_ url: String, rate: Int?, allowed: [String]) throws(Problem) {
         guard !allowed.isEmpty else {
             throw .badField(
-                "audio.websocket", "no program is configured as an audio end; set softphone.programs to what its URL begins with")
+                "audio.websocket",
+                "no program is configured as an audio end; set softphone.programs to what its URL begins with")
         }
         guard allowed.contains(where: { url.hasPrefix($0) }) else {
             throw .badField("audio.websocket", "the URL begins with none of softphone.programs; use one of those")
         }
         let isEncrypted = url.hasPrefix("wss://")
         guard isEncrypted || url.hasPrefix("ws://") else {
-            throw .badField("audio.websocket", "'\(url.prefix(80))' is no URL of a WebSocket; write ws://HOST:PORT/PATH or wss://...")
+            throw .badField(
+                "audio.websocket", "'\(url.prefix(80))' is no URL of a WebSocket; write ws://HOST:PORT/PATH or wss://...")
         }
         let rest = url.dropFirst(isEncrypted ? 6 : 5)
         let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex

@@ -18,7 +18,8 @@ enum RecordingRoutes {
 
     private static func shelf(_ service: ServiceCore) throws(Problem) -> RecordingShelf {
         guard let folder = service.recordings else {
-            throw Problem(409, "there is no folder for recordings", "name one: softphone.recordings", at: "softphone.recordings")
+            throw Problem(
+                409, "there is no folder for recordings", "name one: softphone.recordings", at: "softphone.recordings")
         }
         return RecordingShelf(folder: folder)
     }
