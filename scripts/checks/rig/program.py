@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 import websockets
+from websockets.exceptions import ConnectionClosed
 
 from .verdict import PATIENCE_S, expect
 
@@ -57,7 +58,7 @@ class Program:
                 self.heard.frombytes(message)
                 if self.echoes:
                     await socket.send(message)
-        except websockets.exceptions.ConnectionClosed:
+        except ConnectionClosed:
             pass
 
     def send(self, message: bytes | dict[str, Any]) -> None:
