@@ -47,7 +47,7 @@ public final class SoftphoneService: Sendable {
         let history = try settings.openHistory()
         let calls = CallBook(
             spool: spool, counters: CallCounters(), capacity: settings.callsAllowed, drainSeconds: settings.drainSeconds,
-            onKept: { history?.note(CallEntry($0)) }, onEnded: { bell.signal() })
+            onKept: { history?.note(CallEntry($0)) }, onChange: { bell.signal() })
         let core = ServiceCore(
             calls: calls, accounts: AccountBook(settings.accounts.map { ($0.name, $0.uri) }, spool: spool),
             ends: { live.now.ends }, history: history, recordings: settings.recordings, telephone: telephone,

@@ -39,8 +39,8 @@ package final class CallBook: Sendable {
     package let spool: EventSpool
     package let counters: CallCounters
     private let state: Lock<State>
-    /// Wakes whoever closes calls that are over.
-    private let onEnded: @Sendable () -> Void
+    /// Wakes whoever owns the book: a call has begun, or is over and to be closed.
+    private let onChange: @Sendable () -> Void
     /// Is told a call as it is when it begins, ends, and has its report.
     private let onKept: @Sendable (CallRecord) -> Void
 
@@ -53,10 +53,10 @@ package final class CallBook: Sendable {
     /// - Parameter capacity: calls at once at most.
     package init(
         spool: EventSpool, counters: CallCounters, capacity: Int, drainSeconds: Int,
-        onKept: @escaping @Sendable (CallRecord) -> Void = { _ in }, onEnded: @escaping @Sendable () -> Void
+        onKept: @escaping @Sendable (CallRecord) -> Void = { _ in }, onChange: @escaping @Sendable () -> Void
     ) {
         self.onKept = onKept
-        (self.spool, self.counters, self.onEnded) = (spool, counters, onEnded)
+        (self.spool, self.counters, self.onChange) = (spool, counters, onChange)
         state = Lock(State(capacity: capacity, drainSeconds: drainSeconds))
     }
 
@@ -96,6 +96,7 @@ package final class CallBook: Sendable {
         counters.noteBegin(direction)
         // What happened before anybody knew of it.
         carry(id)
+        onChange()
         return self.record(id) ?? record
     }
 
@@ -151,7 +152,7 @@ package final class CallBook: Sendable {
     }
 
     /// What a call was made for may be over by now.
-    func lookAgain() { onEnded() }
+    func lookAgain() { onChange() }
 
     private func takePlace(_ kind: CallRecord.Kind, of source: IPAddress?) throws(Problem) -> String {
         try state.withLock { state throws(Problem) in
@@ -205,7 +206,7 @@ package final class CallBook: Sendable {
             state.ended.append(id)
             return true
         }
-        if hasEnded { onEnded() }
+        if hasEnded { onChange() }
     }
 
     private func publish(_ body: EventBody, _ record: CallRecord, time: Timestamp) {
