@@ -121,7 +121,7 @@ struct Bench {
         let calls = CallBook(
             spool: events, counters: CallCounters(), capacity: capacity, drainSeconds: 7,
             onKept: { history?.note(CallEntry($0)) },
-            onEnded: {})
+            onChange: {})
         core = ServiceCore(
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
             ends: { AudioEnds(devices: ["default"], folder: folder) }, history: history, recordings: recordings,
