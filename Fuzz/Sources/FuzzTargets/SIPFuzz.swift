@@ -47,6 +47,8 @@ private final class SIPDriver {
     private var requests: [Request] = []
     private var responses: [Response] = []
     private var resolutions: [ResolutionID] = []
+    /// Who was asked by STUN how we are seen.
+    private var bindings: [SignallingAddress] = []
     private var outputs = 0
 
     init(choice: UInt8) {
@@ -74,9 +76,16 @@ private final class SIPDriver {
         case 4: hear(bytes.bytes(Int(bytes.word() & 0x7ff)), choice)
         case 5: resolve(choice)
         case 6: if let again = follow(choice, &bytes) { hear(again, choice) }
-        default: break
+        default: answerBinding(choice)
         }
         collect()
+    }
+
+    /// As seen from the same address each time, or from another: the mapping of a NAT is lost.
+    private func answerBinding(_ choice: UInt8) {
+        guard let asked = bindings.popLast() else { return }
+        agent.bindingAnswered(
+            by: asked, mapped: SignallingAddress(host: "198.51.100.1", port: choice & 1 != 0 ? 5060 : 5061), now: now)
     }
 
     func check() {
@@ -103,12 +112,14 @@ private final class SIPDriver {
             switch output {
             case .send(let bytes, _): note(bytes)
             case .resolve(let id, _): resolutions.append(id)
+            case .askBinding(let address): bindings.append(address)
             case .close: break
             case .event(.incoming(let call, _)): calls.append(call)
             case .event: break
             }
         }
         if calls.count > 64 { calls.removeFirst(calls.count - 64) }
+        if bindings.count > 64 { bindings.removeFirst(bindings.count - 64) }
         if resolutions.count > 64 { resolutions.removeFirst(resolutions.count - 64) }
     }
 
