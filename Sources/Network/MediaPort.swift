@@ -26,6 +26,7 @@ public final class MediaPort {
     /// - Parameters:
     ///   - bind: local address; nil: every interface.
     ///   - localPort: port for RTP, and with separate RTCP the next one; 0: a free pair.
+    ///   - rtcp: where RTCP comes and goes.
     public convenience init(bind: IPAddress?, localPort: UInt16, rtcp: RTCPTransport) throws(NetworkError) {
         try self.init(try UDPSocketPair(bind, remote: nil, port: localPort, rtcp: rtcp))
     }
@@ -67,7 +68,10 @@ public final class MediaPort {
     }
 
     /// Takes a packet for the next `flush`; a copy is kept.
-    /// - Parameter flow: RTCP leaves from the port that it has for itself.
+    /// - Parameters:
+    ///   - bytes: the packet.
+    ///   - flow: RTCP leaves from the port that it has for itself.
+    ///   - address: whom it is to reach.
     public func send(_ bytes: UnsafeRawBufferPointer, on flow: PacketFlow, to address: SocketAddress) {
         (flow == .control ? controlOut ?? mediaOut : mediaOut).add(bytes, to: address, &counters)
     }

@@ -9,6 +9,7 @@ public final class StreamConnection {
 
     /// Begins to connect.
     /// - Parameters:
+    ///   - address: whom it is to reach.
     ///   - tls: who is trusted, and the name that the server's certificate must have; nil: plain TCP.
     public init(to address: SocketAddress, tls: (context: TLSContext, name: String)? = nil) throws(NetworkError) {
         tcp = try TCPStream(to: address)

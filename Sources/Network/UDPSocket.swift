@@ -15,7 +15,9 @@ public final class UDPSocket {
     private let family: IPAddress.Family
 
     /// Binds to `address`. The unspecified IPv6 address also hears IPv4.
-    /// - Parameter sharesPort: whether other sockets of this program may be bound to the same port.
+    /// - Parameters:
+    ///   - address: local address and port; port 0 is one of the kernel's choice.
+    ///   - sharesPort: whether other sockets of this program may be bound to the same port.
     public init(binding address: SocketAddress, sharesPort: Bool = false) throws(NetworkError) {
         let family = address.address.family
         let domain = family == .v4 ? AF_INET : AF_INET6

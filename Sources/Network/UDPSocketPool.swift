@@ -26,7 +26,10 @@ public final class UDPSocketPool {
     deinit { if poll >= 0 { Glibc.close(poll) } }
 
     /// Opens a socket under the number `name`, at a port of the kernel's choice.
-    /// - Parameter remote: whom it is to reach.
+    /// - Parameters:
+    ///   - name: not yet taken.
+    ///   - bind: local address; nil: every interface.
+    ///   - remote: whom it is to reach.
     /// - Returns: where it is.
     @discardableResult
     public func open(_ name: Int, towards remote: SocketAddress, bind: IPAddress? = nil) throws(NetworkError) -> SocketAddress {

@@ -49,8 +49,10 @@ public final class CallPort: @unchecked Sendable {
 
     /// Opens the port; callers are taken from now on.
     /// - Parameters:
+    ///   - plan: what its calls are like.
     ///   - bind: local address; nil: every interface.
     ///   - localPort: for RTP, and with separate RTCP the next one; 0: a free pair.
+    ///   - rtcp: where RTCP comes and goes.
     public init(
         _ plan: PortPlan, bind: IPAddress?, localPort: UInt16, rtcp: RTCPTransport
     ) throws(CallPortError) {

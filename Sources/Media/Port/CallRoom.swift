@@ -61,6 +61,7 @@ public struct CallRoom {
     private var candidates: CandidateTable
 
     /// - Parameters:
+    ///   - limits: how many calls, and strangers, there may be.
     ///   - allow: who may call; empty: anyone.
     ///   - payloadTypes: those that prove a stream.
     public init(limits: Limits, allow: [CIDR] = [], payloadTypes: PayloadTypeSet) {
@@ -84,7 +85,9 @@ public struct CallRoom {
     // MARK: - RTP
 
     /// Takes one RTP packet.
-    /// - Parameter refusal: why nobody new is let in now; `nil`: everybody may.
+    /// - Parameters:
+    ///   - packet: with its source and arrival.
+    ///   - refusal: why nobody new is let in now; `nil`: everybody may.
     public mutating func receive(rtp packet: ReceivedPacket, refusal: CallRefusal? = nil) -> Verdict {
         guard let header = (try? RTPPacket(parsing: UnsafeRawBufferPointer(packet.bytes)))?.header else {
             return drop(.garbage)

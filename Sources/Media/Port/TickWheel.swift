@@ -45,7 +45,9 @@ public struct TickWheel {
     }
 
     /// Adds `member` to the phase that has fewest.
-    /// - Parameter milliseconds: its packet time, rounded to whole slots.
+    /// - Parameters:
+    ///   - member: its number; one that is there already is moved.
+    ///   - milliseconds: its packet time, rounded to whole slots.
     public mutating func add(_ member: Int, everyMilliseconds milliseconds: Int) {
         remove(member)
         let period = max(1, Int((Double(milliseconds) / slotMilliseconds).rounded()))
