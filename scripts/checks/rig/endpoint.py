@@ -125,12 +125,13 @@ class Endpoint:
 
 
 choosing = threading.Lock()
-next_port = 20000 + os.getpid() % 5000 * 4
+# Below the ports that the kernel gives to whoever asks for none.
+next_port = 10000 + os.getpid() % 5000 * 4
 
 
 def free_ports(count: int, step: int = 2) -> int:
-    """The first of `count` UDP ports in a row by `step`, even and free now (also the odd ones, RTCP's); cases of one check that
-    run at the same time get others each."""
+    """The first of `count` UDP ports in a row by `step`, even and free now, by TCP too (also the odd ones, RTCP's); cases of one
+    check that run at the same time get others each."""
     import socket
 
     global next_port
@@ -139,9 +140,10 @@ def free_ports(count: int, step: int = 2) -> int:
             taken = []
             try:
                 for port in range(first, first + count * step):
-                    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-                    taken.append(s)
-                    s.bind(("127.0.0.1", port))
+                    for kind in (socket.SOCK_DGRAM, socket.SOCK_STREAM):
+                        s = socket.socket(socket.AF_INET, kind)
+                        taken.append(s)
+                        s.bind(("127.0.0.1", port))
                 next_port = first + count * step
                 return first
             except OSError:

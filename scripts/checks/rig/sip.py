@@ -120,8 +120,7 @@ class Daemon:
         try:
             self.process.wait(5)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            self.kill()
 
 
 def is_answered(port: int) -> bool:
