@@ -38,11 +38,14 @@ private final class SecureCall {
     private var source: [UInt32] = [0x1111_1111, 0x2222_2222]
     private let identities: [DTLSIdentity]
     private let usesDTLS: Bool
+    /// In force where there is no handshake.
+    private var keys: (suite: SRTPSuite, seed: UInt64)
 
     init?(_ choice: UInt8, _ identities: [DTLSIdentity]) {
         usesDTLS = choice & 1 != 0
         self.identities = identities
         let suite = SRTPSuite.allCases[Int(choice >> 1) % SRTPSuite.allCases.count]
+        keys = (suite, 1)
         guard usesDTLS else {
             srtp = wires.map { SRTPLink(over: $0) }
             for end in 0...1 { wires[end].setPeer(LinkPeer(media: Self.addresses[1 - end])) }
@@ -203,9 +206,12 @@ private final class SecureCall {
         switch operation >> 4 & 7 {
         case 0: source[end] ^= UInt32(bytes.byte() & 3)
         case 1:
-            if !usesDTLS {
-                setKeys(SRTPSuite.allCases[Int(bytes.byte()) % SRTPSuite.allCases.count], seed: UInt64(bytes.byte() & 3) + 2)
-            }
+            guard !usesDTLS else { break }
+            let suite = bytes.byte()
+            // The same keys again, or new ones. Who goes back to keys from before those loses what protects them against replay, as
+            // RFC 3711 section 9.1 leaves it to the management of keys.
+            if bytes.byte() & 1 != 0 { keys = (SRTPSuite.allCases[Int(suite) % SRTPSuite.allCases.count], keys.seed + 1) }
+            setKeys(keys.suite, seed: keys.seed)
         case 2: if usesDTLS { start(end) }
         case 3: if usesDTLS { dtls[end].close(now: now) }
         case 4: if usesDTLS { _ = dtls[end].send(message: bytes.bytes(Int(bytes.byte()) * 5), now: now) }
