@@ -17,6 +17,8 @@ final class ProgramConnection: Sendable {
         /// Wakes whoever writes to the program; `nil`: there is no connection.
         var bell: AsyncStream<Void>.Continuation?
         var lastHeard = HostTime.monotonicNow()
+        /// Whether there was sound from it over the present connection.
+        var hasSpoken = false
     }
 
     private let program: ProgramEnd
@@ -51,13 +53,19 @@ final class ProgramConnection: Sendable {
 
     private var hasEnded: Bool { state.withLock { $0.hasEnded } }
 
+    private func takeHasSpoken() -> Bool {
+        state.withLock { state in
+            defer { state.hasSpoken = false }
+            return state.hasSpoken
+        }
+    }
+
     private func keep() async {
         var pause = Self.pause.first
         while !hasEnded {
             do {
                 let socket = try await connect()
                 logger.info("a call talks to \(program.host):\(program.port)")
-                pause = Self.pause.first
                 try await talk(socket)
                 guard !hasEnded else { return }
                 logger.notice("the program at \(program.host):\(program.port) has left a call; it is asked again")
@@ -67,6 +75,8 @@ final class ProgramConnection: Sendable {
             }
             exchange.setBell(nil)
             exchange.clear()
+            // Who takes connections only to break them is asked ever less often.
+            if takeHasSpoken() { pause = Self.pause.first }
             try? await Task.sleep(for: .seconds(pause))
             pause = min(pause * 2, Self.pause.longest)
         }
@@ -160,7 +170,9 @@ final class ProgramConnection: Sendable {
     ) async throws -> Bool {
         let data = frame.unmaskedData
         switch frame.opcode {
-        case .binary: exchange.say(ProgramProtocol.samples(data.readableBytesView))
+        case .binary:
+            exchange.say(ProgramProtocol.samples(data.readableBytesView))
+            state.withLock { $0.hasSpoken = true }
         case .text:
             switch ProgramProtocol.wish(Array(data.readableBytesView)) {
             case .clear: exchange.clear()
