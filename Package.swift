@@ -41,7 +41,8 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Diagnosis", "Softphone", "Signalling", "History", "Settings", "Reporting", "Media", "AudioDevices",
-                "AudioUnits", "AudioFiles", "Codecs", "Link", "Metrics", "Realtime",
+                "AudioUnits", "AudioFiles", "Codecs", "SecureRTP", "Link", "Metrics", "Realtime",
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -307,7 +308,8 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "Service", "Diagnosis", "Softphone", "History", "Settings", "Reporting", "Media", "Metrics", "Realtime",
+                "Service", "Diagnosis", "Softphone", "SecureRTP", "History", "Settings", "Reporting", "Media", "Metrics",
+                "Realtime",
             ]),
         .testTarget(name: "HistoryTests", dependencies: ["TestPrograms", "History", "Reporting", "Realtime"]),
         .testTarget(

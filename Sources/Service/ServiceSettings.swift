@@ -39,6 +39,10 @@ public struct ServiceSettings: Sendable {
     var retention: HistoryRetention
     /// Where calls are recorded on request; `nil`: nowhere.
     var recordings: String?
+    var webhooks: [WebhookSettings]
+    /// Where events wait for them; `nil`: there are none.
+    var webhookSpool: String?
+    var webhookBytes: Int
     /// Name and version of the program, told to the other side; nil: not told.
     public var product: String?
     /// How servers are found and trusted.
@@ -65,6 +69,9 @@ public struct ServiceSettings: Sendable {
         metricsPort = configuration[\.softphone.metricsPort].map { UInt16(clamping: $0) }
         history = configuration[\.softphone.history]
         recordings = configuration[\.softphone.recordings]
+        webhooks = try WebhookSettings.all(configuration, environment: environment)
+        webhookSpool = configuration[\.softphone.webhookSpool]
+        webhookBytes = 1_000_000 * configuration[\.softphone.webhookMegabytes]
         retention = HistoryRetention(
             days: configuration[\.softphone.historyDays], bytes: 1_000_000 * configuration[\.softphone.historyMegabytes])
         let device = configuration[\.softphone.device] ?? "null"

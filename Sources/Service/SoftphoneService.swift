@@ -50,7 +50,8 @@ public final class SoftphoneService: Sendable {
             onKept: { history?.note(CallEntry($0)) }, onChange: { bell.signal() })
         let core = ServiceCore(
             calls: calls, accounts: AccountBook(settings.accounts.map { ($0.name, $0.uri) }, spool: spool),
-            ends: { live.now.ends }, history: history, recordings: settings.recordings, telephone: telephone,
+            ends: { live.now.ends }, history: history, recordings: settings.recordings,
+            webhooks: settings.webhookDesk(spool), telephone: telephone,
             check: CheckDesk { live.now.findings },
             audioOfAccount: { live.now.audio(of: $0) })
         self.core = core
@@ -79,6 +80,10 @@ public final class SoftphoneService: Sendable {
                     descriptors: descriptors / 4, keys: "softphone.metrics_address and softphone.metrics_port")
             }
         } catch {
+            phone.close()
+            throw error
+        }
+        do throws(SoftphoneError) { try core.webhooks.change(settings.webhooks) } catch {
             phone.close()
             throw error
         }
@@ -207,7 +212,8 @@ public final class SoftphoneService: Sendable {
         core.spool.finish()
         // Subscribers get the last events.
         usleep(100_000)
-        _ = try? waitFor { [server, figuresServer] in
+        _ = try? waitFor { [server, figuresServer, core] in
+            await core.webhooks.finish()
             await server.stop()
             await figuresServer?.stop()
         }

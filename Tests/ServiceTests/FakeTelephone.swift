@@ -115,7 +115,8 @@ struct Bench {
 
     init(
         accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true,
-        tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil, recordings: String? = nil
+        tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil, recordings: String? = nil,
+        webhooks: WebhookDesk? = nil
     ) {
         let events = EventSpool(epoch: "e1", capacity: spool)
         let calls = CallBook(
@@ -125,7 +126,7 @@ struct Bench {
         core = ServiceCore(
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
             ends: { AudioEnds(devices: ["default"], folder: folder) }, history: history, recordings: recordings,
-            telephone: telephone,
+            webhooks: webhooks, telephone: telephone,
             audioOfAccount: { _ in .device("null") })
         gate = Gate(tokens: tokens, isOnLoopback: onLoopback)
         router = Router(Routes.all, gate: gate)

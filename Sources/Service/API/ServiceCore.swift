@@ -11,6 +11,7 @@ package final class ServiceCore: Sendable {
     package let accounts: AccountBook
     package let spool: EventSpool
     package let check: CheckDesk
+    package let webhooks: WebhookDesk
     package let started = Timestamp.now()
     private let choices: @Sendable () -> AudioEnds
     /// The configuration in force, and how it is read again; set once the service has all that they need.
@@ -27,13 +28,14 @@ package final class ServiceCore: Sendable {
 
     package init(
         calls: CallBook, accounts: AccountBook, ends: @escaping @Sendable () -> AudioEnds, history: CallHistory? = nil,
-        recordings: String? = nil,
+        recordings: String? = nil, webhooks: WebhookDesk? = nil,
         telephone: some Telephone, check: CheckDesk = CheckDesk { [] },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
         (self.calls, self.accounts, spool, choices) = (calls, accounts, calls.spool, ends)
         (self.history, self.recordings) = (history, recordings)
         self.check = check
+        self.webhooks = webhooks ?? WebhookDesk(calls.spool, folder: nil, byteLimit: 0)
         self.audioOfAccount = audioOfAccount
         begin = { (target, account, audio, bridge) throws(SoftphoneError) in
             try telephone.call(target, account: account, audio: audio, bridge: bridge)

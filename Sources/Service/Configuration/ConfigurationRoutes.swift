@@ -19,6 +19,7 @@ extension ServiceSettings {
             JSONMember("file", configuration.path.map { .string($0) } ?? .null),
             JSONMember("keys", configuration.json.maskingPasswords),
             JSONMember("accounts", .array(configuration[\.accounts].map { $0.json.maskingPasswords })),
+            JSONMember("webhooks", .array(configuration[\.webhooks].map { $0.json.maskingPasswords })),
         ])
     }
 }

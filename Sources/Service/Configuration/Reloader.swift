@@ -52,6 +52,8 @@ final class Reloader: Sendable {
         // What it is bound to and what its telephone offers stays as it began.
         (new.address, new.port, new.certificate) = (old.address, old.port, old.certificate)
         (new.codecs, new.media, new.history, new.retention) = (old.codecs, old.media, old.history, old.retention)
+        (new.webhookSpool, new.webhookBytes) = (old.webhookSpool, old.webhookBytes)
+        try core.webhooks.change(new.webhooks)
         try phone.change(accounts: new.accounts)
         let reload = Reload(from: old, to: new)
         settings.set(new)

@@ -151,6 +151,21 @@ package enum ServiceFigures {
                 "event_losses_total", .counter,
                 "Events that subscribers lost because they read too slowly or came back too late.",
                 [([], Double(service.spool.lostTotal))]),
+        ] + webhooks(service)
+    }
+
+    private static func webhooks(_ service: ServiceCore) -> [MetricFamily] {
+        let figures = service.webhooks.figures
+        return [
+            MetricFamily(
+                "webhook_events_total", .counter, "Events that webhooks were to get, by what became of them.", labels: ["fate"],
+                [(["delivered"], Double(figures.delivered)), (["dropped"], Double(figures.dropped))]),
+            MetricFamily(
+                "webhook_failures_total", .counter, "Tries to deliver an event to a webhook that failed.",
+                [([], Double(figures.failed))]),
+            MetricFamily(
+                "webhook_events_waiting", .gauge, "Events that wait for their webhooks.",
+                [([], Double(service.webhooks.waiting))]),
         ]
     }
 

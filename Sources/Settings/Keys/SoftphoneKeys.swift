@@ -58,6 +58,12 @@ public struct SoftphoneKeys: ConfigurationSection {
     public let historyMegabytes = ConfigurationKey(
         "softphone_history_megabytes", .integer(0...1_000_000, unit: "MB", placeholder: "n"), default: 256,
         help: "Size from which on the history loses its oldest calls; 0 never")
+    public let webhookSpool = ConfigurationKey(
+        "softphone_webhook_spool", .text("folder"), unset: "there can be no webhooks",
+        help: "Folder where events wait for the webhooks that are to get them")
+    public let webhookMegabytes = ConfigurationKey(
+        "softphone_webhook_megabytes", .integer(1...10_000, unit: "MB", placeholder: "n"), default: 16,
+        help: "What may wait for one webhook; then it loses the oldest")
 
     public init() {}
 }

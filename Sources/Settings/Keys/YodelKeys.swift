@@ -8,6 +8,8 @@ public struct YodelKeys: ConfigurationSchema {
     public let log = LogKeys()
     public let accounts = ConfigurationCollection<AccountKeys>(
         help: "Who to be at which registrar: any number, each by its name, for `--account NAME`")
+    public let webhooks = ConfigurationCollection<WebhookKeys>(
+        help: "Whom the service tells of its events by HTTP: any number, each by its name")
 
     public init() {}
 }

@@ -1,0 +1,167 @@
+import NIOPosix
+import Realtime
+import Reporting
+
+/// One webhook at work: it takes the events that it wants from the service's spool to the disk, and from the disk to its receiver, in
+/// order. A receiver that hangs or fails holds up nobody but itself.
+final class Webhook: Sendable {
+    struct Figures: Sendable {
+        var delivered: UInt64 = 0
+        var failed: UInt64 = 0
+        var dropped: UInt64 = 0
+        /// What went wrong last; `nil`: the last try succeeded, or there was none.
+        var trouble: String?
+        /// When it is tried again.
+        var nextTry: Timestamp?
+    }
+
+    let settings: WebhookSettings
+    private let client: WebhookClient
+    private let events: EventSpool
+    let spool: WebhookSpool
+    private let disk: NIOThreadPool
+    private let state = Lock(Figures())
+    private let bell: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)
+    private let tasks = Lock<[Task<Void, Never>]>([])
+
+    /// An event that nobody took for so long is given up, ms.
+    private static let longestLife: Int64 = 3 * 86_400_000
+    /// Seconds until a disk that refuses is asked again.
+    private static let diskPause = 1.0
+    /// This event is refused, and will be.
+    private static let refusals: Set<Int> = [400, 413, 415, 422]
+
+    init(
+        _ settings: WebhookSettings, _ events: EventSpool, _ spool: WebhookSpool, disk: NIOThreadPool, client: WebhookClient
+    ) {
+        (self.settings, self.events, self.spool, self.disk, self.client) = (settings, events, spool, disk, client)
+        bell = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// - Parameter place: the last event that it is not told of.
+    func start(after place: UInt64) {
+        let collecting = Task { [self] in await collect(after: place) }
+        let delivering = Task { [self] in await deliver() }
+        tasks.withLock { $0 = [collecting, delivering] }
+    }
+
+    /// Takes to the disk what was told, where the service has ended; what nobody took stays there.
+    func finish() async {
+        let tasks = tasks.withLock { $0 }
+        // A disk that refuses keeps nobody from ending.
+        let limit = Task {
+            if (try? await Task.sleep(for: .seconds(2))) != nil { tasks.first?.cancel() }
+        }
+        await tasks.first?.value
+        limit.cancel()
+        tasks.last?.cancel()
+    }
+
+    /// Tells nobody anything any more.
+    func cancel() { for task in tasks.withLock({ $0 }) { task.cancel() } }
+
+    var figures: Figures { state.withLock { $0 } }
+    var waiting: Int { spool.count }
+
+    // MARK: To the disk
+
+    private func collect(after first: UInt64) async {
+        var place = first
+        for await _ in events.doorbell() {
+            while !Task.isCancelled {
+                let batch = events.read(after: place)
+                if batch.lost > 0 { state.withLock { $0.dropped += batch.lost } }
+                guard let last = batch.items.last else { break }
+                for item in batch.items where settings.wants(item.type) {
+                    while await !keep(item), !Task.isCancelled { try? await Task.sleep(for: .seconds(Self.diskPause)) }
+                }
+                place = last.id.sequence
+            }
+        }
+    }
+
+    private func keep(_ item: EventSpool.Item) async -> Bool {
+        do {
+            let spool = spool
+            let gone = try await disk.runIfActive { try spool.add(id: item.id.description, Array(item.data.utf8)) }
+            state.withLock { $0.dropped += UInt64(gone) }
+            bell.continuation.yield()
+            return true
+        } catch {
+            if state.withLock({ $0.trouble }) == nil {
+                logger.error("events for the webhook \(settings.name) cannot be kept, in softphone.webhook_spool: \(error)")
+            }
+            state.withLock { $0.trouble = "softphone.webhook_spool: \(error)" }
+            return false
+        }
+    }
+
+    // MARK: To the receiver
+
+    private func deliver() async {
+        var schedule = RetrySchedule()
+        bell.continuation.yield()
+        for await _ in bell.stream {
+            while !Task.isCancelled, let item = spool.oldest {
+                guard let pause = await attempt(item, &schedule) else { continue }
+                state.withLock {
+                    $0.nextTry = Timestamp(
+                        millisecondsSince1970: Timestamp.now().millisecondsSince1970 + Int64(pause * 1000))
+                }
+                try? await Task.sleep(for: .seconds(pause))
+            }
+        }
+    }
+
+    /// - Returns: seconds until the next try; `nil`: the event is done with.
+    private func attempt(_ item: WebhookSpool.Item, _ schedule: inout RetrySchedule) async -> Double? {
+        let spool = spool
+        guard let body = try? await disk.runIfActive({ spool.body(of: item) }) else { return drop(item, "it cannot be read") }
+        let now = Timestamp.now()
+        guard now.millisecondsSince1970 - item.time.millisecondsSince1970 < Self.longestLife else {
+            return drop(item, "nobody took it for three days")
+        }
+        let headers = WebhookSignature.headers(
+            id: item.id, seconds: now.millisecondsSince1970 / 1000, body: body, key: settings.key)
+        var wish: Int?
+        let trouble: String
+        do {
+            let answer = try await client.post(body, headers: headers, to: settings.address)
+            if (200..<300).contains(answer.status) { return delivered(item, &schedule) }
+            if Self.refusals.contains(answer.status) {
+                state.withLock { $0.failed += 1 }
+                return drop(item, "the receiver refuses it: \(answer.status)")
+            }
+            trouble = "\(settings.address.text) answered \(answer.status)"
+            wish = answer.retryAfter
+        } catch {
+            trouble = "\(settings.address.text): \(error)"
+        }
+        let isNew = state.withLock { state in
+            defer { state.trouble = trouble }
+            state.failed += 1
+            return state.trouble == nil
+        }
+        if isNew { logger.warning("the webhook \(settings.name) takes no event (\(trouble)); it is tried again") }
+        return schedule.next(random: .random(in: 0..<1), wish: wish)
+    }
+
+    private func delivered(_ item: WebhookSpool.Item, _ schedule: inout RetrySchedule) -> Double? {
+        spool.remove(item)
+        schedule.reset()
+        let was = state.withLock { state in
+            defer { (state.trouble, state.nextTry) = (nil, nil) }
+            state.delivered += 1
+            return state.trouble
+        }
+        if was != nil { logger.notice("the webhook \(settings.name) takes events again") }
+        return nil
+    }
+
+    private func drop(_ item: WebhookSpool.Item, _ reason: String) -> Double? {
+        spool.remove(item)
+        state.withLock { $0.dropped += 1 }
+        logger.warning("the event \(item.id) is lost to the webhook \(settings.name): \(reason)")
+        return nil
+    }
+}
