@@ -24,8 +24,17 @@ public struct LoopbackRequest: Sendable {
     public var encrypts = false
     /// In virtual time.
     public var offline = false
+    /// When the machine stands still, in virtual time.
+    private var machine: MachineConditions?
 
     public init(media: MediaRequest) { self.media = media }
+
+    /// Has the machine stand still now and then, as `text` says, in virtual time; `nil` changes nothing. After `offline` is set.
+    public mutating func stopMachine(_ text: String?) throws(MachineConditionsError) {
+        guard let text else { return }
+        guard offline else { throw .live }
+        machine = try MachineConditions(parsing: text)
+    }
 
     /// Runs the test to its end, or until `isInterrupted` says so: it is asked at least every 50 ms.
     public func run(
@@ -71,6 +80,7 @@ extension LoopbackRequest {
         plan.voice = media.device.voice
         plan.network = conditions
         plan.scenario = scenario
+        plan.machine = machine
         plan.encrypts = encrypts
         plan.seed = media.seed ?? 1
         plan.dumpFolder = media.dumpFolder

@@ -35,6 +35,8 @@ public struct LoopbackPlan: Sendable {
     public var network = NetworkConditions()
     /// The network as the person wrote it; `nil` when clean.
     public var scenario: String?
+    /// How the machine stands still, in virtual time only; `nil`: never, and its devices have no buffers to bridge that.
+    public var machine: MachineConditions?
     /// Whether the media are encrypted: live by DTLS-SRTP with its whole handshake, in virtual time by SRTP whose keys come of the
     /// seed.
     public var encrypts = false
@@ -66,6 +68,14 @@ public struct LoopbackPlan: Sendable {
         configuration.reportIntervalSeconds = reportIntervalSeconds
         adjust(side, &configuration)
         return configuration
+    }
+
+    /// When the machine of side `side` stands still: both are one, unless one is named. `nil` without `machine`.
+    package func stops(side: Int) -> MachineStops? {
+        machine.map { machine in
+            let isStanding = machine.place == .both || machine.place == (side == 0 ? .a : .b)
+            return MachineStops(isStanding ? machine : MachineConditions(), seconds: seconds, seed: seed)
+        }
     }
 
     /// Seconds one person speaks before the other does.

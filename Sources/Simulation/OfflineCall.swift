@@ -21,6 +21,9 @@ public final class OfflineCall {
     private let tickMilliseconds: Double
     private let ends: [WireEnd]
 
+    /// What moves the sides where a machine stands still.
+    private var machineRun: MachineRun?
+
     /// Builds both endpoints; nothing has happened yet.
     public init(_ plan: LoopbackPlan) throws(CallError) {
         self.plan = plan
@@ -40,6 +43,8 @@ public final class OfflineCall {
         }
         self.sides = sides
         self.ends = ends
+        for (end, side) in zip(ends, sides) { end.machine = side.machine?.stops }
+        if plan.machine != nil { machineRun = MachineRun(sides: sides, periodMilliseconds: tickMilliseconds) }
     }
 
     /// Seconds of the call that have passed.
@@ -76,6 +81,10 @@ public final class OfflineCall {
 
     /// One tick of both devices; packets that come due in between arrive at their own time.
     private func step(to now: HostTime) {
+        if machineRun != nil {
+            machineRun?.run(until: now)
+            return
+        }
         for side in sides { side.link.advance(to: now) }
         for side in sides { side.step(now: now) }
         // What the second side sent to the first without delay has arrived too.

@@ -30,6 +30,8 @@ public final class OfflineSide {
     private let loop: MediaLoop
     private let endpoint: AudioEndpoint
     private let overheard: OverheardDevice
+    /// When this side's machine stands still, and the buffers that its device has for that.
+    let machine: (stops: MachineStops, device: QueuedDevice)?
     private let framesPerTick: Int
     private let dump: SignalDump?
 
@@ -46,7 +48,9 @@ public final class OfflineSide {
             .room(plan.room),
             options: DeviceOptions(clock: .manual, seed: plan.seed &+ UInt64(side), nearEnd: spoken))
         overheard = OverheardDevice(device)
-        unit = try makeUnit(plan, device: overheard, rate: rate)
+        let queued = plan.machine == nil ? nil : QueuedDevice(overheard)
+        machine = if let queued, let stops = plan.stops(side: side) { (stops, queued) } else { nil }
+        unit = try makeUnit(plan, device: queued ?? overheard, rate: rate)
         dump =
             if let folder = plan.dumpFolder {
                 try SignalDump(
@@ -72,7 +76,22 @@ public final class OfflineSide {
 
     /// One period of the device, and the media thread's turn after it.
     func step(now: HostTime) {
-        device.advance(frames: framesPerTick, now: now)
+        passPeriod(now: now)
+        stepLoop(now: now)
+    }
+
+    /// One period of the device's own clock.
+    func passPeriod(now: HostTime) { device.advance(frames: framesPerTick, now: now) }
+
+    /// The turns of all threads that are due.
+    func turn(now: HostTime) {
+        machine?.device.deliver()
+        machine?.device.turn(now: now)
+        stepLoop(now: now)
+    }
+
+    /// The media thread's turn.
+    func stepLoop(now: HostTime) {
         loop.receive(now: now)
         loop.step(now: now, ntp: .virtual(now))
         dump?.drain()
@@ -96,6 +115,11 @@ public final class OfflineSide {
     func finish() {
         unit.dispose()
         dump?.finish()
+    }
+
+    /// Silence that the loudspeaker played because the machine was late, in milliseconds.
+    public var silentMilliseconds: Double {
+        Double(machine?.device.silentFrames ?? 0) * 1000 / Double(deviceRate)
     }
 
     /// This side's figures, of the unit too.

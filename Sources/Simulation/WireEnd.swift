@@ -5,13 +5,15 @@ import Realtime
 final class WireEnd: LinkEnd {
     /// The far end; `nil` when the plug is pulled.
     weak var other: WireEnd?
+    /// When this end's machine stands still: its kernel notes a packet when it is back.
+    var machine: MachineStops?
     private var waiting: [(bytes: [UInt8], flow: PacketFlow, arrival: HostTime)] = []
     private static let address = SocketAddress(IPAddress(v4: 0x7f00_0001), port: 0)
 
     @discardableResult
     func send(_ packet: inout OutgoingPacket, now: HostTime) -> Bool {
         guard let other else { return false }
-        other.waiting.append((Array(packet.bytes), packet.flow, now))
+        other.waiting.append((Array(packet.bytes), packet.flow, other.machine?.resumption(of: now) ?? now))
         return true
     }
 

@@ -33,4 +33,5 @@ extension CommandError {
     init(_ error: SettingsError) { self.init(.usage, error.description) }
     init(_ error: AssertionError) { self.init(.usage, error.description) }
     init(_ error: NetworkConditionsError) { self.init(.usage, "\(error), in --network") }
+    init(_ error: MachineConditionsError) { self.init(.usage, "\(error), in --machine") }
 }

@@ -30,6 +30,9 @@ struct LoopbackCommand: ParsableCommand {
             valueName: "conditions"))
     var network: String?
 
+    @Option(help: "With --offline, when the machine stands still: stops=EVERY_S:MS[-MS],stop=AT_S:MS,from=S,to=S,side=a|b.")
+    var machine: String?
+
     @Option(
         help: ArgumentHelp(
             "Room of both endpoints: small, office, hall or PATH.wav, drift and noise as in --device room:MODEL, which this is "
@@ -73,6 +76,7 @@ struct LoopbackCommand: ParsableCommand {
         request.nearPath = options.nearPath
         (request.conditions, request.scenario, request.offline) = (conditions, network, offline)
         request.encrypts = srtp
+        do { try request.stopMachine(machine) } catch { throw CommandError(error) }
         var report = try run(request, printer)
         let hasMedia = [report.aToB, report.bToA].contains { ($0.packetsReceived ?? 0) > 0 }
         if let number = TerminationSignal.caught, !hasMedia { throw ExitStatus(signal: number) }

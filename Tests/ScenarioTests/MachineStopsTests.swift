@@ -1,0 +1,112 @@
+import Metrics
+import Realtime
+import Simulation
+import Testing
+
+/// A call whose machine stands still, in virtual time.
+func standingCall(_ machine: String, seconds: Double = 30, seed: UInt64 = 1) throws -> OfflineCall {
+    var plan = try quietPlan(seconds: seconds, seed: seed)
+    plan.periodMilliseconds = 5
+    plan.machine = try MachineConditions(parsing: machine)
+    let call = try OfflineCall(plan)
+    try call.run()
+    return call
+}
+
+@Suite("A machine that stands still") struct MachineStopsTests {
+    private func failure(_ text: String) -> MachineConditionsError? {
+        do {
+            _ = try MachineConditions(parsing: text)
+            return nil
+        } catch { return error }
+    }
+
+    @Test func everyKeyIsRead() throws {
+        let read = try MachineConditions(parsing: "stop=30:60,side=b,to=90,stops=0.7:4-21,stop=50:3000,from=10")
+        var expected = MachineConditions()
+        expected.recurring = .init(everySeconds: 0.7, milliseconds: 4...21)
+        expected.singles = [.init(atSeconds: 30, milliseconds: 60), .init(atSeconds: 50, milliseconds: 3000)]
+        expected.window = 10...90
+        expected.place = .b
+        #expect(read == expected)
+        #expect(try MachineConditions(parsing: "stops=2:5").recurring?.milliseconds == 5...5)
+    }
+
+    @Test(
+        "what makes no sense is refused with key and value",
+        arguments: [
+            "stops=", "stops=4-21", "stops=0:4", "stops=1:0", "stops=1:9-4", "stops=1:501", "stops=1:4-5-6", "stops=nan:4",
+            "stops=1:inf", "stop=3", "stop=-1:5", "stop=1:0", "stop=1:1e9", "side=both", "side=c", "from=-1", "to=x",
+        ])
+    func badValues(text: String) {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard case .badValue(parts[0], parts[1], _) = failure(text) else {
+            Issue.record("\(text): \(String(describing: failure(text)))")
+            return
+        }
+    }
+
+    @Test func unknownAndRepeatedKeysAreNamed() {
+        #expect(failure("") == .unknownKey(""))
+        #expect(failure("stall=1:2") == .unknownKey("stall"))
+        #expect(failure("side=a,side=b") == .repeatedKey("side"))
+        #expect(failure("from=9,to=3") != nil)
+    }
+
+    @Test func thePlanFollowsTheSeedAndTheBounds() throws {
+        let conditions = try MachineConditions(parsing: "stops=0.7:4-21,from=5,to=65")
+        let plan = MachineStops(conditions, seconds: 120, seed: 3)
+        #expect(plan.stops == MachineStops(conditions, seconds: 120, seed: 3).stops)
+        #expect(plan.stops != MachineStops(conditions, seconds: 120, seed: 4).stops)
+        #expect((60...115).contains(plan.stops.count))
+        for stop in plan.stops {
+            #expect(stop.begin >= HostTime(milliseconds: 5000) && stop.begin <= HostTime(milliseconds: 65_000))
+            #expect(plan.resumption(of: stop.begin) == stop.end)
+            #expect(plan.resumption(of: stop.end) == stop.end)
+            let before = HostTime(nanoseconds: stop.begin.nanoseconds - 1)
+            #expect(plan.resumption(of: before) == before)
+        }
+        for (stop, next) in zip(plan.stops, plan.stops.dropFirst()) { #expect(stop.end < next.begin) }
+    }
+
+    @Test func stopsThatMeetAreOne() throws {
+        let plan = MachineStops(
+            try MachineConditions(parsing: "stop=1:500,stop=1.2:100,stop=1.5:250,stop=3:10"), seconds: 9, seed: 1)
+        let ends = plan.stops.map { [$0.begin.milliseconds(since: .zero), $0.end.milliseconds(since: .zero)] }
+        #expect(ends == [[1000, 1750], [3000, 3010]])
+    }
+
+    @Test func theSameSeedGivesTheSameCall() throws {
+        let runs = try [1, 1, 2].map { try standingCall("stops=0.7:4-21", seconds: 12, seed: $0) }
+        #expect(runs[0].report.json == runs[1].report.json)
+        #expect(runs[0].sides.map(\.heard) == runs[1].sides.map(\.heard))
+        #expect(runs[0].sides[0].heard != runs[2].sides[0].heard)
+    }
+
+    @Test("devices with buffers, quiet: the ledger is what is heard, and nothing is missing")
+    func quietMachine() throws {
+        let call = try standingCall("stops=86400:1", seconds: 20)
+        for side in 0..<2 {
+            let figures = call.sides[side].statistics
+            let heard = try #require(call.delay(of: 1 - side, from: 10))
+            let told = try #require(figures.mouthToEarMilliseconds)
+            #expect((45...62).contains(heard), "\(heard) ms heard")
+            #expect(abs(told - heard) < 2, "\(told) ms told, \(heard) ms heard")
+            #expect(call.sides[side].silentMilliseconds == 0 && figures.xruns.playback == 0)
+        }
+    }
+
+    @Test("stops of 4 to 21 ms, every 0.7 s: hardly a gap, and the ledger follows what is heard", arguments: [1, 2, 3])
+    func manyStops(seed: UInt64) throws {
+        let call = try standingCall("stops=0.7:4-21", seconds: 60, seed: seed)
+        for side in 0..<2 {
+            let figures = call.sides[side].statistics
+            #expect(call.sides[side].silentMilliseconds < 30)
+            #expect((figures.concealedRatio ?? 1) < 0.002)
+            let heard = try #require(call.delay(of: 1 - side, from: 45))
+            let told = try #require(figures.mouthToEarMilliseconds)
+            #expect(abs(told - heard) < 10, "\(told) ms told, \(heard) ms heard")
+            #expect(heard < 120)
+        }
+    }
+}
