@@ -9,6 +9,9 @@ public protocol AudioDecoder: AnyObject {
     /// Samples (of each channel, here and below) of the longest packet that is accepted: a buffer of this length is always enough.
     var maximumFrames: Int { get }
 
+    /// Bytes of the longest payload that is accepted, where the codec has so little; nil: it depends.
+    var longestPayloadBytes: Int? { get }
+
     /// Samples that `payload` decodes to, or nil when it is malformed.
     func duration(of payload: UnsafeRawBufferPointer) -> Int?
 
@@ -50,6 +53,8 @@ public protocol AudioDecoder: AnyObject {
 
 extension AudioDecoder {
     public var channels: Int { 1 }
+
+    public var longestPayloadBytes: Int? { nil }
 
     public var concealsItself: Bool { false }
 

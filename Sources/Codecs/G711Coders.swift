@@ -26,14 +26,12 @@ public final class G711Encoder: AudioEncoder {
     public let lookaheadSamples = 0
     public var maximumPayloadBytes: Int { frameLength }
 
-    /// A quarter of the 16-bit range's resolution (mu-law) or a sixteenth (A-law) decides the code, so that 16 384
-    /// entries serve both laws.
-    private let codes: [UInt8]
+    private let codes: UnsafePointer<UInt8>
 
     /// - `frameLength`: samples a packet, at 8 kHz.
     public init(_ law: G711.Law, frameLength: Int) {
         self.frameLength = frameLength
-        codes = (0..<16_384).map { G711.compress(Int16(($0 - 8_192) << 2), law) }
+        codes = G711Tables.of(law).codes
     }
 
     public func encode(
@@ -41,9 +39,11 @@ public final class G711Encoder: AudioEncoder {
     ) throws(CodecError) -> Int {
         guard frame.count == frameLength else { throw .wrongFrameLength(expected: frameLength) }
         guard payload.count >= frameLength else { throw .outputTooSmall(needed: frameLength) }
+        guard let input = frame.baseAddress, let output = payload.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
+            return 0
+        }
         for index in 0..<frameLength {
-            let sample = SampleConversion.toInt16(frame[index])
-            payload[index] = codes[Int(sample) >> 2 &+ 8_192]
+            output[index] = codes[Int(SampleConversion.toInt16(input[index])) >> 2 &+ 8_192]
         }
         return frameLength
     }
@@ -53,11 +53,12 @@ public final class G711Encoder: AudioEncoder {
 public final class G711Decoder: AudioDecoder {
     public let sampleRate = 8_000
     public let maximumFrames = 1_600
+    public var longestPayloadBytes: Int? { maximumFrames }
 
-    private let samplesOfCode: [Float]
+    private let samplesOfCode: UnsafePointer<Float>
 
     public init(_ law: G711.Law) {
-        samplesOfCode = (0...255).map { SampleConversion.toFloat(G711.expand(UInt8($0), law)) }
+        samplesOfCode = G711Tables.of(law).samples
     }
 
     public func duration(of payload: UnsafeRawBufferPointer) -> Int? {
@@ -69,7 +70,40 @@ public final class G711Decoder: AudioDecoder {
     ) throws(CodecError) -> Int {
         guard let frames = duration(of: payload) else { throw .malformedPayload }
         guard samples.count >= frames else { throw .outputTooSmall(needed: frames) }
-        for index in 0..<frames { samples[index] = samplesOfCode[Int(payload[index])] }
+        guard let input = payload.baseAddress, let output = samples.baseAddress else { return 0 }
+        for index in 0..<frames {
+            output[index] = samplesOfCode[Int(input.load(fromByteOffset: index, as: UInt8.self))]
+        }
         return frames
+    }
+}
+
+/// What all coders of one law look up: laid out at the first, and never let go.
+private struct G711Tables: @unchecked Sendable {
+    /// The code of each 16-bit sample without its last two bits, from the least on: a quarter of the range's resolution (mu-law)
+    /// or a sixteenth (A-law) decides the code, so that 16 384 entries serve both laws.
+    let codes: UnsafePointer<UInt8>
+    /// The sample of each code.
+    let samples: UnsafePointer<Float>
+
+    private init(_ law: G711.Law) {
+        let codes = UnsafeMutablePointer<UInt8>.allocate(capacity: 16_384)
+        for index in 0..<16_384 { (codes + index).initialize(to: G711.compress(Int16((index - 8_192) << 2), law)) }
+        let samples = UnsafeMutablePointer<Float>.allocate(capacity: 256)
+        for code in 0..<256 {
+            (samples + code).initialize(to: SampleConversion.toFloat(G711.expand(UInt8(code), law)))
+        }
+        self.codes = UnsafePointer(codes)
+        self.samples = UnsafePointer(samples)
+    }
+
+    private static let mu = G711Tables(.mu)
+    private static let a = G711Tables(.a)
+
+    static func of(_ law: G711.Law) -> G711Tables {
+        switch law {
+        case .mu: mu
+        case .a: a
+        }
     }
 }

@@ -27,20 +27,43 @@ public struct LevelMeter: Sendable {
     /// ever.
     public mutating func add(_ block: UnsafeBufferPointer<Float>) {
         guard !block.isEmpty else { return }
-        var sum: Float = 0
-        var largest: Float = 0
-        for sample in block {
-            sum += sample * sample
-            largest = max(largest, abs(sample))
-        }
+        let sum = Self.energy(block)
         guard sum.isFinite else { return }
-        peak = max(peak, largest)
+        peak = max(peak, Self.largest(block))
         if Double(sum) > Self.activeFloorSquare * Double(block.count) {
             activeEnergy += Double(sum)
             activeSamples += Double(block.count)
         }
         let weight = 1 - exp(-Double(block.count) / samplesPerConstant)
         meanSquare += (Double(sum) / Double(block.count) - meanSquare) * weight
+    }
+
+    /// Added up in its order, so that the figure is the same wherever it is made.
+    private static func energy(_ block: UnsafeBufferPointer<Float>) -> Float {
+        guard let samples = block.baseAddress else { return 0 }
+        var sum: Float = 0
+        for index in 0..<block.count { sum += samples[index] * samples[index] }
+        return sum
+    }
+
+    /// Largest magnitude of samples that are numbers, eight at once.
+    private static func largest(_ block: UnsafeBufferPointer<Float>) -> Float {
+        guard let samples = UnsafeRawPointer(block.baseAddress) else { return 0 }
+        let size = MemoryLayout<Float>.stride
+        var lanes = SIMD8<Float>(repeating: 0)
+        var index = 0
+        while index + 8 <= block.count {
+            let eight = samples.loadUnaligned(fromByteOffset: index * size, as: SIMD8<Float>.self)
+            let magnitude = eight.replacing(with: -eight, where: eight .< 0)
+            lanes = lanes.replacing(with: magnitude, where: magnitude .> lanes)
+            index += 8
+        }
+        var result = lanes.max()
+        while index < block.count {
+            result = max(result, abs(block[index]))
+            index += 1
+        }
+        return result
     }
 
     /// The level in dBov, -127 ... 0.

@@ -1,4 +1,5 @@
 import Glibc
+import Realtime
 
 /// How late media became usable: a decaying histogram of relative arrival delays, and their floor.
 ///
@@ -23,6 +24,8 @@ package struct ArrivalHistory {
     private var worstWindow: WindowedMinimum
     private(set) var totalWeight = 0.0
     private var base = 0
+    /// The highest bin that may weigh anything: above it there are zeros alone, which nobody need add up.
+    private var highest = Int.min
     private var floorWindow: WindowedMinimum
     /// Running minimum that creeps up 30 ppm: what the line does without any queue.
     private var creepingBase: Double?
@@ -35,10 +38,9 @@ package struct ArrivalHistory {
     private final class Storage {
         let memory: UnsafeMutablePointer<Double>
         init(count: Int) {
-            memory = .allocate(capacity: count)
-            memory.initialize(repeating: 0, count: count)
+            memory = ZeroedMemory.allocate(count)
         }
-        deinit { memory.deallocate() }
+        deinit { ZeroedMemory.free(memory) }
     }
 
     package init(tuning: ArrivalTuning = ArrivalTuning(), rhythm: RhythmTuning = RhythmTuning()) {
@@ -70,6 +72,7 @@ package struct ArrivalHistory {
         guard abs(estimate - driftPPM) > tuning.driftTolerance else { return }
         driftPPM = estimate
         for index in 0..<Self.bins { weights[index] = 0 }
+        highest = .min
         totalWeight = 0
         widest = 0
         rhythm.removeAll()
@@ -98,8 +101,8 @@ package struct ArrivalHistory {
         guard let recentWorst else { return }
         let keep = exp(-tuning.calmSpeed * elapsed / tuning.memory)
         let first = floorBin + Int(min(recentWorst, 1e6) / Self.binWidth) + 2
-        guard first >= base, first < base + Self.bins else { return }
-        for bin in first..<(base + Self.bins) {
+        guard first >= base, first < base + Self.bins, first <= highest else { return }
+        for bin in first...highest {
             let faded = weights[slot(bin)] * (1 - keep)
             weights[slot(bin)] -= faded
             totalWeight -= faded
@@ -178,20 +181,24 @@ package struct ArrivalHistory {
         let grown = arrival.weight * presentWeight
         let bin = min(Int((delay / Self.binWidth).rounded(.down)), base + Self.bins - 1)
         // Events below the base are on time whatever the target: only the total remembers them.
-        if bin >= base { weights[slot(bin)] += grown }
+        if bin >= base {
+            weights[slot(bin)] += grown
+            highest = max(highest, bin)
+        }
         totalWeight += grown
         events += 1
         if arrival.weight == 1, let floor = floorWindow.value { noteSpread(delay - floor, decay: 1 / growth) }
     }
 
     /// Calls `body` with the weights of the bins upward from the floor (bin 0 holds it), scaled so that an event of now
-    /// weighs 1, and their total.
-    func withBins<R>(_ body: (_ weight: (Int) -> Double, _ total: Double) -> R) -> R {
+    /// weighs 1, the highest bin that weighs anything, and their total.
+    func withBins<R>(_ body: (_ weight: (Int) -> Double, _ highest: Int, _ total: Double) -> R) -> R {
         let scale = 1 / presentWeight
         let first = floorBin
         // Spikes that came evenly and are over count as if they had not been.
         let last = min(base + Self.bins, rhythm.isOver ? first + Int(rhythm.mostSince / Self.binWidth) + 2 : .max)
-        return body({ first + $0 < last ? weights[slot(first + $0)] * scale : 0 }, totalWeight * scale)
+        let top = highest < base ? 0 : min(max(highest - first, 0), Self.bins - 1)
+        return body({ first + $0 < last ? weights[slot(first + $0)] * scale : 0 }, top, totalWeight * scale)
     }
 
     /// Forgets what was fastest but not how delays spread: a new stream came over the same line.
@@ -225,6 +232,7 @@ package struct ArrivalHistory {
             let distance = wanted - base
             if abs(distance) >= Self.bins {
                 for index in 0..<Self.bins { weights[index] = 0 }
+                highest = .min
             } else if distance > 0 {
                 for bin in base..<wanted { weights[slot(bin)] = 0 }
             } else {
@@ -235,6 +243,7 @@ package struct ArrivalHistory {
                     weights[slot(bin)] = 0
                 }
                 weights[slot(wanted + Self.bins - 1)] += above
+                if highest >= wanted + Self.bins { highest = wanted + Self.bins - 1 }
             }
             base = wanted
         }

@@ -1,3 +1,5 @@
+import Realtime
+
 /// Continues sound from its own past where a codec cannot: the last pitch cycles repeated, then faded.
 ///
 /// Waveform repetition of the class of G.711 Appendix I (1999), with a slower fade, which measures better.
@@ -25,11 +27,10 @@ final class Concealment {
         self.tuning = tuning
         self.pitch = PitchSearch(sampleRate: sampleRate, tuning: pitch)
         capacity = sampleRate * 45 / 1000
-        cycle = .allocate(capacity: capacity)
-        cycle.initialize(repeating: 0, count: capacity)
+        cycle = ZeroedMemory.allocate(capacity)
     }
 
-    deinit { cycle.deallocate() }
+    deinit { ZeroedMemory.free(cycle) }
 
     /// Learns the pitch from the past: at least `historyLength` samples that end at `end`.
     func begin(end: UnsafePointer<Float>) {

@@ -1,3 +1,5 @@
+import Realtime
+
 /// What each delay above the floor costs the listener, bin by bin: made anew with each target, so that delays that can be had
 /// are compared where the best one cannot. Its memory is laid out once.
 final class CostCurve {
@@ -5,11 +7,10 @@ final class CostCurve {
     private var count = 0
 
     init() {
-        costs = .allocate(capacity: ArrivalHistory.bins)
-        costs.initialize(repeating: 0, count: ArrivalHistory.bins)
+        costs = ZeroedMemory.allocate(ArrivalHistory.bins)
     }
 
-    deinit { costs.deallocate() }
+    deinit { ZeroedMemory.free(costs) }
 
     /// Empties the curve; all bins up to and including `highest` are to be noted.
     func begin(highest: Int) { count = min(max(highest + 1, 0), ArrivalHistory.bins) }

@@ -11,19 +11,21 @@ import Realtime
 ///           \-> PacketBuffer ------------------> Player <-´ -> pull
 public final class JitterBuffer {
     public let configuration: JitterBufferConfiguration
-    private var delays: DelayManager
-    private var clock: PullClock
-    private var player: Player
-    private var packets: PacketBuffer
-    private var record = PlayoutRecord()
+    // Confined to one thread, and no method hands one of these on while it calls another: the check at run time, several for
+    // each pull, would cost more than the pull itself.
+    @exclusivity(unchecked) private var delays: DelayManager
+    @exclusivity(unchecked) private var clock: PullClock
+    @exclusivity(unchecked) private var player: Player
+    @exclusivity(unchecked) private var packets: PacketBuffer
+    @exclusivity(unchecked) private var record = PlayoutRecord()
     /// Nil before the first packet and after a reset.
-    private var stream: ReceivedStream?
-    private var decoder: any AudioDecoder
+    @exclusivity(unchecked) private var stream: ReceivedStream?
+    @exclusivity(unchecked) private var decoder: any AudioDecoder
     private var clockRate: Int
     /// Time 0 of host times.
-    private var hostEpoch: HostTime?
+    @exclusivity(unchecked) private var hostEpoch: HostTime?
     /// Names the reset in the next pull's outcome.
-    private var pendingReset: ResetReason?
+    @exclusivity(unchecked) private var pendingReset: ResetReason?
 
     /// - `decoder`: the codec; its sample rate is that of the pulled sound.
     /// - `clockRate`: RTP clock units per second, which may differ from the sample rate; clamped to 1000...1000000.

@@ -58,7 +58,7 @@ package final class PacketBuffer {
     /// A buffer for the payloads of a codec.
     package convenience init(decoder: any AudioDecoder) {
         // A payload of 16-bit samples is the longest there is; 8 KiB covers 120 ms of Opus at its highest rate.
-        self.init(slotBytes: max(8192, 2 * decoder.maximumFrames))
+        self.init(slotBytes: decoder.longestPayloadBytes ?? max(8192, 2 * decoder.maximumFrames))
     }
 
     package init(slotBytes: Int) {

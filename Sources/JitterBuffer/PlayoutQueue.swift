@@ -1,3 +1,5 @@
+import Realtime
+
 /// Decoded samples not yet pulled, and behind them the recent past, in one stretch of memory: concealment and time
 /// stretching look back over both.
 package final class PlayoutQueue {
@@ -11,15 +13,14 @@ package final class PlayoutQueue {
     /// - Parameter room: samples that can be pending at once.
     package init(historyLength: Int, room: Int) {
         self.historyLength = historyLength
-        // Twice the room: the past moves down only now and then.
+        // Twice the room: more than is used as a rule, and only what is used becomes resident.
         capacity = historyLength + 2 * room
-        storage = .allocate(capacity: capacity)
-        storage.initialize(repeating: 0, count: capacity)
+        storage = ZeroedMemory.allocate(capacity)
         readIndex = historyLength
         writeIndex = historyLength
     }
 
-    deinit { storage.deallocate() }
+    deinit { ZeroedMemory.free(storage) }
 
     package var pending: Int { writeIndex - readIndex }
 
@@ -44,11 +45,11 @@ package final class PlayoutQueue {
         return taken
     }
 
+    /// Moves what is kept down when as much lies before it, so that the queue works in the same few pages.
     private func makeRoom(_ count: Int) {
-        guard writeIndex + count > capacity else { return }
         let keep = max(pending, historyLength)
         let source = writeIndex - keep
-        guard source > 0 else { return }
+        guard source >= keep || writeIndex + count > capacity, source > 0 else { return }
         (storage).update(from: storage + source, count: keep)
         readIndex -= source
         writeIndex -= source

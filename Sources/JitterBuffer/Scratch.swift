@@ -1,4 +1,6 @@
-/// Samples of memory with an owner.
+import Realtime
+
+/// Samples of memory with an owner, zeros to begin with; what is not used does not become resident.
 package final class Scratch {
     package let base: UnsafeMutablePointer<Float>
     package let count: Int
@@ -6,11 +8,10 @@ package final class Scratch {
     /// - Parameter count: samples; at least one is laid out.
     package init(count: Int) {
         self.count = max(count, 1)
-        base = .allocate(capacity: self.count)
-        base.initialize(repeating: 0, count: self.count)
+        base = ZeroedMemory.allocate(self.count)
     }
 
-    deinit { base.deallocate() }
+    deinit { ZeroedMemory.free(base) }
 
     package var buffer: UnsafeMutableBufferPointer<Float> { UnsafeMutableBufferPointer(start: base, count: count) }
 }

@@ -54,10 +54,10 @@ package struct TargetDelay {
         let width = ArrivalHistory.binWidth
         let limit = Int(maximumMs / width)
         let spread = history.spread * max(0, 1 - lossRatio / tuning.repairedLoss)
-        return history.withBins { weight, total in
+        return history.withBins { weight, filled, total in
             // Downward from the top: what is later than x, the spread of the floor's own bin included in bin 0.
             let last = ArrivalHistory.bins - 1
-            var highest = last
+            var highest = filled
             while highest > 0, weight(highest) <= tuning.leastShare * total { highest -= 1 }
             // Of delays beyond twice those seen nothing is known: what a stream starts with suffices.
             let top = min(limit, max(highest + Int(min(spread / width, Double(highest))), startBins))
@@ -70,7 +70,7 @@ package struct TargetDelay {
             // Two sums, since each addition waits for the one before.
             var lates = (0.0, 0.0)
             var above = bin + 1
-            while above < last {
+            while above < last, above <= filled {
                 lates.0 += weight(above)
                 lates.1 += weight(above + 1)
                 above += 2

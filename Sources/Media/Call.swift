@@ -15,10 +15,11 @@ public final class Call {
     /// The call's media.
     public let stream: MediaStream
 
-    private var stateMachine: CallStateMachine
-    private var events: [CallEvent] = []
+    // Confined to one thread; see SendPath.
+    @exclusivity(unchecked) private var stateMachine: CallStateMachine
+    @exclusivity(unchecked) private var events: [CallEvent] = []
     private var echoed: [Float] = []
-    private var goodbye = Goodbye()
+    @exclusivity(unchecked) private var goodbye = Goodbye()
     /// Digits that wait for the call to begin.
     private var firstDigits: String
 
@@ -53,7 +54,8 @@ public final class Call {
 
     /// What happened since the owner last asked.
     public func takeEvents() -> [CallEvent] {
-        defer { events.removeAll(keepingCapacity: true) }
+        guard !events.isEmpty else { return [] }
+        defer { events = [] }
         return events
     }
 

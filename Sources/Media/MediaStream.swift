@@ -24,9 +24,10 @@ public final class MediaStream {
 
     let sendPath: SendPath
     let receivePath: ReceivePath
-    private(set) var control: ControlPath
+    // Confined to one thread; see SendPath.
+    @exclusivity(unchecked) private(set) var control: ControlPath
     private let link: any PacketLink
-    private var collision = SourceCollision()
+    @exclusivity(unchecked) private var collision = SourceCollision()
     /// What was last followed.
     private var followed: MediaFormat?
     /// Changes of our clock, each under an SSRC of its own.
@@ -36,6 +37,7 @@ public final class MediaStream {
     public init(configuration: StreamConfiguration, link: any PacketLink, now: HostTime) throws(CodecError) {
         self.configuration = configuration
         self.link = link
+        sampleRate = configuration.audioRate
         let identity = RTPIdentity(seed: configuration.seed)
         sendPath = try SendPath(configuration: configuration, identity: identity, link: link)
         receivePath = try ReceivePath(configuration: configuration, localSSRC: identity.ssrc)
@@ -46,7 +48,7 @@ public final class MediaStream {
     /// Samples in one frame of this stream.
     public var frameLength: Int { sendPath.frameLength }
     /// The rate of the audio that goes in and out, in Hz.
-    public var sampleRate: Int { configuration.audioRate }
+    public let sampleRate: Int
     /// What is sent now.
     public var sending: SendingFormat { sendPath.codec.sending }
     /// The format of what is heard now.

@@ -27,10 +27,11 @@ final class ReceivePath {
         case dropped(RTPDropReason)
     }
 
-    private var lanes: ReceiveLanes
+    // Confined to one thread; see SendPath.
+    @exclusivity(unchecked) private var lanes: ReceiveLanes
     private let redundancyPayloadType: UInt8?
-    private(set) var receiver: RTPReceiver
-    private var meter: LevelMeter
+    @exclusivity(unchecked) private(set) var receiver: RTPReceiver
+    @exclusivity(unchecked) private var meter: LevelMeter
     private(set) var lastOutcome: PullOutcome?
 
     init(configuration: StreamConfiguration, localSSRC: UInt32) throws(CodecError) {

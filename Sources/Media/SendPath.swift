@@ -20,29 +20,35 @@ final class SendPath {
     /// Off: nothing is sent but RTCP.
     var isSending = true { didSet { if isSending != oldValue { needsMarker = true } } }
 
-    private(set) var codec: SendCodec
+    // Confined to one thread, and nothing that is handed one of these comes back for it: the checks at run time would cost as
+    // much as G.711 itself.
+    @exclusivity(unchecked) private(set) var codec: SendCodec
     /// What is sent instead as soon as no digit is on its way.
     private var wanted: SendingFormat?
     private let configuration: StreamConfiguration
     private let link: any PacketLink
-    private var sender: RTPSender
-    private var events: TelephoneEventSender
+    @exclusivity(unchecked) private var sender: RTPSender
+    @exclusivity(unchecked) private var events: TelephoneEventSender
     private let redundancyPayloadType: UInt8?
-    private var copies: RedundancyPacker
+    /// Nil where nobody takes copies.
+    private var copies: RedundancyPacker?
     private var ladder: RedundancyLadder
     /// Nil where pauses are sent like speech, or the encoder falls silent by itself.
-    private var comfortNoise: ComfortNoiseEncoder?
-    private var announcement: Announcement
-    private var frame: [Float]
-    private var payload = [UInt8](repeating: 0, count: PacketLimits.payloadBytes)
-    private var redundant = [UInt8](repeating: 0, count: PacketLimits.packetBytes)
+    @exclusivity(unchecked) private var comfortNoise: ComfortNoiseEncoder?
+    @exclusivity(unchecked) private var announcement: Announcement
+    @exclusivity(unchecked) private var frame: [Float]
+    /// As long as this codec needs them: many calls have a good share of their memory here.
+    @exclusivity(unchecked) private var payload: [UInt8] = []
+    private var redundant: [UInt8] = []
     /// Room behind the longest packet is for the link's layers.
-    private var packet = [UInt8](repeating: 0, count: PacketLimits.datagramBytes)
-    private var samplesSent: Int64 = 0
+    @exclusivity(unchecked) private var packet: [UInt8] = []
+    /// Of the frames that come, Hz.
+    private let audioRate: Int
+    @exclusivity(unchecked) private var samplesSent: Int64 = 0
     /// `samplesSent` where the present clock began.
     private var clockStart: Int64 = 0
     private var needsMarker = true
-    private var meter: LevelMeter
+    @exclusivity(unchecked) private var meter: LevelMeter
     /// Encoder failures, each of which cost a frame.
     private(set) var encoderErrors = 0
 
@@ -51,20 +57,35 @@ final class SendPath {
         codec = try SendCodec(sending, streamRate: configuration.audioRate)
         self.configuration = configuration
         self.link = link
+        audioRate = configuration.audioRate
         let clockRate = sending.format.clockRate
         sender = RTPSender(
             ssrc: identity.ssrc, payloadType: configuration.payloadType, clockRate: clockRate,
             sequence: identity.firstSequence, timestamp: identity.firstTimestamp)
         events = TelephoneEventSender(clockRate: clockRate)
         redundancyPayloadType = configuration.redundancyPayloadType
-        copies = RedundancyPacker(payloadType: configuration.payloadType)
+        copies = redundancyPayloadType == nil ? nil : RedundancyPacker(payloadType: configuration.payloadType)
         ladder = RedundancyLadder(configuration.redundancy(of: sending))
         announcement = Announcement(samples: configuration.announcement)
         frame = [Float](repeating: 0, count: codec.frameLength)
         meter = LevelMeter(sampleRate: configuration.audioRate)
         comfortNoise = makeComfortNoise()
+        layOutBuffers()
         protect(ladder.protection)
     }
+
+    private func layOutBuffers() {
+        let longest = min(PacketLimits.payloadBytes, max(codec.encoder.maximumPayloadBytes, Self.leastPayloadBytes))
+        payload = [UInt8](repeating: 0, count: longest)
+        // Copies are of what the codec before sent too.
+        let hasCopies = redundancyPayloadType != nil
+        redundant = [UInt8](repeating: 0, count: hasCopies ? PacketLimits.packetBytes : 0)
+        let body = hasCopies ? PacketLimits.packetBytes : RTPHeader.fixedLength + longest
+        packet = [UInt8](repeating: 0, count: body + PacketLimits.trailerBytes)
+    }
+
+    /// Room for comfort noise and telephone events, whatever the codec.
+    private static let leastPayloadBytes = 64
 
     private func makeComfortNoise() -> ComfortNoiseEncoder? {
         guard codec.sending.encoder.dtx, !codec.sending.format.codec.hasDTX else { return nil }
@@ -76,10 +97,14 @@ final class SendPath {
     func process(_ captured: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
         let clockUnits = clockUnits
         samplesSent += Int64(frame.count)
-        // Who holds a frame of the length before a change must not make us read beyond it.
-        for i in 0..<frame.count { frame[i] = i < captured.count ? captured[i] : 0 }
+        frame.withUnsafeMutableBufferPointer { frame in
+            // Who holds a frame of the length before a change must not make us read beyond it.
+            let common = min(frame.count, captured.count)
+            if let source = captured.baseAddress { frame.baseAddress?.update(from: source, count: common) }
+            frame[common...].update(repeating: 0)
+        }
         if isSending { announcement.replace(&frame) }
-        if isMuted || !isSending { for i in 0..<frame.count { frame[i] = 0 } }
+        if isMuted || !isSending { frame.withUnsafeMutableBufferPointer { $0.update(repeating: 0) } }
         frame.withUnsafeBufferPointer { meter.add($0) }
         guard isSending else { return frame }
 
@@ -132,7 +157,7 @@ final class SendPath {
     /// What follows begins anew: a marker (RFC 3551 section 4.1), and no copies of what was said before.
     private func beginPause() {
         needsMarker = true
-        copies.removeAll()
+        copies?.removeAll()
     }
 
     private func sendAudio(bytes: Int, at clockUnits: UInt32, now: HostTime) {
@@ -151,12 +176,12 @@ final class SendPath {
 
     /// Writes `primary` and the copies that the ladder wants into `redundant`; 0 when there are none.
     private func addCopies(to primary: UnsafeRawBufferPointer, at clockUnits: UInt32) -> Int {
-        guard redundancyPayloadType != nil else { return 0 }
-        defer { copies.keep(primary, timestamp: clockUnits) }
+        guard copies != nil else { return 0 }
+        defer { copies?.keep(primary, timestamp: clockUnits) }
         let wanted = ladder.protection.copies
         guard !wanted.isEmpty else { return 0 }
         return redundant.withUnsafeMutableBytes {
-            copies.write(primary, timestamp: clockUnits, offsets: wanted, into: $0)
+            copies?.write(primary, timestamp: clockUnits, offsets: wanted, into: $0) ?? 0
         }
     }
 
@@ -214,7 +239,7 @@ final class SendPath {
 
     /// RTP clock units since the start, or since the clock changed; follows the captured samples, also where nothing is sent.
     private var clockUnits: UInt32 {
-        UInt32(truncatingIfNeeded: (samplesSent - clockStart) * Int64(sender.clockRate) / Int64(configuration.audioRate))
+        UInt32(truncatingIfNeeded: (samplesSent - clockStart) * Int64(sender.clockRate) / Int64(audioRate))
     }
 
     // MARK: - Change of codec
@@ -236,7 +261,7 @@ final class SendPath {
     /// - Throws: what the codec has against it; then all stays as it was.
     func takeUp(_ sending: SendingFormat, ssrc: UInt32?) throws(CodecError) {
         wanted = nil
-        var next = try SendCodec(sending, streamRate: configuration.audioRate)
+        var next = try SendCodec(sending, streamRate: audioRate)
         next.prime(with: frame, goesOn: sending.format.sharesDecoder(with: codec.sending.format))
         let offset = clockUnits
         codec = next
@@ -248,8 +273,9 @@ final class SendPath {
         sender.payloadType = sending.format.payloadType
         if let ssrc { sender.changeSource(to: ssrc) }
         frame = [Float](repeating: 0, count: codec.frameLength)
-        copies = RedundancyPacker(payloadType: sending.format.payloadType)
+        copies = redundancyPayloadType == nil ? nil : RedundancyPacker(payloadType: sending.format.payloadType)
         comfortNoise = makeComfortNoise()
+        layOutBuffers()
         ladder.change(to: configuration.redundancy(of: sending))
         protect(ladder.protection)
         needsMarker = true

@@ -70,7 +70,7 @@ public struct StreamConfiguration: Sendable {
 
     /// Rate of the audio that goes in and out of the stream, in Hz, as long as it runs: the codec's; where several are to be
     /// expected the highest, so that a change to a better one is heard.
-    public var audioRate: Int { receivedFormats.map(\.audioRate).max() ?? format.audioRate }
+    public var audioRate: Int { alsoReceives.reduce(sampleRate ?? codec.sampleRate) { max($0, $1.audioRate) } }
 
     /// Bit rate that is never exceeded unless someone says otherwise.
     static let usualMaximumBitrate = 64_000
