@@ -315,7 +315,8 @@ let package = Package(
         .testTarget(
             name: "LoadTests",
             dependencies: [
-                "Load", "Softphone", "Simulation", "LiveMedia", "Media", "Reporting", "Settings", "Network", "Codecs", "RTP",
+                "CAudit", "Load", "Softphone", "Simulation", "LiveMedia", "Media", "Reporting", "Settings", "Network", "Codecs",
+                "RTP",
                 "Link", "Realtime",
             ]),
         .testTarget(

@@ -4,7 +4,7 @@ import Realtime
 
 /// One UDP port for the media of many calls, and the next one for their RTCP: what comes is read in batches, what leaves is sent in
 /// batches, so that a turn costs few system calls however many calls it serves. Confined to one thread.
-public final class MediaPort {
+public final class MediaPort: PacketPort {
     /// Milliseconds between two looks at RTCP's own socket: the kernel notes when a report came.
     private static let controlMilliseconds = 50.0
 

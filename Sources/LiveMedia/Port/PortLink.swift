@@ -1,16 +1,15 @@
 import Link
 import Media
-import Network
 import Realtime
 
 /// The link of one call at a port of many: what it sends goes by the port's next batch; what comes for it the port's loop hands it.
 final class PortLink: LinkEnd {
-    private let port: MediaPort
+    private let port: any PacketPort
     /// Where the call's packets go.
     var peer: LinkPeer?
     private(set) var sent = 0
 
-    init(_ port: MediaPort, peer: LinkPeer) {
+    init(_ port: any PacketPort, peer: LinkPeer) {
         self.port = port
         self.peer = peer
     }

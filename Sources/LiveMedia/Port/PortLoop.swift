@@ -1,292 +1,39 @@
-import Codecs
 import Glibc
-import Link
 import Media
 import Network
-import RTP
 import Realtime
 
-/// Carries the calls of one port by a clock of its own, without a device: one thread, one wait a turn for all calls whose turn
-/// it is, one reading and one sending of packets in batches.
-///
-/// ```
-/// MediaPort -> CallRoom (whose packet is it?) -> Call -> jitter buffer
-/// TickWheel (whose turn is it?) -> Call: hear a frame, say a frame -> MediaPort
-/// ```
-/// In its steady state it allocates nothing a packet; what a call needs is made when it comes and given back when it goes.
+/// Steps the calls of one port by the machine's clock: one thread, one wait a turn for all calls whose turn it is, one reading
+/// and one sending of packets in batches.
 struct PortLoop: ~Copyable, @unchecked Sendable {
-    /// The conference's place in the wheel, where all who hear each other have their turn together.
-    private static let conference = -1
     /// Longest sleep while nobody calls.
     private static let idleMilliseconds: Int32 = 50
 
-    private let plan: PortPlan
     private let port: MediaPort
     private let control: PortControl
-    /// Which of the port's loops it is.
-    private let index: Int
-    private let shelf: RecordingShelf?
-    private var room: CallRoom
-    private var wheel: TickWheel
-    private var admission = Admission()
-    private var lateness = LatenessMeter()
-    private var usage = ThreadUsage()
-    private let memory = MemoryHeadroom()
-    /// Looked at once a second, and after each new call.
-    private var isMemoryShort = false
-    private var calls: [PortCall?] = []
-    /// Seats of callers who were hung up on: they keep them while they go on sending, or they would call again.
-    private var lingering: [Int] = []
-    private var speakers: [Int] = []
-    private var mix: ConferenceMix
-    private var frame: [Float] = []
-    private var nextSecond = HostTime.zero
-    private var figures = PortFigures()
+    private var turns: PortTurns
 
     init(_ plan: PortPlan, port: MediaPort, control: PortControl, index: Int, shelf: RecordingShelf?) {
-        self.index = index
-        self.plan = plan
         self.port = port
         self.control = control
-        self.shelf = shelf
-        room = CallRoom(
-            limits: .init(calls: plan.parties), allow: plan.allow,
-            payloadTypes: plan.configuration.stream.expectedPayloadTypes)
-        wheel = TickWheel(start: .monotonicNow())
-        mix = ConferenceMix(frameLength: 0)
+        turns = PortTurns(plan, port: port, control: control, index: index, shelf: shelf)
     }
 
     /// Runs until it is told to end.
     mutating func run() {
         while true {
-            if let reason = control.endReason { return finish(reason) }
+            if let reason = control.endReason { return turns.finish(reason) }
             wait()
-            turn()
+            turns.turn()
+            turns.lookAfter()
         }
     }
 
     /// While nobody calls a packet wakes it; in a call the clock does.
     private mutating func wait() {
-        guard wheel.count == 0 else { return wheel.nextTurn.sleepUntil() }
+        if let next = turns.nextTurn { return next.sleepUntil() }
         var entry = pollfd(fd: port.fileDescriptor, events: Int16(POLLIN), revents: 0)
         _ = poll(&entry, 1, Self.idleMilliseconds)
-        wheel = TickWheel(start: .monotonicNow())
-    }
-
-    private mutating func turn() {
-        let began = HostTime.monotonicNow()
-        port.receive(now: began) { take(&$0, now: began) }
-        let ntp = NTPTime.now()
-        // After a standstill there are several: each call has all its turns, in their order.
-        while let due = wheel.advance(to: began) {
-            for member in wheel.due {
-                if member == Self.conference {
-                    stepConference(now: began, ntp: ntp)
-                } else {
-                    step(member, now: began, ntp: ntp)
-                }
-            }
-            port.flush()
-            let ended = HostTime.monotonicNow()
-            lateness.add(ended.milliseconds(since: due))
-            admission.note(lateMilliseconds: ended.milliseconds(since: due), at: ended)
-        }
-        port.flush()
-        let now = HostTime.monotonicNow()
-        admission.note(busyMilliseconds: now.milliseconds(since: began), at: now)
-        if now >= nextSecond { everySecond(now) }
-    }
-
-    // MARK: - Packets
-
-    private mutating func take(_ packet: inout ReceivedPacket, now: HostTime) {
-        let bytes = UnsafeRawBufferPointer(packet.bytes)
-        switch packet.kind {
-        case .rtp where !packet.isOnControlPort:
-            switch room.receive(rtp: packet, refusal: refusal) {
-            case .call(let seat): calls[seat]?.call.receive(rtp: bytes, arrival: packet.arrival)
-            case .caller(let seat):
-                begin(seat, at: packet.source, now: now)
-                deliver(packet, to: seat)
-            case .continued(let seat):
-                move(seat, to: packet.source)
-                deliver(packet, to: seat)
-            case .waiting, .dropped: break
-            }
-        case .rtcp:
-            guard case .call(let seat) = room.receive(rtcp: packet), let call = calls[seat] else { return }
-            call.link.peer = LinkPeer(media: room.source(of: seat), control: packet.source)
-            call.call.receive(rtcp: bytes, arrival: packet.arrival)
-        default: room.noteGarbage()
-        }
-    }
-
-    /// The packets before the proof were media too: no word is clipped.
-    private mutating func deliver(_ packet: ReceivedPacket, to seat: Int) {
-        guard let call = calls[seat]?.call else { return }
-        for held in room.held {
-            held.bytes.withUnsafeBytes { call.receive(rtp: $0, arrival: held.arrival) }
-        }
-        call.receive(rtp: UnsafeRawBufferPointer(packet.bytes), arrival: packet.arrival)
-    }
-
-    /// Why nobody new is let in now; `nil`: everybody is.
-    private var refusal: CallRefusal? {
-        if control.callsNow >= plan.parties { return .full }
-        if isMemoryShort { return .resources }
-        return admission.admits ? nil : .late
-    }
-
-    private mutating func begin(_ seat: Int, at source: SocketAddress, now: HostTime) {
-        while calls.count <= seat { calls.append(nil) }
-        // Another loop may have taken the last place meanwhile.
-        guard let number = control.enter(limit: plan.parties) else { return room.turnAway(seat, .full) }
-        let link = PortLink(port, peer: LinkPeer(media: source))
-        var recording: PortRecording?
-        if let shelf {
-            do { recording = try shelf.open(number) } catch { tell(number, source, .warning("no recording: \(error)")) }
-        }
-        do {
-            let call = try PortCall(
-                number: number, configuration: PortCall.configuration(plan.configuration, number: number), link: link,
-                recording: recording, now: now)
-            calls[seat] = call
-            figures.callsInAll += 1
-            isMemoryShort = memory.isShort
-            tell(number, source, .began)
-            seatAtWheel(seat, call)
-        } catch {
-            // What one call's settings do not allow no call's do: it was tried before the port was opened.
-            recording?.end()
-            letGo(seat)
-            tell(number, source, .warning("no call: \(error)"))
-        }
-    }
-
-    private mutating func seatAtWheel(_ seat: Int, _ call: PortCall) {
-        guard plan.sound == .conference else { return wheel.add(seat, everyMilliseconds: call.turnMilliseconds) }
-        if speakers.isEmpty {
-            mix = ConferenceMix(frameLength: call.call.frameLength)
-            wheel.add(Self.conference, everyMilliseconds: call.turnMilliseconds)
-        }
-        speakers.append(seat)
-    }
-
-    private mutating func move(_ seat: Int, to source: SocketAddress) {
-        guard let call = calls[seat], let former = call.link.peer?.media, former != source else { return }
-        call.link.peer = LinkPeer(media: source)
-        tell(call.number, source, .call(.remoteMoved(from: former, to: source)))
-    }
-
-    // MARK: - Turns
-
-    private mutating func step(_ seat: Int, now: HostTime, ntp: NTPTime) {
-        guard let call = calls[seat], !call.call.state.isEnded else { return }
-        call.turn(plan.sound, through: &frame, now: now)
-        finishTurn(seat, call, now: now, ntp: ntp)
-        // The other side's codec may have another packet time.
-        let milliseconds = max(1, call.call.frameLength * 1000 / call.call.sampleRate)
-        guard milliseconds != call.turnMilliseconds, calls[seat] != nil else { return }
-        call.turnMilliseconds = milliseconds
-        wheel.add(seat, everyMilliseconds: milliseconds)
-    }
-
-    private mutating func stepConference(now: HostTime, ntp: NTPTime) {
-        mix.begin()
-        for seat in speakers {
-            guard let call = calls[seat] else { continue }
-            call.hearVoice(now: now)
-            call.voice.withUnsafeBufferPointer { mix.add($0) }
-        }
-        for seat in speakers {
-            guard let call = calls[seat] else { continue }
-            call.voice.withUnsafeBufferPointer { own in mix.without(own) { call.say($0, now: now) } }
-        }
-        var index = 0
-        while index < speakers.count {
-            let seat = speakers[index]
-            guard let call = calls[seat] else { break }
-            finishTurn(seat, call, now: now, ntp: ntp)
-            // Who has left is no speaker any more.
-            if index < speakers.count, speakers[index] == seat { index += 1 }
-        }
-    }
-
-    private mutating func finishTurn(_ seat: Int, _ call: PortCall, now: HostTime, ntp: NTPTime) {
-        call.call.advance(to: now, ntp: ntp)
-        let source = room.source(of: seat)
-        for event in call.takeEvents(now: now) {
-            if case .ended(let reason) = event { return end(seat, call, reason, now: now) }
-            tell(call.number, source, .call(event))
-        }
-    }
-
-    private mutating func end(_ seat: Int, _ call: PortCall, _ reason: EndReason, now: HostTime) {
-        for case .warning(let text) in call.takeNotices(now: now) {
-            tell(call.number, room.source(of: seat), .warning(text))
-        }
-        tell(
-            call.number, room.source(of: seat),
-            .ended(reason, seconds: now.milliseconds(since: call.began) / 1000, call.figures))
-        call.recording?.end()
-        wheel.remove(seat)
-        speakers.removeAll { $0 == seat }
-        if speakers.isEmpty, plan.sound == .conference { wheel.remove(Self.conference) }
-        calls[seat] = nil
-        switch reason {
-        case .remoteHangup, .mediaTimeout: letGo(seat)
-        default: lingering.append(seat)
-        }
-    }
-
-    private mutating func letGo(_ seat: Int) {
-        room.leave(seat)
-        control.leave()
-    }
-
-    private func tell(_ call: UInt64, _ remote: SocketAddress, _ body: PortEvent.Body) {
-        control.events.post(PortEvent(call: call, remote: remote, body: body))
-    }
-
-    // MARK: - Time
-
-    private mutating func everySecond(_ now: HostTime) {
-        nextSecond = now.advanced(byMilliseconds: 1000)
-        room.advance(to: now)
-        isMemoryShort = memory.isShort
-        for seat in lingering where room.isSilent(seat, at: now) { letGo(seat) }
-        lingering.removeAll { !room.isTaken($0) }
-        if room.count == 0, !calls.isEmpty {
-            (calls, frame) = ([], [])
-            ProcessMemory.giveBack()
-        }
-        figures.calls = room.count - lingering.count
-        figures.refusals = room.refusals
-        figures.latenessMedian = lateness.quantile(0.5)
-        figures.lateness99 = lateness.quantile(0.99)
-        figures.latenessMaximum = lateness.count > 0 ? lateness.maximum : nil
-        figures.load = admission.load
-        figures.admits = admission.admits && !isMemoryShort
-        figures.turnsLeftOut += wheel.takeSkipped()
-        figures.processorShare = usage.share(now: now)
-        let network = port.statistics
-        figures.packetsReceived = network.received
-        figures.packetsSent = network.sent
-        figures.sendFailures = network.sendFailures
-        figures.kernelDrops = network[.kernel]
-        control.publish(figures, of: index)
-        lateness.reset()
-    }
-
-    /// Says goodbye to everybody.
-    private mutating func finish(_ reason: EndReason) {
-        let (now, ntp) = (HostTime.monotonicNow(), NTPTime.now())
-        for seat in calls.indices {
-            guard let call = calls[seat] else { continue }
-            call.call.perform(.hangUp(reason), now: now, ntp: ntp)
-            finishTurn(seat, call, now: now, ntp: ntp)
-        }
-        port.flush()
-        everySecond(now)
+        turns.startAnew()
     }
 }

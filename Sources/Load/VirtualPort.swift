@@ -1,0 +1,93 @@
+import Codecs
+import LiveMedia
+import Media
+import RTP
+import Realtime
+import Softphone
+import Synchronization
+
+/// A port of many calls and those who call it, in virtual time: what a call costs and does, without sockets, threads and waits.
+package final class VirtualPort {
+    /// What is carried.
+    package struct Work: Sendable {
+        /// What becomes of the callers' sound.
+        package var sound = PortSound.echo
+        package var codec: Codec
+        /// How both sides encode; its packet time is everybody's.
+        package var settings: EncoderSettings
+        package var calls: Int
+        /// Greatest time of a packet on its way, in milliseconds, and share of packets that never come.
+        package var jitterMilliseconds = 0.0
+        package var loss = 0.0
+        package var seed: UInt64 = 1
+
+        package init(codec: Codec, calls: Int) {
+            (self.codec, self.calls) = (codec, calls)
+            settings = EncoderSettings(frameMilliseconds: codec.defaultFrameMilliseconds)
+        }
+    }
+
+    /// The time that passes.
+    private final class Time: Sendable {
+        private let nanoseconds = Atomic<Int64>(1_000_000_000)
+        var now: HostTime {
+            get { HostTime(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
+            set { nanoseconds.store(newValue.nanoseconds, ordering: .relaxed) }
+        }
+    }
+
+    private let time: Time
+    private let callers: VirtualCallers
+    private var turns: PortTurns
+
+    /// - Throws: what the codec has against its settings, or a lack of descriptors.
+    package init(_ work: Work) throws {
+        let time = Time()
+        self.time = time
+        let speech = try LoadSpeech(work.codec, work.settings, path: nil, seed: work.seed)
+        callers = VirtualCallers(
+            work.calls, speech, payloadType: work.codec.defaultPayloadType, clockRate: work.codec.rtpClockRate(),
+            line: .init(jitterMilliseconds: work.jitterMilliseconds, loss: work.loss),
+            start: time.now.advanced(byMilliseconds: 10), seed: work.seed)
+        var configuration = CallConfiguration(codec: work.codec, seed: work.seed)
+        configuration.stream.encoder = work.settings
+        configuration.stream.echoes = work.sound == .echo
+        configuration.policy.waitsForCaller = true
+        var plan = PortPlan(configuration: configuration, parties: work.calls, sound: work.sound)
+        plan.loops = 1
+        turns = try PortTurns(
+            plan, port: callers,
+            clock: PortClock(now: { time.now }, ntp: { NTPTime(unixNanoseconds: time.now.nanoseconds) }))
+    }
+
+    /// What is known of the port, at most a second old.
+    package var figures: PortFigures { turns.latestFigures }
+    /// Media packets that came, and that were sent back.
+    package var packetsReceived: Int { callers.statistics.received }
+    package var packetsSent: Int { callers.statistics.sent }
+    /// RTCP packets of the port.
+    package var reportsSent: Int { callers.reports }
+    /// The caller who heard least: so many packets.
+    package var fewestHeard: Int { callers.fewestHeard }
+    /// Whether the callers still speak.
+    package var isSpeaking: Bool {
+        get { callers.isSpeaking }
+        set { callers.isSpeaking = newValue }
+    }
+
+    /// Lets time pass, a turn of the port every 5 ms.
+    /// - Parameters:
+    ///   - milliseconds: how much.
+    ///   - turn: steps the turn that it is given; whoever measures does it before and after.
+    package func run(milliseconds: Double, _ turn: (() -> Void) -> Void = { $0() }) {
+        let end = time.now.advanced(byMilliseconds: milliseconds)
+        while time.now < end {
+            time.now = time.now.advanced(byMilliseconds: TickWheel.usualMilliseconds)
+            turn { turns.turn() }
+            turns.lookAfter()
+        }
+    }
+
+    /// What has happened since the last time, oldest first.
+    package func takeEvents() -> [PortEvent] { turns.takeEvents() }
+}
