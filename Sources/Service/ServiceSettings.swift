@@ -12,6 +12,8 @@ public struct ServiceSettings: Sendable {
     var accounts: [AccountSettings] = []
     /// Audio ends of accounts that choose one.
     var audioOfAccount: [String: AudioEnd] = [:]
+    /// What becomes of calls for accounts.
+    var rulesOfAccount: [String: AccountRules] = [:]
     var codecs: [Codec]
     var media: MediaRequest
     var address: IPAddress
@@ -87,6 +89,13 @@ public struct ServiceSettings: Sendable {
         ends = AudioEnds(
             devices: devices, folder: configuration[\.softphone.folder],
             programs: configuration[\.softphone.programs])
+        for item in configuration[\.accounts] {
+            guard let name = item.name else { continue }
+            rulesOfAccount[name] = try AccountRules(item, ends: ends)
+            guard rulesOfAccount[name]?.unanswered != .message || recordings != nil else {
+                throw .request("accounts.\(name) takes messages, and has no folder for them; set softphone.recordings")
+            }
+        }
         tokens = try Self.tokens(configuration)
         certificate = configuration[\.softphone.certificate].map {
             CertificateFiles(chain: $0, key: configuration[\.softphone.certificateKey] ?? $0)

@@ -53,6 +53,7 @@ public final class SoftphoneService: Sendable {
             ends: { live.now.ends }, history: history, recordings: settings.recordings,
             webhooks: settings.webhookDesk(spool), telephone: telephone,
             check: CheckDesk { live.now.findings },
+            rulesOfAccount: { name in name.flatMap { live.now.rulesOfAccount[$0] } ?? AccountRules() },
             audioOfAccount: { live.now.audio(of: $0) })
         self.core = core
         let newToken = settings.tokens[.admin] == nil ? Gate.newToken() : nil

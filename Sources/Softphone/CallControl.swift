@@ -37,6 +37,9 @@ public protocol CallControl: AnyObject {
     /// is closed or this was called with `nil`.
     /// - Throws: `audioFile` or the like where the file cannot be made; `request` where there is nothing to record.
     func record(to path: String?) throws(SoftphoneError)
+    /// Has something else at our end from now on. The other side hears a gap of some tens of milliseconds; a recording by `record` ends.
+    /// - Throws: why that cannot be: a device that does not open, a file; the call goes on with what it had.
+    func take(_ sound: CallSound) throws(SoftphoneError)
     /// Calls somebody else beside the call, which is held.
     /// - Throws: `request` where that cannot be now, or not there.
     func dial(_ target: String) throws(SoftphoneError)
@@ -62,6 +65,10 @@ extension CallControl {
 
     public func record(to path: String?) throws(SoftphoneError) {
         throw .request("only calls by SIP are recorded on request; record the call that the browser is the handset of")
+    }
+
+    public func take(_ sound: CallSound) throws(SoftphoneError) {
+        throw .request("only calls by SIP change their audio end; end this one, and make another one")
     }
 
     public var transferPlace: TransferPlace? { nil }

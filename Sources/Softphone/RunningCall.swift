@@ -46,6 +46,9 @@ final class RunningCall: LiveCall {
     func record(to path: String?) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.record(to: path) }
     }
+    func take(_ sound: CallSound) throws(SoftphoneError) {
+        try core.attempt { call throws(SoftphoneError) in try call.take(sound) }
+    }
     var transferPlace: TransferPlace? { core.call.withLock { $0.transferPlace } }
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.transfer(replacing: place) }

@@ -81,7 +81,7 @@ import Service
         #expect(await bench.ask("GET", "/readyz").status == 503)
         #expect(await bench.ask("GET", "/healthz").status == 200)
         bench.core.callCame(2, account: "office", from: "sip:101@example.com", at: bench.telephone)
-        #expect(bench.telephone.refused == [true, false])
+        #expect(bench.telephone.refused == [.busy, .ending])
     }
 
     @Test("an account is named where there are several")

@@ -65,11 +65,10 @@ final class FakeCall: LiveCall {
 
 /// A telephone whose calls are the test's.
 final class FakeTelephone: Telephone {
-    private let state = Lock<(calls: [FakeCall], refused: [Bool], wished: [String])>(([], [], []))
+    private let state = Lock<(calls: [FakeCall], refused: [RefusalReason], wished: [String])>(([], [], []))
 
     var calls: [FakeCall] { state.withLock { $0.calls } }
-    /// Whether each refusal was because of too many calls.
-    var refused: [Bool] { state.withLock { $0.refused } }
+    var refused: [RefusalReason] { state.withLock { $0.refused } }
     var wished: [String] { state.withLock { $0.wished } }
 
     func call(
@@ -80,11 +79,17 @@ final class FakeTelephone: Telephone {
     }
 
     func accept(_ caller: Int, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall { begin("caller \(caller)") }
-    func refuse(_ caller: Int, isBusy: Bool) { state.withLock { $0.refused.append(isBusy) } }
-    func answer(offer: [UInt8], audio: AudioEnd?) throws(SoftphoneError) -> BrowserConversation {
+    func refuse(_ caller: Int, _ reason: RefusalReason) { state.withLock { $0.refused.append(reason) } }
+    func change(_ call: any LiveCall, to audio: AudioEnd, bridge: CallBridge?) throws(SoftphoneError) {
+        if case .device("default") = audio { throw .request("the device does not open") }
+        (call as? FakeCall)?.note("audio \(audio.json.text)\(bridge == nil ? "" : " bridged")")
+    }
+    func answer(
+        offer: [UInt8], audio: AudioEnd?, bridge: CallBridge?
+    ) throws(SoftphoneError) -> BrowserConversation {
         guard offer.starts(with: Array("v=0".utf8)) else { throw .request("the offer is no session description") }
         let call = begin("browser \(audio?.json.text ?? "handset")")
-        let bridge = audio == nil ? CallBridge() : nil
+        let bridge = bridge ?? (audio == nil ? CallBridge() : nil)
         return BrowserConversation(call: call, answer: "v=0 answer", bridge: bridge) { (fragment) throws(SoftphoneError) in
             guard !fragment.isEmpty else { throw .request("the fragment is empty") }
             let text = String(decoding: fragment, as: UTF8.self)
@@ -116,7 +121,7 @@ struct Bench {
     init(
         accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true,
         tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil, recordings: String? = nil,
-        webhooks: WebhookDesk? = nil
+        webhooks: WebhookDesk? = nil, rules: AccountRules = AccountRules()
     ) {
         let events = EventSpool(epoch: "e1", capacity: spool)
         let calls = CallBook(
@@ -127,6 +132,7 @@ struct Bench {
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
             ends: { AudioEnds(devices: ["default"], folder: folder) }, history: history, recordings: recordings,
             webhooks: webhooks, telephone: telephone,
+            rulesOfAccount: { _ in rules },
             audioOfAccount: { _ in .device("null") })
         gate = Gate(tokens: tokens, isOnLoopback: onLoopback)
         router = Router(Routes.all, gate: gate)

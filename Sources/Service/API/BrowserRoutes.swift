@@ -23,20 +23,33 @@ enum BrowserRoutes {
     private static func create(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
         try mustBe("application/sdp", request)
         let (record, answer) = try service.browserCame(
-            request.body, audio: try audio(service, request), from: request.source)
+            request.body, audio: try audio(service, request), name: request.query["name"], from: request.source)
         var response = APIResponse(201, contentType: "application/sdp", .bytes(Array(answer.utf8)))
         response.headers.append(("Location", "/v1/webrtc/\(record.id)"))
         return response
     }
 
-    /// `echo=true`, `device=NAME` or `play=FILE`, without any the service's; `nil` for `handset=true`.
+    private static let fields = ["device", "echo", "play", "handset", "conference", "name"]
+
+    /// `echo=true`, `device=NAME`, `play=FILE` or `conference=ID`, without any the service's; `nil` for `handset=true`, which may have a
+    /// `name`.
     private static func audio(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> AudioEnd? {
-        for name in request.query.keys where !AudioEnds.fields.contains(name) {
-            throw .badField(
-                name, "the query has no '\(name.prefix(80))'; there are \(AudioEnds.fields.joined(separator: ", "))")
+        for name in request.query.keys where !fields.contains(name) {
+            throw .badField(name, "the query has no '\(name.prefix(80))'; there are \(fields.joined(separator: ", "))")
         }
         guard !request.query.isEmpty else { return service.usualAudio }
-        if request.query == ["handset": "true"] { return nil }
+        var wish = request.query
+        if let name = wish.removeValue(forKey: "name") {
+            guard wish == ["handset": "true"] else { throw .badField("name", "a handset has a name; ask for handset=true") }
+            guard (1...64).contains(name.utf8.count), !name.utf8.contains(where: { $0 < 32 || $0 == 127 }) else {
+                throw .badField("name", "'name' has 1 to 64 bytes, and no control characters")
+            }
+        }
+        if wish == ["handset": "true"] { return nil }
+        if let conference = wish.removeValue(forKey: "conference") {
+            guard wish.isEmpty else { throw .badField("conference", "'conference' stands alone") }
+            return .conference(conference)
+        }
         guard request.query["handset"] == nil else {
             throw .badField("handset", "'handset' is true, and stands alone: the calls that name the handset are its other end")
         }

@@ -91,6 +91,7 @@ enum CallRoutes {
             .map { (fields) throws(Problem) in try service.ends.choose(fields) }
         if let audio {
             guard case .handset = audio else {
+                // Whatever else is wanted, PUT .../audio sets while it rings.
                 throw .badField("audio", "a call is answered with {\"handset\": ID}, or with its account's audio end")
             }
         }

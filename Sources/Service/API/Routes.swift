@@ -13,7 +13,8 @@ package enum Routes {
                 .json([JSONMember("accounts", .array(service.accounts.all.map(\.json)))].object)
             },
             Route("GET", "/v1/events") { (_, request) throws(Problem) in try events(request) },
-        ] + CheckRoute.all + WebhookRoutes.all + CallRoutes.all + TransferRoute.all + RecordingRoutes.all + HistoryRoutes.all
+        ] + CheckRoute.all + WebhookRoutes.all + CallRoutes.all + TransferRoute.all + AudioRoutes.all + ConferenceRoutes.all
+        + RecordingRoutes.all + HistoryRoutes.all
         + ConfigurationRoutes.all
         + BrowserRoutes.all + PageRoutes.all
 

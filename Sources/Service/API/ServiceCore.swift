@@ -20,9 +20,12 @@ package final class ServiceCore: Sendable {
     package let history: CallHistory?
     /// The folder of recordings; `nil`: calls are not recorded on request.
     package let recordings: String?
-    private let audioOfAccount: @Sendable (String?) -> AudioEnd
-    private let begin: @Sendable (String, String?, AudioEnd, CallBridge?) throws(SoftphoneError) -> any LiveCall
-    private let answer: @Sendable ([UInt8], AudioEnd?) throws(SoftphoneError) -> BrowserConversation
+    let audioOfAccount: @Sendable (String?) -> AudioEnd
+    let begin: @Sendable (String, String?, AudioEnd, CallBridge?) throws(SoftphoneError) -> any LiveCall
+    let changeEnd: @Sendable (any LiveCall, AudioEnd, CallBridge?) throws(SoftphoneError) -> Void
+    private let answer: @Sendable ([UInt8], AudioEnd?, CallBridge?) throws(SoftphoneError) -> BrowserConversation
+    package let conferences: ConferenceBook
+    package let rules: RuleDesk
     private let subscriberCount = Atomic(0)
     private let lastSnapshot = Lock<(place: UInt64, text: String)?>(nil)
 
@@ -30,6 +33,7 @@ package final class ServiceCore: Sendable {
         calls: CallBook, accounts: AccountBook, ends: @escaping @Sendable () -> AudioEnds, history: CallHistory? = nil,
         recordings: String? = nil, webhooks: WebhookDesk? = nil,
         telephone: some Telephone, check: CheckDesk = CheckDesk { [] },
+        rulesOfAccount: @escaping @Sendable (String?) -> AccountRules = { _ in AccountRules() },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
         (self.calls, self.accounts, spool, choices) = (calls, accounts, calls.spool, ends)
@@ -40,7 +44,16 @@ package final class ServiceCore: Sendable {
         begin = { (target, account, audio, bridge) throws(SoftphoneError) in
             try telephone.call(target, account: account, audio: audio, bridge: bridge)
         }
-        answer = { (offer, audio) throws(SoftphoneError) in try telephone.answer(offer: offer, audio: audio) }
+        changeEnd = { (call, audio, bridge) throws(SoftphoneError) in try telephone.change(call, to: audio, bridge: bridge) }
+        answer = { (offer, audio, bridge) throws(SoftphoneError) in
+            try telephone.answer(offer: offer, audio: audio, bridge: bridge)
+        }
+        conferences = ConferenceBook(calls.spool)
+        rules = RuleDesk(rulesOfAccount)
+        calls.watch { [weak self] record, body in
+            guard let self else { return }
+            rules.note(body, of: record, in: self)
+        }
     }
 
     /// What requests may choose.
@@ -64,16 +77,19 @@ package final class ServiceCore: Sendable {
     var usualAudio: AudioEnd { audioOfAccount(nil) }
 
     /// Takes a browser's call on.
-    /// - Parameter audio: its other end; `nil`: the calls that it becomes the handset of.
+    /// - Parameters:
+    ///   - audio: its other end; `nil`: the calls that it becomes the handset of.
+    ///   - name: of the handset.
     /// - Returns: the call, and the answer to its offer.
     func browserCame(
-        _ offer: [UInt8], audio: AudioEnd?, from source: IPAddress?
+        _ offer: [UInt8], audio: AudioEnd?, name: String?, from source: IPAddress?
     ) throws(Problem) -> (record: CallRecord, answer: String) {
+        let bridge = try audio.map { (audio) throws(Problem) in try place(of: audio).bridge } ?? nil
         var made: BrowserConversation?
         let record = try calls.open(
-            .incoming, kind: .browser, account: nil, audio: audio, source: source
-        ) { () throws(SoftphoneError) in
-            let conversation = try answer(offer, audio)
+            .incoming, kind: .browser, account: nil, name: name, audio: audio, bridge: bridge, source: source
+        ) { (_) throws(SoftphoneError) in
+            let conversation = try answer(offer, audio, bridge)
             made = conversation
             return conversation.call
         }
@@ -82,49 +98,44 @@ package final class ServiceCore: Sendable {
         return (record, made.answer)
     }
 
-    /// Calls somebody.
-    func call(_ target: String, account: String?, audio: AudioEnd?) throws(Problem) -> CallRecord {
-        let audio = audio ?? audioOfAccount(account)
-        let bridge = try self.bridge(of: audio)
-        let record = try calls.open(.outgoing, account: account, to: target, audio: audio) { () throws(SoftphoneError) in
-            try begin(target, account, audio, bridge)
-        }
-        if bridge != nil { calls.lookAgain() }
-        return record
-    }
-
     /// Answers a call that rings here.
     /// - Parameter audio: a handset; `nil`: the audio end that it was to have.
     func answer(
         _ id: String, audio: AudioEnd?, _ check: (inout CallRecord) throws(Problem) -> Void
     ) throws(Problem) -> CallRecord {
-        let bridge = try self.bridge(of: audio)
+        let bridge = try audio.map { (audio) throws(Problem) in try place(of: audio).bridge } ?? nil
+        let name = audio?.partner.flatMap { calls.record($0)?.name }
         let check = { (record: inout CallRecord) throws(Problem) in
             try check(&record)
+            if audio != nil, !record.handsets.isEmpty, !record.handsets.contains(name ?? "") {
+                record.wantsAnswer = false
+                throw .conflict("the call rings at \(record.handsets.joined(separator: ", ")), not at this handset")
+            }
             if let audio { record.audio = audio }
         }
         let record = try calls.change(id, check) { $0.answer(through: bridge) }
-        if bridge != nil { calls.lookAgain() }
+        if let audio, bridge != nil { calls.note(audio, bridge, of: id) }
         return record
-    }
-
-    private func bridge(of audio: AudioEnd?) throws(Problem) -> CallBridge? {
-        guard case .handset(let id) = audio else { return nil }
-        return try calls.bridge(of: id)
     }
 
     /// Takes on somebody who calls, or refuses.
     package func callCame<T: Telephone>(_ caller: T.Caller, account: String?, from: String, at telephone: T) {
         // An account that has just gone.
-        if let account, !accounts.has(account) { return telephone.refuse(caller, isBusy: true) }
+        if let account, !accounts.has(account) { return telephone.refuse(caller, .busy) }
+        if let refusal = rules.refusal(of: from, account: account) {
+            logger.notice("a call from \(from.prefix(200)) was refused by the rules of its account")
+            return telephone.refuse(caller, refusal)
+        }
         let audio = audioOfAccount(account)
         do throws(Problem) {
-            _ = try calls.open(.incoming, account: account, from: from, audio: audio) { () throws(SoftphoneError) in
-                try telephone.accept(caller, audio: audio)
-            }
+            let handsets = rules.rules(of: account).handsets
+            let record = try calls.open(
+                .incoming, account: account, from: from, audio: audio, handsets: handsets
+            ) { (_) throws(SoftphoneError) in try telephone.accept(caller, audio: audio) }
+            rules.came(record, in: self)
         } catch {
             // A second refusal, of what `accept` has refused already, does nothing.
-            telephone.refuse(caller, isBusy: !calls.isDraining)
+            telephone.refuse(caller, calls.isDraining ? .ending : .busy)
             logger.notice("a call from \(from.prefix(200)) was refused: \(error.detail)")
         }
     }

@@ -16,6 +16,8 @@ package final class CallBook: Sendable {
         var browser: BrowserConversation?
         /// Where the request for it came from.
         var source: IPAddress?
+        /// Where it hears other calls; `nil`: nowhere.
+        var bridge: CallBridge?
         /// It was hung up because the other half of it is over.
         var isLetGo = false
 
@@ -44,6 +46,9 @@ package final class CallBook: Sendable {
     /// Is told a call as it is when it begins, ends, and has its report.
     private let onKept: @Sendable (CallRecord) -> Void
 
+    /// Is told what happened to a call, behind everybody else, on a thread of the call's.
+    private let watcher = Lock<(@Sendable (CallRecord, EventBody) -> Void)?>(nil)
+
     /// Calls that are over and still known.
     package static let remembered = 200
     /// Calls of browsers at one address that may be on their way to a connection: each has its sockets and threads from the offer on,
@@ -65,30 +70,39 @@ package final class CallBook: Sendable {
         state.withLock { ($0.capacity, $0.drainSeconds) = (capacity, drainSeconds) }
     }
 
+    /// Has somebody told of what happens to calls.
+    func watch(_ watcher: @escaping @Sendable (CallRecord, EventBody) -> Void) { self.watcher.withLock { $0 = watcher } }
+
     // MARK: Calls begin
 
     /// Takes a place, makes a call by `begin`, and follows it.
-    /// - Parameter audio: its audio end; `nil`: the calls that it becomes the handset of.
+    /// - Parameters:
+    ///   - audio: its audio end; `nil`: the calls that it becomes the handset of.
+    ///   - handsets: names of those where it rings.
+    ///   - bridge: where it hears other calls.
+    ///   - begin: is told its id.
     package func open(
         _ direction: CallRecord.Direction, kind: CallRecord.Kind = .sip, account: String?, from: String? = nil,
-        to: String? = nil, audio: AudioEnd?, source: IPAddress? = nil,
-        begin: () throws(SoftphoneError) -> any LiveCall
+        to: String? = nil, name: String? = nil, audio: AudioEnd?, handsets: [String] = [], bridge: CallBridge? = nil,
+        source: IPAddress? = nil, begin: (String) throws(SoftphoneError) -> any LiveCall
     ) throws(Problem) -> CallRecord {
         let id = try takePlace(kind, of: source)
         let live: any LiveCall
         let subscription: EventSubscription<PartyEvent>
         do throws(SoftphoneError) {
-            live = try begin()
+            live = try begin(id)
             subscription = try live.subscribe(capacity: 1024) { [weak self] in self?.carry(id) }
         } catch {
             state.withLock { $0.opening -= 1 }
             throw Problem(error)
         }
-        let record = CallRecord(
+        var record = CallRecord(
             id: id, direction, kind: kind, account: account, from: from, to: to, audio: audio ?? .handset(id))
+        (record.name, record.handsets) = (name, handsets)
         state.withLock { state in
             state.opening -= 1
-            state.entries[id] = Entry(record: record, live: live, subscription: subscription, source: source)
+            state.entries[id] = Entry(
+                record: record, live: live, subscription: subscription, source: source, bridge: bridge)
             state.order.append(id)
             onKept(record)
             publish(EventText.callCreated, record)
@@ -121,6 +135,39 @@ package final class CallBook: Sendable {
         return found
     }
 
+    /// Where a call that is not over hears others; `nil`: nowhere.
+    func sharedBridge(of id: String) -> CallBridge? {
+        state.withLock { state in state.entries[id].flatMap { $0.isRunning ? $0.bridge : nil } }
+    }
+
+    /// Takes note of the audio end that a call has now, and tells it.
+    /// - Parameter recording: name of the file that it makes.
+    func note(_ audio: AudioEnd, _ bridge: CallBridge?, recording: String? = nil, of id: String) {
+        state.withLock { state in
+            guard var entry = state.entries[id], entry.isRunning else { return }
+            (entry.record.audio, entry.record.recording, entry.bridge) = (audio, recording, bridge)
+            state.entries[id] = entry
+            publish(EventText.callAudio, entry.record)
+        }
+        onChange()
+    }
+
+    /// Takes note of the message that a caller has left, and tells it.
+    func note(message name: String, seconds: Double, of id: String) {
+        state.withLock { state in
+            guard var entry = state.entries[id] else { return }
+            entry.record.message = name
+            state.entries[id] = entry
+            let value = JSONValue.object([
+                JSONMember("type", .string(EventText.voiceMessage)), JSONMember("time", .string(Timestamp.now().text)),
+                JSONMember("call_id", .string(id)), JSONMember("name", .string(name)),
+                JSONMember("seconds", .number(seconds, decimals: 1)),
+            ])
+            publish(value, EventText.voiceMessage, entry.record)
+            onKept(entry.record)
+        }
+    }
+
     /// Hangs up on calls whose handset is gone, and on handsets whose calls are all over.
     private func letGoOfHalves() {
         let halves = state.withLock { state -> [any LiveCall] in
@@ -130,11 +177,11 @@ package final class CallBook: Sendable {
             }
             return state.order.compactMap { id in
                 guard let entry = state.entries[id], entry.isRunning, !entry.isLetGo,
-                    case .handset(let handset) = entry.record.audio
+                    let partner = entry.record.audio.partner
                 else { return nil }
                 let isHalf =
                     entry.record.kind == .sip
-                    ? state.entries[handset]?.isRunning != true : users[id].map { !$0.contains(true) } ?? false
+                    ? state.entries[partner]?.isRunning != true : users[id].map { !$0.contains(true) } ?? false
                 guard isHalf else { return nil }
                 state.entries[id]?.isLetGo = true
                 return entry.live
@@ -189,6 +236,7 @@ package final class CallBook: Sendable {
 
     /// Brings a call's events into its record and to the subscribers.
     private func carry(_ id: String) {
+        var told: [(CallRecord, EventBody)] = []
         let hasEnded = state.withLock { state -> Bool in
             guard var entry = state.entries[id], let subscription = entry.subscription else { return false }
             let was = entry.record.state
@@ -198,6 +246,7 @@ package final class CallBook: Sendable {
                 // Figures are asked for instead.
                 if case .stats = event.body { continue }
                 publish(event.body, entry.record, time: event.time)
+                told.append((entry.record, event.body))
             }
             state.entries[id] = entry
             guard was != .ended, entry.record.state == .ended else { return false }
@@ -207,6 +256,8 @@ package final class CallBook: Sendable {
             return true
         }
         if hasEnded { onChange() }
+        guard !told.isEmpty, let watcher = watcher.withLock({ $0 }) else { return }
+        for (record, body) in told { watcher(record, body) }
     }
 
     private func publish(_ body: EventBody, _ record: CallRecord, time: Timestamp) {
@@ -305,6 +356,7 @@ package final class CallBook: Sendable {
             state.ended.removeAll { $0 == id }
             guard var entry = state.entries[id] else { return nil }
             (entry.record.report, entry.live, entry.subscription, entry.browser) = (report, nil, nil, nil)
+            entry.bridge = nil
             entry.record.recording = nil
             state.entries[id] = entry
             counters.noteClosed(entry.record, report)
@@ -338,6 +390,8 @@ package final class CallBook: Sendable {
 /// Events of the service's own; the others have the names of a call's events.
 enum EventText {
     static let callCreated = "call_created"
+    static let callAudio = "call_audio"
+    static let voiceMessage = "voice_message"
     static let callMuted = "call_muted"
     static let callUnmuted = "call_unmuted"
 }

@@ -46,6 +46,10 @@ package struct CallRecord: Sendable {
     package var durationSeconds: Double?
     /// Name of the recording that is being made; empty: it is just being begun.
     package var recording: String?
+    /// Name of the message that the caller has left.
+    package var message: String?
+    /// Names of the handsets where it rings; empty: all.
+    package var handsets: [String] = []
     package var report: CallReport?
 
     package init(
@@ -113,6 +117,7 @@ package struct CallRecord: Sendable {
             JSONMember("sip_code", sipCode.map { .integer($0) } ?? .null), JSONMember("explanation", text(explanation)),
             JSONMember("duration_s", durationSeconds.map { .number($0, decimals: 2) } ?? .null),
             JSONMember("recording", text(recording.flatMap { $0.isEmpty ? nil : $0 })),
+            JSONMember("message", text(message)), JSONMember("handsets", .array(handsets.map { .string($0) })),
         ])
     }
 

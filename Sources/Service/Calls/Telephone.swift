@@ -15,14 +15,30 @@ package protocol Telephone: Sendable {
     ) throws(SoftphoneError) -> any LiveCall
     /// Takes on somebody who calls; it rings until it is answered or hung up.
     func accept(_ caller: Caller, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall
-    /// - Parameter isBusy: because there are too many calls; else because the service is ending.
-    func refuse(_ caller: Caller, isBusy: Bool)
+    func refuse(_ caller: Caller, _ reason: RefusalReason)
+    /// Gives a call another audio end.
+    /// - Parameter bridge: where it hears other calls.
+    func change(_ call: any LiveCall, to audio: AudioEnd, bridge: CallBridge?) throws(SoftphoneError)
     /// Answers a browser's offer.
-    /// - Parameter audio: its other end; `nil`: the calls that it becomes the handset of.
-    func answer(offer: [UInt8], audio: AudioEnd?) throws(SoftphoneError) -> BrowserConversation
+    /// - Parameters:
+    ///   - audio: its other end; `nil`: the calls that it becomes the handset of.
+    ///   - bridge: where it hears other calls; `nil`: a new place, where it is a handset.
+    func answer(offer: [UInt8], audio: AudioEnd?, bridge: CallBridge?) throws(SoftphoneError) -> BrowserConversation
     /// Lets no call begin any more, and takes every registration back.
     /// - Parameter seconds: after which callers may try again.
     func drain(seconds: Int)
+}
+
+/// Why somebody who calls is not let in.
+package enum RefusalReason: Sendable, Equatable {
+    /// There are too many calls.
+    case busy
+    /// The service is ending.
+    case ending
+    /// This caller may not call.
+    case forbidden
+    /// Nobody takes calls now.
+    case declined
 }
 
 /// The telephone by SIP, with every account of the configuration.
@@ -57,20 +73,32 @@ struct SIPTelephone: Telephone {
         return try phone.accept(caller, request)
     }
 
-    func refuse(_ caller: WaitingCaller, isBusy: Bool) { phone.refuse(caller, isBusy ? .busy : .ending) }
+    func refuse(_ caller: WaitingCaller, _ reason: RefusalReason) {
+        switch reason {
+        case .busy: phone.refuse(caller, .busy)
+        case .ending: phone.refuse(caller, .ending)
+        case .forbidden: phone.refuse(caller, .forbidden)
+        case .declined: phone.refuse(caller, .declined)
+        }
+    }
+
+    func change(_ call: any LiveCall, to audio: AudioEnd, bridge: CallBridge?) throws(SoftphoneError) {
+        var sound = try request(.listen(nil), audio).sound
+        sound.bridge = bridge
+        try call.take(sound)
+    }
 
     func drain(seconds: Int) {
         phone.drain(retryAfterSeconds: seconds)
         for account in settings.accounts { phone.unregister(account.name) }
     }
 
-    func answer(offer: [UInt8], audio: AudioEnd?) throws(SoftphoneError) -> BrowserConversation {
+    func answer(
+        offer: [UInt8], audio: AudioEnd?, bridge: CallBridge?
+    ) throws(SoftphoneError) -> BrowserConversation {
         var request = BrowserRequest(offer: offer, codecs: settings.codecs, media: settings.media)
-        if let audio {
-            request.echoes = try Self.choose(audio, &request.media)
-        } else {
-            request.bridge = CallBridge()
-        }
+        if let audio { request.echoes = try Self.choose(audio, &request.media) }
+        request.bridge = bridge ?? (audio == nil ? CallBridge() : nil)
         // Nobody else than browsers of this machine gets here then.
         request.isLocal = settings.address.isLoopback
         return try Softphone().answer(request)
@@ -85,7 +113,23 @@ struct SIPTelephone: Telephone {
     /// - Returns: whether what is heard is sent back.
     private static func choose(_ audio: AudioEnd, _ media: inout MediaRequest) throws(SoftphoneError) -> Bool {
         var device = "null"
+        media.playPath = nil
         switch audio {
+        case .attendant(let attendant):
+            (media.device.input, media.device.output) = (attendant.device, attendant.device)
+            media.device.sampleRate = Attendant.rate
+            (media.device.periodMilliseconds, media.voiceProcessing) = (10, false)
+            return false
+        case .play(_, let path, true):
+            let file = DeviceSpecification.file(capture: path, playback: nil, loop: true)
+            (media.device.input, media.device.output) = (file, file)
+            media.voiceProcessing = false
+            return false
+        case .record(let path):
+            let file = DeviceSpecification.file(capture: nil, playback: path, loop: false)
+            (media.device.input, media.device.output) = (file, file)
+            media.voiceProcessing = false
+            return false
         case .program(let program):
             let name = "program:" + String(UInt64.random(in: 0 ... .max), radix: 16)
             let place = DeviceSpecification.other(AnyNamedDevice(ProgramSound(end: program, name: name)))
@@ -93,9 +137,9 @@ struct SIPTelephone: Telephone {
             (media.device.periodMilliseconds, media.voiceProcessing) = (10, false)
             return false
         case .device(let name): device = name
-        // Of a handset the bridge is the device.
-        case .echo, .handset: break
-        case .play(_, let path): media.playPath = path
+        // Where other calls are heard the bridge is the device.
+        case .echo, .silence, .handset, .call, .conference: break
+        case .play(_, let path, _): media.playPath = path
         }
         let place = try DeviceChoice.device(device)
         (media.device.input, media.device.output) = (place, place)

@@ -11,7 +11,17 @@ extension PageFiles {
         const mine = () => all().filter((call) => isRunning(call) && isMine(call) && (call.kind === 'sip' || !call.audio.handset));
         // The one that the buttons are for: the newest that is not held by us.
         const current = () => mine().filter((call) => !call.held.by_us).pop() || mine().pop();
-        const ringing = () => all().filter((call) => call.kind === 'sip' && call.direction === 'incoming' && call.state === 'ringing');
+        // An account may ring at some handsets only; this one's name is in its address, ?name=NAME.
+        const ownName = new URLSearchParams(location.search).get('name');
+        // The rest of the address is the audio end of the echo test.
+        function echoQuery() {
+          const query = new URLSearchParams(location.search);
+          query.delete('name');
+          return query.toString() || 'echo=true';
+        }
+        const isHere = (call) => !call.handsets?.length || call.handsets.includes(ownName);
+        const ringing = () => all().filter((call) =>
+          call.kind === 'sip' && call.direction === 'incoming' && call.state === 'ringing' && isHere(call));
         const withWhom = (call) => call.kind === 'browser' ? 'echo test' :
           (call.direction === 'incoming' ? call.name || call.from : call.to) || 'unknown';
 
@@ -26,7 +36,7 @@ extension PageFiles {
         // Whoever begins a call holds those that run.
         async function handset() {
           for (const call of mine()) if (call.kind === 'sip' && call.state === 'active' && !call.held.by_us) await change(call, 'PUT', 'hold');
-          return talk.place ? handsetID() : openHandset('handset=true');
+          return talk.place ? handsetID() : openHandset('handset=true' + (ownName ? '&name=' + encodeURIComponent(ownName) : ''));
         }
 
         async function attempt(work) {

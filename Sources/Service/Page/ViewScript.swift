@@ -227,7 +227,7 @@ extension PageFiles {
           dial(part('to').value.trim());
         });
         part('echo').addEventListener('click', () =>
-          openHandset(new URLSearchParams(location.search).toString() || 'echo=true').then(() => changed({ type: 'handset' }), () => {}));
+          openHandset(echoQuery()).then(() => changed({ type: 'handset' }), () => {}));
         part('hangup').addEventListener('click', () => {
           const call = current();
           if (call?.kind === 'sip') hangUp(call);

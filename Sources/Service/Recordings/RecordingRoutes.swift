@@ -16,7 +16,7 @@ enum RecordingRoutes {
         Route("DELETE", "/v1/recordings/{id}") { (service, request) throws(Problem) in try delete(service, request) },
     ]
 
-    private static func shelf(_ service: ServiceCore) throws(Problem) -> RecordingShelf {
+    static func shelf(_ service: ServiceCore) throws(Problem) -> RecordingShelf {
         guard let folder = service.recordings else {
             throw Problem(
                 409, "there is no folder for recordings", "name one: softphone.recordings", at: "softphone.recordings")
@@ -63,6 +63,9 @@ enum RecordingRoutes {
         var name: String?
         _ = try service.calls.change(id) { (record) throws(Problem) in
             guard let running = record.recording, !running.isEmpty else { throw .conflict("the call is not being recorded") }
+            if case .record = record.audio {
+                throw .conflict("the recorder is the call's audio end; PUT .../audio with another one ends it")
+            }
             name = running
         }
         if let call = service.calls.live(id) {

@@ -7,13 +7,16 @@ package struct RecordingShelf: Sendable {
     package struct Item: Sendable, Equatable {
         package let name: String
         package let call: String
+        /// Whether a caller left it as a message.
+        package var isMessage: Bool { name.contains("-m") }
         package let bytes: Int
         /// When it was last written.
         package let time: Timestamp
 
         package var json: JSONValue {
             .object([
-                JSONMember("name", .string(name)), JSONMember("call_id", .string(call)), JSONMember("bytes", .integer(bytes)),
+                JSONMember("name", .string(name)), JSONMember("call_id", .string(call)),
+                JSONMember("kind", .string(isMessage ? "message" : "recording")), JSONMember("bytes", .integer(bytes)),
                 JSONMember("time", .string(time.text)),
             ])
         }
@@ -26,14 +29,15 @@ package struct RecordingShelf: Sendable {
 
     /// The call of a recording's name; `nil`: no recording is called so.
     package static func call(of name: String) -> String? {
-        name.wholeMatch(of: #/([0-9a-z]+-[0-9]+)-[0-9]+\.wav/#).map { String($0.1) }
+        name.wholeMatch(of: #/([0-9a-z]+-[0-9]+)-m?[0-9]+\.wav/#).map { String($0.1) }
     }
 
     /// A path that is free for the next recording of a call, and the file's name.
+    /// - Parameter isMessage: whether a caller leaves it.
     /// - Throws: the folder cannot be written to.
-    package func next(of call: String) throws(Problem) -> (path: String, name: String) {
+    package func next(of call: String, isMessage: Bool = false) throws(Problem) -> (path: String, name: String) {
         for number in 1...9999 {
-            let name = "\(call)-\(number).wav"
+            let name = "\(call)-\(isMessage ? "m" : "")\(number).wav"
             guard Self.call(of: name) == call else { break }
             let descriptor = open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             if descriptor >= 0 {

@@ -49,8 +49,32 @@ public struct AccountKeys: ConfigurationSection {
     public let device = ConfigurationKey(
         "device", .text("name"), unset: "`softphone.device`",
         help: "Microphone and loudspeaker of its calls in the service: a device's name, or echo for what is heard")
+    public let unanswered = ConfigurationKey(
+        "unanswered", ValueForm<AccountUnanswered>.cases("what"), default: .ring,
+        help: "What the service does with a call that nobody answers: rings on, answers, or one of the others")
+    public let rings = ConfigurationKey(
+        "rings", .integer(0...20, placeholder: "n"), default: 4, help: "After how many rings, of 5 s; 0 at once")
+    public let announcement = ConfigurationKey(
+        "announcement", .text("file"), unset: "nothing is said",
+        help: "What is said to the caller, by announce and before a message: a file in `softphone.folder`")
+    public let messageSeconds = ConfigurationKey(
+        "message_seconds", .integer(5...3600, unit: "s", placeholder: "s"), default: 120,
+        help: "Longest message that a caller may leave, in `softphone.recordings`")
+    public let forwardTo = ConfigurationKey(
+        "forward_to", .text("uri"), unset: "nobody", help: "Who is called in place of us by forward")
+    public let callers = ConfigurationKey(
+        "callers", .list(of: .text("uri"), expectation: "a list of callers such as 101@example.com, *@example.com"),
+        unset: "everybody", help: "Who may call; * stands for anything. A caller chooses his address himself")
+    public let handsets = ConfigurationKey(
+        "handsets", .list(of: .text("name"), expectation: "a list of names such as desk, lobby"),
+        unset: "all", help: "At which handsets its calls ring, and who may answer them")
 
     public init() {}
+}
+
+/// What the service does with a call that nobody answers.
+public enum AccountUnanswered: String, Sendable, CaseIterable {
+    case ring, answer, announce, message, forward, refuse
 }
 
 /// How an account's servers are reached.

@@ -16,7 +16,7 @@ import Signalling
 /// openPorts -> start(agreement) -> start(agreement)* -> close       a start changes the running stream, or begins it anew
 /// ```
 final class SIPCallMedia {
-    private let request: SIPRequest
+    private var request: SIPRequest
     private var socket: UDPLink?
     private var encryption: CallEncryption?
     /// ICE; `nil`: it is neither offered nor answered, or the other side has none.
@@ -29,6 +29,8 @@ final class SIPCallMedia {
     /// What is told of the media, and not taken yet.
     private var pending: [EventBody] = []
     private var isRecording = false
+    /// What is to be played has begun already.
+    private var hasPlayed = false
     private var newPorts: LocalPorts?
     /// Addresses of this machine; `nil`: the call keeps to one.
     private var watch: AddressWatch?
@@ -174,10 +176,11 @@ final class SIPCallMedia {
         var configuration = configuration(agreed, seed: seed)
         configuration.digits = isFirst ? wanted.digits : ""
         configuration.echoes = request.echoes
-        configuration.announcement = isFirst ? try wanted.announcement(rate: configuration.stream.audioRate) : []
+        configuration.announcement = hasPlayed ? [] : try wanted.announcement(rate: configuration.stream.audioRate)
         let party = try makeParty(configuration, socket, agreed)
         let session = try Softphone().begin(party, wanted, seed: seed, echoes: request.echoes, bridge: bridge)
         self.session = session
+        hasPlayed = true
         running = agreed
         tellKeys(agreed)
         session.setMuted(isMuted)
@@ -191,6 +194,23 @@ final class SIPCallMedia {
         guard bridge == nil else { return }
         bridge = shared
         guard session != nil, let running else { return }
+        stop()
+        try start(running)
+    }
+
+    /// What stands at our end.
+    var sound: CallSound {
+        var sound = request.sound
+        sound.bridge = bridge
+        return sound
+    }
+
+    /// The stream goes on with something else at our end; one that has not begun will begin there.
+    func take(_ sound: CallSound) throws(SoftphoneError) {
+        request.sound = sound
+        bridge = sound.bridge
+        hasPlayed = false
+        guard let running else { return }
         stop()
         try start(running)
     }

@@ -216,6 +216,11 @@ final class SIPLines: OwnedCall {
         try line.media.record(to: path)
     }
 
+    func take(_ sound: CallSound) throws(SoftphoneError) {
+        guard let line = line(active) else { throw .request("there is no call whose audio end could change") }
+        try line.take(sound)
+    }
+
     var transferPlace: TransferPlace? { line(active)?.transferPlace }
 
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {

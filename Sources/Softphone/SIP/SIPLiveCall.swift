@@ -268,6 +268,16 @@ final class SIPLiveCall {
         do throws(SoftphoneError) { try media.share(sound) } catch { failed(error) }
     }
 
+    /// The media go on with something else at our end; where that cannot be, with what they had.
+    func take(_ sound: CallSound) throws(SoftphoneError) {
+        guard reason == nil else { throw .request("the call is over") }
+        let former = media.sound
+        do throws(SoftphoneError) { try media.take(sound) } catch {
+            do throws(SoftphoneError) { try media.take(former) } catch { failed(error) }
+            throw error
+        }
+    }
+
     private func failed(_ error: SoftphoneError) {
         pending.append(.warning("\(error)"))
         failure = error
