@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "crealtime.h"
+#include <link.h>
 #include <linux/futex.h>
 #include <malloc.h>
 #include <sys/eventfd.h>
@@ -69,6 +70,26 @@ void crt_give_memory_back(void) {
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
+}
+
+static int let_go(struct dl_phdr_info *object, size_t size, void *page_size) {
+    (void)size;
+    /* the kernel's own object has no file to come back from */
+    if (object->dlpi_name[0] != '\0' && object->dlpi_name[0] != '/') return 0;
+    uintptr_t page = *(const uintptr_t *)page_size;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD || (part->p_flags & PF_W)) continue;
+        uintptr_t start = object->dlpi_addr + part->p_vaddr;
+        uintptr_t first = (start + page - 1) & ~(page - 1), end = (start + part->p_memsz) & ~(page - 1);
+        if (end > first) madvise((void *)first, end - first, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void crt_let_go_of_code(void) {
+    uintptr_t page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+    dl_iterate_phdr(let_go, &page_size);
 }
 
 void crt_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }

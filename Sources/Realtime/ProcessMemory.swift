@@ -4,4 +4,10 @@ import CRealtime
 public enum ProcessMemory {
     /// Gives what was freed back to the system; it takes milliseconds: for whoever has time, not in the middle of calls.
     public static func giveBack() { crt_give_memory_back() }
+
+    /// Lets go of the code and constants that only the start has needed: what still runs comes back by itself, from the
+    /// memory where the system keeps the file. The first time only, for each time every thread pays some microseconds.
+    public static func letGoOfStart() { _ = startIsGone }
+
+    private static let startIsGone: Void = crt_let_go_of_code()
 }

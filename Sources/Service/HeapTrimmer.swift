@@ -1,4 +1,3 @@
-import Glibc
 import Realtime
 
 /// Gives what calls have used back to the system once none is left: the C library keeps the free memory of the busiest hour for
@@ -6,11 +5,6 @@ import Realtime
 struct HeapTrimmer {
     /// So long nothing may run before, in milliseconds.
     private static let calmMilliseconds = 2000.0
-
-    /// `malloc_trim` of glibc, which Swift's module of it leaves out; `nil`: another C library.
-    private static let trim = dlsym(nil, "malloc_trim").map {
-        unsafeBitCast($0, to: (@convention(c) (Int) -> CInt).self)
-    }
 
     private var hasRun = false
     /// When to look again; `nil`: when something happens.
@@ -24,7 +18,7 @@ struct HeapTrimmer {
             (hasRun, due) = (false, now.advanced(byMilliseconds: Self.calmMilliseconds))
         } else if let due, now >= due {
             self.due = nil
-            _ = Self.trim?(0)
+            ProcessMemory.giveBack()
         }
     }
 }

@@ -90,9 +90,12 @@ private final class CallCore: Sendable {
 
     /// Files are looked after twice a second, whatever happens.
     private static let longestWaitMilliseconds: Int32 = 500
+    /// After so long devices and libraries are open.
+    private static let startMilliseconds = 1000.0
 
     /// Carries events until `stop`.
     func run() {
+        let started = HostTime.monotonicNow().advanced(byMilliseconds: Self.startMilliseconds)
         while !isStopping.load(ordering: .acquiring) {
             let (own, deadline) = call.withLock { ($0.eventDescriptors, $0.nextDeadline) }
             let descriptors = own + [bell.fileDescriptor]
@@ -100,6 +103,7 @@ private final class CallCore: Sendable {
             poll(&entries, nfds_t(entries.count), Self.wait(until: deadline))
             bell.drain()
             carry()
+            if HostTime.monotonicNow() >= started { ProcessMemory.letGoOfStart() }
         }
     }
 

@@ -34,6 +34,9 @@ void crt_set_thread_name(const char *name);
 
 /* Gives memory that was freed back to the system. Takes a while. */
 void crt_give_memory_back(void);
+/* Takes every page of the program and its libraries that is never written out of the process; the next touch brings a page
+   back from its file. */
+void crt_let_go_of_code(void);
 
 /* Tell ThreadSanitizer, where it is at work, that the lock known as `name` was taken and is about to be let go. */
 void crt_lock_acquired(void *name);
