@@ -18,6 +18,10 @@ public struct ServiceSettings: Sendable {
     var media: MediaRequest
     var address: IPAddress
     var port: UInt16
+    /// For requests by SIP; 0: whatever is free.
+    var sipPort: UInt16
+    /// Of the process.
+    let environment: [String: String]
     /// From the files, by what they allow.
     var tokens: [Role: String] = [:]
     /// Of HTTPS; `nil`: HTTP without encryption.
@@ -58,7 +62,8 @@ public struct ServiceSettings: Sendable {
         manager = ServiceManager(environment: environment)
         diagnosis = Diagnosis(configuration, environment: environment)
         diagnosis.isRunning = true
-        self.configuration = configuration
+        (self.configuration, self.environment) = (configuration, environment)
+        sipPort = UInt16(clamping: configuration[\.softphone.sipPort])
         media = try MediaRequest(configuration)
         access = try SignallingAccess(configuration)
         let isChosen = configuration.source(of: \.media.codec) != .default

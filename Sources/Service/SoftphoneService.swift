@@ -1,6 +1,7 @@
 import Glibc
 import History
 import Link
+import LiveMedia
 import NIOCore
 import NIOPosix
 import Realtime
@@ -17,6 +18,8 @@ public final class SoftphoneService: Sendable {
     private let reloader: Reloader
     private let hangup: ReloadSignal
     private let phone: SIPPhone
+    /// Who it is among those that share its accounts.
+    private let seat: InstanceSeat
     private let telephone: SIPTelephone
     private let core: ServiceCore
     private let server: HTTPServer
@@ -40,13 +43,16 @@ public final class SoftphoneService: Sendable {
         self.bell = bell
         var request = PhoneRequest(accounts: settings.accounts, codecs: settings.codecs, media: settings.media)
         (request.product, request.access) = (settings.product, settings.access)
-        request.tracePath = settings.tracePath
+        (request.tracePath, request.port) = (settings.tracePath, settings.sipPort)
+        let seat = InstanceSeat(environment: settings.environment)
+        (self.seat, request.instance) = (seat, seat.urn)
         phone = try Softphone().open(request)
         telephone = SIPTelephone(phone: phone, live: live)
         let spool = EventSpool(epoch: String(Timestamp.now().millisecondsSince1970, radix: 36))
         let history = try settings.openHistory()
         let calls = CallBook(
             spool: spool, counters: CallCounters(), capacity: settings.callsAllowed, drainSeconds: settings.drainSeconds,
+            isMemoryShort: { [memory = MemoryHeadroom()] in memory.isShort },
             onKept: { history?.note(CallEntry($0)) }, onChange: { bell.signal() })
         let core = ServiceCore(
             calls: calls, accounts: AccountBook(settings.accounts.map { ($0.name, $0.uri) }, spool: spool),
@@ -137,6 +143,7 @@ public final class SoftphoneService: Sendable {
         var heap = HeapTrimmer()
         var sampler = FiguresSampler()
         var watchdog = Watchdog(manager, now: .monotonicNow())
+        var wasFull = false
         while true {
             watchdog.look(now: .monotonicNow()) { server.run($0) }
             let next = [heap.due, watchdog.due, sampler.due, deadline].compactMap(\.self).min()
@@ -150,6 +157,9 @@ public final class SoftphoneService: Sendable {
             for news in phone.takeNews() { take(news) }
             core.calls.closeEnded()
             heap.look(running: core.calls.running, now: .monotonicNow())
+            let isFull = core.calls.headroom == 0
+            if isFull != wasFull { phone.setFull(retryAfterSeconds: isFull ? CallBook.retrySeconds : nil) }
+            wasFull = isFull
             sampler.look(core.calls, running: core.calls.running, now: .monotonicNow())
             if deadline == nil, shallEnd() { deadline = beginDrain() }
             if let deadline, core.calls.running == 0 || HostTime.monotonicNow() >= deadline { break }

@@ -105,4 +105,38 @@ import Testing
         bench.advance(60_000)
         #expect(bench.requests(.options).count == before)
     }
+
+    @Test("who shares an address is not told unreachable because another one was asked; after some of these it registers quietly")
+    func shared() throws {
+        let bench = try bench(probe: 25)
+        try passOn(bench)
+        let before = bench.requests(.register).count
+        for round in 1...9 {
+            bench.advance(25_000)
+            bench.answer(try bench.request(.options), 200)
+            if let register = bench.requests(.register).last, bench.requests(.register).count > before, round < 9 {
+                let others = "\(register.headers.text(.contact) ?? ""), <sip:101@192.0.2.77:5060>;expires=300"
+                bench.answer(register, 200, [(.contact, others), (.expires, "600")])
+            }
+        }
+        #expect(news(bench) == [true])
+        // Once to see whether there are others, then each fourth time.
+        #expect((2...4).contains(bench.requests(.register).count - before), "\(bench.requests(.register).count - before)")
+    }
+
+    @Test("alone at its address, an answer that is not ours is a fault once registering anew did not help")
+    func alone() throws {
+        let bench = try bench(probe: 25)
+        try passOn(bench)
+        bench.advance(25_000)
+        bench.answer(try bench.request(.options), 200)
+        #expect(news(bench) == [true])
+        let register = try bench.request(.register)
+        #expect(bench.requests(.register).count == 2)
+        bench.answer(register, 200, [(.contact, register.headers.text(.contact) ?? ""), (.expires, "600")])
+        bench.advance(1)
+        bench.advance(25_000)
+        bench.answer(try bench.request(.options), 200)
+        #expect(news(bench) == [true, false])
+    }
 }

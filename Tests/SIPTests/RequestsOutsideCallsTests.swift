@@ -17,6 +17,25 @@ import Testing
         #expect(ok.headers.to.tag != nil)
     }
 
+    @Test("while it is full, OPTIONS hear 503 and when to ask again; INVITE is handed on, and may be refused so")
+    func full() throws {
+        let bench = Bench()
+        bench.agent.fullRetryAfter = 5
+        var asking = PeerCall(callID: "asks")
+        bench.feed(asking.request(.options))
+        #expect(bench.codes.last == 503)
+        #expect(try bench.response().headers.text(.retryAfter) == "5")
+        bench.feed(PeerCall(callID: "calls").request(.invite, branch: "z9hG4bKf", body: offer))
+        let caller = try #require(bench.incoming.last?.0)
+        try bench.agent.reject(caller, status: 503, retryAfter: 7, now: bench.now)
+        bench.collect()
+        #expect(try bench.response().headers.text(.retryAfter) == "7")
+        bench.agent.fullRetryAfter = nil
+        var again = PeerCall(callID: "asks-again")
+        bench.feed(again.request(.options))
+        #expect(bench.codes.last == 200)
+    }
+
     @Test(
         "while it drains, INVITE and OPTIONS hear 503 and when to come again; what rings is refused so, and what goes on goes on"
     )

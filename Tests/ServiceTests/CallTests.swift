@@ -1,3 +1,4 @@
+import Realtime
 import Reporting
 import Softphone
 import Testing
@@ -81,7 +82,31 @@ import Service
         #expect(await bench.ask("GET", "/readyz").status == 503)
         #expect(await bench.ask("GET", "/healthz").status == 200)
         bench.core.callCame(2, account: "office", from: "sip:101@example.com", at: bench.telephone)
-        #expect(bench.telephone.refused == [.busy, .ending])
+        #expect(bench.telephone.refused == [.full(retryAfter: 5), .ending])
+        bench.core.callCame(3, account: "gone", from: "sip:101@example.com", at: bench.telephone)
+        #expect(bench.telephone.refused.last == .unavailable)
+        let counters = bench.core.calls.counters
+        #expect(counters.refused(.full) == 2 && counters.refused(.draining) == 2 && counters.refused(.memory) == 0)
+    }
+
+    @Test("how many more would be let in is told, down to none; without memory nobody is, and places come back")
+    func headroom() async {
+        let isShort = Lock(false)
+        let bench = Bench(capacity: 2, isMemoryShort: { isShort.withLock { $0 } })
+        #expect(ServiceFigures.text(bench.core).contains("yodel_admission_headroom 2\n"))
+        let (_, call) = await bench.call()
+        #expect(bench.core.calls.headroom == 1)
+        isShort.withLock { $0 = true }
+        #expect(bench.core.calls.headroom == 0)
+        let refused = await bench.ask("POST", "/v1/calls", #"{"to": "sip:103@example.com"}"#)
+        #expect(refused.status == 503 && refused.response.headers.contains { $0.name == "Retry-After" })
+        #expect(ServiceFigures.text(bench.core).contains("yodel_refused_calls_total{reason=\"memory\"} 1\n"))
+        isShort.withLock { $0 = false }
+        call.end(.remoteHangup)
+        bench.core.calls.closeEnded()
+        #expect(bench.core.calls.headroom == 2)
+        bench.core.calls.drain()
+        #expect(bench.core.calls.headroom == 0)
     }
 
     @Test("an account is named where there are several")

@@ -121,12 +121,13 @@ struct Bench {
     init(
         accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true,
         tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil, recordings: String? = nil,
-        webhooks: WebhookDesk? = nil, rules: AccountRules = AccountRules()
+        webhooks: WebhookDesk? = nil, rules: AccountRules = AccountRules(),
+        isMemoryShort: @escaping @Sendable () -> Bool = { false }
     ) {
         let events = EventSpool(epoch: "e1", capacity: spool)
         let calls = CallBook(
             spool: events, counters: CallCounters(), capacity: capacity, drainSeconds: 7,
-            onKept: { history?.note(CallEntry($0)) },
+            isMemoryShort: isMemoryShort, onKept: { history?.note(CallEntry($0)) },
             onChange: {})
         core = ServiceCore(
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),

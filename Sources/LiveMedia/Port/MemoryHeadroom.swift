@@ -2,7 +2,7 @@ import Glibc
 
 /// Whether the process nears a limit on its memory: that of its address space (`ulimit -v`) or of its control group. A call that is
 /// refused costs nobody anything; memory that is not there costs all calls.
-struct MemoryHeadroom {
+public struct MemoryHeadroom: Sendable {
     /// Share of a limit up to which somebody new is let in.
     private static let greatestShare = 0.9
     /// What is kept free in any case, in bytes: a call's own share, with room for more than one at once.
@@ -12,7 +12,8 @@ struct MemoryHeadroom {
     private let groupLimit: Int?
     private let groupPath: String
 
-    init() {
+    /// Of this process, and of the control group that it is in now.
+    public init() {
         var limit = rlimit()
         let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0
         addressLimit = isKnown && limit.rlim_cur < UInt(Int.max) ? Int(limit.rlim_cur) : nil
@@ -24,7 +25,7 @@ struct MemoryHeadroom {
     }
 
     /// Whether so much is in use that nobody new should be let in.
-    var isShort: Bool {
+    public var isShort: Bool {
         if let addressLimit, let used = Self.read("/proc/self/statm").flatMap({ Self.number($0) }),
             Self.isShort(used * Int(sysconf(Int32(_SC_PAGESIZE))), of: addressLimit)
         {
@@ -33,7 +34,10 @@ struct MemoryHeadroom {
         guard let groupLimit, let used = Self.read(groupPath + "/memory.current").flatMap({ Self.number($0) }) else {
             return false
         }
-        return Self.isShort(used, of: groupLimit)
+        // Files that were read or written a while ago are let go of before anybody has to die.
+        let stat = (Self.read(groupPath + "/memory.stat") ?? "").split(separator: "\n")
+        let inactive = stat.first { $0.hasPrefix("inactive_file ") }.flatMap { Int($0.dropFirst("inactive_file ".count)) } ?? 0
+        return Self.isShort(used - min(used, inactive), of: groupLimit)
     }
 
     private static func isShort(_ used: Int, of limit: Int) -> Bool {
@@ -50,7 +54,7 @@ struct MemoryHeadroom {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        return withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 1) { buffer in
+        return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             let count = Glibc.read(file, buffer.baseAddress, buffer.count)
             return count > 0 ? String(decoding: UnsafeRawBufferPointer(rebasing: buffer[..<count]), as: UTF8.self) : nil
         }

@@ -32,6 +32,8 @@ struct AccountState {
     var expires: UInt32
     /// The Contact that the registrar holds.
     var contact: String?
+    /// The registrar holds Contacts of others at the same address.
+    var isShared = false
     /// Where the registrar sees what we send come from, and by which transport.
     var seenAddress: SignallingAddress?
     var seenOver: SignallingProtocol?

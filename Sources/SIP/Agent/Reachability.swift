@@ -5,6 +5,9 @@ import Realtime
 ///
 /// We send OPTIONS to our own address through the registrar: if it comes back here, so do calls. A registrar that answers OPTIONS by
 /// itself shows nothing; where it has once come back, its absence is a fault, and the account registers anew at once.
+///
+/// Where others are registered at the same address, a proxy that asks one after the other may pass it on to one of them, who answers.
+/// That shows nothing either; after some of these the account registers anew without a word, in case it is the only one forgotten.
 struct Reachability {
     /// nil: not known.
     private(set) var isReachable: Bool?
@@ -19,6 +22,10 @@ struct Reachability {
     private(set) var hasWorked = false
     /// The registrar has answered a probe, whatever it said.
     private(set) var hasBeenAnswered = false
+    /// Probes in a row that somebody else answered.
+    private var elsewhere = 0
+    /// So many are chance.
+    private static let mostElsewhere = 4
 
     /// How long a probe may take, in seconds; a shorter interval makes it shorter.
     static let longest = 8.0
@@ -35,8 +42,23 @@ struct Reachability {
 
     /// - Returns: whether that is news.
     mutating func cameBack(next: HostTime) -> Bool {
-        defer { (isReachable, hasWorked, callID, limit, self.next) = (true, true, nil, nil, next) }
+        defer { (isReachable, hasWorked, callID, limit, self.next, elsewhere) = (true, true, nil, nil, next, 0) }
         return isReachable != true
+    }
+
+    /// What follows from a probe that somebody else answered.
+    enum Elsewhere { case nothing, registersAnew, isMissed }
+
+    /// The probe was answered, and not by us.
+    /// - Parameter isShared: others are known to be registered at the same address. Where they are not, registering anew tells.
+    mutating func cameElsewhere(isShared: Bool, next: HostTime) -> Elsewhere {
+        guard hasWorked, isShared || elsewhere == 0 else { return .isMissed }
+        (callID, limit, self.next) = (nil, nil, next)
+        elsewhere += 1
+        guard isShared else { return .registersAnew }
+        guard elsewhere >= Self.mostElsewhere else { return .nothing }
+        elsewhere = 0
+        return .registersAnew
     }
 
     /// The probe did not come back.
@@ -110,7 +132,15 @@ extension UserAgent {
         case .final, .unauthenticated: accounts[id]?.reachability.answered()
         case .timedOut, .unreachable: break
         }
-        missed(id, now: now)
+        var verdict = Reachability.Elsewhere.isMissed
+        if case .final(let response) = result, response.isSuccess, let isShared = accounts[id]?.isShared {
+            verdict = accounts[id]?.reachability.cameElsewhere(isShared: isShared, next: nextProbe(id, now)) ?? .isMissed
+        }
+        switch verdict {
+        case .nothing: break
+        case .registersAnew: registerAnew(id, now: now)
+        case .isMissed: missed(id, now: now)
+        }
         timers.schedule(.probe(id), at: accounts[id]?.reachability.deadline)
     }
 

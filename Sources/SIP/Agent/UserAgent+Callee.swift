@@ -205,16 +205,16 @@ extension UserAgent {
     }
 
     /// Refuses a call that rings, or the change that the peer asked for. `status` is 300 to 699; `contacts` of a 3xx say
-    /// where to call instead; `warning` says what did not fit (488).
+    /// where to call instead; `warning` says what did not fit (488), `retryAfter` in how many seconds to come again (503).
     public func reject(
         _ handle: CallHandle, status: Int, reason: String? = nil, contacts: [NameAddress] = [], warning: Warning? = nil,
-        now: HostTime
+        retryAfter seconds: UInt32? = nil, now: HostTime
     ) throws(UserAgentError) {
         let call = try call(handle)
         guard status >= 300, status < 700 else { throw .wrongState("\(status) refuses nothing") }
         var fields = contacts.map { HeaderField(.contact, $0.text) }
         if let warning { fields.append(HeaderField(.warning, warning.text)) }
-        if status == 503, let retryAfter { fields.append(HeaderField(.retryAfter, String(retryAfter))) }
+        if status == 503, let retryAfter = seconds ?? retryAfter { fields.append(HeaderField(.retryAfter, String(retryAfter))) }
         if let offer = call.remoteOffer {
             call.remoteOffer = nil
             var answer = response(to: offer.request, status, reason: reason, tag: call.localTag)

@@ -173,6 +173,8 @@ extension UserAgent {
         let shown = (state.seenOver == hop.transport ? state.seenAddress : nil) ?? local
         state.servers.insert(hop.address.host)
         state.serviceRoute = response.headers.addresses(.serviceRoute)
+        let own = state.contact.flatMap { URI($0) }
+        state.isShared = response.headers.contacts.contains { other in own.map { !other.uri.isEquivalent(to: $0) } ?? true }
         let isSameFlow = state.flow == hop.destination && state.keepAlive != nil
         if state.flow != hop.destination { state.flowConnection = nil }
         state.flow = hop.destination

@@ -44,6 +44,9 @@ extension UserAgent {
         case .invite: invited(request, key, source, now: now)
         case .options:
             noteProbe(request, now: now)
+            if let fullRetryAfter {
+                return reply(to: request, 503, from: source, adding: [HeaderField(.retryAfter, String(fullRetryAfter))])
+            }
             reply(to: request, 200, from: source, adding: capabilities)
         case .message: messaged(request, key, source, now: now)
         case .notify: notified(request, key, source, now: now)

@@ -27,6 +27,9 @@ public final class UserAgent {
     /// Set: no dialog begins any more. INVITE and OPTIONS outside of dialogs are answered 503, with the seconds after which they may
     /// come again (RFC 3261 section 20.33); what there is goes on.
     public var retryAfter: UInt32?
+    /// Set: there is no place for another call at present. OPTIONS outside of dialogs are answered 503 with these seconds, so that who
+    /// spreads calls asks another one; INVITE is still handed on, for whoever counts the places to judge.
+    public var fullRetryAfter: UInt32?
 
     /// A request of ours in its transaction.
     struct Client {

@@ -121,7 +121,7 @@ package final class ServiceCore: Sendable {
     /// Takes on somebody who calls, or refuses.
     package func callCame<T: Telephone>(_ caller: T.Caller, account: String?, from: String, at telephone: T) {
         // An account that has just gone.
-        if let account, !accounts.has(account) { return telephone.refuse(caller, .busy) }
+        if let account, !accounts.has(account) { return telephone.refuse(caller, .unavailable) }
         if let refusal = rules.refusal(of: from, account: account) {
             logger.notice("a call from \(from.prefix(200)) was refused by the rules of its account")
             return telephone.refuse(caller, refusal)
@@ -135,7 +135,8 @@ package final class ServiceCore: Sendable {
             rules.came(record, in: self)
         } catch {
             // A second refusal, of what `accept` has refused already, does nothing.
-            telephone.refuse(caller, calls.isDraining ? .ending : .busy)
+            telephone.refuse(
+                caller, calls.isDraining ? .ending : .full(retryAfter: error.retryAfterSeconds ?? CallBook.retrySeconds))
             logger.notice("a call from \(from.prefix(200)) was refused: \(error.detail)")
         }
     }

@@ -51,16 +51,22 @@ package final class CallBook: Sendable {
 
     /// Calls that are over and still known.
     package static let remembered = 200
+    /// When who was refused may come again.
+    package static let retrySeconds = 5
     /// Calls of browsers at one address that may be on their way to a connection: each has its sockets and threads from the offer on,
     /// whether anybody is there or not.
     package static let connectingPerSource = 8
 
+    /// Whether no memory is left for another call.
+    private let isMemoryShort: @Sendable () -> Bool
+
     /// - Parameter capacity: calls at once at most.
     package init(
         spool: EventSpool, counters: CallCounters, capacity: Int, drainSeconds: Int,
+        isMemoryShort: @escaping @Sendable () -> Bool = { false },
         onKept: @escaping @Sendable (CallRecord) -> Void = { _ in }, onChange: @escaping @Sendable () -> Void
     ) {
-        self.onKept = onKept
+        (self.onKept, self.isMemoryShort) = (onKept, isMemoryShort)
         (self.spool, self.counters, self.onChange) = (spool, counters, onChange)
         state = Lock(State(capacity: capacity, drainSeconds: drainSeconds))
     }
@@ -94,6 +100,8 @@ package final class CallBook: Sendable {
             subscription = try live.subscribe(capacity: 1024) { [weak self] in self?.carry(id) }
         } catch {
             state.withLock { $0.opening -= 1 }
+            // Its place is free again.
+            onChange()
             throw Problem(error)
         }
         var record = CallRecord(
@@ -203,12 +211,24 @@ package final class CallBook: Sendable {
 
     private func takePlace(_ kind: CallRecord.Kind, of source: IPAddress?) throws(Problem) -> String {
         try state.withLock { state throws(Problem) in
-            guard !state.isDraining else { throw .draining(seconds: state.drainSeconds) }
+            guard !state.isDraining else {
+                counters.noteRefusal(.draining)
+                throw .draining(seconds: state.drainSeconds)
+            }
             let running = state.entries.values.filter { $0.live != nil }
             guard running.count + state.opening < state.capacity else {
+                counters.noteRefusal(.full)
                 throw Problem(
                     503, "there are too many calls",
-                    "\(state.capacity) calls at once are allowed; end one, or raise softphone.calls", retryAfterSeconds: 5)
+                    "\(state.capacity) calls at once are allowed; end one, or raise softphone.calls",
+                    retryAfterSeconds: Self.retrySeconds)
+            }
+            guard !isMemoryShort() else {
+                counters.noteRefusal(.memory)
+                throw Problem(
+                    503, "there is no memory for another call",
+                    "\(running.count) calls run; end one, or allow the process more memory",
+                    retryAfterSeconds: Self.retrySeconds)
             }
             if kind == .browser { try checkConnecting(running, source, capacity: state.capacity) }
             state.opening += 1
@@ -332,6 +352,14 @@ package final class CallBook: Sendable {
 
     /// Calls that are not closed yet, or being made.
     package var running: Int { state.withLock { state in state.opening + state.entries.values.count { $0.live != nil } } }
+
+    /// How many calls more would be let in now.
+    package var headroom: Int {
+        let free = state.withLock { state in
+            state.isDraining ? 0 : max(0, state.capacity - state.opening - state.entries.values.count { $0.live != nil })
+        }
+        return free > 0 && isMemoryShort() ? 0 : free
+    }
 
     package var isDraining: Bool { state.withLock { $0.isDraining } }
 

@@ -15,6 +15,7 @@ package protocol Telephone: Sendable {
     ) throws(SoftphoneError) -> any LiveCall
     /// Takes on somebody who calls; it rings until it is answered or hung up.
     func accept(_ caller: Caller, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall
+    /// Lets a caller in no further.
     func refuse(_ caller: Caller, _ reason: RefusalReason)
     /// Gives a call another audio end.
     /// - Parameter bridge: where it hears other calls.
@@ -31,8 +32,12 @@ package protocol Telephone: Sendable {
 
 /// Why somebody who calls is not let in.
 package enum RefusalReason: Sendable, Equatable {
-    /// There are too many calls.
+    /// Nobody can talk now.
     case busy
+    /// There is no place for another call; there may be one after so many seconds.
+    case full(retryAfter: Int)
+    /// The account has just gone.
+    case unavailable
     /// The service is ending.
     case ending
     /// This caller may not call.
@@ -77,6 +82,8 @@ struct SIPTelephone: Telephone {
         switch reason {
         case .busy: phone.refuse(caller, .busy)
         case .ending: phone.refuse(caller, .ending)
+        case .full(let seconds): phone.refuse(caller, .full(retryAfter: seconds))
+        case .unavailable: phone.refuse(caller, .unavailable)
         case .forbidden: phone.refuse(caller, .forbidden)
         case .declined: phone.refuse(caller, .declined)
         }

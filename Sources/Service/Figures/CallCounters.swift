@@ -8,7 +8,18 @@ package final class CallCounters: Sendable {
     private struct State {
         var began: [CallRecord.Direction: Int] = [:]
         var ended: [String: Int] = [:]
+        var refused: [Refusal: Int] = [:]
         var figures = CallFigures()
+    }
+
+    /// Why a call had no place.
+    package enum Refusal: String, CaseIterable, Sendable {
+        /// As many run as `softphone.calls` allows.
+        case full
+        /// The process nears its limit on memory.
+        case memory
+        /// The service is ending.
+        case draining
     }
 
     private let state = Lock(State())
@@ -16,6 +27,10 @@ package final class CallCounters: Sendable {
     package init() {}
 
     func noteBegin(_ direction: CallRecord.Direction) { state.withLock { $0.began[direction, default: 0] += 1 } }
+
+    func noteRefusal(_ refusal: Refusal) { state.withLock { $0.refused[refusal, default: 0] += 1 } }
+
+    package func refused(_ refusal: Refusal) -> Int { state.withLock { $0.refused[refusal] ?? 0 } }
 
     func noteEnd(_ record: CallRecord) {
         // A reason is one of a fixed list, so that the network cannot make new ones.

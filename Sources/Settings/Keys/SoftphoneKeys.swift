@@ -40,6 +40,9 @@ public struct SoftphoneKeys: ConfigurationSection {
         unset: "no program may", help: "What the WebSocket of a program begins with that may be a call's audio end")
     public let calls = ConfigurationKey(
         "softphone_calls", .integer(1...1000, placeholder: "n"), default: 32, help: "Calls at once at most")
+    public let sipPort = ConfigurationKey(
+        "softphone_sip_port", .integer(0...65_535, placeholder: "port"), default: 0,
+        help: "UDP and TCP port for requests by SIP; 0 takes any that is free")
     public let metricsAddress = ConfigurationKey(
         "softphone_metrics_address", .address, default: IPAddress(v4: 0x7f00_0001),
         help: "Local address of the listener for figures alone, which asks for no token")

@@ -38,7 +38,8 @@ extension SIPSignalling {
     public nonisolated func reject(_ call: SignalledCallID, _ refusal: CallRefusal) {
         perform { signalling in
             signalling.request(call) { (_, handle) throws(UserAgentError) in
-                try signalling.agent.reject(handle, status: refusal.status, now: .monotonicNow())
+                try signalling.agent.reject(
+                    handle, status: refusal.status, retryAfter: refusal.retryAfter, now: .monotonicNow())
             }
         }
     }
@@ -94,6 +95,10 @@ extension SIPSignalling {
 
     public nonisolated func drain(retryAfter seconds: Int) {
         perform { $0.agent.retryAfter = UInt32(clamping: max(1, seconds)) }
+    }
+
+    public nonisolated func setFull(retryAfter seconds: Int?) {
+        perform { $0.agent.fullRetryAfter = seconds.map { UInt32(clamping: max(1, $0)) } }
     }
 
     // MARK: On the event loop

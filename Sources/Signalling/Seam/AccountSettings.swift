@@ -27,6 +27,9 @@ public struct AccountSettings: Sendable, Hashable {
     public var ice: String?
     /// Seconds between probes whether calls come through the registrar; 0: none.
     public var probe = 25.0
+    /// Who this side is among those that share the account: `urn:uuid:` and so on, the same at each start (RFC 5626 section 4.1); nil:
+    /// not told.
+    public var instance: String?
     /// How many redirections (3xx) a call follows; with 0 it ends, and who was named is told.
     public var redirections = 0
     /// Who may transfer us.
@@ -79,8 +82,8 @@ public struct AccountSettings: Sendable, Hashable {
         }
         var account = Account(
             id: AccountID(name), address: address, displayName: displayName, user: user, password: password,
-            registrar: registrar, outboundProxy: try server(outboundProxy), expires: expires, keepAlive: keepAlive,
-            probe: probe > 0 ? probe : nil)
+            registrar: registrar, outboundProxy: try server(outboundProxy), expires: expires, instance: instance,
+            keepAlive: keepAlive, probe: probe > 0 ? probe : nil)
         // Who looks more often also wants to be back sooner.
         if probe > 0 {
             account.retry.networkLongest = min(account.retry.networkLongest, max(account.retry.networkFirst, probe))

@@ -52,6 +52,9 @@ public protocol CallSignalling: Sendable {
     func change(accounts: [AccountSettings]) throws(AccountSettingsError)
     /// Lets no call begin any more: callers hear 503, and may try again after so many seconds. Those there are go on.
     func drain(retryAfter seconds: Int)
+    /// Tells who asks (OPTIONS) that there is no place for another call: 503, and in how many seconds to ask again.
+    /// - Parameter seconds: nil: there are places again.
+    func setFull(retryAfter seconds: Int?)
     /// Ends every call, takes registrations back, waits for the answers for so long at most, in seconds, and closes.
     func shutdown(within seconds: Double) async
 }
@@ -119,6 +122,8 @@ public enum CallRefusal: Sendable, Hashable {
     case unavailable
     /// No calls begin here any more (`drain`).
     case ending
+    /// There is no place for another call at present; another server may have one, or this one after so many seconds.
+    case full(retryAfter: Int)
     /// This caller may not call.
     case forbidden
 
@@ -127,8 +132,11 @@ public enum CallRefusal: Sendable, Hashable {
         case .busy: 486
         case .declined: 603
         case .unavailable: 480
-        case .ending: 503
+        case .ending, .full: 503
         case .forbidden: 403
         }
     }
+
+    /// Seconds after which the caller may try again; nil: not told by the refusal itself.
+    var retryAfter: UInt32? { if case .full(let seconds) = self { UInt32(clamping: max(1, seconds)) } else { nil } }
 }

@@ -11,6 +11,10 @@ public struct PhoneRequest: Sendable {
     public var codecs: [Codec]
     /// What calls have in common: the local address, whose calls are taken, how sound is coded.
     public var media: MediaRequest
+    /// Who this telephone is among those that share its accounts: `urn:uuid:` and so on (RFC 5626); nil: not told.
+    public var instance: String?
+    /// Port for requests by SIP, UDP and TCP; 0: whatever is free.
+    public var port: UInt16 = 0
     /// Name and version of the program, told to the other side; nil: not told.
     public var product: String?
     /// How servers are found and trusted.
@@ -48,10 +52,10 @@ extension Softphone {
         guard !request.codecs.isEmpty else { throw .request("there is no codec to offer; choose one with --codec") }
         let media = request.media
         var configuration = SignallingConfiguration(
-            listeners: SignallingConfiguration.everywhere(port: 0), accounts: request.accounts,
-            product: request.product)
+            listeners: SignallingConfiguration.everywhere(port: request.port),
+            accounts: request.accounts.map { $0.of(request.instance) }, product: request.product)
         if let bind = media.bind {
-            configuration.listeners = [.udp, .tcp].map { .init($0, address: "\(bind)", port: 0) }
+            configuration.listeners = [.udp, .tcp].map { .init($0, address: "\(bind)", port: request.port) }
         }
         configuration.listeners = request.access.listeners(configuration.listeners)
         configuration.take(request.access)
@@ -65,7 +69,7 @@ extension Softphone {
             throw .encryption("\(missing)")
         }
         media.traversal.prepare()
-        let phone = try SIPPhone(configuration, tracePath: request.tracePath)
+        let phone = try SIPPhone(configuration, tracePath: request.tracePath, instance: request.instance)
         for account in request.accounts { phone.signalling.register(account.name) }
         return phone
     }
@@ -124,13 +128,25 @@ extension SIPPhone {
         if accounts.contains(where: { $0.encryption == .required }), let missing = CallEncryption(.required).failure {
             throw .encryption("\(missing)")
         }
-        do { try signalling.change(accounts: accounts) } catch { throw .request("\(error)") }
+        do { try signalling.change(accounts: accounts.map { $0.of(instance) }) } catch { throw .request("\(error)") }
     }
 
     /// Lets no call begin any more: callers hear 503, and may try again after so many seconds. Those there are go on.
     public func drain(retryAfterSeconds seconds: Int) { signalling.drain(retryAfter: seconds) }
 
+    /// Tells who asks that there is no place for another call, and in how many seconds to ask again; nil: there are places again.
+    public func setFull(retryAfterSeconds seconds: Int?) { signalling.setFull(retryAfter: seconds) }
+
     func newLine() throws(SoftphoneError) -> Switchboard.Events {
         do { return try Switchboard.Events() } catch { throw .resources("\(error)") }
+    }
+}
+
+extension AccountSettings {
+    /// The same account, of that telephone among those that share it.
+    fileprivate func of(_ instance: String?) -> AccountSettings {
+        var account = self
+        account.instance = instance
+        return account
     }
 }

@@ -15,6 +15,8 @@ public final class SIPPhone: Sendable {
     let signalling: any CallSignalling
     let switchboard: Switchboard
     private let trace: SIPTraceFile?
+    /// Who it is among those that share its accounts; nil: not told.
+    let instance: String?
     /// The registrar has once accepted the account.
     let hasRegistered = Atomic(false)
 
@@ -30,7 +32,8 @@ public final class SIPPhone: Sendable {
     }
 
     /// Binds the signalling's sockets.
-    init(_ configuration: SignallingConfiguration, tracePath: String?) throws(SoftphoneError) {
+    init(_ configuration: SignallingConfiguration, tracePath: String?, instance: String? = nil) throws(SoftphoneError) {
+        self.instance = instance
         let switchboard: Switchboard
         do { switchboard = try Switchboard() } catch { throw .resources("\(error)") }
         self.switchboard = switchboard
