@@ -304,7 +304,7 @@ let package = Package(
                 "Codecs", "Link",
             ]),
         .testTarget(
-            name: "DiagnosisTests", dependencies: ["Diagnosis", "AudioDevices", "Settings", "Reporting"]),
+            name: "DiagnosisTests", dependencies: ["Diagnosis", "AudioDevices", "Settings", "Reporting", "Link"]),
         .testTarget(
             name: "ServiceTests",
             dependencies: [

@@ -5,15 +5,17 @@ import Softphone
 /// Whether accounts can register.
 package enum AccountFindings {
     /// Registers from a port of its own, and takes that back. Blocks until the registrar has answered.
+    /// - Parameter onSeen: gets ADDRESS:PORT, as the registrar sees us.
     package static func look(
         _ name: String, _ configuration: Configuration, environment: [String: String], now: () -> Double,
-        isInterrupted: () -> Bool
+        isInterrupted: () -> Bool, onSeen: (String) -> Void = { _ in }
     ) -> [Finding] {
         let subject = "account \(name)"
         do throws(SoftphoneError) {
             let account = try AccountSettings(named: name, in: configuration, environment: environment)
             let check = try AccountCheck.run(
                 account, access: SignallingAccess(configuration), within: 15, isInterrupted: isInterrupted)
+            if let seen = check.seenAddress { onSeen(seen) }
             return [judge(check, subject), ClockFindings.wallClock(check.registrarDate, of: name, now: now())].compactMap(
                 \.self)
         } catch {

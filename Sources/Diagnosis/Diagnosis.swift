@@ -1,5 +1,7 @@
 import AudioDevices
 import Glibc
+import Link
+import Network
 import Settings
 import Softphone
 
@@ -46,7 +48,7 @@ public struct Diagnosis: Sendable {
             { [ClockFindings.source(machine)] },
             { [ClockFindings.judge(ClockFindings.watch(seconds: watchSeconds))] },
             { [LimitFindings.memory(calls: calls, machine)] },
-            { [LimitFindings.descriptors(calls: calls, limit: LimitFindings.descriptorLimit)] },
+            { [LimitFindings.descriptors(calls: calls, limit: LimitFindings.descriptorLimit, machine)] },
         ]
     }
 
@@ -58,12 +60,20 @@ public struct Diagnosis: Sendable {
 
     private var ofConfiguration: [Look] {
         var looks: [Look] = []
+        if let address = configuration[\.network.bind] {
+            looks.append { [AddressFindings.bound(address, key: "network.bind", own: machineAddresses())] }
+        }
         if !isRunning {
             let (address, port) = (configuration[\.softphone.address], UInt16(clamping: configuration[\.softphone.port]))
             looks.append { [PortFindings.tcp(address, port, key: "softphone.port")] }
             if let metrics = configuration[\.softphone.metricsPort] {
                 let address = configuration[\.softphone.metricsAddress]
                 looks.append { [PortFindings.tcp(address, UInt16(clamping: metrics), key: "softphone.metrics_port")] }
+            }
+            let sip = UInt16(clamping: configuration[\.softphone.sipPort])
+            if sip != 0 {
+                let address = configuration[\.network.bind] ?? IPAddress(v4: 0)
+                looks.append { [PortFindings.sip(address, sip, key: "softphone.sip_port")] }
             }
         }
         for (file, key) in [
@@ -82,20 +92,34 @@ public struct Diagnosis: Sendable {
         let stun = configuration[\.network.stun].map { ($0, "stun") } + configuration[\.network.turn].map { ($0, "turn") }
         let names = stun.filter { $0.0.address == nil }.map(\.0.host)
         let hosts = (accountHosts + names).reduce(into: [String]()) { all, name in if !all.contains(name) { all.append(name) } }
-        var looks: [Look] = [{ [NameFindings.servers(hosts, machine)] }]
+        let configured = configuration[\.network.dns].map(\.description)
+        let views = SharedViews()
+        var looks: [Look] = [{ [NameFindings.servers(hosts, configured: configured, machine)] }]
         looks += names.map { name in { [NameFindings.look(name)] } }
         let authorities = configuration[\.network.turnCA]
-        looks += stun.map { server, kind in { [ServerFindings.look(server, kind: kind, authorityFile: authorities)] } }
-        guard !isRunning else { return looks }
-        for name in configuration[\.accounts].compactMap(\.name) {
+        looks += stun.map { server, kind in
+            {
+                let (finding, seen) = ServerFindings.look(server, kind: kind, authorityFile: authorities)
+                if let seen { views.value.note(seen, by: "the \(kind) server \(server)") }
+                return [finding]
+            }
+        }
+        for name in isRunning ? [] : configuration[\.accounts].compactMap(\.name) {
             looks.append {
                 AccountFindings.look(
                     name, configuration, environment: environment, now: { Double(time(nil)) },
-                    isInterrupted: isInterrupted)
+                    isInterrupted: isInterrupted, onSeen: { views.value.note($0, by: "the registrar of \(name)") })
             }
+        }
+        let findsWays = !stun.isEmpty && configuration[\.network.ice] != .off
+        looks.append {
+            [AddressFindings.judge(views.value, own: machineAddresses(), findsWays: findsWays)].compactMap(\.self)
         }
         return looks
     }
+
+    /// What one look after the other brings together.
+    private final class SharedViews { var value = AddressFindings.Views() }
 
     /// Names, not addresses, of the servers that accounts are registered at. Where they lead the account's own finding tells: there may
     /// be SRV records alone.

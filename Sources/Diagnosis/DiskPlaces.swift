@@ -13,6 +13,7 @@ enum DiskPlaces {
             let folder = parts.dropLast().joined(separator: "/")
             places.append((parts.count == 1 ? "." : folder.isEmpty ? "/" : folder, "history"))
         }
+        if let recordings = configuration[\.softphone.recordings] { places.append((recordings, "recordings")) }
         return places
     }
 

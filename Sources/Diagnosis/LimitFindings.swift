@@ -11,8 +11,8 @@ package enum LimitFindings {
     package static func memory(calls: Int, _ machine: Machine) -> Finding {
         let subject = "memory"
         let needed = idleBytes + UInt64(calls) * callBytes
-        let limit = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"]
-            .lazy.compactMap { machine.line($0).flatMap { UInt64($0) } }.first.flatMap { $0 < 1 << 60 ? $0 : nil }
+        let limit = (machine.controlGroups.map { $0 + "/memory.max" } + ["/sys/fs/cgroup/memory/memory.limit_in_bytes"])
+            .compactMap { machine.line($0).flatMap { UInt64($0) } }.filter { $0 < 1 << 60 }.min()
         let free = machine.lines("/proc/meminfo")?.first { $0.hasPrefix("MemAvailable:") }
             .flatMap { $0.split(separator: " ").dropFirst().first }.flatMap { UInt64($0) }.map { $0 << 10 }
         guard let most = [limit, free].compactMap(\.self).min() else {
@@ -23,18 +23,32 @@ package enum LimitFindings {
         let isLimit = most == limit
         return Finding(
             subject, .machine, .advice, isLimit ? "limited to \(had)" : "free are \(had)",
-            isLimit
-                ? "allow more (--memory, MemoryMax=, resources.limits.memory), or fewer softphone.calls"
-                : "allow fewer softphone.calls")
+            isLimit ? "\(moreMemory(needed >> 20, machine.runtime)), or allow fewer softphone.calls" : "allow fewer softphone.calls")
     }
 
-    package static func descriptors(calls: Int, limit: UInt64) -> Finding {
+    private static func moreMemory(_ megabytes: UInt64, _ runtime: ContainerRuntime) -> String {
+        switch runtime {
+        case .docker, .podman: "start it with --memory \(megabytes)m"
+        case .kubernetes: "set resources.limits.memory to \(megabytes)Mi"
+        case .systemd: "set MemoryMax=\(megabytes)M in the unit"
+        case .none: "raise memory.max of its control group to \(megabytes)M"
+        }
+    }
+
+    /// - Parameter limit: what the process may raise itself to.
+    package static func descriptors(calls: Int, limit: UInt64, _ machine: Machine) -> Finding {
         let subject = "open files"
         let needed = idleDescriptors + UInt64(calls) * callDescriptors
         let had = "\(limit) allowed, \(calls) calls take \(needed) at most"
         if limit >= needed { return .fine(subject, .machine, had) }
-        return Finding(
-            subject, .machine, .trouble, had, "allow more (--ulimit nofile=\(needed), LimitNOFILE=), or fewer softphone.calls")
+        let more =
+            switch machine.runtime {
+            case .docker, .podman: "start it with --ulimit nofile=\(needed):\(needed)"
+            case .kubernetes: "set LimitNOFILE=\(needed) in the unit of the nodes' container runtime"
+            case .systemd: "set LimitNOFILE=\(needed) in the unit"
+            case .none: "`ulimit -n \(needed)` before its start, or `- hard nofile \(needed)` in /etc/security/limits.d"
+            }
+        return Finding(subject, .machine, .trouble, had, "\(more), or allow fewer softphone.calls")
     }
 
     /// What the process may raise itself to.

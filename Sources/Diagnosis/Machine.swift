@@ -41,6 +41,19 @@ public struct Machine: Sendable {
         return names.sorted()
     }
 
+    /// Folders of the process's control group (version 2) and of those above it, the innermost first. The root's is also that of a
+    /// container which sees no other.
+    var controlGroups: [String] {
+        let own = lines("/proc/self/cgroup")?.first { $0.hasPrefix("0::") }?.dropFirst(3) ?? ""
+        var parts = own.split(separator: "/").filter { $0 != ".." }
+        var folders: [String] = []
+        while !parts.isEmpty {
+            folders.append("/sys/fs/cgroup/" + parts.joined(separator: "/"))
+            parts.removeLast()
+        }
+        return folders + ["/sys/fs/cgroup"]
+    }
+
     /// What the process runs in.
     public var runtime: ContainerRuntime {
         if environment["KUBERNETES_SERVICE_HOST"] != nil { return .kubernetes }

@@ -7,9 +7,13 @@ import Settings
 /// Whether names of servers lead anywhere.
 package enum NameFindings {
     /// What the name servers are, where names are asked for at all.
-    package static func servers(_ names: [String], _ machine: Machine) -> Finding {
+    /// - Parameters:
+    ///   - names: of servers.
+    ///   - configured: name servers of `network.dns`, in place of the system's.
+    package static func servers(_ names: [String], configured: [String] = [], _ machine: Machine) -> Finding {
         let subject = "name servers"
         guard !names.isEmpty else { return .fine(subject, .network, "none is needed: every server is an address") }
+        guard configured.isEmpty else { return .fine(subject, .network, configured.joined(separator: ", ")) }
         let lines = machine.lines("/etc/resolv.conf") ?? []
         let servers = lines.compactMap { line -> String? in
             let words = line.split(whereSeparator: \.isWhitespace)

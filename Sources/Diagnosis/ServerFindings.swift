@@ -12,29 +12,35 @@ package enum ServerFindings {
 
     /// Blocks until the server has answered, or the time is over.
     /// - Parameter authorityFile: who may certify a server by TLS; nil: the system's authorities.
-    package static func look(_ server: ServerName, kind: String, authorityFile: String? = nil) -> Finding {
+    /// - Returns: the finding, and as whom the server sees us, where it tells.
+    package static func look(
+        _ server: ServerName, kind: String, authorityFile: String? = nil
+    ) -> (finding: Finding, seen: String?) {
         let subject = "\(kind) server \(server)"
+        func trouble(_ detail: String, _ remedy: String) -> (Finding, String?) {
+            (Finding(subject, .network, .trouble, detail, remedy), nil)
+        }
         let addresses: [SocketAddress]
         do throws(NetworkError) {
             addresses = reachable(try resolve(host: server.host, port: server.port))
         } catch {
-            return Finding(subject, .network, .trouble, "\(error)", "check network.\(kind)")
+            return trouble("\(error)", "check network.\(kind)")
         }
         guard let address = addresses.first else {
-            return Finding(subject, .network, .trouble, "there is no way to its addresses", "look at the machine's routes")
+            return trouble("there is no way to its addresses", "look at the machine's routes")
         }
         if server.way != .udp {
             guard let failure = ask(address, server, authorityFile) else {
-                return .fine(subject, .network, "answers by \(server.way.rawValue.uppercased())")
+                return (.fine(subject, .network, "answers by \(server.way.rawValue.uppercased())"), nil)
             }
-            return Finding(subject, .network, .trouble, failure, "check network.\(kind), network.turn_ca and the firewall")
+            return trouble(failure, "check network.\(kind), network.turn_ca and the firewall")
         }
         guard let seen = ask(address) else {
-            return Finding(
-                subject, .network, .trouble, "no answer within \(Int(patienceMilliseconds / 1000)) s",
+            return trouble(
+                "no answer within \(Int(patienceMilliseconds / 1000)) s",
                 "check network.\(kind), and whether a firewall drops UDP to port \(server.port)")
         }
-        return .fine(subject, .network, "sees us as \(seen)")
+        return (.fine(subject, .network, "sees us as \(seen)"), "\(seen)")
     }
 
     /// Our address as the server sees it.

@@ -104,10 +104,24 @@ import Diagnosis
         let free = ["/proc/meminfo": "MemTotal: 8000000 kB\nMemAvailable: 4000000 kB\n"]
         #expect(try memory(free, calls: 32).grade == .fine)
         let limited = free.merging(["/sys/fs/cgroup/memory.max": "67108864\n"]) { a, _ in a }
-        #expect(try memory(limited, calls: 32).remedy.contains("--memory") && memory(limited, calls: 32).grade == .advice)
+        #expect(try memory(limited, calls: 32).remedy.contains("memory.max") && memory(limited, calls: 32).grade == .advice)
+        let inPodman = limited.merging(podman) { a, _ in a }
+        #expect(try memory(inPodman, calls: 32).remedy.contains("--memory 256m"))
+        // A unit's own group, and one around it.
+        let own = ["/proc/self/cgroup": "0::/system.slice/yodel.service\n"].merging(free) { a, _ in a }
+        for group in ["/system.slice/yodel.service", "/system.slice"] {
+            let files = own.merging(["/sys/fs/cgroup\(group)/memory.max": "67108864\n"]) { a, _ in a }
+            #expect(try memory(files, calls: 32).detail.contains("limited to 64 MiB"), "\(group)")
+        }
         #expect(try memory(free.merging(["/sys/fs/cgroup/memory.max": "max\n"]) { a, _ in a }, calls: 32).grade == .fine)
         #expect(try memory(free, calls: 1000).grade == .advice && memory([:], calls: 1).grade == .advice)
-        #expect(LimitFindings.descriptors(calls: 32, limit: 16_384).grade == .fine)
-        #expect(LimitFindings.descriptors(calls: 100, limit: 1024).grade == .trouble)
+        func descriptors(_ calls: Int, _ limit: UInt64, _ files: [String: String] = [:]) throws -> Finding {
+            let fixture = try MachineFixture(files: files)
+            defer { fixture.remove() }
+            return LimitFindings.descriptors(calls: calls, limit: limit, fixture.machine())
+        }
+        #expect(try descriptors(32, 16_384).grade == .fine)
+        #expect(try descriptors(100, 1024).grade == .trouble && descriptors(100, 1024).remedy.contains("ulimit -n 2528"))
+        #expect(try descriptors(100, 1024, podman).remedy.contains("--ulimit nofile=2528:2528"))
     }
 }

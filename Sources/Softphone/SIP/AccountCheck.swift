@@ -22,6 +22,9 @@ public struct AccountCheck: Sendable, Equatable {
     /// `Date` of the registrar's last response (RFC 3261 section 20.17); nil: it has told none.
     public var registrarDate: String?
 
+    /// As the registrar sees us, ADDRESS:PORT; nil: it has not told.
+    public var seenAddress: String?
+
     /// Registers `account` from a port of its own, and takes that back again. Bindings of other phones stay.
     ///
     /// Blocks until the registrar has answered.
@@ -72,6 +75,7 @@ public struct AccountCheck: Sendable, Equatable {
         steps = []
         outcome = .network
         registrarDate = seen.date
+        seenAddress = change?.seenAddress
         guard let server = seen.server else {
             let reason = change?.reason ?? "its name is still being looked up"
             steps.append(
