@@ -3,6 +3,7 @@ what a case says. What is recorded stands in place of what this machine has; not
 
 import json
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -79,7 +80,7 @@ def look(host: Host, folder: str) -> tuple[int, list[Event]]:
     with open(f"{folder}/yodel.yaml", "w") as f:
         f.write(host.settings)
     os.makedirs(f"{folder}/home", exist_ok=True)
-    script = f"cd '{folder}'\n{PODMAN}{host.lines}\nexec \"$@\"\n"
+    script = f"cd {shlex.quote(folder)}\n{PODMAN}{host.lines}\nexec \"$@\"\n"
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LD_PRELOAD", "YODEL")}
     environment = {**kept, "HOME": f"{folder}/home", **host.environment}
     command = ["unshare", "-m", "--propagation", "private", "bash", "-ec", script, "host", *host.through]

@@ -158,12 +158,14 @@ class Kamailio(Daemon):
 
     name = "kamailio"
 
-    def __init__(self, folder: str, port: int, certificate: str | None = None, more: str = "", first: str = "") -> None:
+    def __init__(
+        self, folder: str, port: int, certificate: str | None = None, more: str = "", first: str = "", text: str = KAMAILIO
+    ) -> None:
         """`certificate`: NAME of NAME.pem and NAME.key: by TLS it is at the port after the next. `more`: lines of its configuration;
-        `first`: what it does with each request before all else."""
+        `first`: what it does with each request before all else. `text`: another configuration."""
         super().__init__(folder)
         self.port = port
-        text = KAMAILIO.replace("@PORT@", str(port)).replace("@REALM@", REALM)
+        text = text.replace("@PORT@", str(port)).replace("@REALM@", REALM)
         with open(f"{folder}/kamailio.cfg", "w") as f:
             text = text.replace("  force_rport();", f"  force_rport();\n  {first}")
             f.write(text.replace("\nrequest_route", (TLS if certificate else "") + more + "\nrequest_route"))
