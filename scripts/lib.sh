@@ -19,6 +19,9 @@ check_packages=(asterisk-core-sounds-en-g722 ffmpeg tshark baresip-core linphone
 nat_packages=(coturn nftables conntrack iproute2 procps openssl)
 # Formatters and linters; ruff is no Debian package and comes from PyPI into .build.
 lint_packages=(shellcheck mypy python3-numpy python3-venv)
+# Checks the files for Kubernetes; from PyPI into .build, as ruff.
+kubernetes_validate_version=1.33.1
+kubernetes_version=1.33
 # A package of it.
 package_packages=(dpkg-dev binutils python3)
 ruff_version=0.17.6
