@@ -63,7 +63,8 @@ package struct RecordingShelf: Sendable {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { place in
                 place.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
             }
-            if let item = item(name) { items.append(item) }
+            // An empty one is only just being begun, or the process died there.
+            if let item = item(name), item.bytes > 0 { items.append(item) }
         }
         return items.sorted { ($0.time.millisecondsSince1970, $0.name) < ($1.time.millisecondsSince1970, $1.name) }
     }
