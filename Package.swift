@@ -40,7 +40,8 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Diagnosis", "Softphone", "Signalling", "History", "Settings", "Reporting", "LiveMedia", "Media", "AudioDevices",
+                "Diagnosis", "Softphone", "Signalling", "History", "Settings", "Reporting", "LiveMedia", "Media",
+                "AudioDevices",
                 "AudioUnits", "AudioFiles", "Codecs", "SecureRTP", "Link", "Metrics", "Realtime",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),

@@ -23,7 +23,9 @@ package enum LimitFindings {
         let isLimit = most == limit
         return Finding(
             subject, .machine, .advice, isLimit ? "limited to \(had)" : "free are \(had)",
-            isLimit ? "\(moreMemory(needed >> 20, machine.runtime)), or allow fewer softphone.calls" : "allow fewer softphone.calls")
+            isLimit
+                ? "\(moreMemory(needed >> 20, machine.runtime)), or allow fewer softphone.calls" : "allow fewer softphone.calls"
+        )
     }
 
     private static func moreMemory(_ megabytes: UInt64, _ runtime: ContainerRuntime) -> String {

@@ -35,7 +35,9 @@ import Diagnosis
     func different() {
         let two = judge([("203.0.113.9:1", "the registrar"), ("203.0.113.10:2", "the stun server")], findsWays: true)
         #expect(two?.grade == .advice && two?.remedy.contains("network.bind") == true)
-        #expect(judge([("127.0.0.1:1", "the registrar"), ("203.0.113.10:2", "the stun server")], findsWays: true)?.grade == .fine)
-        #expect(judge([("[2001:db8::1]:1", "the registrar"), ("192.0.2.5:2", "the stun server")], findsWays: true)?.grade == .fine)
+        #expect(
+            judge([("127.0.0.1:1", "the registrar"), ("203.0.113.10:2", "the stun server")], findsWays: true)?.grade == .fine)
+        #expect(
+            judge([("[2001:db8::1]:1", "the registrar"), ("192.0.2.5:2", "the stun server")], findsWays: true)?.grade == .fine)
     }
 }

@@ -106,7 +106,8 @@ import Testing
         #expect(bench.requests(.options).count == before)
     }
 
-    @Test("who shares an address is not told unreachable because another one was asked; after some of these it registers quietly")
+    @Test(
+        "who shares an address is not told unreachable because another one was asked; after some of these it registers quietly")
     func shared() throws {
         let bench = try bench(probe: 25)
         try passOn(bench)

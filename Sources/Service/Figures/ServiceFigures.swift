@@ -32,7 +32,8 @@ package enum ServiceFigures {
                 "call_ends_total", .counter, "Calls that ended since the start, by the reason.", labels: ["reason"],
                 Media.EndReason.allCases.map { ([$0.rawValue], Double(service.calls.counters.ended($0))) }),
             MetricFamily(
-                "refused_calls_total", .counter, "Calls that found no place since the start, by the reason.", labels: ["reason"],
+                "refused_calls_total", .counter, "Calls that found no place since the start, by the reason.",
+                labels: ["reason"],
                 CallCounters.Refusal.allCases.map { ([$0.rawValue], Double(service.calls.counters.refused($0))) }),
             MetricFamily(
                 "admission_headroom", .gauge, "Calls that would be let in now beside those there are.",

@@ -31,7 +31,8 @@ public struct SignallingAccess: Sendable, Hashable {
     /// Where TLS is listened for: whoever has a certificate can be called by it, at the port after the others'.
     func listeners(_ places: [SignallingConfiguration.Listener]) -> [SignallingConfiguration.Listener] {
         guard security.certificateFile != nil else { return places }
-        return places + places.filter { $0.way == .tcp }.map { .init(.tls, address: $0.address, port: $0.port == 0 ? 0 : $0.port + 1) }
+        return places
+            + places.filter { $0.way == .tcp }.map { .init(.tls, address: $0.address, port: $0.port == 0 ? 0 : $0.port + 1) }
     }
 }
 

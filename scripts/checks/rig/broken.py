@@ -80,7 +80,7 @@ def look(host: Host, folder: str) -> tuple[int, list[Event]]:
     with open(f"{folder}/yodel.yaml", "w") as f:
         f.write(host.settings)
     os.makedirs(f"{folder}/home", exist_ok=True)
-    script = f"cd {shlex.quote(folder)}\n{PODMAN}{host.lines}\nexec \"$@\"\n"
+    script = f'cd {shlex.quote(folder)}\n{PODMAN}{host.lines}\nexec "$@"\n'
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "LD_PRELOAD", "YODEL")}
     environment = {**kept, "HOME": f"{folder}/home", **host.environment}
     command = ["unshare", "-m", "--propagation", "private", "bash", "-ec", script, "host", *host.through]

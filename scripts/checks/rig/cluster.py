@@ -209,7 +209,9 @@ class Cluster:
         with open(f"{ROOT}/docker/kubernetes/kamailio.cfg") as f:
             text = f.read()
         text = text.replace("0.0.0.0:5060", f"127.0.0.1:{port}").replace("house.test", sip.REALM)
-        text = text.replace("!192.0.2.10!", "!127.0.0.1!").replace("!/etc/kamailio/dispatcher.list!", f"!{folder}/dispatcher.list!")
+        text = text.replace("!192.0.2.10!", "!127.0.0.1!").replace(
+            "!/etc/kamailio/dispatcher.list!", f"!{folder}/dispatcher.list!"
+        )
         lines = "".join(f'  $sht(passwords=>{user}) = "{sip.password(user)}";\n' for user in users)
         self.text = text.replace('  $sht(passwords=>100) = "office-of-the-house";\n', lines)
 
