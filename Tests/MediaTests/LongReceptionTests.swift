@@ -141,8 +141,9 @@ struct LongReceptionTests {
             reception.pull(at: time + 1)
             reception.pull(at: time + 11)
         }
-        // Jumps in the stream's numbers are told to the application, and what told it is let go again.
-        #expect(reception.counts.allocations == reception.counts.frees, "\(reception.counts)")
+        // Jumps in the stream's numbers are told to the application, and what told it is let go again, but for the list that
+        // waits to be taken.
+        #expect((0...1).contains(reception.counts.allocations - reception.counts.frees), "\(reception.counts)")
         #expect(reception.counts.allocations < 500, "\(reception.counts)")
         // Whatever the flood did, a minute later the voice is whole and no later than before.
         let before = reception.call.jitterBufferStatistics
