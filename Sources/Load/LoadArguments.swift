@@ -2,6 +2,9 @@ import ArgumentParser
 
 /// Options of `yodel load` that no configuration has.
 public struct LoadArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("rtp://HOST:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT] of an echo.", valueName: "uri"))
+    var uri: String
+
     @Option(help: ArgumentHelp("Calls in all (1 to 10000).", valueName: "n"))
     var calls = 10
 

@@ -23,11 +23,11 @@ public struct LoadConsole {
 
     /// Checks everything; nothing is sent yet.
     /// - Throws: `SoftphoneError`, `SettingsError`, `AssertionError`: what, where, what to do.
-    public init(_ text: String, _ arguments: LoadArguments, _ configuration: Configuration) throws {
+    public init(_ arguments: LoadArguments, _ configuration: Configuration) throws {
         self.arguments = arguments
         var media = try MediaRequest(configuration)
         media.seed = arguments.seed
-        var uri = try CallURI(parsing: text, role: .call)
+        var uri = try CallURI(parsing: arguments.uri, role: .call)
         try uri.chooseCodec(configuration)
         plan = try LoadPlan(
             uri, media, calls: arguments.calls, rate: arguments.rate, holdSeconds: arguments.hold, speechPath: arguments.play)

@@ -8,7 +8,7 @@ struct LoadSpeech {
     /// Of a file no more is used, in seconds.
     private static let longestSeconds = 60.0
     /// Length of the speech that is made by numbers, in seconds.
-    private static let madeSeconds = 30.0
+    static let madeSeconds = 30.0
     /// What correlation works at, Hz, or a little more.
     private static let analysisRate = 8000
 
@@ -27,14 +27,17 @@ struct LoadSpeech {
     /// - Parameters:
     ///   - path: a file of speech; `nil`: made by numbers, of `seed`.
     ///   - settings: how it is encoded; packets have its length.
-    init(_ codec: Codec, _ settings: EncoderSettings, path: String?, seed: UInt64) throws(SoftphoneError) {
+    ///   - seconds: how much of it is made, where there is no file.
+    init(
+        _ codec: Codec, _ settings: EncoderSettings, path: String?, seed: UInt64, seconds: Double = Self.madeSeconds
+    ) throws(SoftphoneError) {
         let encoder: any AudioEncoder
         do { encoder = try makeEncoder(codec, settings: settings) } catch { throw .codec(error) }
         (frameLength, packetMilliseconds) = (encoder.frameLength, settings.frameMilliseconds)
         let factor = max(1, encoder.sampleRate / Self.analysisRate)
         self.factor = frameLength % factor == 0 ? factor : 1
         analysedLength = frameLength / self.factor
-        let samples = try Self.sound(path, rate: encoder.sampleRate, seed: seed)
+        let samples = try Self.sound(path, rate: encoder.sampleRate, seed: seed, seconds: seconds)
         guard samples.count >= 2 * encoder.sampleRate else {
             throw .request("\(path ?? "the speech") is too short to be told from its repetition; give 2 seconds or more")
         }
@@ -59,10 +62,12 @@ struct LoadSpeech {
         }
     }
 
-    private static func sound(_ path: String?, rate: Int, seed: UInt64) throws(SoftphoneError) -> [Float] {
+    private static func sound(
+        _ path: String?, rate: Int, seed: UInt64, seconds: Double
+    ) throws(SoftphoneError) -> [Float] {
         guard let path else {
             var talker = SyntheticTalker(sampleRate: rate, pitch: 120, seed: seed)
-            return talker.speak(seconds: madeSeconds)
+            return talker.speak(seconds: seconds)
         }
         do {
             let samples = try AudioFileReader.samples(path: path, rate: rate)

@@ -1,4 +1,5 @@
 import LiveMedia
+import Media
 import Metrics
 import Reporting
 import Softphone
@@ -123,6 +124,9 @@ extension Event {
             JSONMember("turns_left_out", .integer(figures.turnsLeftOut)),
             JSONMember("load", .number(figures.load, decimals: 4)),
             JSONMember("processor_share", .number(figures.processorShare, decimals: 4)),
+            JSONMember(
+                "stages",
+                .object(PortStage.allCases.map { JSONMember($0.name, .number(figures.stages[$0] ?? 0, decimals: 4)) })),
             JSONMember("packets_received", .integer(figures.packetsReceived)),
             JSONMember("packets_sent", .integer(figures.packetsSent)),
             JSONMember("send_failures", .integer(figures.sendFailures)),

@@ -27,6 +27,9 @@ package final class VirtualPort {
         }
     }
 
+    /// What callers say repeats after so long.
+    private static let speechSeconds = 5.0
+
     /// The time that passes.
     private final class Time: Sendable {
         private let nanoseconds = Atomic<Int64>(1_000_000_000)
@@ -44,7 +47,7 @@ package final class VirtualPort {
     package init(_ work: Work) throws {
         let time = Time()
         self.time = time
-        let speech = try LoadSpeech(work.codec, work.settings, path: nil, seed: work.seed)
+        let speech = try LoadSpeech(work.codec, work.settings, path: nil, seed: work.seed, seconds: Self.speechSeconds)
         callers = VirtualCallers(
             work.calls, speech, payloadType: work.codec.defaultPayloadType, clockRate: work.codec.rtpClockRate(),
             line: .init(jitterMilliseconds: work.jitterMilliseconds, loss: work.loss),

@@ -19,7 +19,9 @@ struct Yodel: ParsableCommand {
                 name: "Call", subcommands: [CallCommand.self, ListenCommand.self, SoftphoneCommand.self, HistoryCommand.self]),
             CommandGroup(
                 name: "Test",
-                subcommands: [LoopbackCommand.self, LoadCommand.self, ProcessCommand.self, ReplayCommand.self]),
+                subcommands: [
+                    LoopbackCommand.self, LoadCommand.self, CapacityCommand.self, ProcessCommand.self, ReplayCommand.self,
+                ]),
             CommandGroup(name: "File", subcommands: [PlayCommand.self, RecordCommand.self, RenderCommand.self]),
             CommandGroup(
                 name: "Set-up",

@@ -47,12 +47,16 @@ final class PortCall {
         return configuration
     }
 
-    /// One turn: hears a frame and says one. `frame` is room for it, kept by the loop.
-    func turn(_ sound: PortSound, through frame: inout [Float], now: HostTime) {
+    /// The first half of a turn: hears a frame. `frame` is room for it, kept by the loop.
+    func hear(into frame: inout [Float], now: HostTime) {
         prepare(&frame)
         _ = frame.withUnsafeMutableBufferPointer { call.hear(frame: $0, now: now) }
         recording?.heard(frame)
-        if sound != .echo { for index in frame.indices { frame[index] = 0 } }
+    }
+
+    /// The other half: says a frame.
+    func answer(_ sound: PortSound, _ frame: inout [Float], now: HostTime) {
+        if sound != .echo { frame.withUnsafeMutableBufferPointer { $0.update(repeating: 0) } }
         let said = frame.withUnsafeBufferPointer { call.say($0, now: now) }
         recording?.said(said)
     }

@@ -35,6 +35,8 @@ public struct PortFigures: Sendable, Equatable {
     public var load = 0.0
     /// Processor time of the loops' threads, in cores.
     public var processorShare = 0.0
+    /// What the loops' time went into, in cores, waiting for a core included.
+    public var stages: [PortStage: Double] = [:]
     /// Turns left out because the machine stood still for too long, since the port was opened.
     public var turnsLeftOut = 0
     /// Whether somebody new is let in.
@@ -60,6 +62,7 @@ public struct PortFigures: Sendable, Equatable {
             load = max(load, one.load)
             processorShare += one.processorShare
             turnsLeftOut += one.turnsLeftOut
+            stages.merge(one.stages, uniquingKeysWith: +)
             admits = admits && one.admits
             packetsReceived += one.packetsReceived
             packetsSent += one.packetsSent

@@ -27,6 +27,8 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
     private var admission = Admission()
     private var lateness = LatenessMeter()
     private var usage = ThreadUsage()
+    private var stages = StageMeter()
+    private var stagesSince: HostTime?
     private let memory = MemoryHeadroom()
     /// Looked at once a second, and after each new call.
     private var isMemoryShort = false
@@ -89,7 +91,9 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
     /// Takes what has come, and gives each call whose turn it is its turn.
     package mutating func turn() {
         let began = clock.now()
+        stages.begin()
         port.receive(now: began) { take(&$0, now: began) }
+        stages.add(.receive, from: began, to: clock.now())
         let ntp = clock.ntp()
         // After a standstill there are several: each call has all its turns, in their order.
         while let due = wheel.advance(to: began) {
@@ -100,8 +104,10 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
                     step(member, now: began, ntp: ntp)
                 }
             }
+            let said = clock.now()
             port.flush()
             let ended = clock.now()
+            stages.add(.send, from: said, to: ended)
             lateness.add(ended.milliseconds(since: due))
             admission.note(lateMilliseconds: ended.milliseconds(since: due), at: ended)
         }
@@ -201,8 +207,21 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
 
     private mutating func step(_ seat: Int, now: HostTime, ntp: NTPTime) {
         guard let call = calls[seat], !call.call.state.isEnded else { return }
-        call.turn(plan.sound, through: &frame, now: now)
-        finishTurn(seat, call, now: now, ntp: ntp)
+        if stages.isSampled {
+            let start = clock.now()
+            call.hear(into: &frame, now: now)
+            let heard = clock.now()
+            call.answer(plan.sound, &frame, now: now)
+            let said = clock.now()
+            finishTurn(seat, call, now: now, ntp: ntp)
+            stages.addSampled(.hear, from: start, to: heard)
+            stages.addSampled(.say, from: heard, to: said)
+            stages.addSampled(.report, from: said, to: clock.now())
+        } else {
+            call.hear(into: &frame, now: now)
+            call.answer(plan.sound, &frame, now: now)
+            finishTurn(seat, call, now: now, ntp: ntp)
+        }
         // The other side's codec may have another packet time.
         let milliseconds = max(1, call.call.frameLength * 1000 / call.call.sampleRate)
         guard milliseconds != call.turnMilliseconds, calls[seat] != nil else { return }
@@ -211,16 +230,21 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
     }
 
     private mutating func stepConference(now: HostTime, ntp: NTPTime) {
+        let start = clock.now()
         mix.begin()
         for seat in speakers {
             guard let call = calls[seat] else { continue }
             call.hearVoice(now: now)
             call.voice.withUnsafeBufferPointer { mix.add($0) }
         }
+        let heard = clock.now()
+        stages.add(.hear, from: start, to: heard)
         for seat in speakers {
             guard let call = calls[seat] else { continue }
             call.voice.withUnsafeBufferPointer { own in mix.without(own) { call.say($0, now: now) } }
         }
+        let said = clock.now()
+        stages.add(.say, from: heard, to: said)
         var index = 0
         while index < speakers.count {
             let seat = speakers[index]
@@ -229,6 +253,7 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
             // Who has left is no speaker any more.
             if index < speakers.count, speakers[index] == seat { index += 1 }
         }
+        stages.add(.report, from: said, to: clock.now())
     }
 
     private mutating func finishTurn(_ seat: Int, _ call: PortCall, now: HostTime, ntp: NTPTime) {
@@ -288,6 +313,8 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
         figures.admits = admission.admits && !isMemoryShort
         figures.turnsLeftOut += wheel.takeSkipped()
         figures.processorShare = usage.share(now: now)
+        figures.stages = stages.takeShares(ofMilliseconds: stagesSince.map { now.milliseconds(since: $0) } ?? 0)
+        stagesSince = now
         let network = port.statistics
         figures.packetsReceived = network.received
         figures.packetsSent = network.sent

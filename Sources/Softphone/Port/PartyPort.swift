@@ -143,7 +143,7 @@ public final class PartyPort {
 }
 
 extension SoftphoneError {
-    init(_ error: CallPortError) {
+    package init(_ error: CallPortError) {
         self =
             switch error {
             case .codec(let error): .codec(error)

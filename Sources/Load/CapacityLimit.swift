@@ -1,0 +1,69 @@
+import LiveMedia
+import Media
+
+/// What keeps a machine from carrying more calls.
+enum CapacityLimit: Equatable {
+    /// The loops' processor time, most of it in that stage.
+    case processor(PortStage)
+    /// Turns were late although the loops had time: others ran on their cores.
+    case scheduler
+    /// The kernel dropped packets: its queues were full.
+    case socket
+    /// Callers were refused for want of memory.
+    case memory
+    /// Those who made the calls, on the same machine, were late themselves.
+    case load
+    /// The range was tried to its end.
+    case range
+
+    /// Share of the time with work from which a loop is full.
+    private static let fullLoad = 0.8
+    /// Late turns, in milliseconds at p99, that somebody hears.
+    private static let lateMilliseconds = 10.0
+
+    /// What limits, by a step that missed its objective; `nil`: nothing that is known.
+    /// - Parameters:
+    ///   - figures: the worst of the port in that step.
+    ///   - before: of the port before it.
+    ///   - isLoadValid: whether those who made the calls were in time.
+    init(_ figures: PortFigures, before: PortFigures, isLoadValid: Bool) {
+        if figures.kernelDrops > before.kernelDrops || figures.sendFailures > before.sendFailures {
+            self = .socket
+        } else if figures.refusals[.resources] > before.refusals[.resources] {
+            self = .memory
+        } else if figures.load >= Self.fullLoad {
+            self = .processor(figures.stages.max { $0.value < $1.value }?.key ?? .hear)
+        } else if !isLoadValid {
+            self = .load
+        } else if (figures.lateness99 ?? 0) >= Self.lateMilliseconds {
+            self = .scheduler
+        } else {
+            self = .processor(figures.stages.max { $0.value < $1.value }?.key ?? .hear)
+        }
+    }
+
+    /// Its name in JSON.
+    var name: String {
+        switch self {
+        case .processor(let stage): "cpu_\(stage.name)"
+        case .scheduler: "scheduler"
+        case .socket: "socket"
+        case .memory: "memory"
+        case .load: "load_generator"
+        case .range: "range"
+        }
+    }
+
+    /// What it is and what helps, for a person.
+    var text: String {
+        switch self {
+        case .processor(let stage): "processor time, most of it to \(stage.name); more or faster cores help"
+        case .scheduler:
+            "turns that come late though there is time: other programs run on the same cores, or real-time priority is not allowed"
+        case .socket: "the kernel's queues of packets; a greater net.core.rmem_max helps"
+        case .memory: "memory; a greater limit helps"
+        case .load: "those who make the calls on the same machine; run `yodel load` on another one to see more"
+        case .range: "nothing up to the number that may be tried"
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Codecs
+import LiveMedia
+import Media
+import Simulation
+import Softphone
+
+/// A kind of work whose cost a call is measured.
+struct WorkKind {
+    /// Its name: `pcmu_echo`, `opus_conference`.
+    let name: String
+    /// What it is, for a person.
+    let text: String
+    let work: Work
+
+    enum Work {
+        /// Calls at a port without a device.
+        case port(VirtualPort.Work)
+        /// What a setting adds to one side of a call with a device, in a simulated room.
+        case difference(with: LoopbackPlan, without: LoopbackPlan)
+    }
+
+    /// Seconds of the simulated call by which a setting is judged.
+    private static let simulatedSeconds = 4.0
+
+    /// - Parameters:
+    ///   - media: codec and encoder.
+    ///   - srtp: whether encryption is among them.
+    ///   - voiceProcessing: whether voice processing is.
+    ///   - seed: of everything random.
+    static func all(_ media: MediaRequest, srtp: Bool, voiceProcessing: Bool, seed: UInt64) -> [WorkKind] {
+        var kinds = [
+            port("pcmu_echo", "PCMU, echo", .pcmu, 50, seed),
+            port("pcmu_conference", "PCMU, 50 in a conference, all speak", .pcmu, 50, seed) { $0.sound = .conference },
+            port("pcmu_announcement", "PCMU, not heard, silence is said", .pcmu, 50, seed) { $0.sound = .announcement },
+        ]
+        let codec = media.codec
+        if codec != .pcmu {
+            let settings = media.encoder
+            let name = codec.name
+            let set: (inout VirtualPort.Work) -> Void = { $0.settings = settings }
+            let hard = codec.bitrate == .adjustable ? ", complexity \(settings.complexity)" : ""
+            kinds.append(port("\(name)_echo", "\(name)\(hard), echo", codec, 10, seed, set))
+            kinds.append(
+                port("\(name)_conference", "\(name)\(hard), 10 in a conference, all speak", codec, 10, seed) {
+                    set(&$0)
+                    $0.sound = .conference
+                })
+            kinds.append(
+                port("\(name)_announcement", "\(name)\(hard), not heard, silence is said", codec, 10, seed) {
+                    set(&$0)
+                    $0.sound = .announcement
+                })
+        }
+        var plan = LoopbackPlan()
+        (plan.codec, plan.encoder, plan.seconds, plan.seed) = (codec, media.encoder, simulatedSeconds, seed)
+        plan.voiceProcessing = false
+        if srtp {
+            var encrypted = plan
+            encrypted.encrypts = true
+            kinds.append(WorkKind(name: "srtp", text: "SRTP adds", work: .difference(with: encrypted, without: plan)))
+        }
+        if voiceProcessing {
+            var processed = plan
+            processed.voiceProcessing = true
+            kinds.append(
+                WorkKind(
+                    name: "voice_processing", text: "voice processing of a device adds",
+                    work: .difference(with: processed, without: plan)))
+        }
+        return kinds
+    }
+
+    private static func port(
+        _ name: String, _ text: String, _ codec: Codec, _ calls: Int, _ seed: UInt64,
+        _ adjust: (inout VirtualPort.Work) -> Void = { _ in }
+    ) -> WorkKind {
+        var work = VirtualPort.Work(codec: codec, calls: calls)
+        work.seed = seed
+        adjust(&work)
+        return WorkKind(name: name, text: text, work: .port(work))
+    }
+}
