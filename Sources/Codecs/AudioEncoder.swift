@@ -23,9 +23,22 @@ public protocol AudioEncoder: AnyObject {
     /// Changes the bit rate in bits per second from the next frame on (clamped to 6 000 ... 510 000). Codecs with a
     /// fixed rate ignore it.
     func setBitrate(_ bitsPerSecond: Int)
+
+    /// Changes how much work goes into a packet, 0 ... 10, from the next frame on. Codecs without a choice ignore it.
+    func setComplexity(_ complexity: Int)
+
+    /// Whether a packet depends on the frames before it.
+    var hasMemory: Bool { get }
+
+    /// Goes on where another encoder of the same codec and settings is: whoever has decoded that one's packets hears no seam.
+    /// - Returns: false where this cannot be done; then nothing has changed.
+    func goOn(from other: any AudioEncoder) -> Bool
 }
 
 extension AudioEncoder {
     public func setExpectedLoss(percent: Int) {}
     public func setBitrate(_ bitsPerSecond: Int) {}
+    public func setComplexity(_ complexity: Int) {}
+    public var hasMemory: Bool { true }
+    public func goOn(from other: any AudioEncoder) -> Bool { !hasMemory }
 }

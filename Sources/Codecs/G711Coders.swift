@@ -25,6 +25,7 @@ public final class G711Encoder: AudioEncoder {
     public let frameLength: Int
     public let lookaheadSamples = 0
     public var maximumPayloadBytes: Int { frameLength }
+    public var hasMemory: Bool { false }
 
     private let codes: UnsafePointer<UInt8>
 

@@ -75,6 +75,12 @@ public final class G722Encoder: AudioEncoder {
         for index in 0..<frameLength { linear[index] = SampleConversion.toInt16(frame[index]) }
         return Int(library.encode(state, bytes.assumingMemoryBound(to: UInt8.self), linear, Int32(frameLength)))
     }
+
+    public func goOn(from other: any AudioEncoder) -> Bool {
+        guard let other = other as? G722Encoder else { return false }
+        state.pointee = other.state.pointee
+        return true
+    }
 }
 
 /// G.722 at 64 kbit/s to mono samples at 16 kHz; any length up to 200 ms. Every byte is a valid code. The codec has no

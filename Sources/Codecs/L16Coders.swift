@@ -20,6 +20,7 @@ public final class L16Encoder: AudioEncoder {
     public let frameLength: Int
     public let lookaheadSamples = 0
     public var maximumPayloadBytes: Int { 2 * frameLength }
+    public var hasMemory: Bool { false }
 
     /// - `frameLength`: samples a packet.
     public init(sampleRate: Int, frameLength: Int) {

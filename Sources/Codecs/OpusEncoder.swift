@@ -9,7 +9,7 @@ public final class OpusEncoder: AudioEncoder {
     public let maximumPayloadBytes = 3 * 1275 + 8
 
     private let encoder: OpaquePointer
-    private let complexity: Int
+    private var complexity: Int
     private let dtx: Bool
     private var isPausing = false
     private var bitrate: Int
@@ -106,6 +106,22 @@ public final class OpusEncoder: AudioEncoder {
         bitrate = min(max(bitsPerSecond, 6_000), 510_000)
         _ = copus_encoder_set(encoder, OPUS_SET_BITRATE_REQUEST, Int32(bitrate))
         setExpectedLoss(percent: expectedLossPercent)
+    }
+
+    public func setComplexity(_ complexity: Int) {
+        self.complexity = min(max(complexity, 0), 10)
+        _ = copus_encoder_set(encoder, OPUS_SET_COMPLEXITY_REQUEST, Int32(self.complexity))
+        setExpectedLoss(percent: expectedLossPercent)
+    }
+
+    /// libopus keeps all that an encoder is in one piece of memory that may be copied (opus.h).
+    public func goOn(from other: any AudioEncoder) -> Bool {
+        guard let other = other as? OpusEncoder, other !== self, other.sampleRate == sampleRate else { return false }
+        let size = Int(opus_encoder_get_size(1))
+        UnsafeMutableRawPointer(encoder).copyMemory(from: UnsafeRawPointer(other.encoder), byteCount: size)
+        (isPausing, bitrate, complexity) = (other.isPausing, other.bitrate, other.complexity)
+        expectedLossPercent = other.expectedLossPercent
+        return true
     }
 
     private static func check(_ settings: EncoderSettings, sampleRate: Int) throws(CodecError) {

@@ -39,7 +39,8 @@ extension CapacityArguments {
     /// How the command presents itself.
     public static var command: CommandConfiguration {
         CommandConfiguration(
-            commandName: "capacity", abstract: "Say what a call costs, how many this machine carries, and what keeps it from more.",
+            commandName: "capacity",
+            abstract: "Say what a call costs, how many this machine carries, and what keeps it from more.",
             discussion: """
                 EXAMPLES:
                   yodel capacity --codec pcmu

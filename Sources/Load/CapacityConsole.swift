@@ -56,7 +56,8 @@ public struct CapacityConsole {
         teller.tell(
             "capacity_work",
             [
-                JSONMember("work", .string(cost.kind.name)), JSONMember("cpu_ms_per_call_s", .number(cost.milliseconds, decimals: 4)),
+                JSONMember("work", .string(cost.kind.name)),
+                JSONMember("cpu_ms_per_call_s", .number(cost.milliseconds, decimals: 4)),
                 JSONMember("calls_per_core", .number(cost.callsOfCore.isFinite ? cost.callsOfCore : 0, decimals: 1)),
                 JSONMember("call_seconds", .number(cost.callSeconds, decimals: 1)),
             ],

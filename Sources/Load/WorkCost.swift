@@ -37,7 +37,8 @@ struct WorkCost {
                 port.run(milliseconds: part)
                 passed += part
                 used = ThreadTime.milliseconds - start
-            } while seconds.map({ passed < $0 * 1000 }) ?? (used < Self.restsOnMilliseconds && passed < Self.longestMilliseconds)
+            } while seconds.map({ passed < $0 * 1000 })
+                ?? (used < Self.restsOnMilliseconds && passed < Self.longestMilliseconds)
             callSeconds = passed / 1000 * Double(work.calls)
             milliseconds = used / max(1e-9, callSeconds)
         case .difference(let with, let without):

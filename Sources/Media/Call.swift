@@ -115,10 +115,16 @@ public final class Call {
     }
 
     /// Sends a frame as it is, also one that is an echo of what was heard: the counterpart of `hear(frame:now:)`.
+    /// - Parameters:
+    ///   - frame: of `frameLength` samples.
+    ///   - now: when.
+    ///   - encoders: those of others who are sent the same frame; `nil`: nobody is.
     /// - Returns: what stood for our voice after announcement and mute; empty where the call is over.
     @discardableResult
-    package func say(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
-        state.isEnded ? [] : stream.send(frame, now: now)
+    package func say(
+        _ frame: UnsafeBufferPointer<Float>, now: HostTime, encoders: ConferenceEncoders? = nil
+    ) -> [Float] {
+        state.isEnded ? [] : stream.send(frame, now: now, encoders: encoders)
     }
 
     /// Takes what has come by the link.

@@ -64,7 +64,9 @@ public final class MediaStream {
 
     /// Takes one frame of the microphone's audio.
     /// - Returns: what stood for our voice after announcement and mute.
-    func send(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] { sendPath.process(frame, now: now) }
+    func send(
+        _ frame: UnsafeBufferPointer<Float>, now: HostTime, encoders: ConferenceEncoders? = nil
+    ) -> [Float] { sendPath.process(frame, now: now, encoders: encoders) }
 
     /// Whether nothing that came is left to be played.
     var isPlayedOut: Bool { receivePath.lastOutcome.map { $0.levelMs <= 0 } ?? true }

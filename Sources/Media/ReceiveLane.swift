@@ -20,6 +20,7 @@ final class ReceiveLane {
     var isClosed = false
 
     private let streamRate: Int
+    private let isHeard: Bool
     private let converter: FixedRatio?
     private var pulled: [Float] = []
     /// What was pulled and converted, and not yet asked for, at the stream's rate.
@@ -27,23 +28,31 @@ final class ReceiveLane {
     private var lastOutcome: PullOutcome?
 
     /// A stream's first lane.
-    convenience init(_ format: MediaFormat, streamRate: Int, configuration: JitterBufferConfiguration) throws(CodecError) {
-        let decoder = try makeDecoder(format.codec, sampleRate: format.sampleRate)
+    convenience init(
+        _ format: MediaFormat, streamRate: Int, configuration: JitterBufferConfiguration, isHeard: Bool
+    ) throws(CodecError) {
+        let decoder = try Self.decoder(of: format, isHeard: isHeard)
         let buffer = JitterBuffer(decoder: decoder, clockRate: format.clockRate, configuration: configuration)
-        try self.init(format, buffer, streamRate: streamRate)
+        try self.init(format, buffer, streamRate: streamRate, isHeard: isHeard)
+    }
+
+    private static func decoder(of format: MediaFormat, isHeard: Bool) throws(CodecError) -> any AudioDecoder {
+        let decoder = try makeDecoder(format.codec, sampleRate: format.sampleRate)
+        return isHeard ? decoder : UnheardDecoder(of: decoder)
     }
 
     /// A lane for what the same sender goes on with: it begins with what was learnt of the network.
     convenience init(_ format: MediaFormat, after other: ReceiveLane) throws(CodecError) {
-        let decoder = try makeDecoder(format.codec, sampleRate: format.sampleRate)
+        let decoder = try Self.decoder(of: format, isHeard: other.isHeard)
         let buffer = JitterBuffer(continuing: other.buffer, decoder: decoder, clockRate: format.clockRate)
-        try self.init(format, buffer, streamRate: other.streamRate)
+        try self.init(format, buffer, streamRate: other.streamRate, isHeard: other.isHeard)
     }
 
-    private init(_ format: MediaFormat, _ buffer: JitterBuffer, streamRate: Int) throws(CodecError) {
+    private init(_ format: MediaFormat, _ buffer: JitterBuffer, streamRate: Int, isHeard: Bool) throws(CodecError) {
         self.format = format
         self.buffer = buffer
         self.streamRate = streamRate
+        self.isHeard = isHeard
         do { converter = try FixedRatio(from: buffer.sampleRate, to: streamRate) } catch {
             throw .invalidSetting("\(format.codec.name) at \(buffer.sampleRate) Hz cannot be converted to \(streamRate) Hz")
         }

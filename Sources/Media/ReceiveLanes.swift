@@ -30,10 +30,13 @@ struct ReceiveLanes {
     /// A decoder costs more than a packet: whoever changes with each packet is not followed.
     private var changes = EventLimit(burst: 4, perSecond: 2)
 
-    init(_ formats: [MediaFormat], streamRate: Int, configuration: JitterBufferConfiguration) throws(CodecError) {
+    init(
+        _ formats: [MediaFormat], streamRate: Int, configuration: JitterBufferConfiguration, isHeard: Bool = true
+    ) throws(CodecError) {
         self.formats = formats
         self.streamRate = streamRate
-        lanes = [try ReceiveLane(formats[0], streamRate: streamRate, configuration: configuration)]
+        let lane = try ReceiveLane(formats[0], streamRate: streamRate, configuration: configuration, isHeard: isHeard)
+        lanes = [lane]
     }
 
     /// What is heard now.

@@ -37,7 +37,8 @@ final class ReceivePath {
     init(configuration: StreamConfiguration, localSSRC: UInt32) throws(CodecError) {
         let formats = configuration.receivedFormats
         lanes = try ReceiveLanes(
-            formats, streamRate: configuration.audioRate, configuration: configuration.jitterBuffer)
+            formats, streamRate: configuration.audioRate, configuration: configuration.jitterBuffer,
+            isHeard: configuration.isHeard)
         redundancyPayloadType = configuration.redundancyPayloadType
         receiver = RTPReceiver(
             payloadTypes: PayloadTypeTable(

@@ -53,6 +53,9 @@ struct SendCodec {
         }
     }
 
+    /// Whether a frame reaches the encoder as it is.
+    var isPlain: Bool { converter == nil }
+
     /// Hands out a frame of the stream at the codec's rate.
     /// - Returns: nil where the converter has too little for one, which ratios of whole numbers do not let happen.
     mutating func convert<Result>(_ samples: [Float], _ body: (UnsafeBufferPointer<Float>) -> Result) -> Result? {

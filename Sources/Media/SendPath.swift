@@ -48,6 +48,8 @@ final class SendPath {
     /// `samplesSent` where the present clock began.
     private var clockStart: Int64 = 0
     private var needsMarker = true
+    /// Where others are sent the same: whose encoder it is that the other side hears.
+    @exclusivity(unchecked) private var share = EncoderShare()
     @exclusivity(unchecked) private var meter: LevelMeter
     /// Encoder failures, each of which cost a frame.
     private(set) var encoderErrors = 0
@@ -93,9 +95,14 @@ final class SendPath {
     }
 
     /// Takes one frame of exactly `frameLength` samples and sends what it becomes.
+    /// - Parameters:
+    ///   - encoders: those of others who are sent the same frame; `nil`: nobody is.
     /// - Returns: the samples that stood for our voice, after announcement and mute; for the recorder and the dump.
-    func process(_ captured: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
+    func process(
+        _ captured: UnsafeBufferPointer<Float>, now: HostTime, encoders: ConferenceEncoders? = nil
+    ) -> [Float] {
         let clockUnits = clockUnits
+        let isOwn = isMuted || announcement.isPlaying || captured.count != frame.count
         samplesSent += Int64(frame.count)
         frame.withUnsafeMutableBufferPointer { frame in
             // Who holds a frame of the length before a change must not make us read beyond it.
@@ -109,7 +116,7 @@ final class SendPath {
         guard isSending else { return frame }
 
         if sendEvent(at: clockUnits, now: now) { return frame }
-        switch encode(frame) {
+        switch encode(frame, isOwn ? nil : encoders) {
         case .audio(let bytes): sendAudio(bytes: bytes, at: clockUnits, now: now)
         case .pause(let description):
             if let description { sendDescription(bytes: description, at: clockUnits, now: now) }
@@ -129,8 +136,15 @@ final class SendPath {
         case failed
     }
 
-    private func encode(_ frame: [Float]) -> Encoded {
+    private func encode(_ frame: [Float], _ encoders: ConferenceEncoders?) -> Encoded {
         let encoder = codec.encoder
+        if let shared = share.shared, encoders?.has(shared) != true { share.leave(to: encoder) }
+        if let encoders, comfortNoise == nil, codec.isPlain,
+            let shared = share.shared ?? encoders.encoder(for: codec.sending, ladder.protection, from: encoder)
+        {
+            return frame.withUnsafeBufferPointer { encode($0, with: shared, of: encoders) }
+        }
+        share.leave(to: encoder)
         return codec.convert(frame) { samples in
             switch comfortNoise?.take(samples) {
             case .voice, nil: break
@@ -144,6 +158,29 @@ final class SendPath {
             }
             return bytes > 0 ? .audio(bytes) : .pause(description: nil)
         } ?? .failed
+    }
+
+    /// Encodes what others are sent too: by one encoder for all, as soon as the other side can be handed over to it.
+    private func encode(
+        _ frame: UnsafeBufferPointer<Float>, with shared: SharedEncoder, of encoders: ConferenceEncoders
+    ) -> Encoded {
+        encoders.encode(frame, with: shared)
+        if share.shared == nil, !shared.hasMemory { share.join(shared) }
+        var bytes: Int?
+        if share.shared != nil {
+            bytes = shared.copy(into: &payload)
+        } else {
+            let encoder = codec.encoder
+            bytes = payload.withUnsafeMutableBytes { try? encoder.encode(frame, into: $0) }
+            let isEqual = payload.withUnsafeBytes { shared.made(UnsafeRawBufferPointer(rebasing: $0[..<(bytes ?? 0)])) }
+            let milliseconds = Double(frame.count) * 1000 / Double(audioRate)
+            share.note(shared, isEqual: isEqual, frame: frame, milliseconds: milliseconds)
+        }
+        guard let bytes else {
+            encoderErrors += 1
+            return .failed
+        }
+        return bytes > 0 ? .audio(bytes) : .pause(description: nil)
     }
 
     private func sendDescription(bytes: Int, at clockUnits: UInt32, now: HostTime) {
@@ -220,7 +257,9 @@ final class SendPath {
     func heed(_ loss: ReportedLoss) {
         let before = ladder.protection
         let protection = ladder.heed(loss)
-        if protection != before { protect(protection) }
+        guard protection != before else { return }
+        share.leave(to: codec.encoder)
+        protect(protection)
     }
 
     private func protect(_ protection: RedundancyLadder.Protection) {
@@ -264,6 +303,7 @@ final class SendPath {
         var next = try SendCodec(sending, streamRate: audioRate)
         next.prime(with: frame, goesOn: sending.format.sharesDecoder(with: codec.sending.format))
         let offset = clockUnits
+        share = EncoderShare()
         codec = next
         if sending.format.clockRate != sender.clockRate {
             sender.change(payloadType: sending.format.payloadType, clockRate: sending.format.clockRate, at: offset)

@@ -25,6 +25,10 @@ final class PortCall {
     var turnMilliseconds: Int
     /// Its voice in the conference's frame at hand.
     var voice: [Float] = []
+    /// Whether the others of a conference are to hear it.
+    private(set) var activity = VoiceActivity()
+    /// The conference it is in.
+    var room = 0
     let recording: PortRecording?
     private var gate = CallEventGate()
 
@@ -61,20 +65,21 @@ final class PortCall {
         recording?.said(said)
     }
 
-    /// Hears the frame that the others of a conference are to hear.
-    func hearVoice(now: HostTime) {
+    /// Hears the frame that the others of a conference are to hear, of so many milliseconds.
+    func hearVoice(now: HostTime, milliseconds: Double) {
         prepare(&voice)
         _ = voice.withUnsafeMutableBufferPointer { call.hear(frame: $0, now: now) }
         recording?.heard(voice)
+        _ = voice.withUnsafeBufferPointer { activity.note($0, milliseconds: milliseconds) }
     }
 
     private func prepare(_ frame: inout [Float]) {
         if frame.count != call.frameLength { frame = [Float](repeating: 0, count: call.frameLength) }
     }
 
-    /// Says what all others of a conference say.
-    func say(_ frame: UnsafeBufferPointer<Float>, now: HostTime) {
-        let said = call.say(frame, now: now)
+    /// Says what all others of a conference say; `encoders`: of those who are sent the same.
+    func say(_ frame: UnsafeBufferPointer<Float>, now: HostTime, encoders: ConferenceEncoders? = nil) {
+        let said = call.say(frame, now: now, encoders: encoders)
         recording?.said(said)
     }
 

@@ -13,8 +13,10 @@ import Realtime
 /// In its steady state it allocates nothing a packet; what a call needs is made when it comes and given back when it goes. It
 /// waits for nothing: port and clock are whoever's who steps it.
 package struct PortTurns: ~Copyable, @unchecked Sendable {
-    /// The conference's place in the wheel, where all who hear each other have their turn together.
-    private static let conference = -1
+    /// Places of conferences in the wheel lie below this, where all who hear each other have their turn together.
+    private static let firstRoom = -1
+    /// Those who hear each other at most; who comes then is in another conference.
+    package static let roomSize = 100
 
     private let plan: PortPlan
     private let port: any PacketPort
@@ -35,8 +37,8 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
     private var calls: [PortCall?] = []
     /// Seats of callers who were hung up on: they keep them while they go on sending, or they would call again.
     private var lingering: [Int] = []
-    private var speakers: [Int] = []
-    private var mix: ConferenceMix
+    /// Conferences that there are; one that nobody is in any more makes room for another.
+    private var rooms: [PortRoom?] = []
     private var frame: [Float] = []
     private let clock: PortClock
     private var nextSecond = HostTime.zero
@@ -63,7 +65,6 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
             limits: .init(calls: plan.parties), allow: plan.allow,
             payloadTypes: plan.configuration.stream.expectedPayloadTypes)
         wheel = TickWheel(start: clock.now())
-        mix = ConferenceMix(frameLength: 0)
     }
 
     /// The calls of a port by themselves, in a time that is given: no thread, nothing on the disk.
@@ -98,8 +99,8 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
         // After a standstill there are several: each call has all its turns, in their order.
         while let due = wheel.advance(to: began) {
             for member in wheel.due {
-                if member == Self.conference {
-                    stepConference(now: began, ntp: ntp)
+                if member <= Self.firstRoom {
+                    stepConference(Self.firstRoom - member, now: began, ntp: ntp)
                 } else {
                     step(member, now: began, ntp: ntp)
                 }
@@ -173,7 +174,7 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
         }
         do {
             let call = try PortCall(
-                number: number, configuration: PortCall.configuration(plan.configuration, number: number), link: link,
+                number: number, configuration: configuration(of: number, isRecorded: recording != nil), link: link,
                 recording: recording, now: now)
             calls[seat] = call
             figures.callsInAll += 1
@@ -188,13 +189,26 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
         }
     }
 
+    /// Who is neither echoed nor heard by others nor recorded is not listened to.
+    private func configuration(of number: UInt64, isRecorded: Bool) -> CallConfiguration {
+        var configuration = PortCall.configuration(plan.configuration, number: number)
+        configuration.stream.isHeard = plan.sound != .announcement || isRecorded
+        return configuration
+    }
+
     private mutating func seatAtWheel(_ seat: Int, _ call: PortCall) {
         guard plan.sound == .conference else { return wheel.add(seat, everyMilliseconds: call.turnMilliseconds) }
-        if speakers.isEmpty {
-            mix = ConferenceMix(frameLength: call.call.frameLength)
-            wheel.add(Self.conference, everyMilliseconds: call.turnMilliseconds)
+        // Where most are: who comes alone would hear nobody.
+        let open = rooms.indices.filter { (rooms[$0]?.seats.count ?? Self.roomSize) < Self.roomSize }
+        if let fullest = open.max(by: { (rooms[$0]?.seats.count ?? 0) < (rooms[$1]?.seats.count ?? 0) }) {
+            call.room = fullest
+        } else {
+            let new = PortRoom(frameLength: call.call.frameLength, milliseconds: call.turnMilliseconds)
+            call.room = rooms.firstIndex { $0 == nil } ?? rooms.count
+            if call.room == rooms.count { rooms.append(new) } else { rooms[call.room] = new }
+            wheel.add(Self.firstRoom - call.room, everyMilliseconds: new.milliseconds)
         }
-        speakers.append(seat)
+        rooms[call.room]?.add(seat)
     }
 
     private mutating func move(_ seat: Int, to source: SocketAddress) {
@@ -229,29 +243,22 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
         wheel.add(seat, everyMilliseconds: milliseconds)
     }
 
-    private mutating func stepConference(now: HostTime, ntp: NTPTime) {
+    private mutating func stepConference(_ number: Int, now: HostTime, ntp: NTPTime) {
+        guard rooms.indices.contains(number), let conference = rooms[number] else { return }
         let start = clock.now()
-        mix.begin()
-        for seat in speakers {
-            guard let call = calls[seat] else { continue }
-            call.hearVoice(now: now)
-            call.voice.withUnsafeBufferPointer { mix.add($0) }
-        }
+        conference.hear(calls, now: now)
         let heard = clock.now()
         stages.add(.hear, from: start, to: heard)
-        for seat in speakers {
-            guard let call = calls[seat] else { continue }
-            call.voice.withUnsafeBufferPointer { own in mix.without(own) { call.say($0, now: now) } }
-        }
+        conference.say(calls, now: now)
         let said = clock.now()
         stages.add(.say, from: heard, to: said)
         var index = 0
-        while index < speakers.count {
-            let seat = speakers[index]
+        while index < conference.seats.count {
+            let seat = conference.seats[index]
             guard let call = calls[seat] else { break }
             finishTurn(seat, call, now: now, ntp: ntp)
             // Who has left is no speaker any more.
-            if index < speakers.count, speakers[index] == seat { index += 1 }
+            if index < conference.seats.count, conference.seats[index] == seat { index += 1 }
         }
         stages.add(.report, from: said, to: clock.now())
     }
@@ -274,8 +281,13 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
             .ended(reason, seconds: now.milliseconds(since: call.began) / 1000, call.figures))
         call.recording?.end()
         wheel.remove(seat)
-        speakers.removeAll { $0 == seat }
-        if speakers.isEmpty, plan.sound == .conference { wheel.remove(Self.conference) }
+        if plan.sound == .conference, let conference = rooms[call.room] {
+            conference.remove(seat)
+            if conference.seats.isEmpty {
+                wheel.remove(Self.firstRoom - call.room)
+                rooms[call.room] = nil
+            }
+        }
         calls[seat] = nil
         switch reason {
         case .remoteHangup, .mediaTimeout: letGo(seat)
@@ -301,7 +313,7 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
         for seat in lingering where room.isSilent(seat, at: now) { letGo(seat) }
         lingering.removeAll { !room.isTaken($0) }
         if room.count == 0, !calls.isEmpty {
-            (calls, frame) = ([], [])
+            (calls, frame, rooms) = ([], [], [])
             ProcessMemory.giveBack()
         }
         figures.calls = room.count - lingering.count

@@ -7,6 +7,8 @@
 public struct ConferenceMix {
     private var sum: [Float]
     private var mixed: [Float]
+    private var shared: [Float]
+    private var isCommonMade = false
     /// Voices in the frame at hand.
     public private(set) var voices = 0
 
@@ -14,12 +16,14 @@ public struct ConferenceMix {
     public init(frameLength: Int) {
         sum = [Float](repeating: 0, count: frameLength)
         mixed = sum
+        shared = sum
     }
 
     /// Begins the next frame.
     public mutating func begin() {
         for index in sum.indices { sum[index] = 0 }
         voices = 0
+        isCommonMade = false
     }
 
     /// Adds a voice to the frame; shorter ones end in silence.
@@ -35,5 +39,15 @@ public struct ConferenceMix {
         for index in common..<sum.count { mixed[index] = sum[index] }
         if voices > 2 { Mixer.limit(&mixed) }
         mixed.withUnsafeBufferPointer(body)
+    }
+
+    /// Hands out what all who said nothing hear: everybody who did. The same samples however often it is asked.
+    public mutating func common(_ body: (UnsafeBufferPointer<Float>) -> Void) {
+        if !isCommonMade {
+            isCommonMade = true
+            for index in sum.indices { shared[index] = sum[index] }
+            if voices > 1 { Mixer.limit(&shared) }
+        }
+        shared.withUnsafeBufferPointer(body)
     }
 }

@@ -27,6 +27,23 @@ import Testing
         }
     }
 
+    @Test("who says nothing hears the same as all others who say nothing", arguments: [1, 2, 5])
+    func common(parties: Int) {
+        var mix = ConferenceMix(frameLength: 160)
+        mix.begin()
+        let silence = [Float](repeating: 0, count: 160)
+        for party in 0..<parties {
+            let voice = (0..<160).map { Float(($0 * 5 + party) % 13 - 6) / 10 }
+            voice.withUnsafeBufferPointer { mix.add($0) }
+        }
+        var heard: [[Float]] = []
+        for _ in 0..<3 { mix.common { heard.append(Array($0)) } }
+        #expect(heard[0] == heard[1] && heard[1] == heard[2])
+        // As if his own silence had been taken out.
+        mix.add(UnsafeBufferPointer(start: nil, count: 0))
+        silence.withUnsafeBufferPointer { mix.without($0) { #expect(Array($0) == heard[0]) } }
+    }
+
     @Test("who is alone hears silence")
     func alone() {
         var mix = ConferenceMix(frameLength: 4)
