@@ -80,6 +80,44 @@ import Testing
         #expect(alice.link.srtp.suite == .aeadAES128GCM)
     }
 
+    @Test("through a return to keys from before, as many as are remembered, and a recording opens nothing under any of them")
+    func formerKeys() throws {
+        let (alice, bob) = try ends(seed: 10)
+        let mostNumber = SRTPLink.rememberedKeys - 1
+        var recorded: [[UInt8]] = []
+        var sequence = 65_400
+        var time = 0.0
+        for number in Array(0...mostNumber) + Array((0...mostNumber).reversed()) {
+            let next = keys(SRTPSuite.allCases[number % SRTPSuite.allCases.count], seed: 10 + UInt64(number))
+            try alice.link.setKeys(next.alice)
+            try bob.link.setKeys(next.bob)
+            // Long enough that the keys before these are over.
+            time += 10_000
+            #expect(alice.take(recorded, at: time).isEmpty, "keys \(number)")
+            for _ in 0..<40 {
+                sequence += 1
+                time += 20
+                let packet = try #require(bob.protect(rtp(sequence)), "packet \(sequence), keys \(number)")
+                #expect(alice.take([packet], at: time) == [rtp(sequence)], "packet \(sequence), keys \(number)")
+                recorded.append(packet)
+            }
+            time += 3000
+            #expect(alice.take(recorded, at: time).isEmpty, "keys \(number)")
+        }
+        #expect(alice.link.srtp.resynchronized == 0)
+    }
+
+    @Test("and who sends under keys from before uses no place in their keystream twice")
+    func formerKeystream() throws {
+        let bob = try ends(seed: 20).bob
+        #expect(bob.protect(rtp(100)) != nil)
+        try bob.link.setKeys(keys(.aes128CM80, seed: 21).bob)
+        #expect(bob.protect(rtp(101)) != nil)
+        try bob.link.setKeys(keys(.aes128CM80, seed: 20).bob)
+        #expect(bob.protect(rtp(100)) == nil)
+        #expect(bob.protect(rtp(102)) != nil)
+    }
+
     @Test("through a change of SSRC and back, in any round", arguments: SRTPSuite.allCases)
     func changeOfSource(suite: SRTPSuite) throws {
         let (alice, bob) = try ends(suite)

@@ -38,18 +38,18 @@ private final class SecureCall {
     private var source: [UInt32] = [0x1111_1111, 0x2222_2222]
     private let identities: [DTLSIdentity]
     private let usesDTLS: Bool
-    /// In force where there is no handshake.
-    private var keys: (suite: SRTPSuite, seed: UInt64)
+    /// Of the first keys, where there is no handshake.
+    private let suite: SRTPSuite
 
     init?(_ choice: UInt8, _ identities: [DTLSIdentity]) {
         usesDTLS = choice & 1 != 0
         self.identities = identities
         let suite = SRTPSuite.allCases[Int(choice >> 1) % SRTPSuite.allCases.count]
-        keys = (suite, 1)
+        self.suite = suite
         guard usesDTLS else {
             srtp = wires.map { SRTPLink(over: $0) }
             for end in 0...1 { wires[end].setPeer(LinkPeer(media: Self.addresses[1 - end])) }
-            setKeys(suite, seed: 1)
+            setKeys(0)
             return
         }
         guard identities.count == 2 else { return nil }
@@ -194,8 +194,11 @@ private final class SecureCall {
         drain(end)
     }
 
-    private func setKeys(_ suite: SRTPSuite, seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+    /// Each number has its keys, and a suite.
+    private func setKeys(_ number: Int) {
+        let suites = SRTPSuite.allCases
+        let suite = suites[((suites.firstIndex(of: suite) ?? 0) + number) % suites.count]
+        var random = SplitMix64(seed: UInt64(number) + 1)
         let first = SRTPMasterKey(suite: suite, random: &random)
         let second = SRTPMasterKey(suite: suite, random: &random)
         try? srtp[0].setKeys(SRTPKeys(outbound: first, inbound: second))
@@ -207,11 +210,8 @@ private final class SecureCall {
         case 0: source[end] ^= UInt32(bytes.byte() & 3)
         case 1:
             guard !usesDTLS else { break }
-            let suite = bytes.byte()
-            // The same keys again, or new ones. Who goes back to keys from before those loses what protects them against replay, as
-            // RFC 3711 section 9.1 leaves it to the management of keys.
-            if bytes.byte() & 1 != 0 { keys = (SRTPSuite.allCases[Int(suite) % SRTPSuite.allCases.count], keys.seed + 1) }
-            setKeys(keys.suite, seed: keys.seed)
+            // The same keys again, other ones, or those of before: as many as are remembered.
+            setKeys(Int(bytes.byte()) % SRTPLink.rememberedKeys)
         case 2: if usesDTLS { start(end) }
         case 3: if usesDTLS { dtls[end].close(now: now) }
         case 4: if usesDTLS { _ = dtls[end].send(message: bytes.bytes(Int(bytes.byte()) * 5), now: now) }

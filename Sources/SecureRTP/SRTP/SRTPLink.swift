@@ -17,6 +17,8 @@ public protocol SRTPKeySource: PacketLink {
 public final class SRTPLink: LinkLayer {
     public let lower: any PacketLink
     private let keySource: (any SRTPKeySource)?
+    private var senders = ContextMemory<SRTPSender>(capacity: rememberedKeys)
+    private var receivers = ContextMemory<SRTPReceiver>(capacity: rememberedKeys)
     private var sender: SRTPSender?
     private var receiver: SRTPReceiver?
     /// Under the key before this one, for what is still on its way.
@@ -31,6 +33,9 @@ public final class SRTPLink: LinkLayer {
 
     /// How long packets under the former key are taken after the first one under the new key, in milliseconds.
     public static let formerKeyMilliseconds = 2000.0
+    /// Keys of each direction, those in force included, whose replay windows and rollover counters are remembered: who goes back to
+    /// an older one begins it anew.
+    public static let rememberedKeys = 8
 
     /// - `lower`: if it agrees upon keys (`SRTPKeySource`), they are used as they come.
     public init(over lower: any PacketLink) {
@@ -42,7 +47,7 @@ public final class SRTPLink: LinkLayer {
     public var srtp: SRTPStatistics {
         var result = counters
         result.suite = sender?.key.suite
-        result.resynchronized += (receiver?.resynchronized ?? 0) + (former?.receiver.resynchronized ?? 0)
+        result.resynchronized += receivers.contexts.reduce(0) { $0 + $1.resynchronized }
         return result
     }
 
@@ -50,16 +55,15 @@ public final class SRTPLink: LinkLayer {
     public var hasKeys: Bool { sender != nil }
 
     /// Uses `keys` from now on. A direction whose key is the same goes on as it was; packets under the former key of the other
-    /// one are taken until the first under the new key, and two seconds longer.
+    /// one are taken until the first under the new key, and two seconds longer. A key from before, one of the last
+    /// `rememberedKeys`, goes on where it was left.
     public func setKeys(_ keys: SRTPKeys) throws(SRTPError) {
-        let newSender = sender?.key == keys.outbound ? sender : try SRTPSender(keys.outbound)
-        if receiver?.key != keys.inbound {
-            // Back to the key before: its contexts are still there, and what it had seen stays seen.
-            let isFormer = former?.receiver.key == keys.inbound
-            let new = isFormer ? former?.receiver : try SRTPReceiver(keys.inbound)
-            if !isFormer, let gone = former { counters.resynchronized += gone.receiver.resynchronized }
+        let newSender = try senders.context(of: keys.outbound).context
+        let (newReceiver, forgotten) = try receivers.context(of: keys.inbound)
+        counters.resynchronized += forgotten?.resynchronized ?? 0
+        if receiver !== newReceiver {
             former = receiver.map { ($0, nil) }
-            receiver = new
+            receiver = newReceiver
         }
         sender = newSender
     }
@@ -173,10 +177,7 @@ public final class SRTPLink: LinkLayer {
         lower.admit(movement.admitted(at: now))
         lower.advance(to: now)
         adoptKeys()
-        if let former, let until = former.until, now > until {
-            counters.resynchronized += former.receiver.resynchronized
-            self.former = nil
-        }
+        if let until = former?.until, now > until { former = nil }
     }
 
     public func nextEvent() -> LinkEvent? { events.isEmpty ? lower.nextEvent() : events.removeFirst() }

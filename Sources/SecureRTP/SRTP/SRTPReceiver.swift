@@ -8,7 +8,7 @@ import Realtime
 /// taken before, so that a replay never helps:
 /// - it went on for more than half a round while nothing arrived (a long hold), or was joined late: the next rollovers are tried;
 /// - it began again at another sequence number, with or without its rollover counter.
-final class SRTPReceiver {
+final class SRTPReceiver: KeyedContext {
     struct Accepted {
         /// Bytes of the packet now.
         let length: Int

@@ -4,7 +4,7 @@ import Link
 ///
 /// The rollover counters live as long as the key. A sequence number that would use the keystream a second time is refused: who
 /// begins a stream anew takes a new SSRC or goes on counting.
-final class SRTPSender {
+final class SRTPSender: KeyedContext {
     let key: SRTPMasterKey
     private let context: SRTPContext
 
