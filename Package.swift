@@ -158,7 +158,7 @@ let package = Package(
         .target(name: "Codecs", dependencies: ["DSP", "Realtime", "COpus", "CSpanDSP"]),
         .target(name: "RTP", dependencies: ["Link", "Realtime"]),
         .target(name: "ICE", dependencies: ["Link", "Realtime", .product(name: "Crypto", package: "swift-crypto")]),
-        .target(name: "SecureRTP", dependencies: ["Link", "Realtime", "CSRTP", "CDTLS"]),
+        .target(name: "SecureRTP", dependencies: ["Link", "Realtime", "CSRTP", "CSRTPCiphers", "CDTLS"]),
         .target(name: "SDP"),
         .target(
             name: "SIP",
@@ -182,6 +182,8 @@ let package = Package(
         .target(name: "CNetwork"),
         // DTLS and TLS in memory. OpenSSL's headers only: the library itself is loaded when a call agrees upon keys by DTLS.
         .target(name: "CDTLS"),
+        // AES by OpenSSL for libsrtp2, whose own of Debian costs twice as much. Loaded likewise.
+        .target(name: "CSRTPCiphers"),
         // What is wrong with a certificate: NIOSSL's own copy of BoringSSL does not tell. OpenSSL's headers only, likewise.
         .target(name: "CX509"),
         .systemLibrary(name: "CALSA", providers: [.apt(["libasound2-dev"])]),

@@ -7,6 +7,8 @@
 /* The part of libsrtp2 that protects packets. It is loaded when a call is encrypted, not linked: it brings the libraries of
    its ciphers along. */
 typedef struct {
+    /* As `dlopen` gave it. */
+    void *handle;
     __typeof__(srtp_init) *init;
     __typeof__(srtp_create) *create;
     __typeof__(srtp_dealloc) *dealloc;
@@ -21,6 +23,7 @@ typedef struct {
 static inline const char *csrtp_load(csrtp_library *library) {
     void *handle = dlopen("libsrtp2.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!handle) return "libsrtp2 is not installed (Debian: libsrtp2-1)";
+    library->handle = handle;
     library->init = (__typeof__(library->init))dlsym(handle, "srtp_init");
     library->create = (__typeof__(library->create))dlsym(handle, "srtp_create");
     library->dealloc = (__typeof__(library->dealloc))dlsym(handle, "srtp_dealloc");

@@ -1,4 +1,5 @@
 import CSRTP
+import CSRTPCiphers
 
 /// libsrtp2, loaded at the first encrypted call.
 struct SRTPLibrary: @unchecked Sendable {
@@ -8,6 +9,8 @@ struct SRTPLibrary: @unchecked Sendable {
     static let shared: Result<SRTPLibrary, SRTPError> = {
         var functions = csrtp_library()
         if let missing = csrtp_load(&functions) { return .failure(.libraryMissing(String(cString: missing))) }
+        // Where that cannot be, the library's own ciphers do: slower, and no worse.
+        _ = csrtp_use_openssl(functions.handle)
         return .success(SRTPLibrary(functions: functions))
     }()
 }

@@ -41,6 +41,8 @@ public final class SRTPLink: LinkLayer {
     public init(over lower: any PacketLink) {
         self.lower = lower
         keySource = lower as? any SRTPKeySource
+        // Not when the keys come: then packets wait. What is missing is told with them.
+        try? Self.prepare()
     }
 
     /// What was counted.
@@ -77,6 +79,11 @@ public final class SRTPLink: LinkLayer {
             events.append(.notSecured(reason: "\(error)", isCertificate: false))
         }
     }
+
+    /// Loads the library and has its ciphers tested, which takes some 25 ms once: for whoever waits for calls, so that the first one
+    /// waits no longer than the next.
+    /// - Throws: the library is missing.
+    public static func prepare() throws(SRTPError) { _ = try SRTPLibrary.shared.get() }
 
     // MARK: - Packets
 
