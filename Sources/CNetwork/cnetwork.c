@@ -155,6 +155,25 @@ int cnetwork_hear_only(int fd, bool is_v4, const uint32_t *address, uint16_t por
 
 int cnetwork_share_port(int fd) { return set(fd, SOL_SOCKET, SO_REUSEPORT, 1); }
 
+int cnetwork_divert_handshakes(int fd) {
+    // The first byte of the datagram says handshake, the epoch of its record is 0, its message a ClientHello. Who has less to read
+    // is left where he is: a load beyond the end returns 0.
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 22, 0, 5),
+        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 3),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3),
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, 1),
+        BPF_STMT(BPF_RET | BPF_K, 0),
+    };
+    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    return setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program) < 0 ? -errno : 0;
+}
+
+int cnetwork_shorten_queue(int fd, int bytes) { return set(fd, SOL_SOCKET, SO_RCVBUF, bytes); }
+
 int cnetwork_spread(int fd, unsigned count) {
     enum { net = (int)SKF_NET_OFF };
     struct sock_filter code[] = {

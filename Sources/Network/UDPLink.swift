@@ -44,6 +44,15 @@ public final class UDPLink: PacketLink {
         setPeer(remote.map { LinkPeer(media: $0) })
     }
 
+    /// A link at the port of `other`, to which everything comes that begins a DTLS handshake, for as long as it lives: `other` hears its
+    /// peer, whoever calls meanwhile. Its queue is short: what a flood brings is lost there.
+    /// - Throws: the kernel does not part them.
+    public init(forHandshakesOf other: UDPLink) throws(NetworkError) {
+        media = try UDPReader(UDPSocket(forHandshakesOf: other.media.socket), isControlPort: false)
+        control = nil
+        rtcp = .mux
+    }
+
     /// What to poll for reading: RTP's socket, then RTCP's if it has its own.
     public var fileDescriptors: [Int32] {
         [media.socket.fileDescriptor] + (control.map { [$0.socket.fileDescriptor] } ?? [])

@@ -38,6 +38,21 @@ public final class UDPSocket {
         self.family = family
     }
 
+    /// A second socket at the port of `other`: what begins a DTLS handshake comes here from now on, for as long as both are open. Few
+    /// datagrams wait.
+    convenience init(forHandshakesOf other: UDPSocket) throws(NetworkError) {
+        // Only now: bound at first, it was alone.
+        var failure = cnetwork_share_port(other.fileDescriptor)
+        guard failure == 0 else { throw .system(call: "setsockopt", errno: -failure) }
+        try self.init(binding: other.local, sharesPort: true)
+        failure = cnetwork_divert_handshakes(fileDescriptor)
+        guard failure == 0 else { throw .system(call: "setsockopt", errno: -failure) }
+        _ = cnetwork_shorten_queue(fileDescriptor, Self.shortQueueBytes)
+    }
+
+    /// Some dozens of hellos.
+    private static let shortQueueBytes: Int32 = 32_768
+
     deinit { close(fileDescriptor) }
 
     private static func bind(

@@ -47,6 +47,35 @@ import Testing
         #expect(caller.receive(1).map(\.bytes) == [packet(2)])
     }
 
+    /// Begins like a hello: the record is a handshake's, of epoch 0, its message a ClientHello.
+    private static let hello: [UInt8] = [22, 254, 253, 0, 0] + [UInt8](repeating: 0, count: 8) + [1] + [UInt8](repeating: 7, count: 40)
+
+    @Test(arguments: [loopback, nil])
+    func handshakesComeToADoorOfTheirOwn(address: IPAddress?) throws {
+        let link = try UDPLink(bind: address)
+        var protected = Self.hello
+        protected[4] = 1
+        do {
+            let door = try UDPLink(forHandshakesOf: link)
+            #expect(door.local.port == link.local.port)
+            // The kernel would spread them by their source, were it not told otherwise.
+            for number in 0..<20 {
+                let caller = try UDPLink(bind: loopback, remote: link.reachable)
+                caller.send(Self.hello)
+                caller.send(protected)
+                caller.send(packet(UInt16(number)))
+                #expect(door.receive(1).map(\.bytes) == [Self.hello])
+                #expect(link.receive(2).map(\.bytes) == [protected, packet(UInt16(number))])
+            }
+            #expect(throws: NetworkError.portTaken(link.local.port)) {
+                _ = try UDPLink(bind: address, localPort: link.local.port)
+            }
+        }
+        let caller = try UDPLink(bind: loopback, remote: link.reachable)
+        caller.send(Self.hello)
+        #expect(link.receive(1).map(\.bytes) == [Self.hello], "the door is closed")
+    }
+
     @Test func mediaIsMarkedExpedited() throws {
         let (caller, listener) = try pair(loopback, rtcp: .mux)
         caller.send(packet(1))

@@ -34,6 +34,11 @@ int cnetwork_share_port(int fd);
 // Spreads what comes over the `count` sockets that share this one's port, in the order in which they were bound: by address and
 // half the port, so that RTP and RTCP of one source (a port and the next) go the same way. 0 or -errno.
 int cnetwork_spread(int fd, unsigned count);
+// Of two sockets that share a port, has the one that was bound second get what begins a DTLS handshake (a ClientHello, RFC 6347 section
+// 4.2), and the first all else. 0 or -errno.
+int cnetwork_divert_handshakes(int fd);
+// What waits for a socket takes so many bytes of the kernel's at most, about. 0 or -errno.
+int cnetwork_shorten_queue(int fd, int bytes);
 
 // Sends by sendto(2); 0 or -errno.
 int cnetwork_send(int fd, const void *bytes, uint32_t length, const struct sockaddr *to, socklen_t to_length);

@@ -62,6 +62,8 @@ struct PeerMessageError: Error, Hashable, Sendable {
 public enum PeerRefusal: String, Hashable, Sendable {
     /// The person, or the program in his place, does not want the call.
     case declined
+    /// There is another call.
+    case busy
     /// The media cannot be started.
     case unavailable
     /// Offer and capabilities have no codec in common, or the offer is not encrypted as it must be.

@@ -34,6 +34,8 @@ final class PeerCall: OwnedCall {
     private var media: SessionCall?
     private var agreement: MediaAgreement?
     private var judge: PeerJudge
+    /// Where others are told that it is busy; nil: nobody calls, or the kernel cannot part them from the one who does.
+    private var door: PeerDoor?
 
     private var pending: [EventBody] = []
     private var start = HostTime.monotonicNow()
@@ -89,11 +91,12 @@ final class PeerCall: OwnedCall {
 
     var eventDescriptors: [Int32] {
         [mail.news.signal.fileDescriptor] + (media?.eventDescriptors ?? (reason == nil ? socket.fileDescriptors : []))
+            + (door?.fileDescriptors ?? [])
     }
 
     var nextDeadline: HostTime? {
-        guard media == nil, reason == nil else { return nil }
-        return [link.nextDeadline, questionEnd].compactMap(\.self).min()
+        guard media == nil, reason == nil else { return door?.nextDeadline }
+        return [link.nextDeadline, questionEnd, door?.nextDeadline].compactMap(\.self).min()
     }
 
     func takeEvents() -> [(party: Int, body: EventBody)] {
@@ -104,6 +107,7 @@ final class PeerCall: OwnedCall {
         let mail = mail
         for news in mail.news.takeAll() where mail === self.mail { take(news) }
         checkQuestion()
+        pending += door?.step(now: .monotonicNow()) ?? []
         // What was decided leaves at once.
         step()
         defer { pending = [] }
@@ -139,6 +143,7 @@ final class PeerCall: OwnedCall {
 
     private func judgePeer(_ fingerprint: DTLSFingerprint) {
         let address = link.peerAddress
+        openDoor(address)
         if role == .callee, !request.media.allow.isEmpty, let address,
             !request.media.allow.contains(where: { $0.contains(address.address) })
         {
@@ -158,6 +163,16 @@ final class PeerCall: OwnedCall {
         } catch {
             failure = error
             settle(.localHangup, "\(error)")
+        }
+    }
+
+    /// From now on others are told that it is busy.
+    private func openDoor(_ address: SocketAddress?) {
+        guard role == .callee, door == nil else { return }
+        do {
+            door = try PeerDoor(phone, judge, capabilities.described, beside: socket, talkingTo: address)
+        } catch {
+            logger.warning("who calls meanwhile hears nothing: \(error)")
         }
     }
 
@@ -210,6 +225,7 @@ final class PeerCall: OwnedCall {
     /// What became of this caller was no call: the next one may come.
     private func waitAgain(_ why: String? = nil) {
         if let why { pending.append(.warning(why)) }
+        door = nil
         link.close(now: .monotonicNow())
         socket.setPeer(nil)
         socket.admit(.anyone)
@@ -275,6 +291,7 @@ final class PeerCall: OwnedCall {
         }
         switch ending {
         case .hungUpByPeer: settle(isAnswered ? .remoteHangup : .cancelled)
+        case .refused(.busy, let text): settle(.busy, text)
         case .refused(_, let text): settle(.refused, text)
         case .noAnswer: settle(.noAnswer, "the other side did not answer in time")
         case .lost: settle(.network, "the other side no longer answers")
@@ -355,6 +372,7 @@ final class PeerCall: OwnedCall {
 
     func close() -> [(party: Int, report: CallReport)] {
         settle(.localHangup)
+        door = nil
         var reports = media?.close() ?? []
         // The media thread has ended: the link is ours again.
         media = nil

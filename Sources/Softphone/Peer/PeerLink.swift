@@ -25,7 +25,7 @@ final class PeerLink: LinkLayer {
 
     /// Begins the handshake: the caller sends, the callee waits for as long as it takes.
     init(
-        _ role: PeerDialog.Role, over socket: UDPLink, identity: DTLSIdentity, trust: DTLSTrust,
+        _ role: PeerDialog.Role, over socket: any PacketLink, identity: DTLSIdentity, trust: DTLSTrust,
         capabilities: AudioCapabilities, mail: PeerMail, now: HostTime
     ) throws(SoftphoneError) {
         (self.role, self.identity, self.capabilities, self.mail) = (role, identity, capabilities, mail)

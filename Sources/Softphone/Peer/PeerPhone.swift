@@ -17,6 +17,7 @@ public final class PeerPhone: Sendable {
     init(_ folder: PeerFolder) throws(SoftphoneError) {
         self.folder = folder
         identity = try folder.identity()
+        do { try SRTPLink.prepare() } catch { throw .encryption("\(error)") }
     }
 
     /// By what others know us.
