@@ -24,7 +24,7 @@ public final class ICEAgent {
         let isOriginal: Bool
     }
 
-    let configuration: ICEConfiguration
+    private(set) var configuration: ICEConfiguration
     let random: RandomSource
     public internal(set) var role: ICERole
     var tieBreaker: UInt64
@@ -99,6 +99,13 @@ public final class ICEAgent {
         var result = counters
         for relay in relays { result.forged += relay.forged }
         return result
+    }
+
+    /// Asks these servers from the next `gather` on.
+    /// - `unawaited`: those of them that did not answer lately.
+    public func setServers(stun: [SocketAddress], turn: [TURNServer], unawaited: Set<ServerID>) {
+        (configuration.stunServers, configuration.turnServers) = (stun, turn)
+        configuration.unawaitedServers = unawaited
     }
 
     /// What is to be done since the last call.

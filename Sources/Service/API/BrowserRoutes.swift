@@ -3,7 +3,7 @@ import Reporting
 /// The routes by which a browser calls: the form of WHIP (RFC 9725), with sound both ways.
 enum BrowserRoutes {
     static let all: [Route<ServiceCore>] = [
-        Route("POST", "/v1/webrtc") { (service, request) throws(Problem) in try create(service, request) },
+        Route("POST", "/v1/webrtc") { (service, request) async throws(Problem) in try await create(service, request) },
         Route("PATCH", "/v1/webrtc/{id}") { (service, request) throws(Problem) in try trickle(service, request) },
         Route("DELETE", "/v1/webrtc/{id}") { (service, request) throws(Problem) in
             try mustBeBrowser(service, request)
@@ -20,9 +20,9 @@ enum BrowserRoutes {
         }
     }
 
-    private static func create(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
+    private static func create(_ service: ServiceCore, _ request: APIRequest) async throws(Problem) -> APIResponse {
         try mustBe("application/sdp", request)
-        let (record, answer) = try service.browserCame(
+        let (record, answer) = try await service.browserCame(
             request.body, audio: try audio(service, request), name: request.query["name"], from: request.source)
         var response = APIResponse(201, contentType: "application/sdp", .bytes(Array(answer.utf8)))
         response.headers.append(("Location", "/v1/webrtc/\(record.id)"))

@@ -23,7 +23,7 @@ package final class ServiceCore: Sendable {
     let audioOfAccount: @Sendable (String?) -> AudioEnd
     let begin: @Sendable (String, String?, AudioEnd, CallBridge?) throws(SoftphoneError) -> any LiveCall
     let changeEnd: @Sendable (any LiveCall, AudioEnd, CallBridge?) throws(SoftphoneError) -> Void
-    private let answer: @Sendable ([UInt8], AudioEnd?, CallBridge?) throws(SoftphoneError) -> BrowserConversation
+    private let answer: @Sendable ([UInt8], AudioEnd?, CallBridge?) async throws(SoftphoneError) -> BrowserConversation
     package let conferences: ConferenceBook
     package let rules: RuleDesk
     private let subscriberCount = Atomic(0)
@@ -45,8 +45,8 @@ package final class ServiceCore: Sendable {
             try telephone.call(target, account: account, audio: audio, bridge: bridge)
         }
         changeEnd = { (call, audio, bridge) throws(SoftphoneError) in try telephone.change(call, to: audio, bridge: bridge) }
-        answer = { (offer, audio, bridge) throws(SoftphoneError) in
-            try telephone.answer(offer: offer, audio: audio, bridge: bridge)
+        answer = { (offer, audio, bridge) async throws(SoftphoneError) in
+            try await telephone.answer(offer: offer, audio: audio, bridge: bridge)
         }
         conferences = ConferenceBook(calls.spool)
         rules = RuleDesk(rulesOfAccount)
@@ -83,18 +83,13 @@ package final class ServiceCore: Sendable {
     /// - Returns: the call, and the answer to its offer.
     func browserCame(
         _ offer: [UInt8], audio: AudioEnd?, name: String?, from source: IPAddress?
-    ) throws(Problem) -> (record: CallRecord, answer: String) {
+    ) async throws(Problem) -> (record: CallRecord, answer: String) {
         let bridge = try audio.map { (audio) throws(Problem) in try place(of: audio).bridge } ?? nil
-        var made: BrowserConversation?
-        let record = try calls.open(
-            .incoming, kind: .browser, account: nil, name: name, audio: audio, bridge: bridge, source: source
-        ) { (_) throws(SoftphoneError) in
-            let conversation = try answer(offer, audio, bridge)
-            made = conversation
-            return conversation.call
+        let (record, made) = try await calls.openBrowser(
+            name: name, audio: audio, bridge: bridge, source: source
+        ) { () async throws(SoftphoneError) in
+            try await answer(offer, audio, bridge)
         }
-        guard let made else { throw .noCall(record.id) }
-        calls.attach(made, to: record.id)
         return (record, made.answer)
     }
 

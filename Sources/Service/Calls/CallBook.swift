@@ -30,7 +30,7 @@ package final class CallBook: Sendable {
         var order: [String] = []
         var lastNumber = 0
         /// Places taken by calls that are being made.
-        var opening = 0
+        var opening: [String: IPAddress?] = [:]
         var isDraining = false
         var capacity: Int
         var drainSeconds: Int
@@ -88,34 +88,67 @@ package final class CallBook: Sendable {
     ///   - bridge: where it hears other calls.
     ///   - begin: is told its id.
     package func open(
-        _ direction: CallRecord.Direction, kind: CallRecord.Kind = .sip, account: String?, from: String? = nil,
-        to: String? = nil, name: String? = nil, audio: AudioEnd?, handsets: [String] = [], bridge: CallBridge? = nil,
-        source: IPAddress? = nil, begin: (String) throws(SoftphoneError) -> any LiveCall
+        _ direction: CallRecord.Direction, account: String?, from: String? = nil, to: String? = nil, audio: AudioEnd?,
+        handsets: [String] = [], bridge: CallBridge? = nil, begin: (String) throws(SoftphoneError) -> any LiveCall
     ) throws(Problem) -> CallRecord {
-        let id = try takePlace(kind, of: source)
+        let id = try takePlace(.sip, of: nil)
         let live: any LiveCall
-        let subscription: EventSubscription<PartyEvent>
-        do throws(SoftphoneError) {
-            live = try begin(id)
-            subscription = try live.subscribe(capacity: 1024) { [weak self] in self?.carry(id) }
-        } catch {
-            state.withLock { $0.opening -= 1 }
-            // Its place is free again.
-            onChange()
+        do throws(SoftphoneError) { live = try begin(id) } catch {
+            giveBack(id)
             throw Problem(error)
         }
-        var record = CallRecord(
-            id: id, direction, kind: kind, account: account, from: from, to: to, audio: audio ?? .handset(id))
-        (record.name, record.handsets) = (name, handsets)
+        var record = CallRecord(id: id, direction, account: account, from: from, to: to, audio: audio ?? .handset(id))
+        record.handsets = handsets
+        return try follow(live, record, bridge: bridge)
+    }
+
+    /// The same for a browser's call, whose candidates take their time.
+    /// - Parameters:
+    ///   - name: of the handset.
+    ///   - source: where the offer came from.
+    func openBrowser(
+        name: String?, audio: AudioEnd?, bridge: CallBridge?, source: IPAddress?,
+        begin: () async throws(SoftphoneError) -> BrowserConversation
+    ) async throws(Problem) -> (record: CallRecord, conversation: BrowserConversation) {
+        let id = try takePlace(.browser, of: source)
+        let made: BrowserConversation
+        do throws(SoftphoneError) { made = try await begin() } catch {
+            giveBack(id)
+            throw Problem(error)
+        }
+        var record = CallRecord(id: id, .incoming, kind: .browser, account: nil, audio: audio ?? .handset(id))
+        record.name = name
+        let followed = try follow(made.call, record, source: source, bridge: bridge)
+        attach(made, to: id)
+        return (followed, made)
+    }
+
+    private func giveBack(_ id: String) {
+        state.withLock { _ = $0.opening.removeValue(forKey: id) }
+        // Its place is free again.
+        onChange()
+    }
+
+    private func follow(
+        _ live: any LiveCall, _ record: CallRecord, source: IPAddress? = nil, bridge: CallBridge? = nil
+    ) throws(Problem) -> CallRecord {
+        let id = record.id
+        let subscription: EventSubscription<PartyEvent>
+        do throws(SoftphoneError) {
+            subscription = try live.subscribe(capacity: 1024) { [weak self] in self?.carry(id) }
+        } catch {
+            giveBack(id)
+            throw Problem(error)
+        }
         state.withLock { state in
-            state.opening -= 1
+            state.opening.removeValue(forKey: id)
             state.entries[id] = Entry(
                 record: record, live: live, subscription: subscription, source: source, bridge: bridge)
             state.order.append(id)
             onKept(record)
             publish(EventText.callCreated, record)
         }
-        counters.noteBegin(direction)
+        counters.noteBegin(record.direction)
         // What happened before anybody knew of it.
         carry(id)
         onChange()
@@ -216,7 +249,7 @@ package final class CallBook: Sendable {
                 throw .draining(seconds: state.drainSeconds)
             }
             let running = state.entries.values.filter { $0.live != nil }
-            guard running.count + state.opening < state.capacity else {
+            guard running.count + state.opening.count < state.capacity else {
                 counters.noteRefusal(.full)
                 throw Problem(
                     503, "there are too many calls",
@@ -230,17 +263,20 @@ package final class CallBook: Sendable {
                     "\(running.count) calls run; end one, or allow the process more memory",
                     retryAfterSeconds: Self.retrySeconds)
             }
-            if kind == .browser { try checkConnecting(running, source, capacity: state.capacity) }
-            state.opening += 1
+            if kind == .browser { try checkConnecting(running, state.opening, source, capacity: state.capacity) }
             state.lastNumber += 1
-            return "\(spool.epoch)-\(state.lastNumber)"
+            let id = "\(spool.epoch)-\(state.lastNumber)"
+            state.opening.updateValue(kind == .browser ? source : nil, forKey: id)
+            return id
         }
     }
 
     /// Offers without anybody behind them must not take the places of others, nor all places.
-    private func checkConnecting(_ running: [Entry], _ source: IPAddress?, capacity: Int) throws(Problem) {
+    private func checkConnecting(
+        _ running: [Entry], _ opening: [String: IPAddress?], _ source: IPAddress?, capacity: Int
+    ) throws(Problem) {
         let connecting = running.filter { $0.record.kind == .browser && $0.record.answered == nil }
-        let own = connecting.count { $0.source == source }
+        let own = connecting.count { $0.source == source } + opening.values.count { $0 == source && source != nil }
         guard own < Self.connectingPerSource else {
             throw Problem(
                 429, "too many of your calls are connecting",
@@ -351,12 +387,12 @@ package final class CallBook: Sendable {
     package var records: [CallRecord] { state.withLock { state in state.order.compactMap { state.entries[$0]?.record } } }
 
     /// Calls that are not closed yet, or being made.
-    package var running: Int { state.withLock { state in state.opening + state.entries.values.count { $0.live != nil } } }
+    package var running: Int { state.withLock { state in state.opening.count + state.entries.values.count { $0.live != nil } } }
 
     /// How many calls more would be let in now.
     package var headroom: Int {
         let free = state.withLock { state in
-            state.isDraining ? 0 : max(0, state.capacity - state.opening - state.entries.values.count { $0.live != nil })
+            state.isDraining ? 0 : max(0, state.capacity - state.opening.count - state.entries.values.count { $0.live != nil })
         }
         return free > 0 && isMemoryShort() ? 0 : free
     }

@@ -24,7 +24,7 @@ package protocol Telephone: Sendable {
     /// - Parameters:
     ///   - audio: its other end; `nil`: the calls that it becomes the handset of.
     ///   - bridge: where it hears other calls; `nil`: a new place, where it is a handset.
-    func answer(offer: [UInt8], audio: AudioEnd?, bridge: CallBridge?) throws(SoftphoneError) -> BrowserConversation
+    func answer(offer: [UInt8], audio: AudioEnd?, bridge: CallBridge?) async throws(SoftphoneError) -> BrowserConversation
     /// Lets no call begin any more, and takes every registration back.
     /// - Parameter seconds: after which callers may try again.
     func drain(seconds: Int)
@@ -102,13 +102,13 @@ struct SIPTelephone: Telephone {
 
     func answer(
         offer: [UInt8], audio: AudioEnd?, bridge: CallBridge?
-    ) throws(SoftphoneError) -> BrowserConversation {
+    ) async throws(SoftphoneError) -> BrowserConversation {
         var request = BrowserRequest(offer: offer, codecs: settings.codecs, media: settings.media)
         if let audio { request.echoes = try Self.choose(audio, &request.media) }
         request.bridge = bridge ?? (audio == nil ? CallBridge() : nil)
         // Nobody else than browsers of this machine gets here then.
         request.isLocal = settings.address.isLoopback
-        return try Softphone().answer(request)
+        return try await Softphone().answer(request)
     }
 
     private func request(_ purpose: SIPRequest.Purpose, _ audio: AudioEnd) throws(SoftphoneError) -> SIPRequest {

@@ -24,19 +24,12 @@ final class BrowserCall: OwnedCall {
     private var isSecured = false
     private var reason: Media.EndReason?
 
-    init(_ request: BrowserRequest) throws(SoftphoneError) {
+    /// - `place`: whose candidates are found.
+    init(_ request: BrowserRequest, at place: BrowserPlace) throws(SoftphoneError) {
         let now = HostTime.monotonicNow()
         let media = request.media
-        let socket: UDPLink
-        let identity: DTLSIdentity
-        do { mail = try PathMail() } catch { throw .resources("\(error)") }
-        do { socket = try UDPLink(bind: media.bind, rtcp: .mux) } catch { throw .network(error) }
-        // A new one for each call, so that nobody knows us again by it (RFC 8826 section 4.3.2).
-        do { identity = try DTLSIdentity() } catch { throw .encryption("\(error)") }
-        let addresses = media.bind.map { [$0] } ?? machineAddresses()
-        link = BrowserLink(
-            over: socket, identity: identity, addresses: addresses, traversal: media.traversal, isLocal: request.isLocal,
-            mail: mail)
+        (mail, link) = (place.mail, place.link)
+        link.tellCandidates()
         guard let host = link.candidates.first?.address else {
             throw .request("this machine has no address that a browser could reach; bring a network interface up")
         }
@@ -44,7 +37,7 @@ final class BrowserCall: OwnedCall {
             codecs: request.codecs, packetMilliseconds: media.encoder.frameMilliseconds, bitrate: media.encoder.bitrate,
             sharesPort: true)
         let offer = try BrowserOffer(
-            request.offer, capabilities: capabilities, fingerprint: identity.fingerprint, address: host,
+            request.offer, capabilities: capabilities, fingerprint: place.fingerprint, address: host,
             sessionID: .random(in: .min ... .max))
         let seed = media.seed ?? .random(in: .min ... .max)
         var configuration = media.callConfiguration(
@@ -60,7 +53,7 @@ final class BrowserCall: OwnedCall {
             mail, userFragment: offer.credentials.userFragment,
             told: candidates.map { .line($0.text) } + (link.areCandidatesComplete ? [.end] : []))
         self.media = try Softphone().begin(
-            CallParty(configuration: configuration, socket: socket, link: link), media, seed: seed, echoes: request.echoes,
+            CallParty(configuration: configuration, socket: place.socket, link: link), media, seed: seed, echoes: request.echoes,
             bridge: request.bridge)
         self.media.signal(.answered)
         var report = NegotiationReport(NegotiatedMedia(agreement: offer.agreement, receipt: offer.receipt))

@@ -24,7 +24,7 @@ final class BrowserLink: LinkLayer {
     private let mail: PathMail
     private var isOver = false
 
-    /// Our candidates are found, which waits for STUN and TURN servers; the browser's are checked as soon as `connect` says who it is.
+    /// Begins to find our candidates: `gathered` tells when there are enough; the browser's are checked as soon as `connect` says who it is.
     /// - `addresses`: of this machine, where `socket` hears; `isLocal`: the browser may be here too.
     init(
         over socket: UDPLink, identity: DTLSIdentity, addresses: [IPAddress], traversal: NATTraversal, isLocal: Bool,
@@ -38,8 +38,20 @@ final class BrowserLink: LinkLayer {
         dtls = DTLSLink(over: path, identity: identity, isPathChecked: true)
         lower = SRTPLink(over: dtls)
         self.mail = mail
-        path.gather(addresses)
+        path.gather(addresses, now: .monotonicNow())
     }
+
+    /// Steps what finds candidates.
+    /// - Returns: whether there are enough for the answer.
+    func gathered(now: HostTime) -> Bool {
+        guard !path.isGathered else { return true }
+        path.receive(now: now) { _ in }
+        path.advance(to: now)
+        return path.isGathered
+    }
+
+    /// The candidates that there are go into the answer.
+    func tellCandidates() { path.tellCandidates() }
 
     /// For the answer.
     var credentials: ICECredentials { path.credentials }

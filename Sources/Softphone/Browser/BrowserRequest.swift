@@ -45,9 +45,11 @@ public struct BrowserConversation: Sendable {
 extension Softphone {
     /// Answers a browser's offer: sockets, media and device run when this returns, and ICE is under way.
     /// - Throws: `SoftphoneError.request` for an offer that cannot be answered.
-    public func answer(_ request: BrowserRequest) throws(SoftphoneError) -> BrowserConversation {
+    public func answer(_ request: BrowserRequest) async throws(SoftphoneError) -> BrowserConversation {
         guard !request.codecs.isEmpty else { throw .request("there is no codec to answer with; choose one with --codec") }
-        let call = try BrowserCall(request)
+        let place = try BrowserPlace(request)
+        try await place.gather()
+        let call = try BrowserCall(request, at: place)
         let (answer, trickle) = (call.answerText, call.trickle)
         let running: RunningCall
         do { running = try RunningCall(call) } catch { throw .resources("\(error)") }

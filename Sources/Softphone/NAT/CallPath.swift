@@ -20,19 +20,32 @@ final class CallPath {
     /// Whom the link looks for.
     private var remote: ICEIdentity?
     /// As they were last found; the link's own belong to whoever steps it.
-    private var candidates: [Candidate]
+    private var candidates: [Candidate] = []
+    /// Candidates are found, for the first time.
+    private var isGathered = false
 
-    /// Finds candidates, which waits for STUN and TURN servers a second at most.
+    /// Begins to find candidates: `gathered` tells when there are enough.
     init(over socket: UDPLink, _ role: ICERole, _ traversal: NATTraversal, addresses: [IPAddress]) throws(RealtimeError) {
         mail = try PathMail()
         isOffered = traversal.isOffered
         hidesAddresses = traversal.mode == .relay
         link = PathLink(
             over: socket, role, configuration: traversal.agentConfiguration(), traversal: traversal, mail: mail)
-        link.gather(addresses)
-        candidates = link.candidates
-        let told = Self.told(candidates, hidesAddresses)
-        local = LocalICE(ICEDescription(link.credentials.identity, candidates: told), isOffered: isOffered)
+        local = LocalICE(ICEDescription(link.credentials.identity, candidates: []), isOffered: isOffered)
+        link.gather(addresses, now: .monotonicNow())
+    }
+
+    /// Steps what finds candidates; for whoever has the link alone.
+    /// - Returns: whether there are enough to be told.
+    func gathered(now: HostTime) -> Bool {
+        guard !isGathered else { return true }
+        link.receive(now: now) { _ in }
+        link.advance(to: now)
+        guard link.isGathered else { return false }
+        link.tellCandidates()
+        isGathered = true
+        moved(link.credentials, link.candidates)
+        return true
     }
 
     /// Where a server on the other side of the NAT sees us.
@@ -66,7 +79,7 @@ final class CallPath {
         mail.order(.move(addresses))
     }
 
-    /// What is told after a change of addresses.
+    /// What is told from now on.
     func moved(_ credentials: ICECredentials, _ candidates: [Candidate]) {
         self.candidates = candidates
         let told = Self.told(candidates, hidesAddresses)

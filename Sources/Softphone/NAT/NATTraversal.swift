@@ -39,10 +39,9 @@ public struct NATTraversal: Sendable {
         }
     }
 
-    /// What a call's agent begins with.
+    /// What a call's agent begins with; its servers are told when it gathers.
     func agentConfiguration() -> ICEConfiguration {
         var configuration = ICEConfiguration()
-        servers.fill(&configuration)
         configuration.relayOnly = mode == .relay
         return configuration
     }

@@ -1,4 +1,3 @@
-import Glibc
 import ICE
 import Link
 import Network
@@ -22,8 +21,13 @@ final class PathLink: LinkLayer {
     private var isOver = false
     /// Candidates are being found anew.
     private var isMoving = false
+    /// The names of servers are being looked up: then candidates are found on these addresses, at the latest at `limit`.
+    private var naming: (addresses: [IPAddress], limit: HostTime)?
+    /// When names, or connections that nobody polls for, are looked at again while candidates are found; nil: there are none.
+    private var nextLook: HostTime?
+    private static let lookMilliseconds = 10.0
 
-    /// - `configuration`: with servers as `traversal` knows them.
+    /// - `traversal`: knows the servers.
     init(
         over socket: UDPLink, _ role: ICERole, configuration: ICEConfiguration, traversal: NATTraversal, mail: PathMail
     ) {
@@ -44,23 +48,35 @@ final class PathLink: LinkLayer {
     /// Whether all servers have answered, so that no candidate comes late.
     var areCandidatesComplete: Bool { ice.agent.silentServers.isEmpty }
 
-    /// Finds candidates, and waits for servers: until each kind that is asked for has come from one, a second at most.
+    /// Begins to find candidates, and waits for nothing: `isGathered` tells when there are enough for an offer or answer, each kind that
+    /// is asked for from one server, or all that came in time. That is a second at most, and one more for the first look-up of names.
     /// - `addresses`: of this machine, where the socket hears.
-    func gather(_ addresses: [IPAddress]) {
-        let start = HostTime.monotonicNow()
-        ice.update(now: start) { $0.gather(addresses, port: socket.local.port, now: start) }
-        while !ice.agent.isGatheringDone {
-            let now = HostTime.monotonicNow()
-            let wait = min(max(ice.nextDeadline?.milliseconds(since: now) ?? 1, 0), 20)
-            var entries = socket.fileDescriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } + relays.pollEntries
-            _ = poll(&entries, nfds_t(entries.count), Int32(wait.rounded(.up)))
-            let later = HostTime.monotonicNow()
-            ice.receive(now: later) { _ in }
-            ice.advance(to: later)
-        }
+    func gather(_ addresses: [IPAddress], now: HostTime) {
+        servers.prepare()
+        naming = (addresses, now.advanced(byMilliseconds: ServerBook.lookupMilliseconds))
+        gatherWhenNamed(now)
+    }
+
+    var isGathered: Bool { naming == nil && ice.agent.isGatheringDone }
+
+    /// The candidates that there are go into the offer or answer: those that come from now on are late.
+    func tellCandidates() {
         tell()
         areCandidatesTold = true
         hasNotedServers = areCandidatesComplete
+    }
+
+    private func gatherWhenNamed(_ now: HostTime) {
+        nextLook = nil
+        if let (addresses, limit) = naming, !servers.isWaiting || now >= limit {
+            naming = nil
+            ice.update(now: now) { agent in
+                servers.tell(agent)
+                agent.gather(addresses, port: socket.local.port, now: now)
+            }
+        }
+        guard naming != nil || (!ice.agent.isGatheringDone && !relays.pollEntries.isEmpty) else { return }
+        nextLook = now.advanced(byMilliseconds: Self.lookMilliseconds)
     }
 
     /// Readable when there is something to receive.
@@ -91,9 +107,12 @@ final class PathLink: LinkLayer {
     }
 
     func advance(to now: HostTime) {
+        gatherWhenNamed(now)
         ice.advance(to: now)
         tell()
     }
+
+    var nextDeadline: HostTime? { [ice.nextDeadline, nextLook].compactMap(\.self).min() }
 
     private func obey(_ order: PathMail.Order, now: HostTime) {
         switch order {
@@ -110,6 +129,7 @@ final class PathLink: LinkLayer {
             isMoving = true
             ice.update(now: now) { agent in
                 agent.restart(now: now)
+                servers.tell(agent)
                 agent.gather(addresses, port: socket.local.port, now: now)
             }
         }

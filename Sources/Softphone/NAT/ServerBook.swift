@@ -1,4 +1,3 @@
-import Glibc
 import ICE
 import Link
 import Network
@@ -19,7 +18,7 @@ struct RelayAccess: Sendable, CustomStringConvertible, CustomReflectable {
 /// server that is dead delays the first call at most.
 final class ServerBook: Sendable {
     /// How long names are waited for, in milliseconds; and how long their addresses are good.
-    private static let lookupMilliseconds = 1000.0
+    static let lookupMilliseconds = 1000.0
     private static let freshMilliseconds = 300_000.0
 
     private struct Entry {
@@ -84,30 +83,26 @@ final class ServerBook: Sendable {
         }
     }
 
-    /// Puts the servers into what an agent begins with; a name that nobody has asked for yet is waited for, a second at most.
-    func fill(_ configuration: inout ICEConfiguration) {
-        prepare()
-        let limit = HostTime.monotonicNow().advanced(byMilliseconds: Self.lookupMilliseconds)
-        while isWaiting, HostTime.monotonicNow() < limit { usleep(2000) }
+    /// Tells an agent whom it may ask, as far as their addresses are known by now.
+    func tell(_ agent: ICEAgent) {
         let known = entries.withLock { $0.mapValues(\.addresses) }
         // One address of each family: a name with many is one server.
         func addresses(_ name: ServerName) -> [SocketAddress] {
             let all = known[name] ?? []
             return [IPAddress.Family.v4, .v6].compactMap { family in all.first { $0.address.family == family } }
         }
-        configuration.stunServers = stun.flatMap(addresses)
-        configuration.turnServers = turn.flatMap { name in
+        let relays = turn.flatMap { name in
             addresses(name).map {
                 TURNServer(
                     address: $0, transport: TURNTransport(name.way), name: name.host, username: access.user,
                     password: access.password)
             }
         }
-        configuration.unawaitedServers = silent.withLock { $0 }
+        agent.setServers(stun: stun.flatMap(addresses), turn: relays, unawaited: silent.withLock { $0 })
     }
 
     /// Whether a name is being looked up for the first time.
-    private var isWaiting: Bool {
+    var isWaiting: Bool {
         entries.withLock { $0.values.contains { $0.isBeingLookedUp && $0.lookedUp == nil && !$0.hasFailed } }
     }
 

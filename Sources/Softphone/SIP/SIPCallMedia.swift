@@ -13,7 +13,7 @@ import Signalling
 /// The media of one call by SIP: its ports, its keys, and the stream that was agreed on.
 ///
 /// ```
-/// openPorts -> start(agreement) -> start(agreement)* -> close       a start changes the running stream, or begins it anew
+/// openPorts -> takePorts -> start(agreement) -> start(agreement)* -> close       a start changes the running stream, or begins it anew
 /// ```
 final class SIPCallMedia {
     private var request: SIPRequest
@@ -63,6 +63,8 @@ final class SIPCallMedia {
         guard session == nil, let path else { return news + watched + (session?.eventDescriptors ?? []) }
         return news + watched + path.link.fileDescriptors
     }
+    /// When `takeEvents` or `takePorts` is to be called though nothing has come; `nil`: then only.
+    var nextDeadline: HostTime? { session == nil ? path?.link.nextDeadline : nil }
     var statistics: CallStatistics { session?.statistics(of: 0) ?? CallStatistics() }
     /// Why the media ended by themselves; `nil`: they have not.
     var endReason: Media.EndReason? { session?.endReason(of: 0) }
@@ -80,9 +82,9 @@ final class SIPCallMedia {
 
     // MARK: - Ports and keys
 
-    /// Binds the call's ports, which signalling tells the other side.
+    /// Binds the call's ports: `takePorts` has what signalling tells the other side.
     /// - Throws: `network`; `encryption` where a call that must be encrypted cannot be.
-    func openPorts() throws(SoftphoneError) -> LocalPorts {
+    func openPorts() throws(SoftphoneError) {
         let socket: UDPLink
         do { socket = try UDPLink(bind: request.media.bind, rtcp: .separate()) } catch { throw .network(error) }
         let encryption = CallEncryption(request.effectiveEncryption)
@@ -100,6 +102,12 @@ final class SIPCallMedia {
             watch = AddressWatch()
         }
         try openPath(socket)
+    }
+
+    /// - Returns: the ports; `nil` while the servers are asked how others see them, which may take a second or two.
+    /// - Throws: there is no relay where nothing else may be told.
+    func takePorts() throws(SoftphoneError) -> LocalPorts? {
+        guard let socket, path?.gathered(now: .monotonicNow()) ?? true else { return nil }
         return try localPorts(socket)
     }
 

@@ -52,6 +52,8 @@ final class SIPLines: OwnedCall {
         (isAlone ? [] : [phone.switchboard.desk.signal.fileDescriptor]) + lines.flatMap(\.eventDescriptors)
     }
 
+    var nextDeadline: HostTime? { lines.compactMap(\.nextDeadline).min() }
+
     func endReason(of party: Int) -> Media.EndReason? { line(party).map { $0.reason } ?? reason }
     func statistics(of party: Int) -> CallStatistics { line(party)?.statistics ?? CallStatistics() }
 

@@ -82,10 +82,13 @@ extension SIPLiveCall {
     func transferRequested(_ target: String) {
         guard let id else { return }
         guard isAnswered, reason == nil, next == nil, announced == nil else { return signalling.answerTransfer(id, media: nil) }
-        guard let (media, ports) = mediaOfNext() else { return signalling.answerTransfer(id, media: nil) }
+        guard let media = mediaOfNext() else { return signalling.answerTransfer(id, media: nil) }
         pending.append(.transferRequested(target: target))
         announced = (media, target)
-        signalling.answerTransfer(id, media: ports)
+        open(media) { call, ports in
+            if ports == nil { call.announced = nil }
+            call.signalling.answerTransfer(id, media: ports)
+        }
     }
 
     func followed(by next: SignalledCallID) {
@@ -96,21 +99,28 @@ extension SIPLiveCall {
 
     /// The other side moves to another place, and calls from there.
     func replaced(by next: SignalledCallID, _ facts: CallerFacts) {
-        guard reason == nil, self.next == nil, announced == nil, let (media, ports) = mediaOfNext() else {
+        guard reason == nil, self.next == nil, announced == nil, let media = mediaOfNext() else {
             return signalling.reject(next, .busy)
         }
         pending.append(.transferRequested(target: facts.from))
         self.next = FollowingCall(id: next, media: media, party: facts.from, isIncoming: true)
-        signalling.prepare(next, media: ports)
-        // Without an offer there is nothing to agree on before our answer makes one.
-        if facts.offeredCodecs.isEmpty { signalling.answer(next) }
+        open(media) { call, ports in
+            guard let ports else {
+                call.next = nil
+                return call.signalling.reject(next, .busy)
+            }
+            call.signalling.prepare(next, media: ports)
+            // Without an offer there is nothing to agree on before our answer makes one.
+            if facts.offeredCodecs.isEmpty { call.signalling.answer(next) }
+        }
     }
 
-    private func mediaOfNext() -> (SIPCallMedia, LocalPorts)? {
+    private func mediaOfNext() -> SIPCallMedia? {
         followers += 1
         let media = SIPCallMedia(request.following(followers + 1))
         do throws(SoftphoneError) {
-            return (media, try media.openPorts())
+            try media.openPorts()
+            return media
         } catch {
             pending.append(.warning("the call cannot go on elsewhere: \(error)"))
             return nil
@@ -172,7 +182,7 @@ extension SIPLiveCall {
             signalling.hangUp(id)
             phone.switchboard.disconnect(id)
         }
-        _ = next?.media.close()
+        _ = (next?.media.close(), announced?.media.close())
         (next, former, announced) = (nil, nil, nil)
     }
 }

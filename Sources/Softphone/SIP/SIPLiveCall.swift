@@ -35,6 +35,12 @@ final class SIPLiveCall {
     /// Calls that have followed this one, or were to.
     var followers = 0
     private var tone: CallTone?
+    /// Whose ports signalling waits for.
+    private var openings: [Opening] = []
+    /// We call, though the other side may not know of it yet.
+    private var isCalling = false
+    /// Signalling knows the ports of this call.
+    private var isPrepared = false
     /// Somebody else is talked to.
     var isBesideAnother = false
 
@@ -63,13 +69,31 @@ final class SIPLiveCall {
     init(_ phone: SIPPhone, _ request: SIPRequest, events: Mailbox<CallSignallingEvent>) {
         (self.phone, self.request, self.events) = (phone, request, events)
         media = SIPCallMedia(request)
-        guard case .call(let target) = request.purpose, let ports = openPorts() else { return }
+        guard case .call(let target) = request.purpose, openPorts() else { return }
+        isCalling = true
+        open(media) { call, ports in call.invite(target, ports) }
+    }
+
+    private func invite(_ target: String, _ ports: LocalPorts?) {
+        guard let ports else {
+            isCalling = false
+            return
+        }
+        isPrepared = true
         let call = OutgoingCall(target: target, account: request.account?.name, media: ports)
         id = phone.switchboard.connect(to: events) { signalling.invite(call) }
     }
 
-    var wasCall: Bool { id != nil }
-    var eventDescriptors: [Int32] { [events.signal.fileDescriptor] + media.eventDescriptors }
+    var wasCall: Bool { id != nil || isCalling }
+    var eventDescriptors: [Int32] {
+        let others = openings.filter { $0.media !== media }.flatMap(\.media.eventDescriptors)
+        return [events.signal.fileDescriptor] + media.eventDescriptors + others
+    }
+    /// When `takeEvents` is to be called though nothing has come; nil: then only.
+    var nextDeadline: HostTime? {
+        guard reason == nil else { return nil }
+        return ([media.nextDeadline] + openings.map(\.media.nextDeadline)).compactMap(\.self).min()
+    }
     var statistics: CallStatistics { media.statistics }
     /// Somebody calls and waits for an answer.
     var isRinging: Bool { id != nil && caller != nil && !isAnswered && !wantsAnswer && reason == nil }
@@ -85,6 +109,7 @@ final class SIPLiveCall {
             logger.trace("event \(event)")
             take(event)
         }
+        takeOpenings()
         takeMediaEvents()
         keepTone()
         endFormer()
@@ -141,7 +166,7 @@ final class SIPLiveCall {
     private var sinceStart: Double { HostTime.monotonicNow().milliseconds(since: start) }
 
     private func incoming(_ id: SignalledCallID, _ facts: CallerFacts) {
-        guard self.id == nil, reason == nil, case .listen = request.purpose, let ports = openPorts() else {
+        guard self.id == nil, reason == nil, case .listen = request.purpose, openPorts() else {
             signalling.reject(id, .busy)
             return
         }
@@ -149,17 +174,24 @@ final class SIPLiveCall {
         caller = facts
         start = HostTime.monotonicNow()
         pending.append(.callIncoming(from: facts.from, name: facts.name, to: facts.to, account: facts.account))
+        if request.answersByItself {
+            wantsAnswer = mayAnswer(facts)
+            if !wantsAnswer {
+                pending.append(
+                    .warning("nobody answers this caller by itself: it does not call from this machine; name it with --allow"))
+            }
+        }
+        open(media) { call, ports in call.prepare(id, facts, ports) }
+    }
+
+    private func prepare(_ id: SignalledCallID, _ facts: CallerFacts, _ ports: LocalPorts?) {
+        guard let ports else { return signalling.reject(id, .busy) }
+        guard reason == nil else { return }
+        isPrepared = true
         signalling.prepare(id, media: ports)
         signalling.ring(id, withMedia: false)
-        guard request.answersByItself else { return }
-        guard mayAnswer(facts) else {
-            pending.append(
-                .warning("nobody answers this caller by itself: it does not call from this machine; name it with --allow"))
-            return
-        }
-        wantsAnswer = true
         // Without an offer there is nothing to agree on before our answer makes one.
-        if facts.offeredCodecs.isEmpty { signalling.answer(id) }
+        if wantsAnswer, facts.offeredCodecs.isEmpty { signalling.answer(id) }
     }
 
     /// Who is answered without a person: the account's callers, who is allowed, and else this machine.
@@ -172,7 +204,7 @@ final class SIPLiveCall {
         wantsAnswer = true
         if let bridge { media.bridge = bridge }
         tone = nil
-        if agreement != nil { answerNow(id) } else { signalling.answer(id) }
+        if agreement != nil { answerNow(id) } else if isPrepared { signalling.answer(id) }
     }
 
     /// The device runs before the caller hears of the answer, so that nothing is cut off.
@@ -227,6 +259,7 @@ final class SIPLiveCall {
         tone = nil
         takeMediaEvents()
         endFollowing()
+        openings = []
         reason = cause
         report.sipCode = code ?? report.sipCode
         report.reason = cause.rawValue
@@ -239,18 +272,55 @@ final class SIPLiveCall {
 
     // MARK: - Media
 
-    private func openPorts() -> LocalPorts? {
+    private struct Opening {
+        let media: SIPCallMedia
+        /// Takes the ports; nil: there are none, and it was told why.
+        let use: (SIPLiveCall, LocalPorts?) -> Void
+    }
+
+    /// - Returns: false when there are none; the call is over then.
+    private func openPorts() -> Bool {
         do throws(SoftphoneError) {
-            return try media.openPorts()
+            try media.openPorts()
+            return true
         } catch {
-            if case .network(let reason) = error {
-                pending.append(.warning("\(reason)"))
-                settle(.network, text: "\(reason)")
-            } else {
-                failure = error
-                settle(.localHangup, text: error.description)
+            cannotOpen(error)
+            return false
+        }
+    }
+
+    private func cannotOpen(_ error: SoftphoneError) {
+        if case .network(let reason) = error {
+            pending.append(.warning("\(reason)"))
+            settle(.network, text: "\(reason)")
+        } else {
+            failure = error
+            settle(.localHangup, text: error.description)
+        }
+    }
+
+    /// Has `use` have the ports of `media` as soon as they are known: at once, where no server is asked for them.
+    func open(_ media: SIPCallMedia, _ use: @escaping (SIPLiveCall, LocalPorts?) -> Void) {
+        openings.append(Opening(media: media, use: use))
+        takeOpenings()
+    }
+
+    private func takeOpenings() {
+        for opening in openings {
+            let ports: LocalPorts?
+            do throws(SoftphoneError) {
+                ports = try opening.media.takePorts()
+                guard ports != nil else { continue }
+            } catch {
+                ports = nil
+                if opening.media === media {
+                    cannotOpen(error)
+                } else {
+                    pending.append(.warning("the call cannot go on elsewhere: \(error)"))
+                }
             }
-            return nil
+            openings.removeAll { $0.media === opening.media }
+            opening.use(self, ports)
         }
     }
 
