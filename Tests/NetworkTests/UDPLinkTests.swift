@@ -48,7 +48,8 @@ import Testing
     }
 
     /// Begins like a hello: the record is a handshake's, of epoch 0, its message a ClientHello.
-    private static let hello: [UInt8] = [22, 254, 253, 0, 0] + [UInt8](repeating: 0, count: 8) + [1] + [UInt8](repeating: 7, count: 40)
+    private static let hello: [UInt8] =
+        [22, 254, 253, 0, 0] + [UInt8](repeating: 0, count: 8) + [1] + [UInt8](repeating: 7, count: 40)
 
     @Test(arguments: [loopback, nil])
     func handshakesComeToADoorOfTheirOwn(address: IPAddress?) throws {

@@ -53,7 +53,8 @@ final class BrowserCall: OwnedCall {
             mail, userFragment: offer.credentials.userFragment,
             told: candidates.map { .line($0.text) } + (link.areCandidatesComplete ? [.end] : []))
         self.media = try Softphone().begin(
-            CallParty(configuration: configuration, socket: place.socket, link: link), media, seed: seed, echoes: request.echoes,
+            CallParty(configuration: configuration, socket: place.socket, link: link), media, seed: seed,
+            echoes: request.echoes,
             bridge: request.bridge)
         self.media.signal(.answered)
         var report = NegotiationReport(NegotiatedMedia(agreement: offer.agreement, receipt: offer.receipt))
