@@ -76,8 +76,12 @@ package enum ClockFindings {
         guard abs(off) > clockSeconds else { return .fine(subject, .machine, "\(Text.fixed(abs(off), 0)) s apart at most") }
         return Finding(
             subject, .machine, .advice,
-            "this machine's is \(Text.fixed(abs(off), 0)) s \(off > 0 ? "behind" : "ahead"), or the registrar's is wrong",
+            "this machine's is \(span(abs(off))) \(off > 0 ? "behind" : "ahead"), or the registrar's is wrong",
             "set it by NTP: certificates and records of calls are judged by it")
+    }
+
+    private static func span(_ seconds: Double) -> String {
+        seconds < 172_800 ? "\(Text.fixed(seconds, 0)) s" : "\(Text.fixed(seconds / 86_400, 0)) days"
     }
 
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]

@@ -101,7 +101,12 @@ public struct AccountCheck: Sendable, Equatable {
     private static func judge(
         _ change: RegistrationChange?, _ account: AccountSettings
     ) -> (passed: Bool, detail: String) {
-        guard let change else { return (false, "the registrar has not answered; check registrar: and transport:") }
+        guard let change else {
+            return (
+                false,
+                "the registrar has not answered; check registrar: and transport:, and whether a firewall lies between"
+            )
+        }
         guard change.state != .failed else {
             let code = change.sipCode.map { "\($0) " } ?? ""
             let advice =
