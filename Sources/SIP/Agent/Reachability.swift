@@ -134,7 +134,8 @@ extension UserAgent {
         }
         var verdict = Reachability.Elsewhere.isMissed
         if case .final(let response) = result, response.isSuccess, let isShared = accounts[id]?.isShared {
-            verdict = accounts[id]?.reachability.cameElsewhere(isShared: isShared, next: nextProbe(id, now)) ?? .isMissed
+            let next = nextProbe(id, now)
+            verdict = accounts[id]?.reachability.cameElsewhere(isShared: isShared, next: next) ?? .isMissed
         }
         switch verdict {
         case .nothing: break
