@@ -212,7 +212,7 @@ class Cluster:
         text = text.replace("!192.0.2.10!", "!127.0.0.1!").replace(
             "!/etc/kamailio/dispatcher.list!", f"!{folder}/dispatcher.list!"
         )
-        lines = "".join(f'  $sht(passwords=>{user}) = "{sip.password(user)}";\n' for user in users)
+        lines = "".join(f'  $sht(passwords=>{user}) = "{sip.password(user)}";\n' for user in users or ["nobody"])
         self.text = text.replace('  $sht(passwords=>100) = "office-of-the-house";\n', lines)
 
     def sip_port(self, at: int) -> int:
