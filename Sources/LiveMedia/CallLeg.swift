@@ -12,6 +12,8 @@ final class CallLeg {
     let channel: CallChannel
     /// Whether the next caller gets the place when the call is over.
     var takesNext: Bool
+    /// Whether it was told when the first of our voice was sent.
+    var hasToldStart = false
     private let party: CallParty
     private var calls: UInt64 = 0
 
@@ -35,5 +37,6 @@ final class CallLeg {
         configuration.seed = configuration.seed &+ calls &* 0x9E37_79B9_7F4A_7C15
         link = LatchingLink(over: place, allow: party.allow, seed: configuration.seed)
         call = try Call(configuration: configuration, link: link, now: now)
+        hasToldStart = false
     }
 }

@@ -83,6 +83,11 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
                 leg.channel.events.post(.call(event))
             }
         }
+        for leg in legs where !leg.hasToldStart {
+            guard let start = leg.call.voiceStart, loop.isBridge || loop.playoutStart != nil else { continue }
+            leg.hasToldStart = true
+            leg.channel.events.post(.voiceStarted(captured: start, playing: loop.playoutStart))
+        }
         if door.staysOpen { letGo() }
         if now >= nextSnapshot { publish(at: now) }
     }

@@ -43,6 +43,14 @@ public final class Call {
     /// Everything this side knows of the call, in the terms of docs/commands.md. Unknown stays `nil`.
     public var statistics: CallStatistics { stream.statistics(isOver: state.isEnded) }
 
+    /// When the first sample that was sent had been at the microphone; `nil`: none was, or the device says no times.
+    public private(set) var voiceStart: HostTime?
+
+    /// The next frame's first sample was at the microphone then.
+    package func noteCapture(of firstSample: HostTime) {
+        if voiceStart == nil, direction.sends, !state.isEnded { voiceStart = firstSample }
+    }
+
     /// Stages between device and codec, as the loop that steps the call measures them.
     package var deviceDelay: DeviceDelay {
         get { stream.deviceDelay }

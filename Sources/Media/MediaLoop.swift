@@ -30,6 +30,8 @@ public final class MediaLoop {
     public var taps: [any MediaTap] = []
     /// Times the loudspeaker got silence because the play-out ring was empty, since the first sound.
     public private(set) var playoutGaps = 0
+    /// When the loudspeaker first asked for sound; `nil`: it has not.
+    public private(set) var playoutStart: HostTime?
     /// Silences the microphone for all parties of a conference, who go on hearing each other.
     public var isMicrophoneMuted = false
     /// Whether the calls' other sides hear each other.
@@ -147,6 +149,7 @@ public final class MediaLoop {
         let timing = device.captureTiming.latest()
         framer.process(&device.captureRing) { frame in
             if timing.isValid { observeCapture(timing, frameLength: frame.count, now: now) }
+            if timing.isValid { noteCapture(timing) }
             samplesTaken += Int64(frame.count)
             guard bridge == nil else { return sendMixed(frame, now: now) }
             for (index, seat) in seats.enumerated() {
@@ -170,6 +173,11 @@ public final class MediaLoop {
                 bridge?.mix(for: party, microphone: microphone) { seat.send($0, now: now) }
             }
         }
+    }
+
+    private func noteCapture(_ timing: StreamTiming) {
+        let firstSample = timing.hostTime(of: samplesTaken, sampleRate: device.sampleRate)
+        for seat in seats { seat.call.noteCapture(of: firstSample) }
     }
 
     private func observeCapture(_ timing: StreamTiming, frameLength: Int, now: HostTime) {
@@ -197,6 +205,7 @@ public final class MediaLoop {
     private func fillPlayout(now: HostTime) {
         let timing = device.playoutTiming.latest()
         if timing.stream.isValid {
+            if playoutStart == nil { playoutStart = now }
             planRefill(after: timing.stream, now: now)
             let missing = level.observe(
                 frames: timing.stream.frames, missing: timing.missing,

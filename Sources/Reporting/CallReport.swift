@@ -12,6 +12,12 @@ public struct CallReport: Sendable, Equatable {
     public var postDialMilliseconds: Double?
     /// From the call to its answer, ms.
     public var setupMilliseconds: Double?
+    /// What of our voice, or of the other side's, the answer found no device running for, ms.
+    public var clippedAtAnswerMilliseconds: Double?
+    /// Whom this was with, as a URI; where a call moved on, the last one.
+    public var party: String?
+    /// Each stretch of a call whose media began anew, because it was transferred or goes another way; empty: they never did.
+    public var legs: [CallReport] = []
     /// What was asked for, by name: rate, period, real-time priority, echo control, codec, route.
     public var requested: [String: String] = [:]
     /// What was granted, under the same names.
@@ -25,10 +31,15 @@ public struct CallReport: Sendable, Equatable {
     /// The report without the outcome of assertions: what these are evaluated on.
     public var measurements: JSONValue {
         var members: [JSONMember] = []
+        if let party { members.append(JSONMember("party", .string(party))) }
         if let durationSeconds { members.append(JSONMember("duration_s", .number(durationSeconds, decimals: 2))) }
         if let reason { members.append(JSONMember("reason", .string(reason))) }
         if let sipCode { members.append(JSONMember("sip_code", .integer(sipCode))) }
-        for (name, value) in [("post_dial_ms", postDialMilliseconds), ("setup_ms", setupMilliseconds)] {
+        let times = [
+            ("post_dial_ms", postDialMilliseconds), ("setup_ms", setupMilliseconds),
+            ("clipped_at_answer_ms", clippedAtAnswerMilliseconds),
+        ]
+        for (name, value) in times {
             if let value { members.append(JSONMember(name, .number(value, decimals: 1))) }
         }
         for (name, table) in [("requested", requested), ("effective", effective)] where !table.isEmpty {
@@ -36,6 +47,7 @@ public struct CallReport: Sendable, Equatable {
             members.append(JSONMember(name, .object(entries)))
         }
         if case .object(let figures) = statistics.json { members += figures }
+        if !legs.isEmpty { members.append(JSONMember("legs", .array(legs.map(\.measurements)))) }
         return .object(members)
     }
 
@@ -44,7 +56,7 @@ public struct CallReport: Sendable, Equatable {
 
     /// Names that `--assert` may use on a call.
     public static let comparablePaths =
-        ["duration_s", "sip_code", "post_dial_ms", "setup_ms"].map { ComparablePath($0, .number) }
+        ["duration_s", "sip_code", "post_dial_ms", "setup_ms", "clipped_at_answer_ms"].map { ComparablePath($0, .number) }
         + CallStatistics.comparablePaths
 }
 

@@ -55,6 +55,8 @@ public enum EventBody: Sendable, Equatable {
     case callsJoined(parties: Int)
     /// Somebody sent a text by signalling.
     case message(from: String, name: String?, to: String, text: String)
+    /// The other side of the call has taken our text.
+    case textSent(to: String, text: String)
     /// Whether voice messages wait for an account, and how many; `nil`: the server does not count them.
     case messagesWaiting(account: String, isWaiting: Bool, new: Int?, old: Int?)
     /// Where an account stands at its registrar.
@@ -190,6 +192,8 @@ extension EventBody {
             EventForm(
                 "message", [.text("from", from), .text("name", name), .text("to", to), .text("text", words)],
                 "text from \(named(name, from)): \(words)")
+        case .textSent(let to, let words):
+            EventForm("message_sent", [.text("to", to), .text("text", words)], "text to <\(to)>: \(words)")
         case .messagesWaiting(let account, let isWaiting, let new, let old):
             EventForm(
                 "mwi",

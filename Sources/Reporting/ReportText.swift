@@ -12,6 +12,12 @@ public enum ReportText {
             let wanted = report.requested[name].flatMap { $0 == value || $0 == "any" ? nil : $0 }
             lines.append("\(Text.left(name, 20)) \(value)" + (wanted.map { " (asked for \($0))" } ?? ""))
         }
+        lines += report.legs.enumerated().map { number, leg in
+            let received = leg.statistics.packetsReceived.map { ", \($0) packets received" } ?? ""
+            let lost = leg.statistics.lostRatio.map { ", \(Text.percent($0)) lost" } ?? ""
+            return "\(Text.left("part \(number + 1)", 20)) \(leg.party ?? "?"), "
+                + "\(Text.clock(leg.durationSeconds ?? 0))\(received)\(lost)"
+        }
         lines += table([("", report.statistics)])
         lines += reported(report.statistics)
         lines += outcomes(report.assertions)

@@ -27,6 +27,9 @@ public final class CallBridge: @unchecked Sendable {
 
     var hasDevice: Bool { device != nil }
 
+    /// Whether the call that joins next opens the device, and says into which file all of them are recorded.
+    var beginsRecording: Bool { device != nil && lock.withLock { _ in session == nil } }
+
     /// Takes a call in; the others hear no gap. Until the place is left, the media thread has the party's link and socket.
     func join(_ party: CallParty, _ media: MediaRequest, seed: UInt64) throws(CallError) -> BridgePlace {
         nonisolated(unsafe) let party = party
@@ -42,7 +45,10 @@ public final class CallBridge: @unchecked Sendable {
         _ party: CallParty, _ media: MediaRequest, seed: UInt64
     ) throws(CallError) -> (CallSession, CallChannel) {
         if let session { return (session, try session.add(party)) }
-        if let device { return try begin(party, at: device, seed: seed) }
+        if var device {
+            device.recordPath = media.recordPath
+            return try begin(party, at: device, seed: seed)
+        }
         var device = media.device
         (device.input, device.output, device.sampleRate) = (.null, .null, nil)
         device.periodMilliseconds = Double(CallSession.bridgeMilliseconds)
@@ -60,7 +66,7 @@ public final class CallBridge: @unchecked Sendable {
         let audio = media.makeAudioSession()
         let unit = try media.device.makeUnit(voiceProcessing: media.voiceProcessing, seed: seed, audio: audio)
         let session = try CallSession(
-            [party], unit: unit, staysOpen: true, realtime: media.device.realtime, audio: audio)
+            [party], unit: unit, staysOpen: true, recordPath: media.recordPath, realtime: media.device.realtime, audio: audio)
         try session.start()
         self.session = session
         return (session, session.channel)
@@ -72,6 +78,9 @@ public final class CallBridge: @unchecked Sendable {
             if let path { try session?.startRecording(path: path) } else { session?.stopRecording() }
         }
     }
+
+    /// What is new about the file that is written.
+    fileprivate func takeFileWarnings() -> [String] { lock.withLock { _ in session?.takeFileWarnings() ?? [] } }
 
     /// A call leaves; when this returns, its link and its socket are its owner's again.
     fileprivate func release(_ channel: CallChannel) {
@@ -108,7 +117,7 @@ final class BridgePlace: PartyPlace {
     var channels: [CallChannel] { [channel] }
     var audio: AudioSession? { nil }
     var playedChannels: Int? { nil }
-    func takeFileWarnings() -> [String] { [] }
+    func takeFileWarnings() -> [String] { bridge.takeFileWarnings() }
 
     func record(to path: String?) throws(CallError) {
         guard path != nil || isRecording else { return }

@@ -22,6 +22,9 @@ public protocol CallControl: AnyObject {
     /// Gain of what is heard, dB.
     func setVolume(decibels: Int)
     func send(digit: Character)
+    /// Sends a text to the other side; `textSent` or a warning tells how it went.
+    /// - Throws: `request` where there is nobody to take it, or nothing to send.
+    func send(text: String) throws(SoftphoneError)
     /// Has the other side call somebody else; events say how that goes, and the call ends for the reason `transferred` when it has.
     /// - Parameter target: a URI, or what is called at the account's domain; empty: the other call, and both end.
     /// - Throws: `request` where the call cannot be transferred, or not there.
@@ -61,6 +64,10 @@ public protocol CallControl: AnyObject {
 extension CallControl {
     public func transfer(to target: String) throws(SoftphoneError) {
         throw .request("only a call by SIP can be transferred; end this one and call anew")
+    }
+
+    public func send(text: String) throws(SoftphoneError) {
+        throw .request("texts go with calls by SIP; this one carries the voice only")
     }
 
     public func record(to path: String?) throws(SoftphoneError) {

@@ -18,6 +18,7 @@ extension EventBody {
             [EventBody(event, remote: remote, start: start, mediaStart: mediaStart)]
         case .madeRoom(let reason, _):
             [EventBody(.ended(reason), remote: remote, start: start, mediaStart: mediaStart)]
+        case .voiceStarted: []
         case .echoState(let figures): [.echoState(figures)]
         case .warning(let message): [.warning(message)]
         case .device(let event): [EventBody(event, of: device)]

@@ -43,6 +43,9 @@ final class RunningCall: LiveCall {
     func transfer(to target: String) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.transfer(to: target) }
     }
+    func send(text: String) throws(SoftphoneError) {
+        try core.attempt { call throws(SoftphoneError) in try call.send(text: text) }
+    }
     func record(to path: String?) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.record(to: path) }
     }

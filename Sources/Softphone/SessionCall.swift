@@ -29,6 +29,9 @@ final class SessionCall: OwnedCall {
     /// Why there are no keys for encrypted media; nil: there are, may still be, or need not.
     private(set) var encryptionFailure: (reason: String, isCertificate: Bool)?
 
+    /// When the first sample of ours that was sent was captured, and when the loudspeaker began; nil: not yet.
+    private(set) var voiceStart: (captured: HostTime, playing: HostTime?)?
+
     /// What is known of a party before the media thread has its socket.
     struct Party {
         /// Where its packets come and go.
@@ -98,6 +101,9 @@ final class SessionCall: OwnedCall {
             event, device: place.device, remote: place.channels[party].remote.map { "\($0)" } ?? "",
             start: start, mediaStart: mediaStarts[party])
         switch event {
+        case .voiceStarted(let captured, let playing):
+            if party == 0 { voiceStart = (captured, playing) }
+            return []
         case .call(.mediaStarted):
             mediaStarts[party] = HostTime.monotonicNow()
             return announce(party) + bodies + startRinging()

@@ -1,6 +1,6 @@
 /// What a key does in a call.
 package enum KeyCommand: Equatable {
-    case answer, mute, hold, transfer, second, other, conference, louder, quieter, quit, help
+    case answer, mute, hold, text, transfer, second, other, conference, louder, quieter, quit, help
     case digit(Character)
 
     /// The command of one byte from the terminal; `nil` for a key without a meaning.
@@ -9,6 +9,7 @@ package enum KeyCommand: Equatable {
         case "a": self = .answer
         case "m": self = .mute
         case "h": self = .hold
+        case "s": self = .text
         case "t": self = .transfer
         case "n": self = .second
         case "o": self = .other
@@ -26,7 +27,7 @@ package enum KeyCommand: Equatable {
     package static let digits = "0123456789*#ABCD"
 
     package static let helpText = """
-        keys: a answer, m mute, h hold, t transfer, n new call beside it, o the other call, c conference of both, \
+        keys: a answer, m mute, h hold, s send a text, t transfer, n new call beside it, o the other call, c conference of both, \
         0-9 * # A-D send a digit, + - volume, q hang up, ? this list
         """
 }

@@ -106,7 +106,8 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
         .transferRequested(target: ""), .transferProgress(target: "", sipCode: 200, reason: ""), .callTransferred(to: ""),
         .callsJoined(parties: 2),
         .registration(RegistrationReport(account: "a", state: "registered")),
-        .message(from: "f", name: nil, to: "t", text: "x"), .messagesWaiting(account: "a", isWaiting: true, new: 2, old: nil),
+        .message(from: "f", name: nil, to: "t", text: "x"), .textSent(to: "t", text: "x"),
+        .messagesWaiting(account: "a", isWaiting: true, new: 2, old: nil),
         .waiting(local: "l", fingerprint: "f"),
         .peer(PeerReport(.known, name: "n", address: nil, fingerprint: "f", ownFingerprint: "o", words: ["w"])),
     ]
@@ -117,7 +118,7 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
             "buffer_reset", "codec_changed", "xrun", "echo_state", "dtmf", "warning", "call_ended", "report",
             "call_incoming", "call_progress", "call_answered", "negotiated", "call_held", "call_resumed", "transfer_requested",
             "transfer_progress", "call_transferred", "calls_joined", "registration",
-            "message", "mwi", "waiting", "peer",
+            "message", "message_sent", "mwi", "waiting", "peer",
         ])
     #expect(EventBody.loopbackReport(LoopbackReport()).type == "report")
 }

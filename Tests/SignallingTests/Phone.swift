@@ -57,7 +57,7 @@ final class Phone: Sendable {
     }
 
     func answered() async throws {
-        _ = try await wait("an answer") { if case .answered(let id, _) = $0 { id } else { nil } }
+        _ = try await wait("an answer") { if case .answered(let id, _, _) = $0 { id } else { nil } }
     }
 
     func agreement() async throws -> MediaAgreement {

@@ -12,6 +12,8 @@ final class Exchange {
         case request(RequestID)
         /// OPTIONS to ourselves through the registrar.
         case probe(AccountID)
+        /// MESSAGE in a call.
+        case text(SIPCall)
         /// BYE, NOTIFY, INFO ...: whatever the answer is, only 481 and 408 matter, and only to a call.
         case inDialog(SIPCall)
         /// BYE to a dialog that nobody wants, CANCEL.
@@ -57,7 +59,7 @@ final class Exchange {
     var call: SIPCall? {
         switch purpose {
         case .invite(let call), .modify(let call), .prack(let call, _), .acknowledge(let call, _), .refer(let call),
-            .inDialog(let call):
+            .text(let call), .inDialog(let call):
             call
         case .register, .request, .probe, .discard: nil
         }

@@ -240,6 +240,7 @@ extension UserAgent {
         case .register(let id): registerProgressed(id, exchange, result, now: now)
         case .request(let id): requestProgressed(id, result)
         case .probe(let id): probeProgressed(id, exchange, result, now: now)
+        case .text(let call): textProgressed(call, exchange.request, result)
         case .inDialog(let call): inDialogProgressed(call, result, now: now)
         case .acknowledge, .discard: break
         }

@@ -23,11 +23,7 @@ extension UserAgent {
         case .info:
             respond(key, response(to: request, 200, tag: call.localTag), now: now)
             emit(.info(call.handle, Body(headers: request.headers, bytes: request.body)))
-        case .message:
-            respond(key, response(to: request, 200, tag: call.localTag), now: now)
-            if let body = Body(headers: request.headers, bytes: request.body) {
-                emit(.message(from: request.headers.from, to: request.headers.to, body, source))
-            }
+        case .message: messaged(call, request, key, source, now: now)
         default:
             var answer = response(to: request, 200, tag: call.localTag)
             for field in capabilities { answer.headers.append(field) }

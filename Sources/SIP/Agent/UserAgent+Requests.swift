@@ -139,17 +139,6 @@ extension UserAgent {
 
     // MARK: Small requests
 
-    private func messaged(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
-        let body = Body(headers: request.headers, bytes: request.body)
-        let text = body.flatMap { body in ([body] + body.parts).first { $0.mediaType == "text/plain" } }
-        guard let text else {
-            return reply(to: request, 415, from: source, adding: [HeaderField(.accept, "text/plain")])
-        }
-        guard open(request, key, source, now: now) else { return }
-        respond(key, response(to: request, 200, tag: randomToken()), now: now)
-        emit(.message(from: request.headers.from, to: request.headers.to, text, source))
-    }
-
     /// NOTIFY without a subscription is taken from an account's server only, where message waiting comes so.
     private func notified(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         guard let event = request.headers.event,

@@ -34,8 +34,10 @@ public enum UserAgentEvent: Sendable {
     case reachability(AccountID, isReachable: Bool)
     /// The answer to `options` or `send`.
     case answer(RequestID, status: Int, reason: String, body: Body?)
-    /// A MESSAGE, already answered 200.
-    case message(from: NameAddress, to: NameAddress, Body, SignallingSource)
+    /// A MESSAGE with a plain text, already answered 200; within a call, or nil: outside of any.
+    case message(in: CallHandle?, from: NameAddress, to: NameAddress, Body, SignallingSource)
+    /// The answer to `sendText`.
+    case textAnswered(CallHandle, text: [UInt8], status: Int, reason: String)
     /// NOTIFY outside of a dialog, from an account's server (message waiting), already answered 200.
     case notified(AccountID, event: String, Body?)
     /// A packet was dropped.

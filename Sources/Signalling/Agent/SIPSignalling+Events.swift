@@ -32,7 +32,11 @@ extension SIPSignalling {
         case .transferProgress(let handle, let status, let reason):
             with(handle) { tell(.transferProgress($0, sipCode: status, reason: reason)) }
         case .info(let handle, let body): with(handle) { keyed($0, body) }
-        case .message(let from, let to, let body, let source): messaged(from: from, to: to, body, source)
+        case .message(let handle, let from, let to, let body, let source):
+            messaged(isInCall: handle.flatMap { handles[$0] } != nil, from: from, to: to, body, source)
+        case .textAnswered(let handle, let text, let status, let reason):
+            let words = String(decoding: text, as: UTF8.self)
+            with(handle) { tell(.textAnswered($0, text: words, sipCode: status, reason: reason)) }
         case .notified(let account, let event, let body): notified(account, event: event, body)
         case .answer, .dropped: break
         }
@@ -135,6 +139,7 @@ extension SIPSignalling {
     }
 
     private func answered(_ id: SignalledCallID, _ handle: CallHandle, _ agreed: AgreedBody) {
+        let came = HostTime.monotonicNow()
         guard let call = calls[id], let base = call.negotiation else { return }
         var own = call.early[agreed.branch] ?? base
         let before = own.answered
@@ -158,7 +163,7 @@ extension SIPSignalling {
         calls[id]?.isAnswered = true
         if own.answered != before { tellMedia(id) }
         report(call, 200, "OK")
-        tell(.answered(id, sipCode: 200))
+        tell(.answered(id, sipCode: 200, at: came))
         change(id)
     }
 
@@ -206,7 +211,7 @@ extension SIPSignalling {
         // A PRACK to early media comes before the answer.
         if call.isAnswered, !call.isOutgoing, !call.isAcknowledged {
             calls[id]?.isAcknowledged = true
-            tell(.answered(id, sipCode: 200))
+            tell(.answered(id, sipCode: 200, at: .monotonicNow()))
         }
         change(id)
     }

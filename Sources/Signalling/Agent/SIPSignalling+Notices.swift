@@ -9,10 +9,11 @@ extension SIPSignalling {
         tell(.digit(id, digit))
     }
 
-    func messaged(from: NameAddress, to: NameAddress, _ body: Body, _ source: SignallingSource) {
+    /// Whoever we talk to may send texts, wherever the call has come from.
+    func messaged(isInCall: Bool, from: NameAddress, to: NameAddress, _ body: Body, _ source: SignallingSource) {
         let address = try? IPAddress(source.remote.host)
         let isServer = agent.isAccountServer(source.remote.host)
-        guard isServer || admits(address), tellsAnother() else { return }
+        guard isInCall || isServer || admits(address), tellsAnother() else { return }
         tell(
             .message(
                 TextMessage(

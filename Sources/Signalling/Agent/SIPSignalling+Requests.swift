@@ -74,6 +74,15 @@ extension SIPSignalling {
         perform { $0.follow(call, as: next, media) }
     }
 
+    public nonisolated func send(text: String, in call: SignalledCallID) {
+        perform { signalling in
+            signalling.request(call) { (_, handle) throws(UserAgentError) in
+                let body = Body(contentType: "text/plain;charset=utf-8", bytes: Array(text.utf8))
+                try signalling.agent.sendText(handle, body: body, now: .monotonicNow())
+            }
+        }
+    }
+
     public nonisolated func hangUp(_ call: SignalledCallID) {
         perform { $0.end(call) }
     }

@@ -41,6 +41,8 @@ public protocol CallSignalling: Sendable {
     func transfer(_ call: SignalledCallID, to target: String, replacing other: SignalledCallID?)
     /// The other side's wish to be transferred: agreed to with the ports of the new call, refused with nil.
     func answerTransfer(_ call: SignalledCallID, media: LocalPorts?)
+    /// Sends a text to the other side of an answered call; `textAnswered` tells how it went.
+    func send(text: String, in call: SignalledCallID)
     /// Ends a call in whatever state it is.
     func hangUp(_ call: SignalledCallID)
     /// Registers an account of the configuration, or registers it anew at once.

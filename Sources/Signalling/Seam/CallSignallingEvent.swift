@@ -1,4 +1,5 @@
 import Link
+import Realtime
 import SDP
 
 /// What signalling tells, in order. All texts may be the network's: escape them before they are shown or logged.
@@ -10,8 +11,8 @@ public enum CallSignallingEvent: Sendable {
     case progress(SignalledCallID, CallProgress)
     /// What media is agreed on; also when it changes during the call, and before the answer for early media.
     case negotiated(SignalledCallID, NegotiatedMedia)
-    /// The call stands: the other side has answered, or has taken notice of our answer.
-    case answered(SignalledCallID, sipCode: Int)
+    /// The call stands: the other side has answered, or has taken notice of our answer; told then.
+    case answered(SignalledCallID, sipCode: Int, at: HostTime)
     /// Who holds the call now.
     case held(SignalledCallID, byUs: Bool, byPeer: Bool)
     /// The other side wants us to call somebody else: `answerTransfer`.
@@ -23,6 +24,8 @@ public enum CallSignallingEvent: Sendable {
     /// The other side pressed a key and said so by INFO.
     case digit(SignalledCallID, Character)
     case message(TextMessage)
+    /// How the other side of a call took our text; 300 and more: it did not.
+    case textAnswered(SignalledCallID, text: String, sipCode: Int, reason: String)
     /// Whether somebody has left voice messages for an account.
     case messagesWaiting(account: String, MessageSummary)
     /// A request could not be carried out; the call is as it was.

@@ -1,6 +1,6 @@
 import Realtime
 
-/// A text from somebody (RFC 3428). Anybody can make up who it is from; it came from an address that may call.
+/// A text from somebody (RFC 3428). Anybody can make up who it is from; it came within a call, or from an address that may call.
 public struct TextMessage: Sendable, Hashable {
     public var from: String
     public var name: String?

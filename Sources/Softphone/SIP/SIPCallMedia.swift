@@ -26,6 +26,10 @@ final class SIPCallMedia {
     private var session: SessionCall?
     /// What the media run with; `nil`: they have not begun.
     private(set) var running: MediaAgreement?
+    /// Reports of the streams that were begun anew, the oldest first.
+    private(set) var formerLegs: [CallReport] = []
+    /// When our voice and the loudspeaker began; nil: not yet.
+    var voiceStart: (captured: HostTime, playing: HostTime?)? { session?.voiceStart }
     /// What is told of the media, and not taken yet.
     private var pending: [EventBody] = []
     private var isRecording = false
@@ -177,14 +181,15 @@ final class SIPCallMedia {
         let isFirst = running == nil
         var wanted = request.media
         wanted.ring = nil
-        // What was written so far is kept.
-        if !isFirst { (wanted.recordPath, wanted.capturePath, wanted.dumpFolder) = (nil, nil, nil) }
+        nameFiles(of: &wanted, isFirst: isFirst)
         // Keys in SDP may stay the same: a stream that begins anew must not use their keystream twice.
         let seed = (isFirst ? wanted.seed : nil) ?? .random(in: .min ... .max)
         var configuration = configuration(agreed, seed: seed)
         configuration.digits = isFirst ? wanted.digits : ""
         configuration.echoes = request.echoes
-        configuration.announcement = hasPlayed ? [] : try wanted.announcement(rate: configuration.stream.audioRate)
+        // Nobody has heard what was played to somebody who did not answer.
+        configuration.announcement =
+            hasPlayed && isAnswered ? [] : try wanted.announcement(rate: configuration.stream.audioRate)
         let party = try makeParty(configuration, socket, agreed)
         let session = try Softphone().begin(party, wanted, seed: seed, echoes: request.echoes, bridge: bridge)
         self.session = session
@@ -195,6 +200,28 @@ final class SIPCallMedia {
         session.setVolume(decibels: volume)
         session.signal(isAnswered ? .answered : .earlyMedia)
         tellDirections(session)
+    }
+
+    /// What was written so far is kept: whatever begins anew has files of its own. Calls at one device are recorded together, by the
+    /// one that begins there.
+    private func nameFiles(of wanted: inout MediaRequest, isFirst: Bool) {
+        if !isFirst { wanted.dumpFolder = nil }
+        if let bridge, !bridge.beginsRecording { wanted.recordPath = nil }
+        if bridge != nil { wanted.capturePath = nil }
+        for path in [\MediaRequest.recordPath, \.capturePath] {
+            guard let first = wanted[keyPath: path] else { continue }
+            let next = request.files.next(first)
+            wanted[keyPath: path] = next
+            // A full folder ends no call that runs.
+            guard !isFirst || next != first else { continue }
+            do {
+                try PathCheck.writable(next, option: "--record and --capture")
+                logger.notice("the media begin anew: what is recorded goes on in \(next)")
+            } catch {
+                wanted[keyPath: path] = nil
+                pending.append(.warning("nothing more is recorded: \(error)"))
+            }
+        }
     }
 
     /// The stream goes on at a device that other calls have too; one that has not begun will begin there.
@@ -245,7 +272,7 @@ final class SIPCallMedia {
             pending.append(.warning("the recording has ended, because the media begin anew; begin another one"))
         }
         pending += session.takeEvents().map(\.body)
-        _ = session.close()
+        if let leg = session.close().first?.report { formerLegs.append(leg) }
         self.session = nil
     }
 

@@ -101,7 +101,7 @@ final class SIPLines: OwnedCall {
             return phone.switchboard.disconnect(id)
         }
         let isFirst = lines.isEmpty
-        let line = SIPLiveCall(phone, isFirst ? request : request.following(lines.count + 1), events: events)
+        let line = SIPLiveCall(phone, isFirst ? request : request.following(), events: events)
         if isFirst { active = 0 } else { line.share(sound) }
         line.setMuted(isMuted)
         line.setVolume(decibels: volume)
@@ -144,6 +144,11 @@ final class SIPLines: OwnedCall {
     func setHeld(_ held: Bool) { line(active)?.setHeld(held) }
     func send(digit: Character) { line(active)?.send(digit: digit) }
 
+    func send(text: String) throws(SoftphoneError) {
+        guard let line = line(active) else { throw .request("there is nobody to send a text to") }
+        try line.send(text: text)
+    }
+
     func setMuted(_ muted: Bool) {
         isMuted = muted
         for line in lines { line.setMuted(muted) }
@@ -168,7 +173,7 @@ final class SIPLines: OwnedCall {
         guard living.count < Self.most else {
             throw .request("there are two calls already; hang up one of them, or join them")
         }
-        var second = request.following(lines.count + 1)
+        var second = request.following()
         second.purpose = .call(CallTarget.completed(target, account: request.account?.uri))
         try second.check()
         let line = SIPLiveCall(phone, second, events: try phone.newLine())

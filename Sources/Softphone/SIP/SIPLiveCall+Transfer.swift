@@ -116,8 +116,7 @@ extension SIPLiveCall {
     }
 
     private func mediaOfNext() -> SIPCallMedia? {
-        followers += 1
-        let media = SIPCallMedia(request.following(followers + 1))
+        let media = SIPCallMedia(request.following())
         do throws(SoftphoneError) {
             try media.openPorts()
             return media
@@ -140,7 +139,7 @@ extension SIPLiveCall {
             guard next.isIncoming, negotiated.agreement != nil else { return }
             takeOver()
             signalling.answer(next.id)
-        case .answered(_, let sipCode):
+        case .answered(_, let sipCode, _):
             takeOver()
             pending.append(.callAnswered(sipCode: sipCode))
         case .ended(_, let ending):
@@ -158,14 +157,35 @@ extension SIPLiveCall {
     func takeOver() {
         guard let next, let id else { return }
         takeMediaEvents()
-        _ = media.close()
+        keepLegs(media.close(), of: media)
         former = (id, HostTime.monotonicNow().advanced(byMilliseconds: Self.formerMilliseconds))
         next.media.adopt(media)
         (self.id, media, agreement) = (next.id, next.media, next.agreement)
         self.next = nil
         (transferTarget, isTransferAccepted) = (nil, false)
         startMedia()
+        party = next.party
         pending.append(.callTransferred(to: next.party))
+    }
+
+    /// What media that have ended leave for the report.
+    /// - Parameter last: their last stretch; nil: they never began.
+    func keepLegs(_ last: CallReport?, of media: SIPCallMedia) {
+        for var leg in media.formerLegs + [last].compactMap(\.self) {
+            leg.party = remoteURI
+            legs.append(leg)
+        }
+    }
+
+    /// The whole call's report.
+    /// - Parameter last: of its last stretch; nil: it has none.
+    func whole(_ last: CallReport?) -> CallReport? {
+        keepLegs(last, of: media)
+        guard var whole = legs.last else { return nil }
+        whole.durationSeconds = legs.compactMap(\.durationSeconds).reduce(0, +)
+        if legs.allSatisfy({ $0.durationSeconds == nil }) { whole.durationSeconds = nil }
+        if legs.count > 1 { whole.legs = legs }
+        return whole
     }
 
     /// Ends a former call that the other side does not end.
@@ -184,24 +204,5 @@ extension SIPLiveCall {
         }
         _ = (next?.media.close(), announced?.media.close())
         (next, former, announced) = (nil, nil, nil)
-    }
-}
-
-extension SIPRequest {
-    /// The same for the call that takes the place of this one: files of its own, and nothing that was for the beginning.
-    func following(_ number: Int) -> SIPRequest {
-        var request = self
-        request.media.recordPath = media.recordPath.map { Self.numbered($0, number) }
-        request.media.capturePath = media.capturePath.map { Self.numbered($0, number) }
-        (request.media.dumpFolder, request.media.digits, request.media.seed) = (nil, "", nil)
-        return request
-    }
-
-    /// `call.wav` as `call-2.wav`.
-    private static func numbered(_ path: String, _ number: Int) -> String {
-        let name = path.split(separator: "/").last ?? ""
-        guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(path)-\(number)" }
-        let end = path.index(path.endIndex, offsetBy: -name[dot...].count)
-        return "\(path[..<end])-\(number)\(name[dot...])"
     }
 }

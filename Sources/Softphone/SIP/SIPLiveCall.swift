@@ -32,8 +32,14 @@ final class SIPLiveCall {
     var announced: (media: SIPCallMedia, target: String)?
     var next: FollowingCall?
     var former: (id: SignalledCallID, limit: HostTime)?
-    /// Calls that have followed this one, or were to.
-    var followers = 0
+    /// Whom the call has moved to; nil: it has not.
+    var party: String?
+    /// Stretches of media that are over, the oldest first.
+    var legs: [CallReport] = []
+    /// When the other side answered, or our answer was about to go out.
+    private var answeredAt: HostTime?
+    /// When our voice and the loudspeaker began, of the media that began first.
+    private var voiceStart: (captured: HostTime, playing: HostTime?)?
     private var tone: CallTone?
     /// Whose ports signalling waits for.
     private var openings: [Opening] = []
@@ -99,6 +105,7 @@ final class SIPLiveCall {
     var isRinging: Bool { id != nil && caller != nil && !isAnswered && !wantsAnswer && reason == nil }
     /// Who is at the other side, as a URI.
     var remoteURI: String? {
+        if let party { return party }
         if let caller { return caller.from }
         if case .call(let target) = request.purpose { return target }
         return nil
@@ -138,8 +145,9 @@ final class SIPLiveCall {
             pending.append(
                 .callProgress(sipCode: progress.sipCode, reason: progress.reason, earlyMedia: progress.hasEarlyMedia))
         case .negotiated(let id, let media) where id == self.id: negotiated(media)
-        case .answered(let id, let sipCode) where id == self.id:
+        case .answered(let id, let sipCode, let time) where id == self.id:
             isAnswered = true
+            if caller == nil { answeredAt = time }
             media.answered()
             report.sipCode = sipCode
             if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
@@ -151,6 +159,7 @@ final class SIPLiveCall {
         case .transferProgress(let id, let code, let reason) where id == self.id: transferProgressed(code, reason)
         case .digit(let id, let digit) where id == self.id:
             pending.append(.dtmf(digit: String(digit), direction: .received))
+        case .textAnswered(let id, let text, let code, let reason) where id == self.id: textAnswered(text, code, reason)
         case .requestRefused(let id, let reason, let code) where id == self.id:
             // Which one is not told: whatever was asked for is given up.
             (announced, transferTarget) = (nil, nil)
@@ -210,6 +219,7 @@ final class SIPLiveCall {
     /// The device runs before the caller hears of the answer, so that nothing is cut off.
     private func answerNow(_ id: SignalledCallID) {
         startMedia()
+        answeredAt = .monotonicNow()
         signalling.answer(id)
     }
 
@@ -384,6 +394,7 @@ final class SIPLiveCall {
             default: pending.append(body)
             }
         }
+        if voiceStart == nil { voiceStart = media.voiceStart }
         takeMediaFailure()
         if let id, let ports = media.takeNewPorts() { signalling.move(id, media: ports) }
     }
@@ -449,12 +460,21 @@ final class SIPLiveCall {
         }
         settle(wish ?? .localHangup)
         guard wasCall else { return nil }
-        guard var final = media.close() else { return report }
+        guard var final = whole(media.close()) else { return report }
         (final.sipCode, final.reason) = (report.sipCode, report.reason)
         final.requested["srtp"] = request.effectiveEncryption.rawValue
         final.effective["srtp"] = media.running?.encryption?.kind ?? "none"
         final.postDialMilliseconds = report.postDialMilliseconds
         final.setupMilliseconds = report.setupMilliseconds
+        final.clippedAtAnswerMilliseconds = clippedAtAnswer
+        final.party = remoteURI
         return final
+    }
+
+    /// What was said before the devices ran, ms; nil: nobody answered, or nothing was sent.
+    private var clippedAtAnswer: Double? {
+        guard let answeredAt, let voiceStart else { return nil }
+        let later = max(voiceStart.captured, voiceStart.playing ?? voiceStart.captured)
+        return max(0, later.milliseconds(since: answeredAt))
     }
 }

@@ -32,6 +32,8 @@ public struct SIPRequest: Sendable {
     public var encryption: AccountEncryption?
     /// File that every message of signalling is written to, with secrets masked; nil: none.
     public var tracePath: String?
+    /// Of the files that its calls write.
+    let files = FileNames()
 
     public init(_ purpose: Purpose, codecs: [Codec], media: MediaRequest) {
         self.purpose = purpose
@@ -54,6 +56,13 @@ public struct SIPRequest: Sendable {
     /// The codecs to be offered when nobody has chosen one: those that can be used here.
     public static var usualCodecs: [Codec] {
         [Codec.opus, .g722, .pcmu, .pcma].filter { (try? makeDecoder($0)) != nil }
+    }
+
+    /// The same for a call beside this one, or in its place: nothing that was for the beginning.
+    func following() -> SIPRequest {
+        var request = self
+        (request.media.dumpFolder, request.media.digits, request.media.seed) = (nil, "", nil)
+        return request
     }
 
     /// Whether something is wrong that no server has to tell.

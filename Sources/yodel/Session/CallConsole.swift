@@ -148,6 +148,7 @@ struct CallConsole {
         case .transfer:
             let isOne = endReasons.count(where: { $0 == nil }) < 2
             entry = (LineEntry(isOne ? "transfer to" : "transfer to (Enter: the other call)"), key)
+        case .text: entry = (LineEntry("text", isText: true), key)
         case .second: entry = (LineEntry("call"), key)
         case .other: attempt { call throws(SoftphoneError) in try call.switchCalls() }
         case .conference: attempt { call throws(SoftphoneError) in try call.join() }
@@ -160,10 +161,13 @@ struct CallConsole {
         guard let outcome = entry?.line.take(byte), outcome != .typing, let key = entry?.key else { return }
         entry = nil
         guard case .done(let target) = outcome else { return }
-        if key == .transfer {
-            attempt { call throws(SoftphoneError) in try call.transfer(to: target) }
-        } else if !target.isEmpty {
-            attempt { call throws(SoftphoneError) in try call.dial(target) }
+        attempt { call throws(SoftphoneError) in
+            switch key {
+            case .transfer: try call.transfer(to: target)
+            case .text where !target.isEmpty: try call.send(text: target)
+            case .second where !target.isEmpty: try call.dial(target)
+            default: break
+            }
         }
     }
 

@@ -76,6 +76,38 @@ import Testing
         #expect(bench.ended.count == 1)
     }
 
+    @Test("a text goes to the other side of a call, which says how it went; a refusal ends no call", arguments: [200, 405, 481])
+    func text(status: Int) throws {
+        let bench = Bench()
+        let (handle, call) = try bench.establishedIncoming()
+        try bench.agent.sendText(handle, body: Body(contentType: "text/plain", bytes: Array("hi".utf8)), now: bench.now)
+        bench.collect()
+        let request = try bench.request(.message)
+        #expect(request.headers.callID == call.callID && request.headers.to.tag != nil && request.body == Array("hi".utf8))
+        bench.answer(request, status)
+        guard case .textAnswered(handle, text: Array("hi".utf8), status, _)? = bench.events.last else {
+            Issue.record("not told: \(bench.events)")
+            return
+        }
+        #expect(bench.ended.isEmpty)
+    }
+
+    @Test("a text that comes within a call is handed on with it; what is no text is refused") func texts() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        let text = Body(contentType: "text/plain", bytes: Array("hi".utf8))
+        bench.feed(call.request(.message, number: 2, body: text))
+        guard case .message(in: handle?, _, _, text, _)? = bench.events.last else {
+            Issue.record("not handed on")
+            return
+        }
+        let told = bench.events.count
+        let typing = Body(contentType: "application/im-iscomposing+xml", bytes: Array("<isComposing/>".utf8))
+        bench.feed(call.request(.message, number: 3, body: typing))
+        bench.feed(call.request(.message, number: 4))
+        #expect(bench.codes == [200, 415, 415] && bench.events.count == told)
+    }
+
     @Test("no event follows the end of a call") func silenceAfterTheEnd() throws {
         let bench = Bench()
         let (handle, _) = try bench.establishedIncoming()

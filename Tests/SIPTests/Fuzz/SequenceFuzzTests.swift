@@ -72,7 +72,7 @@ import Testing
             return
         }
         guard let call = network.pick(calls) else { return }
-        switch network.random.next() % 16 {
+        switch network.random.next() % 17 {
         case 0: try? agent.hangUp(call, now: now)
         case 1: try? agent.reject(call, status: 486, now: now)
         case 2: try? agent.reject(call, status: 302, contacts: [], now: now)
@@ -82,6 +82,7 @@ import Testing
         case 10: try? agent.modify(call, body: network.chance(80) ? offer : nil, now: now)
         case 11: try? agent.modify(call, body: offer, usesUpdate: true, now: now)
         case 12: try? agent.sendInfo(call, body: Body(contentType: "a/b", bytes: [1]), now: now)
+        case 15: try? agent.sendText(call, body: Body(contentType: "text/plain", bytes: [65]), now: now)
         case 13: if let target = URI("sip:c@192.0.2.3") { try? agent.transfer(call, to: target, now: now) }
         case 14:
             if network.chance(50) {
