@@ -18,6 +18,8 @@ public struct DeviceChoice: Sendable {
     public var realtime = true
     /// Which echo canceller, at which quality, where voice is processed.
     public var voice = VoiceProcessingConfiguration()
+    /// The device, running already; `nil`: it is opened when it is needed.
+    var standby: StandbyDevice?
 
     /// Everything but the devices at its default.
     public init(input: DeviceSpecification, output: DeviceSpecification) {
@@ -50,18 +52,15 @@ public struct DeviceChoice: Sendable {
         var deviceOptions = DeviceOptions(seed: seed)
         deviceOptions.nearEnd = []
         let device: any HardwareDevice
-        do {
-            device = try makeDevice(input, output, options: deviceOptions)
+        do throws(DeviceError) {
+            if let standby { device = standby } else { device = try makeDevice(input, output, options: deviceOptions) }
         } catch {
             throw .device(error)
         }
         let processing = voiceProcessing ? VoiceProcessingIO(device: device) : nil
         let unit: any InputOutputUnit = processing ?? RemoteIO(device: device)
-        var preferences = DeviceRequest()
-        preferences.sampleRate = sampleRate.map(Double.init)
+        var preferences = self.preferences
         if playbackChannels > 1 { preferences.playbackChannels = playbackChannels }
-        preferences.periodMilliseconds = periodMilliseconds
-        preferences.realtimePriority = realtime ? CallSession.devicePriority : nil
         do {
             try processing?.setConfiguration(voice)
             if let audio {
@@ -73,6 +72,30 @@ public struct DeviceChoice: Sendable {
             throw .audioUnit(error)
         }
         return unit
+    }
+
+    private var preferences: DeviceRequest {
+        var preferences = DeviceRequest()
+        preferences.sampleRate = sampleRate.map(Double.init)
+        preferences.periodMilliseconds = periodMilliseconds
+        preferences.realtimePriority = realtime ? CallSession.devicePriority : nil
+        return preferences
+    }
+
+    /// The device, running before anybody talks, so that nothing is cut off then. Files and programs wait until somebody does.
+    /// - Returns: nil: it cannot or should not run yet, and is opened when it is needed.
+    func makeStandby() -> StandbyDevice? {
+        guard [input, output].allSatisfy({ if case .alsa = $0 { true } else { $0 == .null } }) else { return nil }
+        var request = preferences
+        (request.capture, request.playback) = (true, true)
+        do throws(DeviceError) {
+            let device = StandbyDevice(try makeDevice(input, output))
+            try device.standBy(request)
+            return device
+        } catch {
+            logger.debug("the device does not run before the answer: \(error)")
+            return nil
+        }
     }
 }
 

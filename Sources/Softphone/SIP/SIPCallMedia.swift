@@ -1,3 +1,4 @@
+import AudioDevices
 import Codecs
 import ICE
 import Link
@@ -35,6 +36,9 @@ final class SIPCallMedia {
     private var isRecording = false
     /// What is to be played has begun already.
     private var hasPlayed = false
+    /// The device runs from when it rings at the other side.
+    private var standby: StandbyDevice?
+    private var hasStoodBy = false
     private var newPorts: LocalPorts?
     /// Addresses of this machine; `nil`: the call keeps to one.
     private var watch: AddressWatch?
@@ -181,6 +185,7 @@ final class SIPCallMedia {
         let isFirst = running == nil
         var wanted = request.media
         wanted.ring = nil
+        (wanted.device.standby, standby) = (standby, nil)
         nameFiles(of: &wanted, isFirst: isFirst)
         // Keys in SDP may stay the same: a stream that begins anew must not use their keystream twice.
         let seed = (isFirst ? wanted.seed : nil) ?? .random(in: .min ... .max)
@@ -224,10 +229,26 @@ final class SIPCallMedia {
         }
     }
 
+    /// The device begins to run, since an answer may come at any moment: what is said then is not cut off. Once a call.
+    func standBy() {
+        guard !hasStoodBy, running == nil, bridge == nil else { return }
+        hasStoodBy = true
+        standby = request.media.device.makeStandby()
+    }
+
+    /// Whether a microphone or a loudspeaker takes its time to begin.
+    var hasHardware: Bool {
+        bridge?.hasDevice != false
+            && [request.media.device.input, request.media.device.output].contains { if case .alsa = $0 { true } else { false } }
+    }
+
+    /// Nobody will answer.
+    func endStandby() { standby = nil }
+
     /// The stream goes on at a device that other calls have too; one that has not begun will begin there.
     func share(_ shared: CallBridge) throws(SoftphoneError) {
         guard bridge == nil else { return }
-        bridge = shared
+        (bridge, standby) = (shared, nil)
         guard session != nil, let running else { return }
         stop()
         try start(running)
@@ -346,6 +367,7 @@ final class SIPCallMedia {
     /// Stops threads and the device and closes files.
     /// - Returns: the figures of the call; `nil`: its media never began.
     func close() -> CallReport? {
+        standby = nil
         defer { closePath() }
         return session?.close().first?.report
     }

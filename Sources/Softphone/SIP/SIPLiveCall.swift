@@ -36,6 +36,8 @@ final class SIPLiveCall {
     var party: String?
     /// Stretches of media that are over, the oldest first.
     var legs: [CallReport] = []
+    /// When our answer goes out at the latest, which waits for the device; nil: it waits for nothing.
+    private(set) var answerDue: HostTime?
     /// When the other side answered, or our answer was about to go out.
     private var answeredAt: HostTime?
     /// When our voice and the loudspeaker began, of the media that began first.
@@ -98,7 +100,7 @@ final class SIPLiveCall {
     /// When `takeEvents` is to be called though nothing has come; nil: then only.
     var nextDeadline: HostTime? {
         guard reason == nil else { return nil }
-        return ([media.nextDeadline] + openings.map(\.media.nextDeadline)).compactMap(\.self).min()
+        return ([media.nextDeadline, answerDue] + openings.map(\.media.nextDeadline)).compactMap(\.self).min()
     }
     var statistics: CallStatistics { media.statistics }
     /// Somebody calls and waits for an answer.
@@ -119,6 +121,7 @@ final class SIPLiveCall {
         takeOpenings()
         takeMediaEvents()
         keepTone()
+        if isRingingThere, caller == nil, reason == nil, !isBesideAnother { media.standBy() }
         endFormer()
         defer { pending = [] }
         return pending
@@ -175,10 +178,10 @@ final class SIPLiveCall {
     private var sinceStart: Double { HostTime.monotonicNow().milliseconds(since: start) }
 
     private func incoming(_ id: SignalledCallID, _ facts: CallerFacts) {
-        guard self.id == nil, reason == nil, case .listen = request.purpose, openPorts() else {
-            signalling.reject(id, .busy)
-            return
-        }
+        guard self.id == nil, reason == nil, case .listen = request.purpose else { return signalling.reject(id, .busy) }
+        // The caller need not wait for our ports to hear that it rings.
+        signalling.ring(id, withMedia: false)
+        guard openPorts() else { return signalling.reject(id, .busy) }
         self.id = id
         caller = facts
         start = HostTime.monotonicNow()
@@ -198,7 +201,6 @@ final class SIPLiveCall {
         guard reason == nil else { return }
         isPrepared = true
         signalling.prepare(id, media: ports)
-        signalling.ring(id, withMedia: false)
         // Without an offer there is nothing to agree on before our answer makes one.
         if wantsAnswer, facts.offeredCodecs.isEmpty { signalling.answer(id) }
     }
@@ -219,6 +221,18 @@ final class SIPLiveCall {
     /// The device runs before the caller hears of the answer, so that nothing is cut off.
     private func answerNow(_ id: SignalledCallID) {
         startMedia()
+        guard reason == nil, failure == nil else { return }
+        answerDue = .monotonicNow()
+        if media.hasHardware { answerDue = answerDue?.advanced(byMilliseconds: Self.deviceMilliseconds) }
+        answerWhenDue()
+    }
+
+    /// A device that has said nothing for so long is waited for no longer, ms: the caller waits too.
+    private static let deviceMilliseconds = 60.0
+
+    private func answerWhenDue() {
+        guard let id, let due = answerDue, voiceStart != nil || .monotonicNow() >= due else { return }
+        answerDue = nil
         answeredAt = .monotonicNow()
         signalling.answer(id)
     }
@@ -267,6 +281,8 @@ final class SIPLiveCall {
     private func settle(_ cause: Media.EndReason, code: Int? = nil, text: String? = nil) {
         guard reason == nil else { return }
         tone = nil
+        answerDue = nil
+        media.endStandby()
         takeMediaEvents()
         endFollowing()
         openings = []
@@ -395,6 +411,7 @@ final class SIPLiveCall {
             }
         }
         if voiceStart == nil { voiceStart = media.voiceStart }
+        answerWhenDue()
         takeMediaFailure()
         if let id, let ports = media.takeNewPorts() { signalling.move(id, media: ports) }
     }
