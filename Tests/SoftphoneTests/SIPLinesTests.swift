@@ -1,4 +1,5 @@
 import Codecs
+import Glibc
 import Reporting
 import Settings
 import Softphone
@@ -10,8 +11,9 @@ import Testing
         let phone: SIPPhone
         let call: Followed
 
-        init(_ purpose: SIPRequest.Purpose, answersByItself: Bool = false) throws {
-            let media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
+        init(_ purpose: SIPRequest.Purpose, answersByItself: Bool = false, record: String? = nil) throws {
+            var media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
+            media.recordPath = record
             var request = SIPRequest(purpose, codecs: [.pcmu], media: media)
             request.answersByItself = answersByItself
             phone = try Softphone().connect(request)
@@ -71,6 +73,35 @@ import Testing
         try second.call.wait("hung up on") { $0.types.contains("call_ended") }
         #expect(we.close().count == 2)
         for other in [first, second] { #expect(other.close().count == 1) }
+    }
+
+    @Test("a recording goes on with a second call, in a file of its own, and the first one is kept") func recorded() throws {
+        let folder = String(decoding: try folder(), as: UTF8.self)
+        defer { for name in ["call.wav", "call-2.wav", ""] { remove("\(folder)/\(name)") } }
+        let uris = ["sip:127.0.0.1:\(try freePort())", "sip:127.0.0.1:\(try freePort())"]
+        let others = try uris.map { try Phone(.listen($0), answersByItself: true) }
+        let we = try Phone(.call(uris[0]), record: "\(folder)/call.wav")
+        try heard(we.call)
+        try we.call.call.dial(uris[1])
+        try heard(we.call, 1)
+        let first = size("\(folder)/call.wav")
+        try heard(we.call, 1)
+        let reports = we.close()
+        #expect(first > 8_000 && size("\(folder)/call.wav") == first, "what was recorded first is whole and stays")
+        #expect(size("\(folder)/call-2.wav") > 48_000, "half a second of two channels at 48 kHz and more")
+        #expect(reports.count == 2 && reports[0].legs.count == 2, "the media of the first began anew")
+        for other in others { _ = other.close() }
+    }
+
+    private func folder() throws -> [UInt8] {
+        var name = Array("/tmp/yodel-lines-XXXXXX".utf8CString)
+        try #require(mkdtemp(&name) != nil)
+        return name.dropLast().map { UInt8(bitPattern: $0) }
+    }
+
+    private func size(_ path: String) -> Int {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
     }
 
     @Test("a second call is made beside the first, and connected with it: both sides talk, and we are out")

@@ -71,7 +71,10 @@ import Testing
         caller.call.call.hangUp(byDuration: false)
         try second.call.wait("the end") { $0.types.contains("call_ended") }
         let reports = caller.close()
-        #expect(reports.count == 1 && reports[0].reason == "local_hangup")
+        #expect(reports.count == 1 && reports[0].reason == "local_hangup" && reports[0].party == second.uri)
+        #expect(reports[0].legs.map(\.party) == [first.uri, second.uri], "each leg is in the report")
+        #expect(reports[0].legs.allSatisfy { ($0.statistics.packetsReceived ?? 0) > 0 && ($0.durationSeconds ?? 0) > 0 })
+        #expect(reports[0].clippedAtAnswerMilliseconds != nil)
         first.close()
         second.close()
     }
@@ -90,6 +93,28 @@ import Testing
         try heard(caller.call)
         try heard(first.call)
         #expect(!first.call.types.contains("call_ended"))
+        _ = caller.close()
+        first.close()
+    }
+
+    @Test("a text goes to the other side of a call, either way, and who sent it hears so") func text() throws {
+        let first = try Listener()
+        let caller = try Caller(first.uri)
+        #expect(throws: SoftphoneError.self) { try first.call.call.send(text: "nobody is there yet") }
+        try first.call.wait("the call stands") { $0.types.contains("media_started") }
+        try caller.call.wait("the call stands") { $0.types.contains("media_started") }
+        let words = "grüße, \u{1F600} and a space"
+        for (one, other) in [(caller.call, first.call), (first.call, caller.call)] {
+            try one.call.send(text: words)
+            try other.wait("it comes") {
+                $0.events.contains { if case .message(_, _, _, words) = $0.body { true } else { false } }
+            }
+            try one.wait("it was taken") {
+                $0.events.contains { if case .textSent(_, words) = $0.body { true } else { false } }
+            }
+        }
+        #expect(throws: SoftphoneError.self) { try caller.call.call.send(text: "") }
+        #expect(throws: SoftphoneError.self) { try caller.call.call.send(text: String(repeating: "x", count: 2000)) }
         _ = caller.close()
         first.close()
     }
