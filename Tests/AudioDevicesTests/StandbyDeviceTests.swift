@@ -24,7 +24,8 @@ import Testing
         inner.advance(frames: 160, now: HostTime(milliseconds: 110))
         let log = probe.contents
         #expect(log.captureBlocks == [160] && log.playbackBlocks == [160])
-        #expect(log.captureTimes.first.map { $0.hostTime.milliseconds(since: .zero) } == 100, "captured before it was taken over")
+        #expect(
+            log.captureTimes.first.map { $0.hostTime.milliseconds(since: .zero) } == 100, "captured before it was taken over")
         device.stop()
         inner.advance(frames: 1600, now: HostTime(milliseconds: 210))
         #expect(probe.contents.played == 160, "nothing happens after stop")

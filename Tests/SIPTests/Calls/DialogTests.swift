@@ -76,7 +76,8 @@ import Testing
         #expect(bench.ended.count == 1)
     }
 
-    @Test("a text goes to the other side of a call, which says how it went; a refusal ends no call", arguments: [200, 405, 481])
+    @Test(
+        "a text goes to the other side of a call, which says how it went; a refusal ends no call", arguments: [200, 405, 481])
     func text(status: Int) throws {
         let bench = Bench()
         let (handle, call) = try bench.establishedIncoming()
