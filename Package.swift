@@ -247,7 +247,7 @@ let package = Package(
         .testTarget(
             name: "SIPTests",
             dependencies: [
-                "SIP", "Realtime",
+                "CAudit", "SIP", "Realtime",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),

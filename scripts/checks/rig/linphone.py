@@ -1,0 +1,81 @@
+"""linphonec, from Debian, as a telephone behind Kamailio: files in place of a sound card, each SIP message in its log."""
+
+import os
+import subprocess
+import time
+
+from .sip import REALM, Daemon, password
+from .verdict import Failed, expect
+
+
+class Linphone(Daemon):
+    """Registered at Kamailio as `user`; says a file, keeps what it hears (16 kHz). It answers by itself unless `rings`."""
+
+    name = "linphone"
+
+    def __init__(
+        self, folder: str, port: int, registrar: int, user: str, says: str, rings: bool = False, transport: str = "udp"
+    ) -> None:
+        super().__init__(folder)
+        self.heard_file = f"{os.path.abspath(folder)}/heard.wav"
+        # Without a place for its database it does not start its transports, and does not say so.
+        os.makedirs(f"{folder}/.local/share/linphone", exist_ok=True)
+        ports = "".join(f"sip_{kind}_port={port if kind == transport else 0}\n" for kind in ("udp", "tcp", "tls"))
+        server = f"<sip:127.0.0.1:{registrar};transport={transport}>"
+        text = (
+            f"[sip]\n{ports}bind_address=127.0.0.1\nuse_ipv6=0\nguess_hostname=0\ncontact=<sip:{user}@127.0.0.1>\n"
+            "default_proxy=0\nmedia_encryption=none\nuse_info=0\nuse_rfc2833=1\nzrtp_cache_db_uri=null\n"
+            f"[rtp]\naudio_rtp_port={port + 10}\nbind_address=127.0.0.1\n[sound]\nechocancellation=0\n"
+            "[video]\nenabled=0\ncapture=0\ndisplay=0\n[net]\nmtu=1300\n"
+            f"[proxy_0]\nreg_proxy={server}\nreg_route={server[:-1]};lr>\nreg_identity=sip:{user}@{REALM}\n"
+            "reg_expires=60\nreg_sendregister=1\npublish=0\n"
+            f"[auth_info_0]\nusername={user}\npasswd={password(user)}\nrealm={REALM}\ndomain={REALM}\n"
+        )
+        with open(f"{folder}/linphonerc", "w") as file:
+            file.write(text)
+        with open(f"{folder}/log", "ab") as log:
+            self.process = subprocess.Popen(
+                ["stdbuf", "-oL", "linphonec", "-d", "6", "-l", f"{os.path.abspath(folder)}/trace", "-c", f"{os.path.abspath(folder)}/linphonerc"]
+                + ([] if rings else ["-a"]),
+                env=dict(os.environ, HOME=os.path.abspath(folder)),
+                stdin=subprocess.PIPE,
+                stdout=log,
+                stderr=log,
+                cwd=folder,
+            )
+        self.do("soundcard use files")
+        self.do(f"play {os.path.abspath(says)}")
+        self.do(f"record {self.heard_file}")
+
+    def do(self, command: str) -> None:
+        """A command of its console."""
+        assert self.process and self.process.stdin
+        try:
+            self.process.stdin.write((command + "\n").encode())
+            self.process.stdin.flush()
+        except OSError as error:
+            raise Failed(f"linphone has ended: {error}; {self.said()}") from None
+
+    def answers(self) -> bool:
+        return os.path.exists(f"{self.folder}/trace") and "to [LinphoneRegistrationOk]" in self.trace()
+
+    def log(self) -> str:
+        with open(f"{self.folder}/log", errors="replace") as f:
+            return f.read()
+
+    def trace(self) -> str:
+        with open(f"{self.folder}/trace", errors="replace") as f:
+            return f.read()
+
+    def heard(self) -> str:
+        """What it heard in its last call."""
+        expect(os.path.exists(self.heard_file), f"it keeps nothing; {self.said()}")
+        return self.heard_file
+
+    def __exit__(self, *arguments: object) -> None:
+        try:
+            self.do("quit")
+            time.sleep(0.3)
+        except Failed:
+            pass
+        super().__exit__(*arguments)
