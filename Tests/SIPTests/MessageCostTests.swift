@@ -53,8 +53,8 @@ import Testing
     @Test("is read and written, with a bounded number of allocations") func cost() throws {
         let parser = MessageParser()
         func once() -> Int {
-            guard case .message(let message) = parser.parse(Self.invite) else { return 0 }
-            return message.bytes.count
+            guard case .message(.request(let request)) = parser.parse(Self.invite) else { return 0 }
+            return request.bytes.count
         }
         #expect(once() > 900, "it was not read")
         let rounds = 20_000
