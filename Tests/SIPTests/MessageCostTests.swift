@@ -70,6 +70,8 @@ import Testing
             allocations = audit_end().allocations
             #expect(allocations > 0 && allocations <= 260, "\(allocations) allocations for one message")
         }
-        print("message cost: \(Int(Double(rounds) / seconds)) messages a second, \(allocations) allocations each, \(Self.invite.count) octets")
+        print(
+            "message cost: \(Int(Double(rounds) / seconds)) messages a second, \(allocations) allocations each, \(Self.invite.count) octets"
+        )
     }
 }

@@ -35,7 +35,17 @@ class Linphone(Daemon):
             file.write(text)
         with open(f"{folder}/log", "ab") as log:
             self.process = subprocess.Popen(
-                ["stdbuf", "-oL", "linphonec", "-d", "6", "-l", f"{os.path.abspath(folder)}/trace", "-c", f"{os.path.abspath(folder)}/linphonerc"]
+                [
+                    "stdbuf",
+                    "-oL",
+                    "linphonec",
+                    "-d",
+                    "6",
+                    "-l",
+                    f"{os.path.abspath(folder)}/trace",
+                    "-c",
+                    f"{os.path.abspath(folder)}/linphonerc",
+                ]
                 + ([] if rings else ["-a"]),
                 env=dict(os.environ, HOME=os.path.abspath(folder)),
                 stdin=subprocess.PIPE,
