@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""What encryption costs, in instructions, which are the same on every machine: per packet beside libsrtp2 as it is installed, and per
+call beside a plain one. Writes secure-figures.md."""
+
+import argparse
+import datetime
+import os
+import subprocess
+import sys
+import tempfile
+
+import instructions
+
+# Seconds of two calls; their difference is without start and end.
+SHORT, LONG = 5, 15
+PACKETS_A_SECOND = 2 * 50
+# As libsrtp2's own, and the whole call: what issue 21 wants at most.
+MOST_OF_PACKET, MOST_OF_CALL = 1.10, 1.08
+LIBRARY = [f"srtp_{what}{kind}_mki" for what in ("protect", "unprotect") for kind in ("", "_rtcp")]
+BARE = ["--codec", "pcmu", "--no-voice-processing"]
+
+
+def counted(arguments: list[str], *, only: list[str] | None = None) -> int:
+    found = instructions.count(arguments, only=only or [])
+    if found is None:
+        sys.exit(f"bench-secure: valgrind could not count {' '.join(arguments)}; is it installed?")
+    return found
+
+
+def steady(yodel: str, options: list[str], only: list[str] | None = None) -> float:
+    """Instructions a second of a call, both sides together."""
+    call = [yodel, "loopback", "--offline", "--seed", "1", *options, "--duration"]
+    short, long = (counted([*call, str(seconds)], only=only) for seconds in (SHORT, LONG))
+    return (long - short) / (LONG - SHORT)
+
+
+def installed(program: str, suite: str) -> float:
+    """Instructions of libsrtp2 as it is installed, for one packet both ways."""
+    few, many = 2000, 12_000
+    return (counted([program, suite, str(many)]) - counted([program, suite, str(few)])) / (many - few)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(formatter_class=argparse.RawDescriptionHelpFormatter, description=__doc__)
+    options.add_argument("--yodel", required=True, help="the program")
+    options.add_argument("--out", required=True, help="the folder of secure-figures.md")
+    given = options.parse_args()
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "srtp_cost.c")
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "srtp_cost")
+        subprocess.run(["gcc", "-O2", "-o", program, source, "-lsrtp2"], check=True)
+        own = installed(program, "AEAD_AES_128_GCM")
+    plain, secure = steady(given.yodel, BARE), steady(given.yodel, [*BARE, "--srtp"])
+    within = steady(given.yodel, [*BARE, "--srtp"], LIBRARY) / PACKETS_A_SECOND
+    packet = (secure - plain) / PACKETS_A_SECOND
+    usual, usual_secure = steady(given.yodel, []), steady(given.yodel, ["--srtp"])
+    call = [given.yodel, "loopback", "--offline", "--seed", "1", "--duration", "1"]
+    start = counted([*call, "--srtp"]) - counted(call)
+    rows = [
+        ("libsrtp2 as it is installed, one packet protected and unprotected", f"{own:,.0f}", ""),
+        ("yodel, the same: all that an encrypted call does more for it", f"{packet:,.0f}", f"{packet / own:.2f} of that"),
+        ("of it within libsrtp2 and its ciphers", f"{within:,.0f}", ""),
+        ("a second of a call in G.711 without voice processing", f"{plain:,.0f}", ""),
+        ("the same, encrypted", f"{secure:,.0f}", f"{100 * (secure / plain - 1):+.1f} %"),
+        ("a second of a usual call: Opus, voice processing", f"{usual:,.0f}", ""),
+        ("the same, encrypted", f"{usual_secure:,.0f}", f"{100 * (usual_secure / usual - 1):+.1f} %"),
+        ("once: both libraries loaded, ciphers tested, keys set", f"{start:,.0f}", ""),
+    ]
+    text = [
+        "# What encryption costs",
+        "",
+        f"Written by `scripts/bench-secure` on {datetime.date.today():%Y-%m-%d}: instructions of user space, AEAD_AES_128_GCM, packets of",
+        "160 bytes, both sides of a call together. They are the same on a slow machine and on a busy one.",
+        "",
+        "| what | instructions | |",
+        "|---|---|---|",
+        *(f"| {' | '.join(row)} |" for row in rows),
+        "",
+    ]
+    with open(os.path.join(given.out, "secure-figures.md"), "w") as file:
+        file.write("\n".join(text))
+    print("\n".join(text))
+    failed = [
+        what
+        for what, has, most in (
+            ("a packet", packet / own, MOST_OF_PACKET),
+            ("a call in G.711", secure / plain, MOST_OF_CALL),
+            ("a usual call", usual_secure / usual, MOST_OF_CALL),
+        )
+        if has > most
+    ]
+    if failed:
+        sys.exit(f"bench-secure: {' and '.join(failed)} costs more than it may")
+
+
+if __name__ == "__main__":
+    main()
