@@ -23,7 +23,7 @@ FLAGS = (
 class Chromium:
     """One browser with one page. Use as a context manager: it never outlives the block."""
 
-    def __init__(self, folder: str, microphone: str) -> None:
+    def __init__(self, folder: str, microphone: str, *flags: str, repeats: bool = False) -> None:
         self.profile = f"{folder}/profile"
         shutil.rmtree(self.profile, ignore_errors=True)
         os.makedirs(self.profile)
@@ -32,8 +32,9 @@ class Chromium:
             [
                 "chromium",
                 *FLAGS,
+                *flags,
                 f"--user-data-dir={self.profile}",
-                f"--use-file-for-fake-audio-capture={microphone}%noloop",
+                f"--use-file-for-fake-audio-capture={microphone}" + ("" if repeats else "%noloop"),
                 "about:blank",
             ],
             stdin=subprocess.DEVNULL,
