@@ -23,6 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent.parent / "checks"))
 
 import numpy as np
+
 from rig import speech, wav
 from rig.chromium import Chromium
 from rig.endpoint import free_ports
@@ -140,9 +141,7 @@ def reference(folder: str, peer: str, python: str) -> Iterator[str]:
     """The other peer's URL while it runs."""
     port = free_ports(1)
     with open(f"{folder}/reference.log", "wb") as log:
-        process = subprocess.Popen(
-            [python, f"{peer}/reference_peer.py", "--echo", "--port", str(port)], stdout=log, stderr=log
-        )
+        process = subprocess.Popen([python, f"{peer}/reference_peer.py", "--echo", "--port", str(port)], stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + PATIENCE_S
         while not subprocess.run(["ss", "-Hltn", "sport", "=", f":{port}"], capture_output=True, check=True).stdout:
