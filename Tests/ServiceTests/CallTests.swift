@@ -89,6 +89,19 @@ import Service
         #expect(counters.refused(.full) == 2 && counters.refused(.draining) == 2 && counters.refused(.memory) == 0)
     }
 
+    @Test("the ten thousandth event of a call is told as the first, and the configuration as often as it is asked for")
+    func often() async {
+        let bench = Bench()
+        bench.core.configure(show: { .boolean(true) }, reload: { Reload() })
+        let (id, call) = await bench.call()
+        for _ in 0..<5_000 {
+            call.tell(.callHeld(byUs: true, byPeer: false))
+            call.tell(.callResumed)
+        }
+        #expect(await bench.ask("GET", "/v1/calls/\(id)").json.text("state") == "active")
+        for _ in 0..<2_000 { #expect(await bench.ask("GET", "/v1/config").status == 200) }
+    }
+
     @Test("how many more would be let in is told, down to none; without memory nobody is, and places come back")
     func headroom() async {
         let isShort = Lock(false)

@@ -15,7 +15,13 @@ package final class ServiceCore: Sendable {
     package let started = Timestamp.now()
     private let choices: @Sendable () -> AudioEnds
     /// The configuration in force, and how it is read again; set once the service has all that they need.
-    private let configured = Lock<(show: @Sendable () -> JSONValue, reload: @Sendable () throws(Problem) -> Reload)?>(nil)
+    private let configured = Lock<Configured?>(nil)
+
+    /// Functions by themselves in a lock would be wrapped once more each time that they are taken out.
+    private struct Configured {
+        let show: @Sendable () -> JSONValue
+        let reload: @Sendable () throws(Problem) -> Reload
+    }
     /// `nil`: none is kept.
     package let history: CallHistory?
     /// The folder of recordings; `nil`: calls are not recorded on request.
@@ -61,7 +67,7 @@ package final class ServiceCore: Sendable {
 
     package func configure(
         show: @escaping @Sendable () -> JSONValue, reload: @escaping @Sendable () throws(Problem) -> Reload
-    ) { configured.withLock { $0 = (show, reload) } }
+    ) { configured.withLock { $0 = Configured(show: show, reload: reload) } }
 
     func configuration() -> JSONValue { configured.withLock { $0?.show }?() ?? .null }
 

@@ -47,7 +47,10 @@ package final class CallBook: Sendable {
     private let onKept: @Sendable (CallRecord) -> Void
 
     /// Is told what happened to a call, behind everybody else, on a thread of the call's.
-    private let watcher = Lock<(@Sendable (CallRecord, EventBody) -> Void)?>(nil)
+    private let watcher = Lock<Watcher?>(nil)
+
+    /// A function by itself in a lock would be wrapped once more each time that it is taken out, until no stack is deep enough to call it.
+    private struct Watcher { let told: @Sendable (CallRecord, EventBody) -> Void }
 
     /// Calls that are over and still known.
     package static let remembered = 200
@@ -77,7 +80,9 @@ package final class CallBook: Sendable {
     }
 
     /// Has somebody told of what happens to calls.
-    func watch(_ watcher: @escaping @Sendable (CallRecord, EventBody) -> Void) { self.watcher.withLock { $0 = watcher } }
+    func watch(_ watcher: @escaping @Sendable (CallRecord, EventBody) -> Void) {
+        self.watcher.withLock { $0 = Watcher(told: watcher) }
+    }
 
     // MARK: Calls begin
 
@@ -313,7 +318,7 @@ package final class CallBook: Sendable {
         }
         if hasEnded { onChange() }
         guard !told.isEmpty, let watcher = watcher.withLock({ $0 }) else { return }
-        for (record, body) in told { watcher(record, body) }
+        for (record, body) in told { watcher.told(record, body) }
     }
 
     private func publish(_ body: EventBody, _ record: CallRecord, time: Timestamp) {
