@@ -19,12 +19,16 @@ COLUMNS = 72
 class Terminal:
     """yodel under a shell with job control, on a terminal of its own."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], environment: dict[str, str] | None = None) -> None:
         # The shell comes back when the program stops, waits for a key, and brings it to the foreground again.
         script = f'{shlex.join(command)}; echo shell-sees-$?; if [ -n "$(jobs)" ]; then read -r; fg; echo shell-sees-$?; fi'
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
-            os.execvpe("bash", ["bash", "--norc", "-mc", script], os.environ | {"LANG": "C.UTF-8", "TERM": "xterm"})
+            os.execvpe(
+                "bash",
+                ["bash", "--norc", "-mc", script],
+                (environment or dict(os.environ)) | {"LANG": "C.UTF-8", "TERM": "xterm"},
+            )
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
         self.seen = ""
 
