@@ -155,20 +155,35 @@ int cnetwork_hear_only(int fd, bool is_v4, const uint32_t *address, uint16_t por
 
 int cnetwork_share_port(int fd) { return set(fd, SOL_SOCKET, SO_REUSEPORT, 1); }
 
-int cnetwork_divert_handshakes(int fd) {
-    // The first byte of the datagram says handshake, the epoch of its record is 0, its message a ClientHello. Who has less to read
-    // is left where he is: a load beyond the end returns 0.
-    struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 22, 0, 5),
-        BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 3),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3),
-        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 13),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, 1),
-        BPF_STMT(BPF_RET | BPF_K, 0),
-    };
-    struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+int cnetwork_divert_dtls(int fd, bool is_v4, const uint32_t *address, uint16_t port) {
+    enum { to_first = 254, to_second = 255 };
+    struct sock_filter code[24];
+    unsigned n = 0;
+    // The first byte tells DTLS from all else (RFC 7983).
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0);
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 20, 0, to_first);
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, 63, to_first, 0);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_B | BPF_ABS, (uint32_t)SKF_NET_OFF);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xf0);
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, is_v4 ? 0x40 : 0x60, 0, to_second);
+    for (unsigned word = is_v4 ? 3 : 0; word < 4; ++word) {
+        uint32_t offset = is_v4 ? 12 : 8 + 4 * word;
+        code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)SKF_NET_OFF + offset);
+        code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, address[word], 0, to_second);
+    }
+    // The source's port, behind a header without options.
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_H | BPF_ABS, (uint32_t)SKF_NET_OFF + (is_v4 ? 20 : 40));
+    code[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, port, 0, to_second);
+    unsigned first = n, second = n + 1;
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+    code[n++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 1);
+    for (unsigned i = 0; i < n; ++i) {
+        if (BPF_CLASS(code[i].code) != BPF_JMP) continue;
+        uint8_t *ways[] = {&code[i].jt, &code[i].jf};
+        for (unsigned way = 0; way < 2; ++way)
+            if (*ways[way] >= to_first) *ways[way] = (uint8_t)((*ways[way] == to_first ? first : second) - (i + 1));
+    }
+    struct sock_fprog program = {.len = (unsigned short)n, .filter = code};
     return setsockopt(fd, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program) < 0 ? -errno : 0;
 }
 

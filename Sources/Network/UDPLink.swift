@@ -30,6 +30,8 @@ public final class UDPLink: PacketLink {
     private var nextControl = HostTime.zero
     /// The peer takes RTCP on RTP's port, and gets it from ours (RFC 5761), though RTCP has a port here.
     private var sharesPort = false
+    /// Another link at this port takes the DTLS of all but the peer.
+    private var hasSibling = false
 
     /// - `bind`: local address; nil: every interface, IPv4 and IPv6 unless `remote` decides.
     /// - `localPort`: port for RTP, and with separate RTCP the next one; 0: a free one (an even one of a free pair).
@@ -44,13 +46,14 @@ public final class UDPLink: PacketLink {
         setPeer(remote.map { LinkPeer(media: $0) })
     }
 
-    /// A link at the port of `other`, to which everything comes that begins a DTLS handshake, for as long as it lives: `other` hears its
-    /// peer, whoever calls meanwhile. Its queue is short: what a flood brings is lost there.
+    /// A link at the port of `other`, to which all DTLS comes but that of `peer`, for as long as it lives: `other` keeps its peer, whoever
+    /// calls meanwhile, and follows it by `setPeer`. Its queue is short: what a flood brings is lost there. For whoever has `other` alone.
     /// - Throws: the kernel does not part them.
-    public init(forHandshakesOf other: UDPLink) throws(NetworkError) {
-        media = try UDPReader(UDPSocket(forHandshakesOf: other.media.socket), isControlPort: false)
+    public init(besides other: UDPLink, of peer: SocketAddress) throws(NetworkError) {
+        media = try UDPReader(UDPSocket(besides: other.media.socket, of: peer), isControlPort: false)
         control = nil
         rtcp = .mux
+        other.hasSibling = true
     }
 
     /// What to poll for reading: RTP's socket, then RTCP's if it has its own.
@@ -61,6 +64,7 @@ public final class UDPLink: PacketLink {
     /// A control address that is the media's own is RTP and RTCP on one port, from now on. One that was not given follows from
     /// that, from the convention, or from the port that was agreed.
     public func setPeer(_ peer: LinkPeer?) {
+        if hasSibling, let peer, peer.media != self.peer?.media { media.socket.divert(allBut: peer.media) }
         self.peer = peer
         if let peer, let control = peer.control { sharesPort = control == peer.media }
         guard var peer, peer.control == nil else { return }

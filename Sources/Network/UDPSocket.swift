@@ -38,16 +38,29 @@ public final class UDPSocket {
         self.family = family
     }
 
-    /// A second socket at the port of `other`: what begins a DTLS handshake comes here from now on, for as long as both are open. Few
-    /// datagrams wait.
-    convenience init(forHandshakesOf other: UDPSocket) throws(NetworkError) {
+    /// A second socket at the port of `other`: DTLS comes here from now on, but for that of `peer`, for as long as both are open. Few datagrams
+    /// wait.
+    convenience init(besides other: UDPSocket, of peer: SocketAddress) throws(NetworkError) {
         // Only now: bound at first, it was alone.
         var failure = cnetwork_share_port(other.fileDescriptor)
         guard failure == 0 else { throw .system(call: "setsockopt", errno: -failure) }
         try self.init(binding: other.local, sharesPort: true)
-        failure = cnetwork_divert_handshakes(fileDescriptor)
+        failure = divert(allBut: peer)
         guard failure == 0 else { throw .system(call: "setsockopt", errno: -failure) }
         _ = cnetwork_shorten_queue(fileDescriptor, Self.shortQueueBytes)
+    }
+
+    /// Has DTLS of all but `peer` go to the second socket at this port. Where there is none nothing changes.
+    @discardableResult
+    func divert(allBut peer: SocketAddress) -> Int32 {
+        Self.words(of: peer).withUnsafeBufferPointer {
+            cnetwork_divert_dtls(fileDescriptor, peer.address.family == .v4, $0.baseAddress, peer.port)
+        }
+    }
+
+    private static func words(of address: SocketAddress) -> [UInt32] {
+        let bits = address.address.bits
+        return (0..<4).map { UInt32(truncatingIfNeeded: bits >> UInt128(32 * (3 - $0))) }
     }
 
     /// Some dozens of hellos.
@@ -87,9 +100,7 @@ public final class UDPSocket {
     /// Has the kernel drop everything that does not come from `source`, before it takes a place in the queue.
     /// - `port`: whether the port counts too.
     func hear(only source: SocketAddress, port: Bool) {
-        let bits = source.address.bits
-        let words = (0..<4).map { UInt32(truncatingIfNeeded: bits >> UInt128(32 * (3 - $0))) }
-        _ = words.withUnsafeBufferPointer {
+        _ = Self.words(of: source).withUnsafeBufferPointer {
             cnetwork_hear_only(fileDescriptor, source.address.family == .v4, $0.baseAddress, port ? source.port : 0)
         }
     }

@@ -47,34 +47,37 @@ import Testing
         #expect(caller.receive(1).map(\.bytes) == [packet(2)])
     }
 
-    /// Begins like a hello: the record is a handshake's, of epoch 0, its message a ClientHello.
-    private static let hello: [UInt8] =
-        [22, 254, 253, 0, 0] + [UInt8](repeating: 0, count: 8) + [1] + [UInt8](repeating: 7, count: 40)
+    /// Begins like a record of DTLS.
+    private static let record: [UInt8] = [22, 254, 253] + [UInt8](repeating: 7, count: 40)
 
     @Test(arguments: [loopback, nil])
-    func handshakesComeToADoorOfTheirOwn(address: IPAddress?) throws {
+    func handshakesOfOthersComeToADoorOfTheirOwn(address: IPAddress?) throws {
         let link = try UDPLink(bind: address)
-        var protected = Self.hello
-        protected[4] = 1
+        var peer = try UDPLink(bind: loopback, remote: link.reachable)
         do {
-            let door = try UDPLink(forHandshakesOf: link)
+            let door = try UDPLink(besides: link, of: peer.local)
             #expect(door.local.port == link.local.port)
             // The kernel would spread them by their source, were it not told otherwise.
             for number in 0..<20 {
-                let caller = try UDPLink(bind: loopback, remote: link.reachable)
-                caller.send(Self.hello)
-                caller.send(protected)
-                caller.send(packet(UInt16(number)))
-                #expect(door.receive(1).map(\.bytes) == [Self.hello])
-                #expect(link.receive(2).map(\.bytes) == [protected, packet(UInt16(number))])
+                let other = try UDPLink(bind: loopback, remote: link.reachable)
+                other.send(Self.record)
+                other.send(packet(UInt16(number)))
+                peer.send(Self.record + [1])
+                peer.send(packet(UInt16(number), ssrc: 2))
+                #expect(door.receive(1).map(\.bytes) == [Self.record])
+                let expected = [packet(UInt16(number)), Self.record + [1], packet(UInt16(number), ssrc: 2)]
+                #expect(Set(link.receive(3).map(\.bytes)) == Set(expected))
+                // The peer moves, and is known at its new place.
+                peer = try UDPLink(bind: loopback, remote: link.reachable)
+                link.setPeer(LinkPeer(media: peer.local))
             }
             #expect(throws: NetworkError.portTaken(link.local.port)) {
                 _ = try UDPLink(bind: address, localPort: link.local.port)
             }
         }
         let caller = try UDPLink(bind: loopback, remote: link.reachable)
-        caller.send(Self.hello)
-        #expect(link.receive(1).map(\.bytes) == [Self.hello], "the door is closed")
+        caller.send(Self.record)
+        #expect(link.receive(1).map(\.bytes) == [Self.record], "the door is closed")
     }
 
     @Test func mediaIsMarkedExpedited() throws {

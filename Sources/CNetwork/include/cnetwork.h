@@ -34,9 +34,9 @@ int cnetwork_share_port(int fd);
 // Spreads what comes over the `count` sockets that share this one's port, in the order in which they were bound: by address and
 // half the port, so that RTP and RTCP of one source (a port and the next) go the same way. 0 or -errno.
 int cnetwork_spread(int fd, unsigned count);
-// Of two sockets that share a port, has the one that was bound second get what begins a DTLS handshake (a ClientHello, RFC 6347 section
-// 4.2), and the first all else. 0 or -errno.
-int cnetwork_divert_handshakes(int fd);
+// Of two sockets that share a port, has the one that was bound second get DTLS from all but this address (as in `cnetwork_hear_only`) and
+// port, and the first all else. May be said again. 0 or -errno.
+int cnetwork_divert_dtls(int fd, bool is_v4, const uint32_t *address, uint16_t port);
 // What waits for a socket takes so many bytes of the kernel's at most, about. 0 or -errno.
 int cnetwork_shorten_queue(int fd, int bytes);
 

@@ -168,7 +168,7 @@ final class PeerCall: OwnedCall {
 
     /// From now on others are told that it is busy.
     private func openDoor(_ address: SocketAddress?) {
-        guard role == .callee, door == nil else { return }
+        guard role == .callee, door == nil, let address else { return }
         do {
             door = try PeerDoor(phone, judge, capabilities.described, beside: socket, talkingTo: address)
         } catch {

@@ -33,10 +33,10 @@ final class PeerDoor {
     /// - `address`: who has the call. Whatever of its handshake comes twice is not answered.
     init(
         _ phone: PeerPhone, _ judge: PeerJudge, _ capabilities: AudioCapabilities, beside socket: UDPLink,
-        talkingTo address: SocketAddress?
+        talkingTo address: SocketAddress
     ) throws {
         (self.phone, self.judge, self.capabilities) = (phone, judge, capabilities)
-        self.socket = try UDPLink(forHandshakesOf: socket)
+        self.socket = try UDPLink(besides: socket, of: address)
         others = OthersLink(over: self.socket, except: address)
         mail = try PeerMail()
         link = try PeerLink(
@@ -107,10 +107,10 @@ final class PeerDoor {
 /// What comes from everybody but one.
 private final class OthersLink: LinkLayer {
     let lower: any PacketLink
-    private let except: SocketAddress?
+    private let except: SocketAddress
     private var hasHeard = false
 
-    init(over lower: any PacketLink, except: SocketAddress?) { (self.lower, self.except) = (lower, except) }
+    init(over lower: any PacketLink, except: SocketAddress) { (self.lower, self.except) = (lower, except) }
 
     func receive(now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
         lower.receive(now: now) { packet in
