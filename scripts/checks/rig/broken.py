@@ -20,14 +20,14 @@ PODMAN = "mount -t tmpfs tmpfs /run; touch /run/.containerenv\n"
 
 # /proc as here, but for /proc/asound, which is there and empty: as a runtime masks it.
 MASKED_SOUND = """
-mkdir realproc; mount --rbind /proc realproc; mount -t tmpfs tmpfs /proc
+mkdir -p realproc; mount --rbind /proc realproc; mount -t tmpfs tmpfs /proc
 for entry in realproc/*; do ln -s "$PWD/$entry" "/proc/${entry##*/}"; done
 rm -f /proc/asound; mkdir /proc/asound
 """
 
 # /dev as here, but for the cards.
 NO_CARDS = """
-mkdir realdev; mount --rbind /dev realdev; mount -t tmpfs tmpfs /dev
+mkdir -p realdev; mount --rbind /dev realdev; mount -t tmpfs tmpfs /dev
 for entry in realdev/*; do ln -s "$PWD/$entry" "/dev/${entry##*/}"; done
 rm -rf /dev/snd
 """
