@@ -57,7 +57,8 @@ public struct Machine: Sendable {
     /// What the process runs in.
     public var runtime: ContainerRuntime {
         if environment["KUBERNETES_SERVICE_HOST"] != nil { return .kubernetes }
-        if exists("/run/.containerenv") { return .podman }
+        // What podman mounts over /run in a container that is read only hides its file; it also sets the variable.
+        if exists("/run/.containerenv") || environment["container"] == "podman" { return .podman }
         if exists("/.dockerenv") { return .docker }
         if environment["INVOCATION_ID"] != nil && environment["NOTIFY_SOCKET"] != nil { return .systemd }
         return .none

@@ -60,6 +60,7 @@ import Diagnosis
         #expect(try finding(granted: true).grade == .fine)
         #expect(try finding().remedy.contains("limits.d"))
         #expect(try finding(podman).remedy.contains("--ulimit rtprio=20"))
+        #expect(try finding([:], ["container": "podman"]).remedy.contains("--ulimit rtprio=20"))
         #expect(try finding([:], ["INVOCATION_ID": "1", "NOTIFY_SOCKET": "/x"]).remedy.contains("LimitRTPRIO=20"))
         #expect(try finding(podman, limit: 20).remedy.contains("cpu.rt_runtime_us"))
         let fixture = try MachineFixture()
