@@ -144,9 +144,7 @@ final class PeerCall: OwnedCall {
     private func judgePeer(_ fingerprint: DTLSFingerprint) {
         let address = link.peerAddress
         openDoor(address)
-        if role == .callee, !request.media.allow.isEmpty, let address,
-            !request.media.allow.contains(where: { $0.contains(address.address) })
-        {
+        if role == .callee, let address, !request.mayCall(from: address) {
             return waitAgain("a caller at \(address.address) is outside of --allow")
         }
         do throws(SoftphoneError) {
@@ -170,7 +168,7 @@ final class PeerCall: OwnedCall {
     private func openDoor(_ address: SocketAddress?) {
         guard role == .callee, door == nil, let address else { return }
         do {
-            door = try PeerDoor(phone, judge, capabilities.described, beside: socket, talkingTo: address)
+            door = try PeerDoor(phone, request, judge, capabilities.described, beside: socket, talkingTo: address)
         } catch {
             logger.warning("who calls meanwhile hears nothing: \(error)")
         }

@@ -18,6 +18,7 @@ final class PeerDoor {
     static let patienceMilliseconds = 3000.0
 
     private let phone: PeerPhone
+    private let request: PeerRequest
     private let judge: PeerJudge
     private let capabilities: AudioCapabilities
     private let socket: UDPLink
@@ -32,10 +33,10 @@ final class PeerDoor {
 
     /// - `address`: who has the call. Whatever of its handshake comes twice is not answered.
     init(
-        _ phone: PeerPhone, _ judge: PeerJudge, _ capabilities: AudioCapabilities, beside socket: UDPLink,
-        talkingTo address: SocketAddress
+        _ phone: PeerPhone, _ request: PeerRequest, _ judge: PeerJudge, _ capabilities: AudioCapabilities,
+        beside socket: UDPLink, talkingTo address: SocketAddress
     ) throws {
-        (self.phone, self.judge, self.capabilities) = (phone, judge, capabilities)
+        (self.phone, self.request, self.judge, self.capabilities) = (phone, request, judge, capabilities)
         self.socket = try UDPLink(besides: socket, of: address)
         others = OthersLink(over: self.socket, except: address)
         mail = try PeerMail()
@@ -65,18 +66,30 @@ final class PeerDoor {
         var isOver = limit.map { now >= $0 } ?? false
         for news in mail.news.takeAll() {
             switch news {
-            case .undecided: link.accept(now: now)
-            case .connected(let session):
-                limit = now.advanced(byMilliseconds: Self.patienceMilliseconds)
-                mail.leave(.refuse(.busy, "the other side is in another call"))
-                link.advance(to: now)
-                told += tell(session, now)
+            // Who may not call is told nothing.
+            case .undecided, .connected:
+                guard let address = link.peerAddress, request.mayCall(from: address) else {
+                    isOver = true
+                    continue
+                }
+                told += take(news, now)
             case .closed, .failed, .dialog(.ended): isOver = true
             case .turnedAway, .dialog: break
             }
         }
         if isOver || (limit != nil && link.isSettled) { waitAgain(now) }
         return told
+    }
+
+    private func take(_ news: PeerMail.News, _ now: HostTime) -> [EventBody] {
+        guard case .connected(let session) = news else {
+            link.accept(now: now)
+            return []
+        }
+        limit = now.advanced(byMilliseconds: Self.patienceMilliseconds)
+        mail.leave(.refuse(.busy, "the other side is in another call"))
+        link.advance(to: now)
+        return tell(session, now)
     }
 
     private func tell(_ session: DTLSSession, _ now: HostTime) -> [EventBody] {

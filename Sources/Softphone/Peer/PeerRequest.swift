@@ -1,4 +1,5 @@
 import Codecs
+import Link
 import Settings
 
 /// A call from person to person that somebody wants, or such calls to be waited for. Every value is resolved; nothing has been started
@@ -24,5 +25,10 @@ public struct PeerRequest: Sendable {
 
     public init(_ purpose: Purpose, codecs: [Codec], media: MediaRequest, folder: PeerFolder) {
         (self.purpose, self.codecs, self.media, self.folder) = (purpose, codecs, media, folder)
+    }
+
+    /// Whether somebody at `address` may call.
+    func mayCall(from address: SocketAddress) -> Bool {
+        media.allow.isEmpty || media.allow.contains { $0.contains(address.address) }
     }
 }
