@@ -103,6 +103,7 @@ public final class ALSADevice: HardwareDevice {
                 status.playbackXruns = line.pointee.xruns.load(ordering: .relaxed)
                 status.playbackLatencyMilliseconds = milliseconds(line.pointee.delay.load(ordering: .relaxed))
                 status.playbackTargetMilliseconds = milliseconds(line.pointee.target.load(ordering: .relaxed))
+                status.machine = line.pointee.machine.reading
             }
             status.realtimePriority = state.threads.compactMap(\.priority).min()
             status.isPresent = engine.isPresent.load(ordering: .relaxed)

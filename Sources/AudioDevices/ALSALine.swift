@@ -26,6 +26,8 @@ struct ALSALine: ~Copyable {
     /// Present delay and target in microseconds; negative while unknown.
     let delay = Atomic<Int>(-1)
     let target = Atomic<Int>(-1)
+    /// How late the playback thread's turns are.
+    let machine = MachineBoard()
     /// The stream goes elsewhere: underruns around now do not count.
     let hasMoved = Atomic<Bool>(false)
     /// The microphone delivers digital zeros only.

@@ -28,6 +28,9 @@ struct ALSAPlaybackLoop: ~Copyable {
     private var lastQueued = 0
     private var lastProgress: Int64 = 0
     private var begun: Int64 = 0
+    /// When the stream began, underruns aside, and when it last had a turn.
+    private var started: Int64 = 0
+    private var lastTurn: Int64 = 0
     private var nextDiscard: Int64 = 0
     /// When the next turn is due.
     private(set) var due: Int64 = 0
@@ -42,7 +45,7 @@ struct ALSAPlaybackLoop: ~Copyable {
     /// Shortest sleep: a turn without progress must not spin.
     private static let shortestSleep: Int64 = 1_000_000
     /// How long after its start late turns of a stream say nothing of those to come, in nanoseconds.
-    private static let settling: Int64 = 2_000_000_000
+    private static let settling: Int64 = 200_000_000
     /// While more than this is left to be played, in nanoseconds, an application that has nothing ready is waited for.
     private static let patience: Int64 = 6_000_000
     /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
@@ -85,6 +88,8 @@ struct ALSAPlaybackLoop: ~Copyable {
     /// Starts the stream.
     mutating func start() {
         timeline = BlockTimeline(rate: stream.rate)
+        started = calsa_now()
+        lastTurn = started
         let code = begin()
         if code < 0 { lose(code) }
     }
@@ -116,7 +121,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         pending = 0
         timeline.reset()
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
-        var lead = target.frames &- stream.period
+        var lead = target.lead
         if isDuplex { lead &+= Int(Double(stream.period) * Self.duplexLead) }
         if lead > 0 {
             for index in 0..<(lead &* stream.channels) { scratch.samples[index] = 0 }
@@ -127,8 +132,8 @@ struct ALSAPlaybackLoop: ~Copyable {
         }
         let code = render(delay: lead > 0 ? lead : 0)
         if code < 0 { return code }
-        let started = calsa_start(stream.pcm)
-        if started < 0 { return Int(started) }
+        let running = calsa_start(stream.pcm)
+        if running < 0 { return Int(running) }
         lastProgress = calsa_now()
         lastQueued = lead &+ stream.period
         begun = lastProgress
@@ -141,10 +146,11 @@ struct ALSAPlaybackLoop: ~Copyable {
     /// One turn: 0, or the negative code of what broke the stream.
     @_noLocks
     private mutating func turn() -> Int {
+        let now = calsa_now()
+        noteLateness(now)
         let available = calsa_available(stream.pcm)
         if available < 0 { return recover(available) }
         var level = stream.buffer &- available
-        let now = calsa_now()
         if level < lastQueued {
             lastProgress = now
         } else if now &- lastProgress > ALSALine.stallLimit(age: now &- begun) {
@@ -164,11 +170,6 @@ struct ALSAPlaybackLoop: ~Copyable {
         if reported >= 0 && reported < level { level = reported }
         let delay = reported > level ? reported : level
         line.pointee.delay.store(delay &* 1_000_000 / stream.rate, ordering: .relaxed)
-        if line.pointee.hasMoved.load(ordering: .relaxed) {
-            line.pointee.hasMoved.store(false, ordering: .relaxed)
-            target.moved()
-        }
-        if now &- begun > Self.settling { target.late(by: Double(now &- due) / 1e6) }
         target.found(level: level)
         let low = target.frames &- stream.period
         let allowed = isEarly ? low &+ Int(Double(stream.period) * Self.mostEarly) : low
@@ -192,6 +193,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         nextDiscard = now &+ Self.discardNanoseconds
         target.played(written)
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
+        line.pointee.machine.write(target.machine, reserveMilliseconds: target.reserveMilliseconds)
         let rest = nanoseconds(level &- low)
         if isEarly {
             // the microphone's next turn comes first, unless it is late
@@ -205,6 +207,20 @@ struct ALSAPlaybackLoop: ~Copyable {
         }
         if due < now &+ Self.shortestSleep { due = now &+ Self.shortestSleep }
         return 0
+    }
+
+    /// How late this turn is, before anything is made of what that did to the device.
+    @_noLocks
+    private mutating func noteLateness(_ now: Int64) {
+        if line.pointee.hasMoved.load(ordering: .relaxed) {
+            line.pointee.hasMoved.store(false, ordering: .relaxed)
+            target.moved()
+        }
+        let previous = lastTurn
+        lastTurn = now
+        guard now &- started > Self.settling, target.late(by: Double(now &- due) / 1e6) else { return }
+        line.pointee.machine.write(
+            MachineStop(begin: HostTime(nanoseconds: previous), end: HostTime(nanoseconds: now)))
     }
 
     /// Nothing to write yet: look again soon if the server is about to take a block, else when it should be.

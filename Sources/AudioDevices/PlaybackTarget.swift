@@ -1,5 +1,7 @@
-/// How much sound is kept between us and the loudspeaker: grows after an underrun, a near miss and late turns, shrinks again
-/// slowly.
+import Realtime
+
+/// How much sound is kept between us and the loudspeaker: what the machine's stops need (`MachineLateness`), given back soon after
+/// they are over; and what a device needs that ran dry, or nearly, without our being late, given back slowly.
 ///
 /// The device writes a period whenever that brings the fill level to the target, so the level moves between
 /// target - period and target; the lower end is what bridges a late wake-up. A server that was late as well takes what it
@@ -19,16 +21,13 @@ package struct PlaybackTarget: BitwiseCopyable {
     package static let ceilingMilliseconds = 200.0
     /// A turn that finds no more than this, in milliseconds, was nearly too late: the next one may be.
     package static let nearMissMilliseconds = 4.0
-    /// Two late turns foretell one so many times as late as the less late of them (one alone is a sound server's stumble over a
-    /// program that joins): of 213 stops of a virtual machine in ten minutes, 5 to 19 ms long, each one longer than all before
-    /// was at most 1.6 times as long as they.
-    package static let lateFactor = 2.0
     /// A sound server's own block, in milliseconds.
     package static let serverBlockMilliseconds = 5.0
-    /// A turn is late from here on, in milliseconds; so much counts at most; and beyond the last the program was stopped.
-    package static let leastLateMilliseconds = 3.0
-    package static let mostLateMilliseconds = 20.0
-    package static let longestLateMilliseconds = 100.0
+    /// A machine's late turn explains an underrun this soon after it, in seconds.
+    package static let explainedSeconds = 0.3
+    /// How fast the level held follows what the machine needs, in milliseconds a second: the jitter buffer stretches meanwhile.
+    package static let raisePerSecond = 200.0
+    package static let lowerPerSecond = 60.0
     /// Time without any of them before the target shrinks, in seconds; each further one doubles it: a machine that needs
     /// the higher target is not probed again and again. Stops of a virtual machine are minutes apart.
     package static let calmSeconds = 120.0
@@ -48,9 +47,11 @@ package struct PlaybackTarget: BitwiseCopyable {
     // The first underrun makes it `calmSeconds`.
     private var calmNeeded = calmSeconds / 2
     private var sinceGrowth = incidentSeconds
-    /// How late the latest turn of the recent ones was, in milliseconds; 0 without one.
-    private var latest = 0.0
-    private var sinceLate = 0.0
+    /// The machine's stops.
+    package private(set) var machine = MachineLateness()
+    /// What is held because of them, in frames.
+    private var held = 0.0
+    private var sinceLate = explainedSeconds
     /// Target and calm before the latest growths, which were close together.
     private var steady = (target: 0.0, calmNeeded: 0.0)
     /// Seconds for which underruns do not count.
@@ -67,13 +68,17 @@ package struct PlaybackTarget: BitwiseCopyable {
         let limit = Self.ceilingMilliseconds * framesPerMillisecond
         ceiling = most < limit ? most : limit > floor ? limit : floor
         target = floor
+        held = floor
     }
 
     /// The target now, in frames.
-    package var frames: Int { @_noLocks get { Int(target) } }
+    package var frames: Int { @_noLocks get { Int(held > target ? held : target) } }
 
     /// The target now, in milliseconds.
-    package var milliseconds: Double { @_noLocks get { target / framesPerMillisecond } }
+    package var milliseconds: Double { @_noLocks get { (held > target ? held : target) / framesPerMillisecond } }
+
+    /// The part of it that is there because this machine stands still, in milliseconds.
+    package var reserveMilliseconds: Double { @_noLocks get { held > target ? (held - target) / framesPerMillisecond : 0 } }
 
     /// A turn found `level` frames still to be played.
     @_noLocks
@@ -82,27 +87,46 @@ package struct PlaybackTarget: BitwiseCopyable {
     }
 
     /// A turn began so many milliseconds later than it should have.
+    /// - Returns: whether the machine stood still.
+    @discardableResult
     @_noLocks
-    package mutating func late(by milliseconds: Double) {
-        guard milliseconds >= Self.leastLateMilliseconds, milliseconds <= Self.longestLateMilliseconds else { return }
-        let counted = milliseconds < Self.mostLateMilliseconds ? milliseconds : Self.mostLateMilliseconds
-        if sinceLate > Self.calmSeconds { latest = 0 }
-        if sinceLate >= Self.incidentSeconds { makeRoom(for: counted < latest ? counted : latest) }
-        if counted > latest { latest = counted }
+    package mutating func late(by milliseconds: Double) -> Bool {
+        guard amnesty <= 0, machine.turn(lateBy: milliseconds) else { return false }
         sinceLate = 0
+        return true
     }
 
-    @_noLocks
-    private mutating func makeRoom(for lateness: Double) {
-        let wanted = period + (Self.serverBlockMilliseconds + Self.lateFactor * lateness) * framesPerMillisecond
-        guard lateness > 0, amnesty <= 0, wanted >= target - period else { return }
-        calm = 0
-        if wanted > target { grow(to: wanted) }
+    /// Whether a stop of the machine explains the latest underrun: each explains one.
+    private var isMachinesFault = false
+
+    /// Silence that a stream begins with before its first period, in frames: up to the target, but after a stop of the machine, which
+    /// held up sound that waits to be fetched, only what a server takes at once.
+    package var lead: Int {
+        @_noLocks get {
+            let whole = frames &- Int(period)
+            let block = Int(Self.serverBlockMilliseconds * framesPerMillisecond)
+            return isMachinesFault && whole > block ? block : whole
+        }
+    }
+
+    /// What the machine's stops need, in frames.
+    private var needed: Double {
+        @_noLocks get {
+            let beside = period + Self.serverBlockMilliseconds * framesPerMillisecond
+            let ready = (floor - beside) / framesPerMillisecond
+            let wanted = beside + machine.reserve(ready: ready > 0 ? ready : 0) * framesPerMillisecond
+            return wanted < floor ? floor : wanted < ceiling ? wanted : ceiling
+        }
     }
 
     /// An underrun happened, or nearly.
     @_noLocks
     package mutating func underran() {
+        isMachinesFault = sinceLate < Self.explainedSeconds
+        guard !isMachinesFault else {
+            sinceLate = Self.explainedSeconds
+            return
+        }
         calm = 0
         guard sinceGrowth >= Self.incidentSeconds, amnesty <= 0 else { return }
         let step = target * Self.growth
@@ -135,8 +159,19 @@ package struct PlaybackTarget: BitwiseCopyable {
         sinceGrowth += seconds
         sinceLate += seconds
         amnesty -= seconds
+        isMachinesFault = false
+        machine.pass(seconds: seconds)
+        follow(seconds)
         guard calm > calmNeeded, target > floor else { return }
         target -= seconds * Self.shrinkPerSecond * framesPerMillisecond
         if target < floor { target = floor }
+    }
+
+    @_noLocks
+    private mutating func follow(_ seconds: Double) {
+        let needed = needed
+        let up = held + seconds * Self.raisePerSecond * framesPerMillisecond
+        let down = held - seconds * Self.lowerPerSecond * framesPerMillisecond
+        held = needed > up ? up : needed < down ? down : needed
     }
 }

@@ -3,6 +3,8 @@ import Synchronization
 import Threads
 
 /// The thread that moves a virtual device by the monotonic clock.
+///
+/// When the machine has stood still, so has the device's time: it makes up for it block by block, and lets whoever fills them keep up.
 final class VirtualClock {
     /// SCHED_FIFO priority it runs at; `nil` is ordinary scheduling.
     let priority: Int?
@@ -12,6 +14,8 @@ final class VirtualClock {
 
     /// A clock this late does not make up for it: the machine slept.
     private static let latestMilliseconds = 200.0
+    /// An application that has nothing ready is waited for so long, in milliseconds.
+    private static let patienceMilliseconds = 40.0
     /// `stop` waits this long for a callback, or a file, that hangs.
     private static let stopMilliseconds = 1000.0
 
@@ -38,18 +42,27 @@ final class VirtualClock {
         mutating func run() {
             let milliseconds = Double(core.format.periodFrames) * 1000 / core.format.sampleRate
             var deadline = HostTime.monotonicNow().advanced(byMilliseconds: milliseconds)
+            // Of those that make up for a stop only the first is late.
+            var isFirst = true
             while !shared.stopping.load(ordering: .acquiring) {
                 let now = HostTime.monotonicNow()
                 let wait = deadline.milliseconds(since: now)
                 if wait > 0 {
                     _ = ALSAEngine.wait(shared.wake, milliseconds: wait)
+                    isFirst = true
                     continue
                 }
+                if -wait < VirtualClock.patienceMilliseconds, !core.isReady {
+                    _ = ALSAEngine.wait(shared.wake, milliseconds: 0.5)
+                    continue
+                }
+                if isFirst { core.beginTurn(lateBy: -wait, now: now) }
                 core.step(now: deadline)
                 if -wait > VirtualClock.latestMilliseconds {
                     core.xruns.wrappingAdd(1, ordering: .relaxed)
                     deadline = now
                 }
+                isFirst = false
                 deadline = deadline.advanced(byMilliseconds: milliseconds)
             }
             shared.finished.signal()

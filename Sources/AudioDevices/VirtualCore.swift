@@ -8,6 +8,10 @@ import Synchronization
 final class VirtualCore: @unchecked Sendable {
     let format: DeviceStreamFormat
     let xruns = Atomic<Int>(0)
+    /// How late the clock's turns are.
+    let board = MachineBoard()
+    private var machine = MachineLateness()
+    private var lastTurn: HostTime?
     /// `stop` has begun, and may give up a thread that a file or pipe holds: from now on nobody is there to be called.
     let isStopping = Atomic<Bool>(false)
 
@@ -44,6 +48,17 @@ final class VirtualCore: @unchecked Sendable {
     deinit {
         microphone.deallocate()
         speaker.deallocate()
+    }
+
+    /// Whether the next block could be played without a gap.
+    var isReady: Bool { !playback || callbacks.canFetch(format.periodFrames) }
+
+    /// The clock's turn begins at `now`, so many milliseconds after it was due.
+    func beginTurn(lateBy milliseconds: Double, now: HostTime) {
+        if machine.turn(lateBy: milliseconds), let lastTurn { board.write(MachineStop(begin: lastTurn, end: now)) }
+        machine.pass(seconds: Double(format.periodFrames) / format.sampleRate)
+        board.write(machine, reserveMilliseconds: 0)
+        lastTurn = now
     }
 
     /// Moves the device on by one period that ends at `now`.

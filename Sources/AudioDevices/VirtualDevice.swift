@@ -147,6 +147,7 @@ public final class VirtualDevice: HardwareDevice {
                 status.playbackLatencyMilliseconds = 0
             }
             status.realtimePriority = state.clock?.priority
+            if state.clock != nil { status.machine = core.board.reading }
             return status
         }
     }

@@ -124,6 +124,8 @@ public struct DeviceStatus: Sendable, Equatable {
     public var playbackLatencyMilliseconds: Double?
     /// The playback fill level the device holds itself to, in milliseconds; grows after an xrun, shrinks slowly.
     public var playbackTargetMilliseconds: Double?
+    /// How the playback side's turns keep their time, and what is held because they do not; `nil`: not known.
+    public var machine: MachineReading?
     /// Priority the threads really run at; `nil` is ordinary scheduling.
     public var realtimePriority: Int?
     /// False between a loss and the reopening.

@@ -69,8 +69,12 @@ package struct DelayManager: ~Copyable {
     /// What never arrives otherwise makes no event, since no delay would help it.
     /// - Parameters:
     ///   - concealsItself: whether the codec conceals, so that the packet adds little to what is concealed before it.
-    package mutating func learn(from packet: StoredPacket, axis: StreamAxis, concealsItself: Bool) {
-        let delay = packet.arrival - axis.mediaMilliseconds(packet.position)
+    ///   - heldUp: milliseconds for which our own machine may have held it up: as far as it is late by them, it came as usual.
+    package mutating func learn(
+        from packet: StoredPacket, axis: StreamAxis, concealsItself: Bool, heldUp: Double = 0
+    ) {
+        let seen = packet.arrival - axis.mediaMilliseconds(packet.position)
+        let delay = heldUp > 0 ? max(seen - heldUp, min(seen, history.mean ?? seen)) : seen
         let isCopy = packet.kind == .redundant
         let before = sequences.coverage(of: packet.sequence)
         if isCopy {

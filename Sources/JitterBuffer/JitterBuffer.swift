@@ -24,6 +24,8 @@ public final class JitterBuffer {
     private var clockRate: Int
     /// Time 0 of host times.
     @exclusivity(unchecked) private var hostEpoch: HostTime?
+    /// When this machine last stood still.
+    @exclusivity(unchecked) private var stop: MachineStop?
     /// Names the reset in the next pull's outcome.
     @exclusivity(unchecked) private var pendingReset: ResetReason?
 
@@ -159,7 +161,8 @@ public final class JitterBuffer {
             record.statistics.duplicate += 1
             return .duplicate
         }
-        delays.learn(from: stored, axis: axis, concealsItself: decoder.concealsItself)
+        delays.learn(
+            from: stored, axis: axis, concealsItself: decoder.concealsItself, heldUp: heldUp(at: packet.arrival))
         stream?.note(stored)
         if player.isPlaying, stored.end <= player.cursor.position {
             record.statistics.late += 1
@@ -177,10 +180,26 @@ public final class JitterBuffer {
             sequence: place.sequence, position: place.position, duration: duration, kind: .redundant,
             carriesFEC: decoder.carriesFEC(packet.payload), isSilence: packet.payload.count <= 2,
             arrival: stream.axis.hostMilliseconds(packet.arrival))
-        delays.learn(from: stored, axis: stream.axis, concealsItself: decoder.concealsItself)
+        delays.learn(
+            from: stored, axis: stream.axis, concealsItself: decoder.concealsItself, heldUp: heldUp(at: packet.arrival))
         guard !player.isPlaying || stored.end > player.cursor.position, !packets.isFull else { return .unneeded }
         guard case .stored = packets.insert(stored, payload: packet.payload) else { return .unneeded }
         return .accepted
+    }
+
+    /// This machine stood still: packets that seem to have come at the end may have come any time before, and how late they are
+    /// says nothing of the network.
+    public func excuse(_ stop: MachineStop) { self.stop = stop }
+
+    /// The player gave up so many milliseconds of sound that it held against such stops, and asks the later from now on: what that
+    /// leaves here is too much.
+    public func movePulls(by milliseconds: Double) { clock.move(by: milliseconds) }
+
+    /// Milliseconds for which this machine may have held up a packet that it saw at `arrival`.
+    private func heldUp(at arrival: HostTime) -> Double {
+        guard let stop, arrival > stop.begin, arrival.milliseconds(since: stop.end) <= configuration.tuning.clock.afterStop
+        else { return 0 }
+        return arrival.milliseconds(since: stop.begin)
     }
 
     private func store(

@@ -15,6 +15,12 @@ struct PullClock {
     /// Nil before the first pull.
     var earliest: Double? { window.value }
 
+    /// From now on the player asks so many milliseconds later than it did: it gave up sound that it held.
+    mutating func move(by milliseconds: Double) {
+        window.shift(by: milliseconds)
+        mean = mean.map { $0 + milliseconds }
+    }
+
     /// Notes a pull.
     /// - Returns: milliseconds that the player stood still before it, 0 as a rule.
     mutating func add(time: Double, pulledMilliseconds: Double) -> Double {

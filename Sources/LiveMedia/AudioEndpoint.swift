@@ -63,7 +63,7 @@ public final class AudioEndpoint: @unchecked Sendable {
             end = DeviceEnd(
                 sampleRate: sampleRate, playoutChannels: playoutChannels, captureRing: capture.consumer,
                 playoutRing: playout.producer, captureTiming: captureTimes.reader, playoutTiming: playoutTimes.reader,
-                latency: { unit.latency })
+                latency: { unit.latency }, machine: { unit.device.status.machine })
         } catch {
             throw .resources("\(error)")
         }

@@ -73,6 +73,18 @@ public final class CallCapture: MediaTap {
         add(UnsafeRawBufferPointer(start: nil, count: 0), record)
     }
 
+    /// The machine stood still.
+    public func add(_ stop: MachineStop) { note(.stop, stop.end, stop.end.milliseconds(since: stop.begin)) }
+
+    /// Pulls come later from now on.
+    public func add(pullsMovedBy milliseconds: Double, at now: HostTime) { note(.pullsMoved, now, milliseconds) }
+
+    private func note(_ kind: CaptureRecord.Kind, _ time: HostTime, _ milliseconds: Double) {
+        var record = CaptureRecord(kind: kind, time: time, remote: SocketAddress(IPAddress(v4: 0), port: 0))
+        record.samples = UInt32(min(4e9, max(1, (milliseconds * 1000).rounded())))
+        add(UnsafeRawBufferPointer(start: nil, count: 0), record)
+    }
+
     /// A record and its bytes go into the ring whole or not at all.
     private func add(_ bytes: UnsafeRawBufferPointer, _ record: CaptureRecord) {
         var record = record
@@ -100,11 +112,12 @@ public final class CallCapture: MediaTap {
 /// What stands in the ring in front of a datagram's bytes.
 struct CaptureRecord: BitwiseCopyable {
     enum Kind: UInt8, BitwiseCopyable {
-        case received, receivedControl, sent, sentControl, pull
+        case received, receivedControl, sent, sentControl, pull, stop, pullsMoved
     }
 
     var kind: Kind
     var byteCount: UInt32 = 0
+    /// Samples of a pull; microseconds of a stop or a move.
     var samples: UInt32 = 0
     var time: HostTime
     var remote: SocketAddress

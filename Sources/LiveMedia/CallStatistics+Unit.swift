@@ -15,6 +15,11 @@ extension CallStatistics {
     public mutating func fill(from unit: any InputOutputUnit) {
         let device = unit.device.status
         xruns = XrunFigures(capture: device.captureXruns, playback: device.playbackXruns)
+        machine = device.machine.map {
+            MachineFigures(
+                stops: $0.stops, longestMilliseconds: $0.longestMilliseconds, lateP99Milliseconds: $0.lateness99,
+                reserveMilliseconds: $0.reserveMilliseconds)
+        }
         guard let voice = unit as? VoiceProcessingIO, voice.echoCancellation, !voice.isBypassed else { return }
         let state = voice.echoState
         var figures = EchoFigures()

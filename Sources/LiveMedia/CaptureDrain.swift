@@ -81,6 +81,10 @@ final class CaptureDrain: DiskWriter {
                 file.add(bytes, time: record.time, isReceived: false, source: ours, destination: theirs)
             case .pull:
                 file.add(pull: record.time, samples: Int(record.samples))
+            case .stop:
+                file.add(stop: record.time, milliseconds: Double(record.samples) / 1000)
+            case .pullsMoved:
+                file.add(pullsMoved: record.time, milliseconds: Double(record.samples) / 1000)
             }
         }
     }

@@ -186,6 +186,12 @@ public final class Call {
 
     // MARK: - Time
 
+    /// This machine stood still: what it held up is not the network's doing.
+    package func excuse(_ stop: MachineStop) { stream.excuse(stop) }
+
+    /// The device gave up sound that it held: it asks so many milliseconds later from now on.
+    package func movePulls(by milliseconds: Double) { stream.movePulls(by: milliseconds) }
+
     /// Time passes: RTCP that is due is sent, silence of the network may end the call.
     public func advance(to now: HostTime, ntp: NTPTime) {
         stream.advanceLink(to: now)

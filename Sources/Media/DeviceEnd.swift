@@ -19,11 +19,14 @@ public final class DeviceEnd {
     package var playoutTiming: TripleBufferReader<PlayoutTiming>
     /// What unit and device say of their delay at the moment.
     package let latency: () -> UnitLatency
+    /// What the device knows of the machine; `nil`: nothing.
+    package let machine: () -> MachineReading?
 
     package init(
         sampleRate: Int, playoutChannels: Int, captureRing: consuming RingConsumer<Float>,
         playoutRing: consuming RingProducer<Float>, captureTiming: consuming TripleBufferReader<StreamTiming>,
-        playoutTiming: consuming TripleBufferReader<PlayoutTiming>, latency: @escaping () -> UnitLatency
+        playoutTiming: consuming TripleBufferReader<PlayoutTiming>, latency: @escaping () -> UnitLatency,
+        machine: @escaping () -> MachineReading? = { nil }
     ) {
         self.sampleRate = sampleRate
         self.playoutChannels = playoutChannels
@@ -32,5 +35,6 @@ public final class DeviceEnd {
         self.captureTiming = captureTiming
         self.playoutTiming = playoutTiming
         self.latency = latency
+        self.machine = machine
     }
 }

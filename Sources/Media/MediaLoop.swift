@@ -46,6 +46,10 @@ public final class MediaLoop {
     private var samplesTaken: Int64 = 0
     private var samplesGiven: Int64 = 0
     private var lastStep: HostTime?
+    /// The machine's stop that the calls know of.
+    private var excused: MachineStop?
+    /// Sound that the device holds because of the machine, in milliseconds.
+    private var reserve = 0.0
     /// When the play-out ring is to be filled again, where nobody calls for it.
     private var refill: HostTime?
     private var callBlock: [Float]
@@ -121,8 +125,30 @@ public final class MediaLoop {
 
     /// Takes what has come from the network.
     public func receive(now: HostTime) {
+        excuse(now: now)
         for seat in seats { seat.call.receive(now: now) }
     }
+
+    /// What the machine held up is not the network's doing.
+    private func excuse(now: HostTime) {
+        guard let machine = device.machine() else { return }
+        if let last = machine.lastStop, last != excused {
+            excused = last
+            let stop = last.inWholeMicroseconds
+            for tap in taps { tap.add(stop) }
+            for seat in seats { seat.call.excuse(stop) }
+        }
+        // In whole microseconds, as a capture keeps it.
+        let returned = ((reserve - machine.reserveMilliseconds) * 1000).rounded() / 1000
+        if returned < 0 { reserve = machine.reserveMilliseconds }
+        guard returned >= Self.leastReturn else { return }
+        reserve = machine.reserveMilliseconds
+        for tap in taps { tap.add(pullsMovedBy: returned, at: now) }
+        for seat in seats { seat.call.movePulls(by: returned) }
+    }
+
+    /// Sound that the device gives back is told in pieces of so many milliseconds.
+    private static let leastReturn = 1.0
 
     /// One turn: sends what was captured, plays what was asked for, lets RTCP and time-outs happen.
     public func step(now: HostTime, ntp: NTPTime) {

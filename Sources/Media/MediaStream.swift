@@ -146,6 +146,12 @@ public final class MediaStream {
         }
     }
 
+    /// This machine stood still: what it held up is not the network's doing.
+    func excuse(_ stop: MachineStop) { receivePath.excuse(stop) }
+
+    /// The device asks so many milliseconds later from now on.
+    func movePulls(by milliseconds: Double) { receivePath.movePulls(by: milliseconds) }
+
     /// Lets what has come by the link go.
     func discardReceived(now: HostTime) { link.receive(now: now) { _ in } }
 

@@ -10,6 +10,10 @@ public protocol MediaTap: AnyObject {
     func add(heard block: [Float])
     /// How a stream's block was made.
     func add(_ outcome: PullOutcome, at now: HostTime)
+    /// The machine stood still: packets that seem to have come meanwhile may have come any time before.
+    func add(_ stop: MachineStop)
+    /// Pulls come so many milliseconds later from now on: the device holds less.
+    func add(pullsMovedBy milliseconds: Double, at now: HostTime)
     /// A block of `samples` was pulled from the streams.
     func add(pull now: HostTime, samples: Int)
 }
@@ -18,5 +22,7 @@ extension MediaTap {
     public func add(sent block: [Float]) {}
     public func add(heard block: [Float]) {}
     public func add(_ outcome: PullOutcome, at now: HostTime) {}
+    public func add(_ stop: MachineStop) {}
+    public func add(pullsMovedBy milliseconds: Double, at now: HostTime) {}
     public func add(pull now: HostTime, samples: Int) {}
 }

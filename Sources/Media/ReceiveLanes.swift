@@ -58,6 +58,16 @@ struct ReceiveLanes {
 
     // MARK: - Packets
 
+    /// This machine stood still.
+    func excuse(_ stop: MachineStop) {
+        for lane in lanes { lane.buffer.excuse(stop) }
+    }
+
+    /// The player asks so many milliseconds later from now on.
+    func movePulls(by milliseconds: Double) {
+        for lane in lanes { lane.buffer.movePulls(by: milliseconds) }
+    }
+
     /// Another source begins, in the format of `payloadType`, or in the same one as before where that is nil.
     mutating func beginSource(payloadType: UInt8?) {
         for lane in lanes { lane.isClosed = true }

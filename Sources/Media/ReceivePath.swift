@@ -67,6 +67,12 @@ final class ReceivePath {
     /// The heard source said goodbye.
     func sourceLeft() { receiver.sourceLeft() }
 
+    /// This machine stood still.
+    func excuse(_ stop: MachineStop) { lanes.excuse(stop) }
+
+    /// The device asks so many milliseconds later from now on.
+    func movePulls(by milliseconds: Double) { lanes.movePulls(by: milliseconds) }
+
     /// Takes one RTP datagram that came at `arrival`.
     func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime) -> Arrival {
         let sources = receiver.sourcesHeard

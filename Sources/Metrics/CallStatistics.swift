@@ -79,6 +79,8 @@ public struct CallStatistics: Sendable, Equatable {
     /// Largest resident set, MiB.
     public var peakRSSMebibytes: Double?
     public var render = RenderFigures()
+    /// How this machine stands still, and what that costs; `nil` where no device tells.
+    public var machine: MachineFigures?
     /// Of an encrypted call; `nil` where the media are not encrypted.
     public var srtp: SRTPFigures?
     /// Of a call whose way had to be found, or whose keys to be agreed on.

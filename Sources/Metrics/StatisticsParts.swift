@@ -39,6 +39,25 @@ public struct XrunFigures: Sendable, Equatable {
     }
 }
 
+/// How the machine stands still: what is due meanwhile is done later.
+public struct MachineFigures: Sendable, Equatable {
+    /// Times that something was done 3 ms later than it was due, or more.
+    public var stops: Int
+    /// The longest delay of those, ms.
+    public var longestMilliseconds: Double
+    /// How late 99 of 100 turns were at most, ms.
+    public var lateP99Milliseconds: Double
+    /// Delay that is there because of the stops, ms.
+    public var reserveMilliseconds: Double
+
+    public init(stops: Int, longestMilliseconds: Double, lateP99Milliseconds: Double, reserveMilliseconds: Double) {
+        self.stops = stops
+        self.longestMilliseconds = longestMilliseconds
+        self.lateP99Milliseconds = lateP99Milliseconds
+        self.reserveMilliseconds = reserveMilliseconds
+    }
+}
+
 /// How the render threads kept their contract. Printed as `null` where nothing was counted, never as 0.
 public struct RenderFigures: Sendable, Equatable {
     /// Heap allocations inside the render scope; only test builds count them.

@@ -7,6 +7,8 @@ final class CaptureNotes {
         /// On the file's time line.
         let nanoseconds: Int64
         let samples: Int
+        /// Of a note that is no pull.
+        let microseconds: Int
     }
 
     /// Longer blocks are none of ours.
@@ -100,7 +102,8 @@ final class CaptureNotes {
                 pulls.append(
                     Pull(
                         nanoseconds: native(bytes.number(Int64.self, at: start)),
-                        samples: Int(native(bytes.number(UInt32.self, at: start + 8)))))
+                        samples: Int(native(bytes.number(UInt32.self, at: start + 8))),
+                        microseconds: Int(native(bytes.number(UInt32.self, at: start + 12)))))
             }
         case nil:
             break

@@ -69,19 +69,29 @@ public final class CaptureReader {
 
     deinit { library.close(capture) }
 
+    private func event(_ note: CaptureNotes.Pull) -> CaptureEvent {
+        let (time, milliseconds) = (hostTime(note.nanoseconds), Double(note.microseconds) / 1000)
+        guard note.microseconds > 0 else { return .pull(time: time, samples: note.samples) }
+        switch UInt32(truncatingIfNeeded: note.samples) {
+        case PcapngFormat.stopNote: return .stop(time: time, milliseconds: milliseconds)
+        case PcapngFormat.moveNote: return .pullsMoved(time: time, milliseconds: milliseconds)
+        default: return .pull(time: time, samples: note.samples)
+        }
+    }
+
     /// The next event; nil at the end.
     ///
     /// - Throws: `damaged` where the file breaks off: all before it was good. Then it is at its end.
     public func next() throws(CaptureError) -> CaptureEvent? {
         while true {
             if let pull = notes?.nextPull(after: packets) {
-                return .pull(time: hostTime(pull.nanoseconds), samples: pull.samples)
+                return event(pull)
             }
             if let datagram = nextDatagram() { return .datagram(datagram) }
             guard hasEnded else { continue }
             // Pulls behind the last packet come before the end.
             if let pull = notes?.nextPull(after: packets) {
-                return .pull(time: hostTime(pull.nanoseconds), samples: pull.samples)
+                return event(pull)
             }
             guard let reason = end else { return nil }
             end = nil

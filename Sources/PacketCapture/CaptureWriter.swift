@@ -14,7 +14,7 @@ public final class CaptureWriter {
     private let descriptor: Int32
     private var blocks = PcapngBlocks()
     private var packets: UInt64 = 0
-    private var pulls: [(time: Int64, samples: UInt32)] = []
+    private var pulls: [(time: Int64, samples: UInt32, microseconds: UInt32)] = []
     private var hasFailed = false
     /// Packets and pulls that were not written, because the disk failed or a pipe's reader was too slow.
     public private(set) var dropped = 0
@@ -96,7 +96,19 @@ public final class CaptureWriter {
     /// Notes a pull of the jitter buffer.
     public func add(pull time: HostTime, samples: Int) {
         guard takesMore() else { return }
-        pulls.append((time.nanoseconds &+ epochNanoseconds, UInt32(clamping: samples)))
+        pulls.append((time.nanoseconds &+ epochNanoseconds, UInt32(clamping: samples), 0))
+    }
+
+    /// Notes that the machine had stood still until `time`.
+    public func add(stop time: HostTime, milliseconds: Double) { note(PcapngFormat.stopNote, time, milliseconds) }
+
+    /// Notes that pulls come so much later from `time` on.
+    public func add(pullsMoved time: HostTime, milliseconds: Double) { note(PcapngFormat.moveNote, time, milliseconds) }
+
+    private func note(_ kind: UInt32, _ time: HostTime, _ milliseconds: Double) {
+        guard milliseconds > 0, milliseconds.isFinite, takesMore() else { return }
+        let microseconds = UInt32(min(4e9, max(1, (milliseconds * 1000).rounded())))
+        pulls.append((time.nanoseconds &+ epochNanoseconds, kind, microseconds))
     }
 
     private func writePulls() {
@@ -106,7 +118,7 @@ public final class CaptureWriter {
             for pull in pulls {
                 blocks.append(pull.time)
                 blocks.append(pull.samples)
-                blocks.append(UInt32(0))
+                blocks.append(pull.microseconds)
             }
         }
         pulls.removeAll(keepingCapacity: true)

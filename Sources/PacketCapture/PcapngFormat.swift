@@ -22,6 +22,10 @@ enum PcapngFormat {
     }
 
     static let pullBytes = 16
+    /// Samples of what is no pull: the machine had stood still until then, or pulls come later from then on. Its last word has the
+    /// microseconds; it is 0 of a pull.
+    static let stopNote: UInt32 = 0
+    static let moveNote: UInt32 = .max
 
     enum Option {
         static let end: UInt16 = 0

@@ -41,6 +41,7 @@ extension CallStatistics: ReportObject {
         .number("cpu_seconds_per_minute", decimals: 3) { $0.cpuSecondsPerMinute },
         .number("peak_rss_mib", decimals: 1) { $0.peakRSSMebibytes },
         .object("render") { $0.render },
+        .object("machine") { $0.machine },
         .object("srtp") { $0.srtp },
         .object("setup") { $0.setup },
         .object("local") { $0.local },

@@ -72,6 +72,7 @@ public enum ReportText {
         ("  decoder", { milliseconds($0.ledger.decoder) }),
         ("  play-out ring", { milliseconds($0.ledger.playoutRing) }),
         ("  playback device", { milliseconds($0.ledger.playback) }),
+        ("    for the machine", { $0.machine.flatMap(machine) }),
         ("  found in the audio", { milliseconds($0.measuredMouthToEarMilliseconds) }),
         ("this side's delay", { milliseconds($0.localDelayMilliseconds) }),
     ]
@@ -142,6 +143,11 @@ public enum ReportText {
         guard let converged = echo.converged else { return nil }
         let depth = echo.erleDecibels.map { " \(Text.fixed($0, 0)) dB" } ?? ""
         return (converged ? "gone" : "heard") + depth
+    }
+
+    /// What the machine's stops cost, once it is worth a line.
+    private static func machine(_ machine: MachineFigures) -> String? {
+        machine.reserveMilliseconds > 5 ? milliseconds(machine.reserveMilliseconds) : nil
     }
 
     /// The longest turn against the time it had.

@@ -34,6 +34,15 @@ extension RenderFigures: ReportObject {
     ]
 }
 
+extension MachineFigures: ReportObject {
+    public static let fields: [ReportField<MachineFigures>] = [
+        .count("stops") { $0.stops },
+        .number("longest_ms", decimals: 1) { $0.longestMilliseconds },
+        .number("late_p99_ms", decimals: 1) { $0.lateP99Milliseconds },
+        .number("reserve_ms", decimals: 1) { $0.reserveMilliseconds },
+    ]
+}
+
 extension SRTPFigures: ReportObject {
     public static let fields: [ReportField<SRTPFigures>] = [
         .text("suite") { $0.suite },

@@ -71,6 +71,9 @@ public final class CaptureReplay {
         while !omission.isCutOff, let event = try reader.next() {
             switch event {
             case .pull(let time, let samples): pull(samples, now: time)
+            case .stop(let end, let length):
+                call.excuse(MachineStop(end: end, microseconds: (length * 1000).rounded()))
+            case .pullsMoved(_, let length): movePulls(by: length)
             case .datagram(let datagram): receive(datagram)
             }
         }
@@ -126,6 +129,11 @@ public final class CaptureReplay {
             pull(block.count, now: nextPull)
             nextPull = nextPull.advanced(byMilliseconds: Self.blockMilliseconds)
         }
+    }
+
+    /// A file may claim anything.
+    private func movePulls(by milliseconds: Double) {
+        if milliseconds <= MachineLateness.mostMilliseconds { call.movePulls(by: milliseconds) }
     }
 
     private func pull(_ samples: Int, now: HostTime) {

@@ -26,6 +26,8 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
     private var target = PlaybackTarget(period: 480, buffer: 9600, rate: 48_000)
     private var scratch: [Float] = []
     private var xruns = 0
+    private let board = MachineBoard()
+    private var lastTurn = HostTime.zero
     private var hasUnderrun = false
     private var startTime: HostTime?
     private var latency: Double?
@@ -39,7 +41,7 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
     /// While more than this is left to be played, in milliseconds, an application that has nothing ready is waited for.
     private static let patience = 6.0
     /// How long after the start late turns say nothing of those to come, in milliseconds.
-    private static let settling = 2000.0
+    private static let settling = 200.0
 
     /// Stands between `device`, which keeps time, and the unit.
     init(_ device: any HardwareDevice) { self.device = device }
@@ -51,6 +53,7 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
         status.playbackXruns += xruns
         status.playbackLatencyMilliseconds = latency ?? status.playbackLatencyMilliseconds
         status.playbackTargetMilliseconds = target.milliseconds
+        status.machine = board.reading
         return status
     }
 
@@ -141,27 +144,32 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
     func turn(now: HostTime) {
         guard let playback, callbacks != nil, now >= due else { return }
         let period = playback.periodFrames
+        if let startTime, now.milliseconds(since: startTime) > Self.settling, target.late(by: now.milliseconds(since: due)) {
+            board.write(MachineStop(begin: lastTurn, end: now))
+        }
+        lastTurn = now
         if startTime == nil || hasUnderrun { return begin(period, now: now) }
         let level = level(at: now)
-        if let startTime, now.milliseconds(since: startTime) > Self.settling {
-            target.late(by: now.milliseconds(since: due))
-        }
         target.found(level: level)
         let low = target.frames - period
         guard level <= low else { return sleep(milliseconds(level - low), now: now) }
         if milliseconds(level) > Self.patience, !isReady(period) { return sleep(0, now: now) }
         fetch(period, level: level, now: now)
         target.played(period)
+        board.write(target.machine, reserveMilliseconds: target.reserveMilliseconds)
         sleep(milliseconds(level + period - low), now: now)
     }
 
-    /// Fills the queue to its target, silence first; after an underrun it is the higher.
+    /// Begins with silence; after an underrun to a target that is the higher.
     private func begin(_ period: Int, now: HostTime) {
         if hasUnderrun { target.underran() }
         hasUnderrun = false
         if startTime == nil { startTime = now }
-        let lead = target.frames - period - max(0, level(at: now))
-        if lead > 0 { queue += repeatElement(0, count: lead) }
+        let lead = target.lead - max(0, level(at: now))
+        if lead > 0 {
+            if now > .zero { silentFrames += lead }
+            queue += repeatElement(0, count: lead)
+        }
         fetch(period, level: max(0, level(at: now)), now: now)
         sleep(0, now: now)
     }

@@ -51,60 +51,60 @@ import Testing
         #expect(target.milliseconds == 25)
     }
 
-    @Test(
-        "Two late turns make room for one twice as late as the less late, and the server's own block",
-        arguments: [
-            (5.0, 20.0), (8, 26), (9, 28), (20, 50), (60, 50), (101, 20), (-3, 20), (-.infinity, 20), (.nan, 20),
-        ])
-    func lateTurns(milliseconds: Double, target wanted: Double) {
+    /// Late turns, a second apart.
+    private func target(late turns: [Double]) -> PlaybackTarget {
         var target = PlaybackTarget(period: 240, buffer: 14_400, rate: 48_000)
-        target.late(by: 20)
-        target.played(48_000)
-        #expect(target.milliseconds == 20, "one alone is none")
-        for _ in 0..<2 {
-            target.late(by: milliseconds)
-            target.played(48_000)
-            #expect(abs(target.milliseconds - wanted) < 0.1, "the same again adds nothing")
+        for turn in turns {
+            target.late(by: turn)
+            for _ in 0..<200 { target.played(240) }
         }
+        return target
     }
 
-    @Test func lateTurnsInOneBurstAndOnesFarApartAreNotTakenForTwo() {
-        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
-        target.late(by: 12)
-        target.played(4800)
-        target.late(by: 12)
-        #expect(target.milliseconds == 20)
-        for _ in 0..<(200 * 121) { target.played(240) }
-        target.late(by: 12)
+    @Test(
+        "stops of the machine are made room for: a period, the server's own block, and what they need",
+        arguments: [8.0, 12, 20])
+    func lateTurns(milliseconds: Double) {
+        #expect(target(late: [milliseconds]).milliseconds == 20, "one alone is none")
+        let some = target(late: Array(repeating: milliseconds, count: 8))
+        let needed = 5 + 5 + milliseconds
+        #expect(some.milliseconds >= max(20, needed) && some.milliseconds <= max(20, needed + milliseconds / 6 + 1))
+        #expect(abs(some.reserveMilliseconds - (some.milliseconds - 20)) < 0.1)
+    }
+
+    @Test("what no machine's stop is leaves it", arguments: [2.0, -3, 201, -.infinity, .nan])
+    func otherTurns(milliseconds: Double) {
+        #expect(target(late: Array(repeating: milliseconds, count: 8)).milliseconds == 20)
+    }
+
+    @Test func whatStopsRaisedIsGivenBackSoonAfterTheyAreOver() {
+        var target = target(late: Array(repeating: 16, count: 20))
+        #expect(target.milliseconds > 26)
+        for _ in 0..<(200 * 10) { target.played(240) }
         #expect(target.milliseconds == 20)
     }
 
-    @Test func whatLateTurnsRaisedShrinksAfterACalmTimeInWhichNoneIsNearlyAsLate() {
-        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
-        target.late(by: 10)
-        target.played(48_000)
-        target.late(by: 10)
-        let raised = target.milliseconds
-        for _ in 0..<4 {
-            for _ in 0..<(200 * 50) { target.played(240) }
-            target.late(by: 9)
-        }
-        #expect(raised == 30 && target.milliseconds == raised)
-        for _ in 0..<(200 * 120) {
+    @Test func itIsRaisedAndLoweredByLittleAtATime() {
+        var target = target(late: Array(repeating: 16, count: 20))
+        var before = target.milliseconds
+        for turn in 0..<(200 * 20) {
+            if turn > 200 * 10, turn % 100 == 0 { target.late(by: 16) }
             target.played(240)
-            target.late(by: 1)
+            #expect(abs(target.milliseconds - before) <= 1.01)
+            before = target.milliseconds
         }
-        #expect(target.milliseconds == 20)
+        #expect(before > 26)
     }
 
-    @Test func anUnderrunThatALateTurnExplainsIsNotCountedAgain() {
+    @Test func anUnderrunThatALateTurnExplainsIsTheMachinesAlone() {
         var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
-        target.late(by: 16)
-        target.played(48_000)
-        target.late(by: 16)
-        let raised = target.milliseconds
+        target.late(by: 60)
         target.underran()
-        #expect(raised == 42 && target.milliseconds == raised)
+        #expect(target.lead == 240, "what was held up waits to be fetched")
+        target.played(240)
+        #expect(target.milliseconds == 20 && target.lead == 720)
+        target.underran()
+        #expect(target.milliseconds == 25 && target.lead == 960, "a stop explains one underrun: this is the device's own")
     }
 
     @Test func aBufferOfOnePeriodDoesNotTrap() {

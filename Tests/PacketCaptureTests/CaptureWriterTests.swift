@@ -7,7 +7,7 @@ import Testing
     private let near = UDPEndpoint(address: [127, 0, 0, 1], port: 5004)
     private let far = UDPEndpoint(address: [127, 0, 0, 1], port: 6004)
 
-    /// A capture of 40 packets both ways, with 5 pulls after each received one.
+    /// A capture of 40 packets both ways, with 5 pulls after each received one, and now and then a stop of the machine.
     private func write(to path: String, flushed: Bool = true) throws -> [CaptureEvent] {
         let writer = try CaptureWriter(
             path: path,
@@ -35,6 +35,11 @@ import Testing
                 writer.add(pull: time, samples: 240 + pull)
                 events.append(.pull(time: time, samples: 240 + pull))
             }
+            guard number % 4 == 0 else { continue }
+            // Before the packet that comes next.
+            writer.add(stop: arrival, milliseconds: 17.125)
+            writer.add(pullsMoved: arrival, milliseconds: 1.5)
+            events += [.stop(time: arrival, milliseconds: 17.125), .pullsMoved(time: arrival, milliseconds: 1.5)]
         }
         if flushed { try writer.flush() }
         return events

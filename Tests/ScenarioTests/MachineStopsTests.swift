@@ -96,17 +96,48 @@ func standingCall(_ machine: String, seconds: Double = 30, seed: UInt64 = 1) thr
         }
     }
 
-    @Test("stops of 4 to 21 ms, every 0.7 s: hardly a gap, and the ledger follows what is heard", arguments: [1, 2, 3])
-    func manyStops(seed: UInt64) throws {
-        let call = try standingCall("stops=0.7:4-21", seconds: 60, seed: seed)
+    /// What the quiet machine of `quietMachine` has, in milliseconds.
+    private static let quiet = 52.0
+
+    @Test(
+        "both ends stop, every 0.7 s: the delay is the quiet one and the longest stop at most, told as it is heard",
+        arguments: [("4-12", 12.0, UInt64(1)), ("4-21", 21, 1), ("4-21", 21, 2), ("4-21", 21, 3)])
+    func manyStops(lengths: String, longest: Double, seed: UInt64) throws {
+        let call = try standingCall("stops=0.7:\(lengths)", seconds: 60, seed: seed)
         for side in 0..<2 {
             let figures = call.sides[side].statistics
-            #expect(call.sides[side].silentMilliseconds < 30)
+            #expect(call.sides[side].silentMilliseconds < 40)
             #expect((figures.concealedRatio ?? 1) < 0.002)
-            let heard = try #require(call.delay(of: 1 - side, from: 45))
+            for start in [20.0, 40] {
+                let heard = try #require(call.delay(of: 1 - side, from: start, to: start + 18))
+                #expect(heard <= Self.quiet + longest + 3, "\(heard) ms heard after \(start) s")
+            }
             let told = try #require(figures.mouthToEarMilliseconds)
+            let heard = try #require(call.delay(of: 1 - side, from: 45))
             #expect(abs(told - heard) < 10, "\(told) ms told, \(heard) ms heard")
-            #expect(heard < 120)
+            let machine = try #require(figures.machine)
+            #expect(machine.stops > 40 && machine.longestMilliseconds > longest / 2)
+            #expect(machine.reserveMilliseconds <= longest + 3)
+        }
+    }
+
+    @Test("what stops cost is given back within some seconds of their end")
+    func stopsThatEnd() throws {
+        let call = try standingCall("stops=0.7:4-21,to=30", seconds: 50)
+        for side in 0..<2 {
+            let heard = try #require(call.delay(of: 1 - side, from: 38))
+            #expect(abs(heard - Self.quiet) < 6, "\(heard) ms heard")
+            #expect(call.sides[side].statistics.machine?.reserveMilliseconds == 0)
+        }
+    }
+
+    @Test("one stop in a quiet minute costs its gap and no delay", arguments: [60.0, 3000])
+    func oneStop(milliseconds: Double) throws {
+        let call = try standingCall("stop=10:\(milliseconds)", seconds: 30)
+        for side in 0..<2 {
+            let heard = try #require(call.delay(of: 1 - side, from: 17))
+            #expect(abs(heard - Self.quiet) < 8, "\(heard) ms heard")
+            #expect(call.sides[side].statistics.xruns.playback == 1)
         }
     }
 }

@@ -110,6 +110,22 @@ class Bench:
             row = self.sound(environment, f"--count={count}", f"--period={period}", f"--maxlat={0.9 * period}")
         return row.get("series_ms", [])
 
+    @contextlib.contextmanager
+    def standing_machine(self, lengths: str, seconds: float, every: float = 0.7) -> Iterator[None]:
+        """All processors stand still now and then, for `lengths` (LOW-HIGH, ms), while the body runs; needs root."""
+        stalls = subprocess.Popen(
+            [self.python, f"{self.folder}/stalls.py", "make", f"--every={every}", f"--ms={lengths}", f"--seconds={seconds}"],
+            stdout=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            yield
+        finally:
+            # A loop for each processor, at a priority above all others.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(stalls.pid, signal.SIGTERM)
+            stalls.wait(10)
+
     def long_call(self, name: str, commands: Sequence[str], seconds: float, real_time: int) -> Row:
         """A call with a steady tone through it: its row, as `call`'s."""
         row: Row = {}

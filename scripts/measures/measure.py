@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(ROOT, "scripts", "checks"))
 from rig import speech
 from rig.stillness import Stillness
 
-PARTS = ("clean", "networks", "cost", "echo", "long", "loopback", "benchmarks")
+PARTS = ("clean", "networks", "cost", "echo", "long", "stops", "loopback", "benchmarks")
 BEST_PEER_MS = 93.9  # GStreamer, Opus 20 ms, on the same bench
 # Takes the right to real-time priority away from a program, also from root's.
 ORDINARY = "setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice --ambient-caps=-sys_nice"
@@ -100,6 +100,25 @@ def long_call(bench: Any, figures: Figures, seconds: float) -> None:
             f"all of it, measuring programs' start and end too: {bench_calls.xruns(row)}",
         )
         figures.add(f"{what}: mouth to ear", row.get("a_to_b", {}).get("median_ms"), "ms")
+
+
+def standing_machine(bench: Any, figures: Figures, seconds: float) -> None:
+    """All processors stand still now and then, GStreamer beside. The bound: the delay of a quiet call before, the longest stop and
+    3 ms."""
+    quiet_ms = bench.call("stops-none", bench.commands(), count=25).get("a_to_b", {}).get("median_ms")
+    for lengths, longest in (("4-12", 12), ("4-21", 21)):
+        with bench.standing_machine(lengths, seconds=3 * seconds + 120):
+            row = bench.call(f"stops-{lengths}", bench.commands(), count=25, tone_seconds=seconds)
+            has_peer = shutil.which("gst-launch-1.0")
+            peer = bench.call(f"gst-stops-{lengths}", GSTREAMER, count=25, tone_seconds=seconds) if has_peer else {}
+        heard, tone, what = row.get("a_to_b", {}), row.get("tone", {}), f"stops of {lengths} ms every 0.7 s"
+        bound = None if quiet_ms is None else quiet_ms + longest + 3
+        figures.add(f"mouth to ear, {what}", heard.get("median_ms"), "ms", bound, f"at most {heard.get('max_ms')}")
+        figures.add(f"gaps, {what}", tone.get("gap_ms_per_min"), "ms/min", 10)
+        figures.add(f"ledger against measured, {what}", difference(bench_calls.ledger(row), heard.get("median_ms")), "ms", 10)
+        if peer:
+            gaps = peer.get("tone", {}).get("gap_ms_per_min")
+            figures.add(f"GStreamer, {what}", peer.get("a_to_b", {}).get("median_ms"), "ms", None, f"gaps {gaps} ms/min")
 
 
 def stood_still(lengths: list[float]) -> str:
@@ -210,6 +229,7 @@ def main() -> None:
                 ("cost", lambda: cost(bench, figures, seconds=15 if quick else 25, repeats=1 if quick else 3)),
                 ("echo", lambda: echo(bench, figures, calls=1 if quick else 5, seconds=40)),
                 ("long", lambda: long_call(bench, figures, seconds=30 if quick else 600)),
+                ("stops", lambda: standing_machine(bench, figures, seconds=30 if quick else 120)),
             ):
                 if part in parts:
                     measure()

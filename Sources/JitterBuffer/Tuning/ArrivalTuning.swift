@@ -115,6 +115,8 @@ package struct PullClockTuning: Tuning {
     package var windowPulls = 20
     /// Pulls that the mean is taken over. By hand.
     package var meanPulls = 50.0
+    /// So long after our own machine stood still, in milliseconds, packets still come that it held up. By hand.
+    package var afterStop = 2.0
 
     package init() {}
 
@@ -122,6 +124,7 @@ package struct PullClockTuning: Tuning {
         [
             .init("stall", \.stall, 1...60_000), .init("window", \.window, 20...600_000),
             .init("windowPulls", \.windowPulls, 1...10_000), .init("meanPulls", \.meanPulls, 1...10_000),
+            .init("afterStop", \.afterStop, 0...1000),
         ]
     }
 }

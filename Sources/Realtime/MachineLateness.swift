@@ -1,0 +1,156 @@
+/// How late a machine's turns are: its stops, what they will be like, and what it pays to be ready for.
+///
+/// One model for all that waits for this machine, as the jitter buffer has one for the network. A host takes a container's processors
+/// away for some milliseconds now and then; each time what is due then is done later. Who keeps as much sound as the stop is long
+/// does not notice, and pays with so much delay all the time. So the stops that were are remembered, and a cost is put on both.
+public struct MachineLateness: BitwiseCopyable, Sendable {
+    /// A turn is late from here on, in milliseconds: a stop.
+    public static let leastMilliseconds = 3.0
+    /// Beyond this, in milliseconds, the program was stopped: nothing to be ready for.
+    public static let mostMilliseconds = 200.0
+    /// Stops that are remembered, and for how long, in seconds.
+    static let capacity = 32
+    static let memorySeconds = 300.0
+    /// Milliseconds of gap a minute that a millisecond of delay is worth: what the jitter buffer's usual price says of late packets.
+    public static let usualPrice = 10.0
+    /// What a gap costs beside its length, in milliseconds: a device that ran dry begins anew.
+    static let costOfGap = 15.0
+    /// Stops are over when none came for so many times the usual interval (of exponential ones 1 of 90 is as long), in seconds within
+    /// these bounds. When one comes again, all are remembered.
+    static let patience = 6.5
+    static let patienceSeconds = (least: 2.0, most: 120.0)
+    /// Shortest time that a frequency is taken over, in seconds.
+    static let leastSpan = 10.0
+
+    private var lengths = InlineArray<32, Double>(repeating: 0)
+    private var ends = InlineArray<32, Double>(repeating: 0)
+    private var next = 0
+    /// Stops that are remembered.
+    private var count = 0
+    private var clock = 0.0
+    private var usualInterval = 0.0
+    private let price: Double
+    /// Turns by how late they were, in steps of half a millisecond.
+    private var turns = InlineArray<64, UInt32>(repeating: 0)
+    private var turnCount: UInt32 = 0
+
+    /// Stops since the start.
+    public private(set) var stops = 0
+    /// The longest of them, in milliseconds.
+    public private(set) var longestMilliseconds = 0.0
+
+    /// - Parameter price: milliseconds of gap a minute that a millisecond of delay is worth.
+    @_noLocks
+    public init(price: Double = usualPrice) { self.price = price }
+
+    /// Time passes.
+    @_noLocks
+    public mutating func pass(seconds: Double) { clock += seconds }
+
+    /// A turn began so many milliseconds later than it should have.
+    /// - Returns: whether the machine stood still.
+    @discardableResult
+    @_noLocks
+    public mutating func turn(lateBy milliseconds: Double) -> Bool {
+        guard milliseconds > -1e9, milliseconds < 1e9 else { return false }
+        let bin = Int(milliseconds > 0 ? milliseconds * 2 : 0)
+        turns[bin < 64 ? bin : 63] &+= 1
+        turnCount &+= 1
+        guard milliseconds >= Self.leastMilliseconds else { return false }
+        stops &+= 1
+        if milliseconds > longestMilliseconds { longestMilliseconds = milliseconds }
+        guard milliseconds <= Self.mostMilliseconds else { return true }
+        forget()
+        lengths[next] = milliseconds
+        ends[next] = clock
+        next = (next &+ 1) % Self.capacity
+        if count < Self.capacity { count &+= 1 }
+        usualInterval = medianInterval()
+        return true
+    }
+
+    /// How late 99 of 100 turns are at most, in milliseconds, to half a one; 0 without turns.
+    public var lateness99: Double {
+        @_noLocks get {
+            var above = turnCount / 100
+            var bin = 63
+            while bin > 0, turns[bin] <= above {
+                above &-= turns[bin]
+                bin &-= 1
+            }
+            return turnCount > 0 && bin > 0 ? Double(bin &+ 1) / 2 : 0
+        }
+    }
+
+    /// Whether more stops are to come: one alone says nothing.
+    public var expectsStops: Bool {
+        @_noLocks get {
+            guard count >= 2 else { return false }
+            let wanted = Self.patience * usualInterval
+            let bounds = Self.patienceSeconds
+            let patience = wanted < bounds.least ? bounds.least : wanted > bounds.most ? bounds.most : wanted
+            return clock - ends[slot(0)] <= patience
+        }
+    }
+
+    /// Length of a stop that it pays to be ready for, in milliseconds: the one of least cost.
+    /// - Parameter ready: what costs nothing, since it is there anyway.
+    @_noLocks
+    public func reserve(ready: Double) -> Double {
+        guard expectsStops else { return ready }
+        var longest = 0.0
+        for index in 0..<count where lengths[slot(index)] > longest { longest = lengths[slot(index)] }
+        // The longest of so many is not the longest there is.
+        let foreseen = longest * Double(count &+ 1) / Double(count)
+        var best = ready
+        var least = gaps(ready, longest: longest, foreseen: foreseen)
+        for index in -1..<count {
+            let candidate = index < 0 ? foreseen : lengths[slot(index)] + 1
+            guard candidate > ready else { continue }
+            let cost = gaps(candidate, longest: longest, foreseen: foreseen) + price * (candidate - ready)
+            if cost < least { (best, least) = (candidate, cost) }
+        }
+        return best
+    }
+
+    /// Gaps in milliseconds a minute of who bridges `reserve` milliseconds: of stops like those that were, or, beyond all of
+    /// them, of the one that is foreseen.
+    @_noLocks
+    private func gaps(_ reserve: Double, longest: Double, foreseen: Double) -> Double {
+        var gaps = reserve >= longest && foreseen > reserve ? foreseen - reserve + Self.costOfGap : 0
+        for index in 0..<count {
+            let length = lengths[slot(index)]
+            if length > reserve { gaps += length - reserve + Self.costOfGap }
+        }
+        let span = clock - ends[slot(count &- 1)]
+        return gaps * 60 / (span > Self.leastSpan ? span : Self.leastSpan)
+    }
+
+    @_noLocks
+    private mutating func forget() {
+        while count > 0, clock - ends[slot(count &- 1)] > Self.memorySeconds { count &-= 1 }
+    }
+
+    /// Half of the intervals are shorter: a pause among them does not count.
+    @_noLocks
+    private func medianInterval() -> Double {
+        guard count >= 2 else { return 0 }
+        var sorted = InlineArray<32, Double>(repeating: 0)
+        var number = 0
+        for index in 1..<count {
+            let interval = ends[slot(index &- 1)] - ends[slot(index)]
+            var place = number
+            while place > 0, sorted[place &- 1] > interval {
+                sorted[place] = sorted[place &- 1]
+                place &-= 1
+            }
+            sorted[place] = interval
+            number &+= 1
+        }
+        return number % 2 == 1 ? sorted[number / 2] : (sorted[number / 2] + sorted[number / 2 &- 1]) / 2
+    }
+
+    /// Where the stop that was `index` stops before the latest one is.
+    @_noLocks
+    private func slot(_ index: Int) -> Int { (next &+ Self.capacity &- 1 &- index) % Self.capacity }
+}

@@ -1,0 +1,90 @@
+import Synchronization
+
+/// A time in which this machine did nothing of ours, as far as we know.
+public struct MachineStop: Sendable, Equatable, BitwiseCopyable {
+    /// When something of ours last ran before.
+    public var begin: HostTime
+    /// When it ran again.
+    public var end: HostTime
+
+    @_noLocks
+    public init(begin: HostTime, end: HostTime) {
+        self.begin = begin
+        self.end = end
+    }
+}
+
+extension MachineStop {
+    /// The same as a capture keeps it: its length in whole microseconds.
+    public var inWholeMicroseconds: MachineStop {
+        MachineStop(end: end, microseconds: (end.milliseconds(since: begin) * 1000).rounded())
+    }
+
+    /// A stop that ended at `end`.
+    public init(end: HostTime, microseconds: Double) {
+        self.init(begin: end.advanced(byMilliseconds: -microseconds / 1000), end: end)
+    }
+}
+
+/// What a device's thread knows of its machine.
+public struct MachineReading: Sendable, Equatable, BitwiseCopyable {
+    /// Stops since the start, and the longest of them, in milliseconds.
+    public var stops = 0
+    public var longestMilliseconds = 0.0
+    /// How late 99 of 100 turns were at most, in milliseconds.
+    public var lateness99 = 0.0
+    /// Delay that is there because of the stops, in milliseconds.
+    public var reserveMilliseconds = 0.0
+    /// The latest stop; nil: there was none.
+    public var lastStop: MachineStop?
+
+    @_noLocks
+    public init() {}
+}
+
+/// Where a render thread leaves what it knows of the machine, for whoever wants to read it.
+///
+/// The numbers are read one by one: those of two turns may mix, which does no harm to any of them.
+public struct MachineBoard: ~Copyable, Sendable {
+    private let stops = Atomic<Int>(0)
+    // Microseconds.
+    private let longest = Atomic<Int>(0)
+    private let lateness99 = Atomic<Int>(0)
+    private let reserve = Atomic<Int>(0)
+    // Nanoseconds of the host's clock; 0: never.
+    private let begin = Atomic<Int64>(0)
+    private let end = Atomic<Int64>(0)
+
+    public init() {}
+
+    /// Leaves what is known. Safe on a render thread.
+    @_noLocks
+    public func write(_ machine: borrowing MachineLateness, reserveMilliseconds: Double) {
+        stops.store(machine.stops, ordering: .relaxed)
+        longest.store(Int(machine.longestMilliseconds * 1000), ordering: .relaxed)
+        reserve.store(Int(reserveMilliseconds * 1000), ordering: .relaxed)
+        lateness99.store(Int(machine.lateness99 * 1000), ordering: .relaxed)
+    }
+
+    /// Leaves the latest stop.
+    @_noLocks
+    public func write(_ stop: MachineStop) {
+        begin.store(stop.begin.nanoseconds, ordering: .relaxed)
+        end.store(stop.end.nanoseconds, ordering: .releasing)
+    }
+
+    /// What was left last.
+    public var reading: MachineReading {
+        var reading = MachineReading()
+        reading.stops = stops.load(ordering: .relaxed)
+        reading.longestMilliseconds = Double(longest.load(ordering: .relaxed)) / 1000
+        reading.lateness99 = Double(lateness99.load(ordering: .relaxed)) / 1000
+        reading.reserveMilliseconds = Double(reserve.load(ordering: .relaxed)) / 1000
+        let last = end.load(ordering: .acquiring)
+        if last != 0 {
+            reading.lastStop = MachineStop(
+                begin: HostTime(nanoseconds: begin.load(ordering: .relaxed)), end: HostTime(nanoseconds: last))
+        }
+        return reading
+    }
+}

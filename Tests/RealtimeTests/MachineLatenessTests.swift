@@ -1,0 +1,107 @@
+import Realtime
+import Testing
+
+@Suite("How late a machine is") struct MachineLatenessTests {
+    /// Stops of these lengths in milliseconds, so many seconds apart.
+    private func machine(_ lengths: [Double], every seconds: Double = 0.7) -> MachineLateness {
+        var machine = MachineLateness()
+        for length in lengths {
+            machine.pass(seconds: seconds)
+            machine.turn(lateBy: length)
+        }
+        return machine
+    }
+
+    @Test func aMachineInTimeNeedsNothing() {
+        var machine = MachineLateness()
+        for turn in 0..<10_000 {
+            machine.pass(seconds: 0.005)
+            let isStop = machine.turn(lateBy: Double(turn % 5) / 2)
+            #expect(!isStop)
+        }
+        #expect(machine.stops == 0 && !machine.expectsStops)
+        #expect(machine.reserve(ready: 10) == 10)
+        #expect(machine.lateness99 == 2.5)
+    }
+
+    @Test func oneStopAloneSaysNothingTwoAreExpectedAgain() {
+        #expect(machine([18]).reserve(ready: 10) == 10)
+        let two = machine([18, 12])
+        #expect(two.stops == 2 && two.longestMilliseconds == 18)
+        // The longest of two is not the longest there is: half as long again is foreseen.
+        #expect((19...27).contains(two.reserve(ready: 10)))
+    }
+
+    @Test("what many stops need is little more than the longest of them", arguments: [(4.0, 12.0), (4, 21)])
+    func manyStops(low: Double, high: Double) {
+        var random = SplitMix64(seed: 7)
+        let lengths = (0..<32).map { _ in low + (high - low) * random.unit() }
+        let reserve = machine(lengths).reserve(ready: 5)
+        let longest = lengths.max() ?? 0
+        #expect(reserve >= longest && reserve <= longest * 1.1 + 1, "\(reserve) for stops of up to \(longest) ms")
+    }
+
+    @Test func whatIsThereAnywayCostsNothing() {
+        #expect(machine([4, 5, 6, 5, 4, 6]).reserve(ready: 10) == 10)
+    }
+
+    @Test func aLongStopAmongShortOnesIsNotWorthItsDelayAllTheTime() {
+        let often = machine(Array(repeating: 6, count: 20) + [60], every: 5)
+        #expect(often.reserve(ready: 10) == 10)
+        // Without delay that costs something it would be.
+        var cheap = MachineLateness(price: 0.01)
+        for length in [6.0, 6, 60] {
+            cheap.pass(seconds: 5)
+            cheap.turn(lateBy: length)
+        }
+        #expect(cheap.reserve(ready: 10) >= 60)
+    }
+
+    @Test func stopsThatAreOverAreForgottenSoonAndRememberedWithTheNextOne() {
+        var machine = machine([15, 8, 19, 6, 12, 18, 9, 16])
+        let held = machine.reserve(ready: 10)
+        #expect(held > 18)
+        machine.pass(seconds: 3)
+        #expect(machine.reserve(ready: 10) == held, "three seconds are no long pause")
+        machine.pass(seconds: 2)
+        #expect(!machine.expectsStops && machine.reserve(ready: 10) == 10)
+        machine.turn(lateBy: 5)
+        #expect(machine.reserve(ready: 10) > 18)
+    }
+
+    @Test func rareStopsAreWaitedForLonger() {
+        var machine = machine([15, 18, 19, 16], every: 3)
+        machine.pass(seconds: 15)
+        #expect(machine.expectsStops)
+        machine.pass(seconds: 300)
+        #expect(!machine.expectsStops)
+        // After so long the next one is the first.
+        machine.turn(lateBy: 15)
+        #expect(!machine.expectsStops)
+    }
+
+    @Test func aStoppedProgramIsCountedButNotExpectedAgain() {
+        let machine = machine([3000, 3000, 5000])
+        #expect(machine.stops == 3 && machine.longestMilliseconds == 5000)
+        #expect(machine.reserve(ready: 10) == 10)
+    }
+
+    @Test("any number is taken", arguments: [.nan, .infinity, -.infinity, -3, 1e300, 200.000001])
+    func anyNumber(milliseconds: Double) {
+        var machine = machine([milliseconds, milliseconds])
+        machine.pass(seconds: 1)
+        #expect(machine.reserve(ready: 10) == 10)
+        #expect(machine.lateness99 >= 0)
+    }
+
+    @Test func whatOneThreadLeavesAnotherOneReads() {
+        let board = MachineBoard()
+        #expect(board.reading == MachineReading())
+        board.write(machine([5, 7]), reserveMilliseconds: 3.5)
+        let stop = MachineStop(begin: HostTime(milliseconds: 10), end: HostTime(milliseconds: 17))
+        board.write(stop)
+        let reading = board.reading
+        #expect(reading.stops == 2 && reading.longestMilliseconds == 7 && reading.reserveMilliseconds == 3.5)
+        #expect(reading.lastStop == stop)
+    }
+}
