@@ -189,11 +189,11 @@ public final class JitterBuffer {
 
     /// This machine stood still: packets that seem to have come at the end may have come any time before, and how late they are
     /// says nothing of the network.
-    public func excuse(_ stop: MachineStop) { self.stop = stop }
+    package func excuse(_ stop: MachineStop) { self.stop = stop }
 
     /// The player gave up so many milliseconds of sound that it held against such stops, and asks the later from now on: what that
     /// leaves here is too much.
-    public func movePulls(by milliseconds: Double) { clock.move(by: milliseconds) }
+    package func movePulls(by milliseconds: Double) { clock.move(by: milliseconds) }
 
     /// Milliseconds for which this machine may have held up a packet that it saw at `arrival`.
     private func heldUp(at arrival: HostTime) -> Double {
