@@ -3,12 +3,26 @@
 #include <link.h>
 #include <linux/futex.h>
 #include <malloc.h>
+#include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+bool crt_pin_thread(unsigned index) {
+    cpu_set_t allowed, wanted;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || CPU_COUNT(&allowed) == 0) return false;
+    unsigned left = index % (unsigned)CPU_COUNT(&allowed);
+    for (int core = 0; core < CPU_SETSIZE; core++) {
+        if (!CPU_ISSET(core, &allowed) || left-- > 0) continue;
+        CPU_ZERO(&wanted);
+        CPU_SET(core, &wanted);
+        return sched_setaffinity(0, sizeof wanted, &wanted) == 0;
+    }
+    return false;
+}
 
 void *crt_mirror_map(size_t bytes) {
     int fd = memfd_create("yodel-ring", MFD_CLOEXEC);

@@ -43,10 +43,26 @@ public final class G711Encoder: AudioEncoder {
         guard let input = frame.baseAddress, let output = payload.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
             return 0
         }
-        for index in 0..<frameLength {
+        var index = 0
+        while index + 8 <= frameLength {
+            encodeEight(UnsafeRawPointer(input + index), into: output + index)
+            index += 8
+        }
+        while index < frameLength {
             output[index] = codes[Int(SampleConversion.toInt16(input[index])) >> 2 &+ 8_192]
+            index += 1
         }
         return frameLength
+    }
+
+    /// As `SampleConversion.toInt16`, eight at once; the table's place is the upper 14 bits of the sample above the least one.
+    private func encodeEight(_ input: UnsafeRawPointer, into output: UnsafeMutablePointer<UInt8>) {
+        let scaled = input.loadUnaligned(as: SIMD8<Float>.self) * 32_768
+        let raised = scaled.replacing(with: -32_768, where: scaled .< -32_768)
+        let clipped = raised.replacing(with: 32_767, where: raised .> 32_767)
+        let bits = unsafeBitCast(clipped + 12_582_912, to: SIMD8<UInt32>.self)
+        let places = ((bits & 0xffff) ^ 0x8000) &>> 2
+        for lane in 0..<8 { output[lane] = codes[Int(places[lane])] }
     }
 }
 

@@ -114,7 +114,9 @@ extension Event {
         return .object([
             JSONMember("type", .string("port_stats")), JSONMember("time", .string(Timestamp.now().text)),
             JSONMember("calls", .integer(figures.calls)), JSONMember("calls_in_all", .integer(figures.callsInAll)),
-            JSONMember("admits", .boolean(figures.admits)),
+            JSONMember("admits", .boolean(figures.admits)), JSONMember("relief", .string(figures.relief.name)),
+            JSONMember("complexity", .integer(figures.complexity)),
+            JSONMember("pinned_threads", .integer(figures.pinnedThreads)),
             JSONMember(
                 "refused",
                 .object(figures.refusals.table.sorted { $0.key < $1.key }.map { JSONMember($0.key, .integer($0.value)) })),

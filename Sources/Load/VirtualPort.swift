@@ -33,6 +33,10 @@ package final class VirtualPort {
     /// The time that passes.
     private final class Time: Sendable {
         private let nanoseconds = Atomic<Int64>(1_000_000_000)
+        private let wallOffset = Atomic<Int64>(1_700_000_000_000_000_000)
+        /// Of the day, in nanoseconds since 1970.
+        var wall: Int64 { now.nanoseconds &+ wallOffset.load(ordering: .relaxed) }
+        func setWall(forwardBy change: Int64) { wallOffset.wrappingAdd(change, ordering: .relaxed) }
         var now: HostTime {
             get { HostTime(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
             set { nanoseconds.store(newValue.nanoseconds, ordering: .relaxed) }
@@ -60,7 +64,7 @@ package final class VirtualPort {
         plan.loops = 1
         turns = try PortTurns(
             plan, port: callers,
-            clock: PortClock(now: { time.now }, ntp: { NTPTime(unixNanoseconds: time.now.nanoseconds) }))
+            clock: PortClock(now: { time.now }, ntp: { NTPTime(unixNanoseconds: time.wall) }))
     }
 
     /// What is known of the port, at most a second old.
@@ -90,6 +94,17 @@ package final class VirtualPort {
             turns.lookAfter()
         }
     }
+
+    /// The machine stands still for so long, while callers go on.
+    package func standStill(milliseconds: Double) { time.now = time.now.advanced(byMilliseconds: milliseconds) }
+
+    /// Somebody sets the machine's clock.
+    package func setWallClock(forwardBySeconds seconds: Double) { time.setWall(forwardBy: Int64(seconds * 1e9)) }
+
+    /// What each call's jitter buffer holds back, in milliseconds; of calls that have heard something.
+    package var bufferDelays: [Double] { turns.statistics.compactMap(\.ledger.jitterBuffer) }
+    /// What each call last knew of the round trip, in milliseconds.
+    package var roundTrips: [Double] { turns.statistics.compactMap(\.roundTripMilliseconds) }
 
     /// What has happened since the last time, oldest first.
     package func takeEvents() -> [PortEvent] { turns.takeEvents() }

@@ -112,7 +112,8 @@ public final class Call {
     package func hear(frame: UnsafeMutableBufferPointer<Float>, now: HostTime) -> Bool {
         var isHeard = false
         var start = 0
-        let block = max(1, sampleRate * MediaLimits.pullMilliseconds / 1000)
+        // Nothing happens between the parts of a frame: they are pulled as one, as far as the jitter buffer works on one.
+        let block = max(1, sampleRate * MediaLimits.turnMilliseconds / 1000)
         while start < frame.count {
             let end = min(frame.count, start + block)
             let part = UnsafeMutableBufferPointer(rebasing: frame[start..<end])
@@ -134,6 +135,9 @@ public final class Call {
     ) -> [Float] {
         state.isEnded ? [] : stream.send(frame, now: now, encoders: encoders)
     }
+
+    /// Has the encoder work less (0...10), or as much as was asked for again.
+    package func limitComplexity(to limit: Int) { stream.sendPath.limitComplexity(to: limit) }
 
     /// Takes what has come by the link.
     public func receive(now: HostTime) {

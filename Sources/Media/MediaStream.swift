@@ -102,8 +102,9 @@ public final class MediaStream {
     /// Where the stream follows the other side's codec: sends in the format that is heard as soon as `takeUpFormat` may.
     /// - Returns: the format, once, when it is another than the one that was sent.
     func followHeardFormat() -> MediaFormat? {
+        guard configuration.followsCodec else { return nil }
         let heard = heard
-        guard configuration.followsCodec, heard != followed ?? sending.format else { return nil }
+        guard heard != followed ?? sending.format else { return nil }
         followed = heard
         var encoder = configuration.encoder
         if !heard.codec.sendableFrameMilliseconds.contains(encoder.frameMilliseconds) {
@@ -158,9 +159,9 @@ public final class MediaStream {
     /// Takes one RTP datagram.
     func receive(rtp datagram: UnsafeRawBufferPointer, arrival: HostTime) -> PacketSign {
         var sign = PacketSign(.nothing, arrival: arrival)
-        let before = receivePath.receiver.statistics.ssrc
+        let before = receivePath.receiver.ssrc
         let outcome = receivePath.receive(datagram, arrival: arrival)
-        if let before, let after = receivePath.receiver.statistics.ssrc, before != after {
+        if let before, let after = receivePath.receiver.ssrc, before != after {
             sign.sourceChange = (before, after)
         }
         switch outcome {

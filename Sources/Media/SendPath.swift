@@ -51,6 +51,8 @@ final class SendPath {
     /// Where others are sent the same: whose encoder it is that the other side hears.
     @exclusivity(unchecked) private var share = EncoderShare()
     @exclusivity(unchecked) private var meter: LevelMeter
+    /// What no encoder's complexity exceeds, 0...10.
+    private var complexityLimit = 10
     /// Encoder failures, each of which cost a frame.
     private(set) var encoderErrors = 0
 
@@ -140,7 +142,7 @@ final class SendPath {
         let encoder = codec.encoder
         if let shared = share.shared, encoders?.has(shared) != true { share.leave(to: encoder) }
         if let encoders, comfortNoise == nil, codec.isPlain,
-            let shared = share.shared ?? encoders.encoder(for: codec.sending, ladder.protection, from: encoder)
+            let shared = share.shared ?? encoders.encoder(for: codec.sending, ladder.protection, complexity: complexity, from: encoder)
         {
             return frame.withUnsafeBufferPointer { encode($0, with: shared, of: encoders) }
         }
@@ -267,6 +269,18 @@ final class SendPath {
         codec.encoder.setExpectedLoss(percent: protection.expectedLossPercent)
     }
 
+    /// Has encoders work less, or as much as was asked for again.
+    func limitComplexity(to limit: Int) {
+        guard limit != complexityLimit else { return }
+        complexityLimit = limit
+        share.leave(to: codec.encoder)
+        codec.encoder.setComplexity(complexity)
+        protect(ladder.protection)
+    }
+
+    /// What is in force of the complexity that was asked for.
+    private var complexity: Int { min(codec.sending.encoder.complexity, complexityLimit) }
+
     /// How the stream is protected now.
     var protection: RedundancyLadder.Protection { ladder.protection }
 
@@ -305,6 +319,7 @@ final class SendPath {
         let offset = clockUnits
         share = EncoderShare()
         codec = next
+        if complexityLimit < 10 { codec.encoder.setComplexity(complexity) }
         if sending.format.clockRate != sender.clockRate {
             sender.change(payloadType: sending.format.payloadType, clockRate: sending.format.clockRate, at: offset)
             clockStart = samplesSent

@@ -194,6 +194,9 @@ public struct RTPReceiver {
     /// The next completed digit, each exactly once. Call until nil, after datagrams and at least every 100 ms.
     public mutating func nextTelephoneEvent(now: HostTime) -> TelephoneEvent? { telephoneEvents.next(now: now) }
 
+    /// The source that is heard; nil before the first packet.
+    public var ssrc: UInt32? { source?.ssrc }
+
     /// Counters up to now.
     public var statistics: ReceptionStatistics {
         var result = totals

@@ -16,6 +16,8 @@ public struct DeviceChoice: Sendable {
     public var periodMilliseconds: Double?
     /// Whether real-time priority is asked for.
     public var realtime = true
+    /// Whether threads of many calls without a device are tied to cores.
+    public var pinsThreads = false
     /// Which echo canceller, at which quality, where voice is processed.
     public var voice = VoiceProcessingConfiguration()
     /// The device, running already; `nil`: it is opened when it is needed.
@@ -36,6 +38,7 @@ public struct DeviceChoice: Sendable {
         sampleRate = configuration[\.audio.rate]
         periodMilliseconds = configuration[\.audio.period]
         realtime = configuration[\.audio.realtime]
+        pinsThreads = configuration[\.audio.pin]
         voice = configuration.voice
     }
 

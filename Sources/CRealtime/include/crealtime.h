@@ -32,6 +32,9 @@ void crt_set_timer_slack(uint64_t nanoseconds);
 /* Names the calling thread, 15 bytes at most. */
 void crt_set_thread_name(const char *name);
 
+/* Ties the calling thread to one of the cores that the process may use, counted from 0 and around; false where it may not. */
+bool crt_pin_thread(unsigned index);
+
 /* Gives memory that was freed back to the system. Takes a while. */
 void crt_give_memory_back(void);
 /* Takes every page of the program and its libraries that is never written out of the process; the next touch brings a page

@@ -21,6 +21,8 @@ public struct PortPlan: Sendable {
     public var recordingFolder: String?
     /// Whether real-time priority is asked for.
     public var realtime = true
+    /// Whether each thread is tied to a core, where the system allows it.
+    public var pinsThreads = false
     /// Threads that share the calls; a conference has one.
     public var loops: Int
 

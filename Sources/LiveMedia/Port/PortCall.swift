@@ -59,9 +59,11 @@ final class PortCall {
     }
 
     /// The other half: says a frame.
-    func answer(_ sound: PortSound, _ frame: inout [Float], now: HostTime) {
+    /// - Parameter encoders: those of others who are said silence too.
+    func answer(_ sound: PortSound, _ frame: inout [Float], now: HostTime, encoders: ConferenceEncoders?) {
         if sound != .echo { frame.withUnsafeMutableBufferPointer { $0.update(repeating: 0) } }
-        let said = frame.withUnsafeBufferPointer { call.say($0, now: now) }
+        let shared = sound == .announcement ? encoders : nil
+        let said = frame.withUnsafeBufferPointer { call.say($0, now: now, encoders: shared) }
         recording?.said(said)
     }
 

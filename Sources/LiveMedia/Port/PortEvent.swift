@@ -41,6 +41,11 @@ public struct PortFigures: Sendable, Equatable {
     public var turnsLeftOut = 0
     /// Whether somebody new is let in.
     public var admits = true
+    /// Threads that are tied to a core.
+    public var pinnedThreads = 0
+    /// What is given up for want of time, and the complexity of new encoders that follows from it and from what was asked for.
+    public var relief = LoadRelief.Level.none
+    public var complexity = 10
     /// Datagrams of all calls together.
     public var packetsReceived = 0
     public var packetsSent = 0
@@ -64,6 +69,9 @@ public struct PortFigures: Sendable, Equatable {
             turnsLeftOut += one.turnsLeftOut
             stages.merge(one.stages, uniquingKeysWith: +)
             admits = admits && one.admits
+            pinnedThreads += one.pinnedThreads
+            relief = max(relief, one.relief)
+            complexity = min(complexity, one.complexity)
             packetsReceived += one.packetsReceived
             packetsSent += one.packetsSent
             sendFailures += one.sendFailures

@@ -2,6 +2,7 @@ import Glibc
 import Media
 import Network
 import Realtime
+import Threads
 
 /// Steps the calls of one port by the machine's clock: one thread, one wait a turn for all calls whose turn it is, one reading
 /// and one sending of packets in batches.
@@ -11,16 +12,19 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
 
     private let port: MediaPort
     private let control: PortControl
+    private let core: Int?
     private var turns: PortTurns
 
     init(_ plan: PortPlan, port: MediaPort, control: PortControl, index: Int, shelf: RecordingShelf?) {
         self.port = port
         self.control = control
+        core = plan.pinsThreads ? index : nil
         turns = PortTurns(plan, port: port, control: control, index: index, shelf: shelf)
     }
 
     /// Runs until it is told to end.
     mutating func run() {
+        if let core { turns.isPinned = CoreAffinity.pin(toAllowedCore: core) }
         while true {
             if let reason = control.endReason { return turns.finish(reason) }
             wait()

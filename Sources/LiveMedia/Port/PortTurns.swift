@@ -1,6 +1,7 @@
 import Codecs
 import Link
 import Media
+import Metrics
 import RTP
 import Realtime
 
@@ -27,6 +28,7 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
     private var room: CallRoom
     private var wheel: TickWheel
     private var admission = Admission()
+    private var relief = LoadRelief()
     private var lateness = LatenessMeter()
     private var usage = ThreadUsage()
     private var stages = StageMeter()
@@ -40,6 +42,8 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
     /// Conferences that there are; one that nobody is in any more makes room for another.
     private var rooms: [PortRoom?] = []
     private var frame: [Float] = []
+    /// Encodes silence for all who are said nothing else.
+    private let silence = ConferenceEncoders()
     private let clock: PortClock
     private var nextSecond = HostTime.zero
     private var figures = PortFigures()
@@ -83,6 +87,9 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
     /// The latest figures, at most a second old.
     package var latestFigures: PortFigures { control.figures }
 
+    /// The figures of all calls, as their reports have them.
+    package var statistics: [CallStatistics] { calls.compactMap { $0?.figures } }
+
     /// When the next turn is due; nil: nobody calls, and a packet is waited for.
     package var nextTurn: HostTime? { wheel.count > 0 ? wheel.nextTurn : nil }
 
@@ -98,6 +105,7 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
         let ntp = clock.ntp()
         // After a standstill there are several: each call has all its turns, in their order.
         while let due = wheel.advance(to: began) {
+            silence.begin()
             for member in wheel.due {
                 if member <= Self.firstRoom {
                     stepConference(Self.firstRoom - member, now: began, ntp: ntp)
@@ -115,7 +123,12 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
         port.flush()
         let now = clock.now()
         admission.note(busyMilliseconds: now.milliseconds(since: began), at: now)
+        guard relief.note(load: admission.load, at: now) else { return }
+        for call in calls { call?.call.limitComplexity(to: relief.complexityOfRunning) }
     }
+
+    /// Whether its thread is tied to a core.
+    var isPinned = false
 
     /// Once a second: looks after what is not a packet's matter, and tells the figures.
     package mutating func lookAfter() {
@@ -176,6 +189,7 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
             let call = try PortCall(
                 number: number, configuration: configuration(of: number, isRecorded: recording != nil), link: link,
                 recording: recording, now: now)
+            call.call.limitComplexity(to: relief.complexityOfNew)
             calls[seat] = call
             figures.callsInAll += 1
             isMemoryShort = memory.isShort
@@ -225,7 +239,7 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
             let start = clock.now()
             call.hear(into: &frame, now: now)
             let heard = clock.now()
-            call.answer(plan.sound, &frame, now: now)
+            call.answer(plan.sound, &frame, now: now, encoders: silence)
             let said = clock.now()
             finishTurn(seat, call, now: now, ntp: ntp)
             stages.addSampled(.hear, from: start, to: heard)
@@ -233,7 +247,7 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
             stages.addSampled(.report, from: said, to: clock.now())
         } else {
             call.hear(into: &frame, now: now)
-            call.answer(plan.sound, &frame, now: now)
+            call.answer(plan.sound, &frame, now: now, encoders: silence)
             finishTurn(seat, call, now: now, ntp: ntp)
         }
         // The other side's codec may have another packet time.
@@ -322,6 +336,9 @@ package struct PortTurns: ~Copyable, @unchecked Sendable {
         figures.lateness99 = lateness.quantile(0.99)
         figures.latenessMaximum = lateness.count > 0 ? lateness.maximum : nil
         figures.load = admission.load
+        figures.pinnedThreads = isPinned ? 1 : 0
+        figures.relief = relief.level
+        figures.complexity = min(plan.configuration.encoder.complexity, relief.complexityOfNew)
         figures.admits = admission.admits && !isMemoryShort
         figures.turnsLeftOut += wheel.takeSkipped()
         figures.processorShare = usage.share(now: now)

@@ -4,6 +4,7 @@ import Codecs
 final class SharedEncoder {
     private let sending: SendingFormat
     private let protection: RedundancyLadder.Protection
+    private let complexity: Int
     private let encoder: any AudioEncoder
     private var payload: [UInt8]
     /// Bytes of the frame at hand; `nil`: it is not encoded yet, or could not be.
@@ -13,7 +14,9 @@ final class SharedEncoder {
     fileprivate private(set) var idleFrames = 0
 
     /// Goes on where `own` is, so that its listener's decoder hears no seam.
-    init?(_ sending: SendingFormat, _ protection: RedundancyLadder.Protection, from own: any AudioEncoder) {
+    init?(
+        _ sending: SendingFormat, _ protection: RedundancyLadder.Protection, complexity: Int, from own: any AudioEncoder
+    ) {
         guard
             let encoder = try? makeEncoder(
                 sending.format.codec, settings: sending.encoder, sampleRate: sending.format.sampleRate)
@@ -21,13 +24,15 @@ final class SharedEncoder {
         encoder.setBitrate(protection.bitrate)
         encoder.setExpectedLoss(percent: protection.expectedLossPercent)
         guard encoder.goOn(from: own) else { return nil }
-        (self.sending, self.protection, self.encoder) = (sending, protection, encoder)
+        (self.sending, self.protection, self.complexity, self.encoder) = (sending, protection, complexity, encoder)
         payload = [UInt8](repeating: 0, count: encoder.maximumPayloadBytes)
     }
 
-    fileprivate func serves(_ sending: SendingFormat, _ protection: RedundancyLadder.Protection) -> Bool {
+    fileprivate func serves(
+        _ sending: SendingFormat, _ protection: RedundancyLadder.Protection, complexity: Int
+    ) -> Bool {
         self.sending.format.sharesDecoder(with: sending.format) && self.sending.encoder == sending.encoder
-            && self.protection.bitrate == protection.bitrate
+            && self.complexity == complexity && self.protection.bitrate == protection.bitrate
             && self.protection.expectedLossPercent == protection.expectedLossPercent
     }
 
@@ -93,10 +98,10 @@ package final class ConferenceEncoders {
 
     /// The encoder for such listeners; made, to go on where `own` is, where there is none.
     func encoder(
-        for sending: SendingFormat, _ protection: RedundancyLadder.Protection, from own: any AudioEncoder
+        for sending: SendingFormat, _ protection: RedundancyLadder.Protection, complexity: Int, from own: any AudioEncoder
     ) -> SharedEncoder? {
-        for encoder in encoders where encoder.serves(sending, protection) { return encoder }
-        guard let made = SharedEncoder(sending, protection, from: own) else { return nil }
+        for encoder in encoders where encoder.serves(sending, protection, complexity: complexity) { return encoder }
+        guard let made = SharedEncoder(sending, protection, complexity: complexity, from: own) else { return nil }
         encoders.append(made)
         return made
     }

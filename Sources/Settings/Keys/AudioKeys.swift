@@ -22,6 +22,8 @@ public struct AudioKeys: ConfigurationSection {
     public let realtime = ConfigurationKey(
         "realtime", .toggle, default: true,
         help: "Ask for real-time priority; without the permission yodel runs at ordinary priority and says so")
+    public let pin = ConfigurationKey(
+        "pin", .toggle, default: false, help: "Tie each thread that carries many calls without a device to a core")
     public let voiceProcessing = ConfigurationKey(
         "voice_processing", .toggle, default: true, help: "Cancel echo, suppress noise, control gain")
     public let echoCanceller = ConfigurationKey(

@@ -76,6 +76,7 @@ public final class PartyPort {
         }
         plan.allow = media.allow
         plan.realtime = media.device.realtime
+        plan.pinsThreads = media.device.pinsThreads
         port = try Self.open(plan, uri, bind: media.bind)
         local = "\(port.local)"
         let priority = if case .realtime(let priority) = port.policy { String(priority) } else { "none" }
