@@ -26,7 +26,8 @@ import Testing
 
     @Test func oneStopAloneSaysNothingTwoAreExpectedAgain() {
         #expect(machine([18]).reserve(ready: 10) == 10)
-        let two = machine([18, 12])
+        #expect(machine([18, 12]).reserve(ready: 10) > 12)
+        let two = machine([18, 17])
         #expect(two.stops == 2 && two.longestMilliseconds == 18)
         // The longest of two is not the longest there is: half as long again is foreseen.
         #expect((19...27).contains(two.reserve(ready: 10)))
