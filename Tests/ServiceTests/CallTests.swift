@@ -94,6 +94,7 @@ import Service
         let bench = Bench()
         bench.core.configure(show: { .boolean(true) }, reload: { Reload() })
         let (id, call) = await bench.call()
+        call.tell(.callAnswered(sipCode: 200))
         for _ in 0..<5_000 {
             call.tell(.callHeld(byUs: true, byPeer: false))
             call.tell(.callResumed)
