@@ -26,7 +26,7 @@ kubernetes_version=1.33
 package_packages=(dpkg-dev binutils python3)
 ruff_version=0.17.6
 # The house of docker/compose.yml.
-house_packages=(podman-compose)
+house_packages=(podman-compose catatonit)
 container_packages=(podman runc netavark aardvark-dns iptables debootstrap)
 
 die() {
