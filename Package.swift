@@ -27,7 +27,7 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Service", "History", "Diagnosis", "CommandOptions", "Load", "Loopback", "Studio", "Softphone", "Terminal",
+                "Service", "Control", "History", "Diagnosis", "CommandOptions", "Load", "Loopback", "Studio", "Softphone", "Terminal",
                 "Settings",
                 "Reporting", "Simulation",
                 "LiveMedia",
@@ -42,7 +42,7 @@ let package = Package(
             dependencies: [
                 "Diagnosis", "Softphone", "Signalling", "History", "Settings", "Reporting", "LiveMedia", "Media",
                 "AudioDevices",
-                "AudioUnits", "AudioFiles", "Codecs", "SecureRTP", "Link", "Metrics", "Realtime",
+                "AudioUnits", "AudioFiles", "Codecs", "SecureRTP", "WebClient", "Link", "Metrics", "Realtime",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -50,6 +50,23 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
+            ]),
+        // 6: a service that runs, controlled from the command line
+        .target(
+            name: "Control",
+            dependencies: [
+                "WebClient", "Terminal", "Settings", "Reporting", "Realtime",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        // 3: requests by HTTP
+        .target(
+            name: "WebClient",
+            dependencies: [
+                "Link",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ]),
         // 5: keys of the configuration as options of commands
         .target(
@@ -314,6 +331,7 @@ let package = Package(
                 "Service", "Diagnosis", "Softphone", "SecureRTP", "History", "Settings", "Reporting", "Media", "Metrics",
                 "Realtime",
             ]),
+        .testTarget(name: "ControlTests", dependencies: ["Control", "Service", "WebClient", "Reporting"]),
         .testTarget(name: "HistoryTests", dependencies: ["TestPrograms", "History", "Reporting", "Realtime"]),
         .testTarget(
             name: "LoadTests",

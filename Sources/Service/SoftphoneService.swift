@@ -161,7 +161,7 @@ public final class SoftphoneService: Sendable {
             if isFull != wasFull { phone.setFull(retryAfterSeconds: isFull ? CallBook.retrySeconds : nil) }
             wasFull = isFull
             sampler.look(core.calls, running: core.calls.running, now: .monotonicNow())
-            if deadline == nil, shallEnd() { deadline = beginDrain() }
+            if deadline == nil, core.wantsEnd || shallEnd() { deadline = beginDrain() }
             if let deadline, core.calls.running == 0 || HostTime.monotonicNow() >= deadline { break }
         }
         end()
@@ -182,7 +182,12 @@ public final class SoftphoneService: Sendable {
             logger.notice("\(Event(.registration(report)).text ?? "")")
             settings.manager.tell(.status(core.summary))
         case .caller(let caller): core.callCame(caller, account: caller.account, from: caller.from, at: telephone)
-        case .notice(let body): core.spool.publish(type: body.type, Event(body).json)
+        case .messageSent(let number, let code, let reason): core.messages.answered(number, sipCode: code, reason: reason)
+        case .notice(let body):
+            if case .message(let from, let name, let to, let text) = body {
+                core.messages.received(from: from, name: name, to: to, text: text)
+            }
+            core.spool.publish(type: body.type, Event(body).json)
         case .warning(let text): logger.warning("\(text)")
         }
     }

@@ -43,6 +43,8 @@ public protocol CallControl: AnyObject {
     /// Has something else at our end from now on. The other side hears a gap of some tens of milliseconds; a recording by `record` ends.
     /// - Throws: why that cannot be: a device that does not open, a file; the call goes on with what it had.
     func take(_ sound: CallSound) throws(SoftphoneError)
+    /// Call-IDs of its messages by SIP (`SIPLadder`); empty: it has none.
+    var dialogs: [String] { get }
     /// Calls somebody else beside the call, which is held.
     /// - Throws: `request` where that cannot be now, or not there.
     func dial(_ target: String) throws(SoftphoneError)
@@ -77,6 +79,8 @@ extension CallControl {
     public func take(_ sound: CallSound) throws(SoftphoneError) {
         throw .request("only calls by SIP change their audio end; end this one, and make another one")
     }
+
+    public var dialogs: [String] { [] }
 
     public var transferPlace: TransferPlace? { nil }
     public func transfer(replacing place: TransferPlace) throws(SoftphoneError) { try transfer(to: "") }

@@ -52,6 +52,7 @@ final class RunningCall: LiveCall {
     func take(_ sound: CallSound) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.take(sound) }
     }
+    var dialogs: [String] { core.call.withLock { $0.dialogs } }
     var transferPlace: TransferPlace? { core.call.withLock { $0.transferPlace } }
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.transfer(replacing: place) }

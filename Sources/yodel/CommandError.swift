@@ -1,4 +1,5 @@
 import AudioFiles
+import Control
 import Reporting
 import Settings
 import Simulation
@@ -25,6 +26,7 @@ extension CommandError {
         case let error as SettingsError: self.init(error)
         case let error as AssertionError: self.init(error)
         case let error as AudioFileError: self.init(SoftphoneError.audioFile(error))
+        case let error as ControlError: self.init(ExitStatus(rawValue: error.exitCode) ?? .internalError, error.description)
         default: return nil
         }
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Control
 import Terminal
 
 /// The program: its commands, and how every error becomes one line and an exit status.
@@ -16,7 +17,7 @@ struct Yodel: ParsableCommand {
         version: "0.1.0",
         groupedSubcommands: [
             CommandGroup(
-                name: "Call", subcommands: [CallCommand.self, ListenCommand.self, SoftphoneCommand.self, HistoryCommand.self]),
+                name: "Call", subcommands: [CallCommand.self, ListenCommand.self, SoftphoneCommand.self, ControlCommand.self, HistoryCommand.self]),
             CommandGroup(
                 name: "Test",
                 subcommands: [

@@ -98,6 +98,13 @@ final class FakeTelephone: Telephone {
         }
     }
 
+    func ladder(_ dialogs: [String]) -> [SIPLadder.Step] { [] }
+    func refresh(_ account: String) { state.withLock { $0.wished.append("refresh \(account)") } }
+    func send(_ text: String, to target: String, account: String?) throws(SoftphoneError) -> UInt64 {
+        guard target.hasPrefix("sip:") else { throw .request("'\(target)' cannot be called") }
+        state.withLock { $0.wished.append("text \(text) to \(target) as \(account ?? "-")") }
+        return 7
+    }
     func drain(seconds: Int) {}
 
     private func begin(_ wish: String) -> FakeCall {

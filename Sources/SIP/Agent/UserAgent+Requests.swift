@@ -172,6 +172,9 @@ extension UserAgent {
         return number
     }
 
+    /// The Call-ID of a call's messages; nil: there is no such call.
+    public func callID(of handle: CallHandle) -> String? { calls[handle]?.callID }
+
     func requestProgressed(_ id: RequestID, _ result: Exchange.Result) {
         switch result {
         case .provisional: break

@@ -51,7 +51,7 @@ enum CallRoutes {
     }
 
     /// The one that is named; the only one where none is; none where there are none.
-    private static func chooseAccount(_ service: ServiceCore, _ name: String?) throws(Problem) -> String? {
+    static func chooseAccount(_ service: ServiceCore, _ name: String?) throws(Problem) -> String? {
         let names = service.accounts.all.map(\.name)
         if let name {
             guard names.contains(name) else {

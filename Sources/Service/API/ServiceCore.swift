@@ -30,6 +30,12 @@ package final class ServiceCore: Sendable {
     let begin: @Sendable (String, String?, AudioEnd, CallBridge?) throws(SoftphoneError) -> any LiveCall
     let changeEnd: @Sendable (any LiveCall, AudioEnd, CallBridge?) throws(SoftphoneError) -> Void
     private let answer: @Sendable ([UInt8], AudioEnd?, CallBridge?) async throws(SoftphoneError) -> BrowserConversation
+    let ladder: @Sendable ([String]) -> [SIPLadder.Step]
+    let refresh: @Sendable (String) -> Void
+    private let sendText: @Sendable (String, String, String?) throws(SoftphoneError) -> UInt64
+    /// Whether a request has asked for the end.
+    private let endIsWished = Atomic(false)
+    package let messages: MessageBook
     package let conferences: ConferenceBook
     package let rules: RuleDesk
     private let subscriberCount = Atomic(0)
@@ -54,6 +60,12 @@ package final class ServiceCore: Sendable {
         answer = { (offer, audio, bridge) async throws(SoftphoneError) in
             try await telephone.answer(offer: offer, audio: audio, bridge: bridge)
         }
+        ladder = { telephone.ladder($0) }
+        refresh = { telephone.refresh($0) }
+        sendText = { (text, target, account) throws(SoftphoneError) in
+            try telephone.send(text, to: target, account: account)
+        }
+        messages = MessageBook(calls.spool)
         conferences = ConferenceBook(calls.spool)
         rules = RuleDesk(rulesOfAccount)
         calls.watch { [weak self] record, body in
@@ -78,6 +90,21 @@ package final class ServiceCore: Sendable {
         }
         return try reload()
     }
+
+    /// Sends somebody a text.
+    func send(_ text: String, to target: String, account: String?) throws(Problem) -> JSONValue {
+        let number: UInt64
+        do throws(SoftphoneError) { number = try sendText(text, target, account) } catch { throw Problem(error) }
+        return messages.sent(number, to: target, account: account, text: text)
+    }
+
+    /// The service is to end, as if by SIGTERM.
+    func wishEnd() {
+        endIsWished.store(true, ordering: .releasing)
+        calls.lookAgain()
+    }
+
+    package var wantsEnd: Bool { endIsWished.load(ordering: .acquiring) }
 
     /// The audio end of calls without an account that choose none.
     var usualAudio: AudioEnd { audioOfAccount(nil) }

@@ -18,6 +18,8 @@ package final class CallBook: Sendable {
         var source: IPAddress?
         /// Where it hears other calls; `nil`: nowhere.
         var bridge: CallBridge?
+        /// Call-IDs of its messages, once it is closed.
+        var dialogs: [String] = []
         /// It was hung up because the other half of it is over.
         var isLetGo = false
 
@@ -371,6 +373,12 @@ package final class CallBook: Sendable {
         return entry.record.statisticsJSON(entry.live?.statistics(of: 0))
     }
 
+    /// Call-IDs of a call's messages. Waits while the call's device is being opened.
+    func dialogs(of id: String) throws(Problem) -> [String] {
+        guard let entry = state.withLock({ $0.entries[id] }) else { throw .noCall(id) }
+        return entry.live?.dialogs ?? entry.dialogs
+    }
+
     /// Takes note of the figures of every call that was answered.
     package func sample() {
         let answered = state.withLock { state in
@@ -418,6 +426,7 @@ package final class CallBook: Sendable {
     }
 
     private func close(_ id: String, _ live: any LiveCall) {
+        let dialogs = live.dialogs
         let report = live.close().first?.report
         // Its last events, where it was closed before it ended.
         carry(id)
@@ -425,7 +434,7 @@ package final class CallBook: Sendable {
             state.ended.removeAll { $0 == id }
             guard var entry = state.entries[id] else { return nil }
             (entry.record.report, entry.live, entry.subscription, entry.browser) = (report, nil, nil, nil)
-            entry.bridge = nil
+            (entry.bridge, entry.dialogs) = (nil, dialogs)
             entry.record.recording = nil
             state.entries[id] = entry
             counters.noteClosed(entry.record, report)

@@ -25,6 +25,13 @@ package protocol Telephone: Sendable {
     ///   - audio: its other end; `nil`: the calls that it becomes the handset of.
     ///   - bridge: where it hears other calls; `nil`: a new place, where it is a handset.
     func answer(offer: [UInt8], audio: AudioEnd?, bridge: CallBridge?) async throws(SoftphoneError) -> BrowserConversation
+    /// Messages by SIP of calls, by their Call-IDs.
+    func ladder(_ dialogs: [String]) -> [SIPLadder.Step]
+    /// Registers an account anew at once.
+    func refresh(_ account: String)
+    /// Sends somebody a text.
+    /// - Returns: the number by which its outcome is told.
+    func send(_ text: String, to target: String, account: String?) throws(SoftphoneError) -> UInt64
     /// Lets no call begin any more, and takes every registration back.
     /// - Parameter seconds: after which callers may try again.
     func drain(seconds: Int)
@@ -93,6 +100,14 @@ struct SIPTelephone: Telephone {
         var sound = try request(.listen(nil), audio).sound
         sound.bridge = bridge
         try call.take(sound)
+    }
+
+    func ladder(_ dialogs: [String]) -> [SIPLadder.Step] { phone.ladder?.steps(of: dialogs) ?? [] }
+
+    func refresh(_ account: String) { phone.register(account) }
+
+    func send(_ text: String, to target: String, account: String?) throws(SoftphoneError) -> UInt64 {
+        try phone.send(text, to: target, account: account)
     }
 
     func drain(seconds: Int) {

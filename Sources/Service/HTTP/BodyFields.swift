@@ -56,6 +56,17 @@ package struct BodyFields: Sendable {
         return text
     }
 
+    /// A text that may have several lines; `nil`: not given.
+    package func lines(_ name: String, limit: Int) throws(Problem) -> String? {
+        guard let value = value(name) else { return nil }
+        guard case .string(let text) = value else { throw .badField(prefix + name, "'\(name)' is a text; write \"...\"") }
+        guard text.utf8.count <= limit, !text.utf8.contains(where: { $0 < 32 && $0 != 10 && $0 != 9 || $0 == 127 }) else {
+            throw .badField(
+                prefix + name, "'\(name)' has at most \(limit) bytes, and no control characters but line ends and tabs")
+        }
+        return text
+    }
+
     /// A whole number; `nil`: not given.
     package func number(_ name: String) throws(Problem) -> Int? {
         guard let value = value(name) else { return nil }

@@ -1,6 +1,7 @@
 import NIOPosix
 import Realtime
 import Reporting
+import WebClient
 
 /// One webhook at work: it takes the events that it wants from the service's spool to the disk, and from the disk to its receiver, in
 /// order. A receiver that hangs or fails holds up nobody but itself.
@@ -16,7 +17,7 @@ final class Webhook: Sendable {
     }
 
     let settings: WebhookSettings
-    private let client: WebhookClient
+    private let client: WebClient
     private let events: EventSpool
     let spool: WebhookSpool
     private let disk: NIOThreadPool
@@ -26,13 +27,15 @@ final class Webhook: Sendable {
 
     /// An event that nobody took for so long is given up, ms.
     private static let longestLife: Int64 = 3 * 86_400_000
+    /// From the connection to the answer's head, s.
+    private static let patience = 10.0
     /// Seconds until a disk that refuses is asked again.
     private static let diskPause = 1.0
     /// This event is refused, and will be.
     private static let refusals: Set<Int> = [400, 413, 415, 422]
 
     init(
-        _ settings: WebhookSettings, _ events: EventSpool, _ spool: WebhookSpool, disk: NIOThreadPool, client: WebhookClient
+        _ settings: WebhookSettings, _ events: EventSpool, _ spool: WebhookSpool, disk: NIOThreadPool, client: WebClient
     ) {
         (self.settings, self.events, self.spool, self.disk, self.client) = (settings, events, spool, disk, client)
         bell = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -126,14 +129,17 @@ final class Webhook: Sendable {
         var wish: Int?
         let trouble: String
         do {
-            let answer = try await client.post(body, headers: headers, to: settings.address)
+            let request = WebClient.Request(
+                "POST", settings.address.path, headers: headers + [("Content-Type", "application/json")], body: body,
+                patience: Self.patience)
+            let answer = try await client.ask(request, of: settings.address)
             if (200..<300).contains(answer.status) { return delivered(item, &schedule) }
             if Self.refusals.contains(answer.status) {
                 state.withLock { $0.failed += 1 }
                 return drop(item, "the receiver refuses it: \(answer.status)")
             }
             trouble = "\(settings.address.text) answered \(answer.status)"
-            wish = answer.retryAfter
+            wish = answer.headers["retry-after"].flatMap { Int($0) }
         } catch {
             trouble = "\(settings.address.text): \(error)"
         }

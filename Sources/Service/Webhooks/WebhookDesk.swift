@@ -2,6 +2,7 @@ import NIOPosix
 import Realtime
 import Reporting
 import Softphone
+import WebClient
 
 /// Every webhook there is. Any thread may call any function.
 package final class WebhookDesk: Sendable {
@@ -11,7 +12,7 @@ package final class WebhookDesk: Sendable {
     private let events: EventSpool
     private let folder: String?
     private let byteLimit: Int
-    private let client: WebhookClient
+    private let client: WebClient
     private let disk = NIOThreadPool(numberOfThreads: 1)
 
     /// - Parameters:
@@ -20,7 +21,7 @@ package final class WebhookDesk: Sendable {
     ///   - authorities: PEM file of those that receivers' certificates may be from; `nil`: the system's.
     package init(_ events: EventSpool, folder: String?, byteLimit: Int, authorities: String? = nil) {
         (self.events, self.folder, self.byteLimit) = (events, folder, byteLimit)
-        client = WebhookClient(authorities: authorities)
+        client = WebClient(authorities: authorities)
     }
 
     /// Takes these from now on: those that have changed go on with what waits for them.

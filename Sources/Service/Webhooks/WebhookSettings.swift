@@ -1,12 +1,12 @@
-import Link
 import SecureRTP
 import Settings
 import Softphone
+import WebClient
 
 /// One webhook as the configuration says: who is told what, and by which secret the telling is signed.
 package struct WebhookSettings: Sendable, Equatable {
     package let name: String
-    let address: WebhookAddress
+    let address: WebAddress
     let key: Secret
     /// Types of events; empty: all.
     let events: [String]
@@ -18,7 +18,7 @@ package struct WebhookSettings: Sendable, Equatable {
         guard (1...64).contains(name.utf8.count), name.wholeMatch(of: #/[A-Za-z0-9_-]+/#) != nil else {
             throw .request("'\(name.prefix(80))' is no name for a webhook, below webhooks:; use letters, digits, - and _")
         }
-        guard let address = WebhookAddress(url) else {
+        guard let address = WebAddress(url) else {
             throw .request(
                 "'\(url.prefix(200))' is no URL of a webhook, in webhooks.\(name).url; write https://HOST[:PORT]/PATH")
         }
@@ -56,37 +56,6 @@ package struct WebhookSettings: Sendable, Equatable {
         }
         return all
     }
-}
-
-/// Where a webhook is: `http://` or `https://`, a host, and a path.
-struct WebhookAddress: Sendable, Equatable {
-    let isEncrypted: Bool
-    /// A name or an address, without brackets.
-    let host: String
-    let port: Int
-    /// With the query.
-    let path: String
-
-    init?(_ url: String) {
-        guard let match = url.wholeMatch(of: #/(https?):\/\/(\[[0-9A-Fa-f:.]+\]|[^\/?#:@\[\]]+)(?::(\d{1,5}))?([\/?].*)?/#),
-            url.utf8.allSatisfy({ (33...126).contains($0) }), !url.contains("#")
-        else { return nil }
-        isEncrypted = match.1 == "https"
-        host = match.2.hasPrefix("[") ? String(match.2.dropFirst().dropLast()) : String(match.2)
-        port = match.3.flatMap { Int($0) } ?? (isEncrypted ? 443 : 80)
-        guard (1...65_535).contains(port) else { return nil }
-        let rest = String(match.4 ?? "/")
-        path = rest.hasPrefix("/") ? rest : "/" + rest
-    }
-
-    /// As the `Host` field has it.
-    var authority: String { (host.contains(":") ? "[\(host)]" : host) + (port == (isEncrypted ? 443 : 80) ? "" : ":\(port)") }
-
-    /// Without path and query, which may hold a secret.
-    var text: String { "\(isEncrypted ? "https" : "http")://\(authority)" }
-
-    /// No address is a name that a certificate is asked for by (RFC 6066 section 3).
-    var serverName: String? { (try? IPAddress(host)) == nil ? host : nil }
 }
 
 extension ServiceSettings {

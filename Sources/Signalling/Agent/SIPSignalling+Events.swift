@@ -38,7 +38,8 @@ extension SIPSignalling {
             let words = String(decoding: text, as: UTF8.self)
             with(handle) { tell(.textAnswered($0, text: words, sipCode: status, reason: reason)) }
         case .notified(let account, let event, let body): notified(account, event: event, body)
-        case .answer, .dropped: break
+        case .answer(let request, let status, let reason, _): answered(request, status, reason)
+        case .dropped: break
         }
     }
 
@@ -81,6 +82,7 @@ extension SIPSignalling {
                     isFromAccountServer: incoming.isFromAccountServer,
                     offeredCodecs: call.remoteOffer?.offeredCodecs ?? [],
                     replaces: incoming.replaces.flatMap { handles[$0] })))
+        tell(.dialog(call.id, callID: incoming.callID))
         refuseHopeless(call, handle)
     }
 

@@ -21,6 +21,27 @@ extension SIPSignalling {
                     text: String(decoding: body.bytes, as: UTF8.self))))
     }
 
+    public nonisolated func send(_ text: String, to target: String, account: String?) -> SentMessageID {
+        let id = SentMessageID(number: nextID().number)
+        perform { signalling in
+            do throws(UserAgentError) {
+                guard let uri = URI(target) else { throw .badURI(target) }
+                let body = Body(contentType: "text/plain;charset=UTF-8", bytes: Array(text.utf8))
+                let request = try signalling.agent.send(
+                    .message, to: uri, account: account.map { AccountID($0) }, body: body, now: .monotonicNow())
+                signalling.sentMessages[request] = id
+            } catch {
+                signalling.tell(.messageSent(id, sipCode: nil, reason: "\(error)"))
+            }
+        }
+        return id
+    }
+
+    func answered(_ request: RequestID, _ status: Int, _ reason: String) {
+        guard let id = sentMessages.removeValue(forKey: request) else { return }
+        tell(.messageSent(id, sipCode: status, reason: reason))
+    }
+
     func notified(_ account: AccountID, event: String, _ body: Body?) {
         guard event == "message-summary", let body,
             let summary = MessageSummary(mediaType: body.mediaType, body: body.bytes), tellsAnother()

@@ -182,6 +182,7 @@ extension SIPSignalling {
                 calls[id]?.plainCall = plain
             }
             handles[handle] = id
+            if let name = agent.callID(of: handle) { tell(.dialog(id, callID: name)) }
         } catch {
             finish(id, CallEnding(.badTarget, text: "\(error)"))
         }

@@ -37,6 +37,8 @@ public actor SIPSignalling: CallSignalling {
     /// Of the streams that are traced.
     var traceFramers: [SignallingConnectionID: StreamFramer] = [:]
     var noticeLimit = NoticeLimit()
+    /// Texts whose answers are waited for.
+    var sentMessages: [RequestID: SentMessageID] = [:]
     private var bindings = FlowBindings()
     /// The address of ours that led to each registered account's registrar; empty: none did.
     var localHosts: [AccountID: String] = [:]

@@ -11,6 +11,13 @@ public struct SignalledCallID: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(number)" }
 }
 
+/// The number of a text that was sent; none is used twice.
+public struct SentMessageID: Hashable, Sendable {
+    public let number: UInt64
+
+    public init(number: UInt64) { self.number = number }
+}
+
 /// How calls are made and ended, seen from above: the same for SIP and for whatever else may come.
 ///
 /// Every function may be called from any thread and returns at once; what comes of it is told by events, in order, to the
@@ -43,6 +50,9 @@ public protocol CallSignalling: Sendable {
     func answerTransfer(_ call: SignalledCallID, media: LocalPorts?)
     /// Sends a text to the other side of an answered call; `textAnswered` tells how it went.
     func send(text: String, in call: SignalledCallID)
+    /// Sends somebody a text (RFC 3428); `messageSent` tells how that went.
+    /// - Parameter account: as whom; nil: as nobody in particular.
+    func send(_ text: String, to target: String, account: String?) -> SentMessageID
     /// Ends a call in whatever state it is.
     func hangUp(_ call: SignalledCallID)
     /// Registers an account of the configuration, or registers it anew at once.

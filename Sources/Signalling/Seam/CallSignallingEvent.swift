@@ -26,6 +26,10 @@ public enum CallSignallingEvent: Sendable {
     case message(TextMessage)
     /// How the other side of a call took our text; 300 and more: it did not.
     case textAnswered(SignalledCallID, text: String, sipCode: Int, reason: String)
+    /// What became of a text that was sent: 200 and the like where it was taken; nil: it was never sent.
+    case messageSent(SentMessageID, sipCode: Int?, reason: String)
+    /// The Call-ID that the call's messages have.
+    case dialog(SignalledCallID, callID: String)
     /// Whether somebody has left voice messages for an account.
     case messagesWaiting(account: String, MessageSummary)
     /// A request could not be carried out; the call is as it was.

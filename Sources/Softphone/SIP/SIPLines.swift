@@ -228,6 +228,8 @@ final class SIPLines: OwnedCall {
         try line.take(sound)
     }
 
+    var dialogs: [String] { lines.flatMap(\.dialogs) }
+
     var transferPlace: TransferPlace? { line(active)?.transferPlace }
 
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {

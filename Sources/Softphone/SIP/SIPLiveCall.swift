@@ -52,6 +52,8 @@ final class SIPLiveCall {
     /// Somebody else is talked to.
     var isBesideAnother = false
 
+    /// Call-IDs of its messages; one after a redirection, or a transfer, has several.
+    var dialogs: [String] = []
     var pending: [EventBody] = []
     var isAnswered = false
     /// The person, or whoever may, has taken the call.
@@ -169,6 +171,7 @@ final class SIPLiveCall {
             pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
         // Who transfers us may end its call at once.
         case .ended(let id, _) where id == self.id && next != nil: takeOver()
+        case .dialog(let id, let name) where id == self.id: dialogs.append(name)
         case .ended(let id, let ending) where id == self.id: ended(ending)
         case .warning(_, let text): pending.append(.warning(text))
         default: break

@@ -40,6 +40,8 @@ public struct WaitingCaller: Sendable, Hashable {
 public enum PhoneNews: Sendable {
     case registration(RegistrationReport)
     case caller(WaitingCaller)
+    /// What became of a text that was sent: its number, the response, and why; without a response it was never sent.
+    case messageSent(UInt64, sipCode: Int?, reason: String)
     /// A text, or that voice messages wait: as an event tells it.
     case notice(EventBody)
     /// Something a person should know and can do something about.
@@ -69,7 +71,8 @@ extension Softphone {
             throw .encryption("\(missing)")
         }
         media.traversal.prepare()
-        let phone = try SIPPhone(configuration, tracePath: request.tracePath, instance: request.instance)
+        let phone = try SIPPhone(
+            configuration, tracePath: request.tracePath, instance: request.instance, ladder: SIPLadder())
         for account in request.accounts { phone.signalling.register(account.name) }
         return phone
     }
@@ -86,6 +89,7 @@ extension SIPPhone {
             case .registration(let change): .registration(RegistrationReport(change))
             case .incoming(let id, let facts): .caller(WaitingCaller(id: id, account: facts.account, from: facts.from))
             case .warning(_, let text): .warning(text)
+            case .messageSent(let id, let code, let reason): .messageSent(id.number, sipCode: code, reason: reason)
             default: EventBody(notice: event).map(PhoneNews.notice)
             }
         }
@@ -114,6 +118,16 @@ extension SIPPhone {
     public func refuse(_ caller: WaitingCaller, _ refusal: CallRefusal) {
         signalling.reject(caller.id, refusal)
         switchboard.disconnect(caller.id)
+    }
+
+    /// Sends somebody a text.
+    /// - Parameter account: as whom; nil: as nobody in particular.
+    /// - Returns: its number, by which the news tell what became of it.
+    public func send(_ text: String, to target: String, account: String?) throws(SoftphoneError) -> UInt64 {
+        if let problem = CallTarget.problem(with: target, hasAccount: account != nil) {
+            throw .request("\(problem), in '\(target)'; write sip:USER@HOST[:PORT], or tel: with an account")
+        }
+        return signalling.send(text, to: target, account: account).number
     }
 
     /// Registers an account anew at once.

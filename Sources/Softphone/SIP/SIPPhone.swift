@@ -17,6 +17,8 @@ public final class SIPPhone: Sendable {
     private let trace: SIPTraceFile?
     /// Who it is among those that share its accounts; nil: not told.
     let instance: String?
+    /// The messages of its last calls; `nil`: they are not kept.
+    public let ladder: SIPLadder?
     /// The registrar has once accepted the account.
     let hasRegistered = Atomic(false)
 
@@ -32,8 +34,10 @@ public final class SIPPhone: Sendable {
     }
 
     /// Binds the signalling's sockets.
-    init(_ configuration: SignallingConfiguration, tracePath: String?, instance: String? = nil) throws(SoftphoneError) {
-        self.instance = instance
+    init(
+        _ configuration: SignallingConfiguration, tracePath: String?, instance: String? = nil, ladder: SIPLadder? = nil
+    ) throws(SoftphoneError) {
+        (self.instance, self.ladder) = (instance, ladder)
         let switchboard: Switchboard
         do { switchboard = try Switchboard() } catch { throw .resources("\(error)") }
         self.switchboard = switchboard
@@ -42,7 +46,12 @@ public final class SIPPhone: Sendable {
         }
         self.trace = trace
         var configuration = configuration
-        if let trace { configuration.trace = { trace.note($0) } }
+        if trace != nil || ladder != nil {
+            configuration.trace = { message in
+                trace?.note(message)
+                ladder?.note(message)
+            }
+        }
         do throws(SignallingStartError) {
             signalling = try SIPSignalling(configuration) { switchboard.post($0) }
         } catch {

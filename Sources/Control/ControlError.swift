@@ -1,0 +1,41 @@
+/// Why a request was not carried out: what, and what to do. Each kind has an exit code.
+package enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The command line, or what it asks for, makes no sense.
+    case usage(String)
+    /// The service has it, but not now.
+    case refused(String)
+    /// The token is missing, wrong, or not enough.
+    case authentication(String)
+    /// Nobody is there, or no answer came.
+    case network(String)
+    /// The service has a defect.
+    case failed(String)
+
+    /// Of an answer's status.
+    package init(status: Int, _ text: String) {
+        self =
+            switch status {
+            case 401, 403: .authentication(text)
+            case 409, 429, 503: .refused(text)
+            case 400..<500: .usage(text)
+            default: .failed(text)
+            }
+    }
+
+    /// As the program's other commands have them.
+    package var exitCode: Int32 {
+        switch self {
+        case .failed: 1
+        case .usage: 2
+        case .refused: 4
+        case .authentication: 7
+        case .network: 8
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .usage(let text), .refused(let text), .authentication(let text), .network(let text), .failed(let text): text
+        }
+    }
+}

@@ -1,0 +1,90 @@
+/// What can be asked of a running service from the command line: a word, and the request that it stands for.
+package struct ControlVerb: Sendable {
+    package let name: String
+    package let method: String
+    /// With names in braces, which words of the command line stand for.
+    package let template: String
+    /// Fields of the body that words stand for, in order, behind those of the path; one with `?` may be missing.
+    let words: [String]
+    /// Whether `NAME=VALUE` may follow: fields of the body, or of the query of GET.
+    let takesFields: Bool
+    package let help: String
+
+    private init(
+        _ name: String, _ method: String, _ template: String, words: [String] = [], fields: Bool = false, _ help: String
+    ) {
+        (self.name, self.method, self.template, self.words) = (name, method, template, words)
+        (takesFields, self.help) = (fields, help)
+    }
+
+    /// Names of the words that follow the verb, for people.
+    package var usage: String {
+        let names = parameters.map { $0.uppercased() } + words.map { $0.hasSuffix("?") ? "[\($0.dropLast().uppercased())]" : $0.uppercased() }
+        return ([name] + names + (takesFields ? ["[NAME=VALUE...]"] : [])).joined(separator: " ")
+    }
+
+    /// Of the path.
+    var parameters: [String] {
+        template.split(separator: "/").filter { $0.hasPrefix("{") }.map { String($0.dropFirst().dropLast()) }
+    }
+
+    package static let all: [ControlVerb] = [
+        ControlVerb("calls", "GET", "/v1/calls", "calls there are, and the last that are over"),
+        ControlVerb("call", "GET", "/v1/calls/{id}", "one call"),
+        ControlVerb(
+            "dial", "POST", "/v1/calls", words: ["to"], fields: true,
+            "call somebody: account=NAME audio.echo=true audio.play=FILE wait=answered"),
+        ControlVerb("answer", "POST", "/v1/calls/{id}/answer", fields: true, "answer a call that rings: audio.handset=ID"),
+        ControlVerb("reject", "POST", "/v1/calls/{id}/reject", "refuse a call that rings"),
+        ControlVerb("hangup", "DELETE", "/v1/calls/{id}", "end a call"),
+        ControlVerb("hold", "PUT", "/v1/calls/{id}/hold", "hold a call"),
+        ControlVerb("resume", "DELETE", "/v1/calls/{id}/hold", "hold it no longer"),
+        ControlVerb("mute", "PUT", "/v1/calls/{id}/mute", "send silence"),
+        ControlVerb("unmute", "DELETE", "/v1/calls/{id}/mute", "send sound again"),
+        ControlVerb("digits", "POST", "/v1/calls/{id}/dtmf", words: ["digits"], "send digits"),
+        ControlVerb(
+            "transfer", "POST", "/v1/calls/{id}/transfer", words: ["to?"], fields: true,
+            "have the other side call somebody, or with call=ID connect it with another call"),
+        ControlVerb(
+            "audio", "PUT", "/v1/calls/{id}/audio", fields: true, "give a call another audio end: echo=true, play=FILE, call=ID"),
+        ControlVerb("record", "PUT", "/v1/calls/{id}/recording", "record a call"),
+        ControlVerb("stop-record", "DELETE", "/v1/calls/{id}/recording", "record it no longer"),
+        ControlVerb("stats", "GET", "/v1/calls/{id}/stats", "the figures of a call"),
+        ControlVerb("delay", "GET", "/v1/calls/{id}/delay", "where its delay is"),
+        ControlVerb("sip", "GET", "/v1/calls/{id}/sip", "its messages"),
+        ControlVerb("conferences", "GET", "/v1/conferences", "conferences there are"),
+        ControlVerb("conference", "GET", "/v1/conferences/{id}", "one conference"),
+        ControlVerb("open-conference", "POST", "/v1/conferences", fields: true, "open one: name=NAME"),
+        ControlVerb("end-conference", "DELETE", "/v1/conferences/{id}", "end one, and its calls"),
+        ControlVerb("handsets", "GET", "/v1/handsets", "browsers that are handsets"),
+        ControlVerb("accounts", "GET", "/v1/accounts", "where each account stands"),
+        ControlVerb("account", "GET", "/v1/accounts/{id}", "one account"),
+        ControlVerb("refresh", "POST", "/v1/accounts/{id}/refresh", "register an account anew"),
+        ControlVerb("history", "GET", "/v1/history", fields: true, "calls that were: q=TEXT since=DAY limit=N"),
+        ControlVerb("past", "GET", "/v1/history/{id}", "one of them, with its report"),
+        ControlVerb("recordings", "GET", "/v1/recordings", "recordings and messages there are"),
+        ControlVerb("recording", "GET", "/v1/recordings/{id}", "one of them, as WAV: --out FILE"),
+        ControlVerb("delete-recording", "DELETE", "/v1/recordings/{id}", "take one away"),
+        ControlVerb("messages", "GET", "/v1/messages", "the last texts by SIP"),
+        ControlVerb("message", "POST", "/v1/messages", words: ["to", "text"], fields: true, "send a text: account=NAME"),
+        ControlVerb("webhooks", "GET", "/v1/webhooks", "how the webhooks fare"),
+        ControlVerb("events", "GET", "/v1/events", "what happens, until it is interrupted"),
+        ControlVerb("metrics", "GET", "/metrics", "figures for Prometheus"),
+        ControlVerb("check", "GET", "/v1/check", "what is wrong, and what to do"),
+        ControlVerb("config", "GET", "/v1/config", "what is in force, with its sources"),
+        ControlVerb("reload", "POST", "/v1/config/reload", "read the configuration again"),
+        ControlVerb("drain", "POST", "/v1/drain", "end the service, once its calls are over"),
+        ControlVerb("health", "GET", "/healthz", "whether it lives"),
+        ControlVerb("ready", "GET", "/readyz", "whether it takes calls"),
+    ]
+
+    /// Every verb with what it does, for `--help`.
+    package static let list: String = {
+        let width = all.map { $0.usage.count }.filter { $0 <= 34 }.max() ?? 0
+        return all.map { verb in
+            let usage = verb.usage
+            let gap = usage.count > width ? "\n      " + String(repeating: " ", count: width - 2) : String(repeating: " ", count: width - usage.count)
+            return "  \(usage)\(gap)  \(verb.help)"
+        }.joined(separator: "\n")
+    }()
+}

@@ -1,0 +1,167 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// Asks servers by HTTP/1.1, each time over a connection of its own. Redirections are not followed: they are answers like others.
+package struct WebClient: Sendable {
+    package struct Request: Sendable {
+        package var method: String
+        /// With the query.
+        package var path: String
+        package var headers: [(name: String, value: String)]
+        package var body: [UInt8]
+        /// Seconds until the answer's head has to be here; `nil`: no limit.
+        package var patience: Double?
+
+        package init(
+            _ method: String, _ path: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
+            patience: Double? = nil
+        ) {
+            (self.method, self.path, self.headers, self.body, self.patience) = (method, path, headers, body, patience)
+        }
+    }
+
+    package struct Answer: Sendable {
+        package var status: Int
+        /// Names in lower case.
+        package var headers: [String: String]
+    }
+
+    /// Why there is no answer.
+    package struct Failure: Error, Sendable, CustomStringConvertible {
+        package let description: String
+
+        init(_ description: String) { self.description = description }
+
+        /// Whatever stopped a connection, in words.
+        init(_ error: any Error) {
+            self =
+                switch error {
+                case let error as Failure: error
+                case let error as NIOConnectionError:
+                    Failure(error.connectionErrors.first.map { "\($0.error)" } ?? "its name is not known")
+                case let error as IOError: Failure(String(cString: strerror(error.errnoCode)))
+                default: Failure("\(error)")
+                }
+        }
+    }
+
+    private static let connecting = TimeAmount.seconds(5)
+    private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    /// PEM file of authorities that certificates may be from; `nil`: the system's.
+    package var authorities: String?
+
+    package init(authorities: String? = nil) { self.authorities = authorities }
+
+    /// - Parameters:
+    ///   - address: its path does not count.
+    ///   - onBody: gets the body as it comes, with the status that it belongs to, on a thread of the connection's; `nil`: nobody wants
+    ///     it, and the connection ends with the head.
+    /// - Returns: the head of the answer, once the body is over too where it was wanted.
+    package func ask(
+        _ request: Request, of address: WebAddress, onBody: (@Sendable (_ status: Int, [UInt8]) -> Void)? = nil
+    ) async throws(Failure) -> Answer {
+        do {
+            let tls = address.isEncrypted ? try context() : nil
+            let loop = Self.group.next()
+            let answer = loop.makePromise(of: Answer.self)
+            let head = request.head(for: address)
+            let channel = ClientBootstrap(group: loop).connectTimeout(Self.connecting)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        if let tls {
+                            try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: address.serverName))
+                        }
+                        try pipeline.addHTTPClientHandlers()
+                        try pipeline.addHandler(Exchange(head, request.body, patience: request.patience, answer, onBody))
+                    }
+                }
+                .connect(host: address.host, port: address.port)
+            channel.whenFailure { answer.fail($0) }
+            channel.whenSuccess { channel in answer.futureResult.whenComplete { _ in channel.close(promise: nil) } }
+            return try await answer.futureResult.get()
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private func context() throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        if let authorities { configuration.trustRoots = .file(authorities) }
+        return try NIOSSLContext(configuration: configuration)
+    }
+}
+
+extension WebClient.Request {
+    fileprivate func head(for address: WebAddress) -> HTTPRequestHead {
+        var head = HTTPRequestHead(version: .http1_1, method: HTTPMethod(rawValue: method), uri: path)
+        head.headers = ["Host": address.authority, "User-Agent": "yodel", "Connection": "close"]
+        if !body.isEmpty || method != "GET" { head.headers.add(name: "Content-Length", value: "\(body.count)") }
+        for (name, value) in headers { head.headers.add(name: name, value: value) }
+        return head
+    }
+}
+
+/// One request, and its answer.
+private final class Exchange: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private let request: HTTPRequestHead
+    private let body: [UInt8]
+    private let patience: Double?
+    private let answer: EventLoopPromise<WebClient.Answer>
+    private let onBody: (@Sendable (Int, [UInt8]) -> Void)?
+    private var head: WebClient.Answer?
+    private var limit: Scheduled<Void>?
+
+    init(
+        _ request: HTTPRequestHead, _ body: [UInt8], patience: Double?, _ answer: EventLoopPromise<WebClient.Answer>,
+        _ onBody: (@Sendable (Int, [UInt8]) -> Void)?
+    ) {
+        (self.request, self.body, self.patience, self.answer, self.onBody) = (request, body, patience, answer, onBody)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if let patience {
+            limit = context.eventLoop.scheduleTask(in: .milliseconds(Int64(patience * 1000))) { [answer] in
+                answer.fail(WebClient.Failure("no answer in \(patience) s"))
+            }
+        }
+        context.write(wrapOutboundOut(.head(request)), promise: nil)
+        if !body.isEmpty { context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: body)))), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        context.fireChannelActive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            guard head.status.code >= 200 else { return }
+            limit?.cancel()
+            let fields = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
+            let new = WebClient.Answer(status: Int(head.status.code), headers: fields)
+            self.head = new
+            if onBody == nil { answer.succeed(new) }
+        case .body(let part):
+            if let head { onBody?(head.status, Array(part.readableBytesView)) }
+        case .end:
+            if let head { answer.succeed(head) }
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        answer.fail(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        limit?.cancel()
+        answer.fail(WebClient.Failure(head == nil ? "it hung up without an answer" : "it hung up within its answer"))
+        context.fireChannelInactive()
+    }
+}

@@ -1,0 +1,74 @@
+import Reporting
+import Testing
+
+import Service
+
+@Suite("What the service tells besides: texts, messages, delay, accounts") struct InsightTests {
+    @Test("a text is sent, listed, and its outcome told, in whichever order both come")
+    func texts() async {
+        let bench = Bench()
+        let sent = await bench.ask("POST", "/v1/messages", #"{"to": "sip:102@example.com", "text": "one\ntwo"}"#)
+        #expect(sent.status == 202 && sent.json.text("state") == "sending" && sent.json.text("account") == "office")
+        #expect(bench.telephone.wished.last == "text one\ntwo to sip:102@example.com as office")
+        bench.core.messages.answered(7, sipCode: 200, reason: "OK")
+        let told = bench.core.spool.read(after: 0).items.last
+        #expect(told?.type == "message_sent" && told?.data.contains(#""state":"delivered""#) == true)
+        bench.core.messages.answered(9, sipCode: nil, reason: "no way")
+        let early = bench.core.messages.sent(9, to: "sip:1@h", account: nil, text: "x")
+        #expect(early.text("state") == "failed" && early.text("reason") == "no way")
+        let all = await bench.ask("GET", "/v1/messages").json
+        guard case .array(let list) = all.value(at: "messages") else { return #expect(Bool(false)) }
+        #expect(list.map { $0.text("state") } == ["delivered", "failed"])
+        for _ in 0..<600 { _ = bench.core.messages.sent(1, to: "sip:1@h", account: nil, text: "x") }
+        guard case .array(let kept) = await bench.ask("GET", "/v1/messages").json.value(at: "messages") else {
+            return #expect(Bool(false))
+        }
+        #expect(kept.count == MessageBook.limit)
+    }
+
+    @Test(
+        "what is no text is refused",
+        arguments: [
+            ("{}", "to"), (#"{"to": "sip:1@h"}"#, "text"), (#"{"to": "sip:1@h", "text": ""}"#, "text"),
+            (#"{"to": "sip:1@h", "text": "\u0000"}"#, "text"), (#"{"to": "sip:1@h", "text": 5}"#, "text"),
+            (#"{"to": "sip:1@h", "text": "x", "account": "nobody"}"#, "account"),
+        ])
+    func noText(_ body: String, _ place: String) async {
+        let bench = Bench()
+        let refused = await bench.ask("POST", "/v1/messages", body)
+        #expect(refused.status == 400 && refused.json.text("at") == place, "\(refused.json.text)")
+        let long = String(repeating: "x", count: 1001)
+        #expect(await bench.ask("POST", "/v1/messages", #"{"to": "sip:1@h", "text": "\#(long)"}"#).status == 400)
+        #expect(await bench.ask("POST", "/v1/messages", #"{"to": "mailto:a@h", "text": "x"}"#).status == 400)
+    }
+
+    @Test("an account is shown and registered anew; one that is not there is not")
+    func accounts() async {
+        let bench = Bench()
+        #expect(await bench.ask("GET", "/v1/accounts/office").json.text("name") == "office")
+        #expect(await bench.ask("POST", "/v1/accounts/office/refresh").status == 202)
+        #expect(bench.telephone.wished == ["refresh office"])
+        #expect(await bench.ask("GET", "/v1/accounts/home").status == 404)
+        #expect(await bench.ask("POST", "/v1/accounts/home/refresh").status == 404)
+    }
+
+    @Test("the delay of a call names what nobody knows, and a call without messages has none")
+    func delay() async {
+        let bench = Bench()
+        let (id, _) = await bench.call()
+        let delay = await bench.ask("GET", "/v1/calls/\(id)/delay").json
+        guard case .array(let unknown) = delay.value(at: "unknown") else { return #expect(Bool(false)) }
+        #expect(unknown.contains(.string("network")) && delay.text("call_id") == id)
+        #expect(await bench.ask("GET", "/v1/calls/\(id)/sip").json.value(at: "messages") == .array([]))
+        #expect(await bench.ask("GET", "/v1/calls/e1-99/sip").status == 404)
+        #expect(await bench.ask("GET", "/v1/calls/e1-99/delay").status == 404)
+    }
+
+    @Test("the end is asked for by administrators alone")
+    func drain() async {
+        let bench = Bench(tokens: [.admin: Bench.token, .operate: "operator-0123456789"])
+        let refused = await bench.ask("POST", "/v1/drain", headers: ["authorization": "Bearer operator-0123456789"])
+        #expect(refused.status == 403 && !bench.core.wantsEnd)
+        #expect(await bench.ask("POST", "/v1/drain").status == 202 && bench.core.wantsEnd)
+    }
+}
