@@ -27,7 +27,8 @@ let package = Package(
         .executableTarget(
             name: "yodel",
             dependencies: [
-                "Service", "Control", "History", "Diagnosis", "CommandOptions", "Load", "Loopback", "Studio", "Softphone", "Terminal",
+                "Service", "Control", "History", "Diagnosis", "CommandOptions", "Load", "Loopback", "Studio", "Softphone",
+                "Terminal",
                 "Settings",
                 "Reporting", "Simulation",
                 "LiveMedia",

@@ -77,7 +77,8 @@ public struct ControlCommand: ParsableCommand {
                 try await client.ask(asked, of: place) { sink.take($0, $1) }
             }
         } catch {
-            throw ControlError.network("\(place.text) does not answer (\(error)); start `yodel softphone`, or name it with --url")
+            throw ControlError.network(
+                "\(place.text) does not answer (\(error)); start `yodel softphone`, or name it with --url")
         }
         try sink.finish(answer)
     }
@@ -106,7 +107,8 @@ public struct ControlCommand: ParsableCommand {
                 ?? Configuration(environment: environment, explicitPath: config)[\.softphone.tokenFile]
         else {
             throw ControlError.authentication(
-                "there is no token; set YODEL_TOKEN to the one that the service has printed, or name its file with --token-file")
+                "there is no token; set YODEL_TOKEN to the one that the service has printed, or name its file with --token-file"
+            )
         }
         do { return try SecretFile.line(path: path) } catch {
             throw ControlError.authentication("\(path) cannot be read; name a file with the token, with --token-file")

@@ -70,7 +70,8 @@ final class ControlSink: Sendable {
         let kind = answer.headers["content-type"] ?? ""
         guard (200..<300).contains(answer.status) || kind.hasPrefix("application/json") else {
             let problem = try? JSONDocument(reading: text).value
-            if case .string(let title)? = problem?.value(at: "title"), case .string(let detail)? = problem?.value(at: "detail") {
+            if case .string(let title)? = problem?.value(at: "title"), case .string(let detail)? = problem?.value(at: "detail")
+            {
                 throw ControlError(status: answer.status, "\(title) (\(answer.status)): \(detail)")
             }
             throw ControlError(status: answer.status, "the service answered \(answer.status)")
@@ -81,7 +82,7 @@ final class ControlSink: Sendable {
             _ = Self.write(text, to: STDOUT_FILENO)
             return
         }
-        if isJSON { Output.standard.line(value.text) } else { ControlText.lines(value).forEach { Output.standard.line($0) } }
+        for line in isJSON ? [value.text] : ControlText.lines(value) { Output.standard.line(line) }
         // Such as /readyz.
         guard (200..<300).contains(answer.status) else {
             throw ControlError(status: answer.status, "the service answered \(answer.status)")

@@ -19,7 +19,9 @@ package struct ControlVerb: Sendable {
 
     /// Names of the words that follow the verb, for people.
     package var usage: String {
-        let names = parameters.map { $0.uppercased() } + words.map { $0.hasSuffix("?") ? "[\($0.dropLast().uppercased())]" : $0.uppercased() }
+        let names =
+            parameters.map { $0.uppercased() }
+            + words.map { $0.hasSuffix("?") ? "[\($0.dropLast().uppercased())]" : $0.uppercased() }
         return ([name] + names + (takesFields ? ["[NAME=VALUE...]"] : [])).joined(separator: " ")
     }
 
@@ -46,7 +48,8 @@ package struct ControlVerb: Sendable {
             "transfer", "POST", "/v1/calls/{id}/transfer", words: ["to?"], fields: true,
             "have the other side call somebody, or with call=ID connect it with another call"),
         ControlVerb(
-            "audio", "PUT", "/v1/calls/{id}/audio", fields: true, "give a call another audio end: echo=true, play=FILE, call=ID"),
+            "audio", "PUT", "/v1/calls/{id}/audio", fields: true, "give a call another audio end: echo=true, play=FILE, call=ID"
+        ),
         ControlVerb("record", "PUT", "/v1/calls/{id}/recording", "record a call"),
         ControlVerb("stop-record", "DELETE", "/v1/calls/{id}/recording", "record it no longer"),
         ControlVerb("stats", "GET", "/v1/calls/{id}/stats", "the figures of a call"),
@@ -83,7 +86,9 @@ package struct ControlVerb: Sendable {
         let width = all.map { $0.usage.count }.filter { $0 <= 34 }.max() ?? 0
         return all.map { verb in
             let usage = verb.usage
-            let gap = usage.count > width ? "\n      " + String(repeating: " ", count: width - 2) : String(repeating: " ", count: width - usage.count)
+            let gap =
+                usage.count > width
+                ? "\n      " + String(repeating: " ", count: width - 2) : String(repeating: " ", count: width - usage.count)
             return "  \(usage)\(gap)  \(verb.help)"
         }.joined(separator: "\n")
     }()

@@ -143,7 +143,8 @@ private final class Exchange: ChannelInboundHandler {
         case .head(let head):
             guard head.status.code >= 200 else { return }
             limit?.cancel()
-            let fields = Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
+            let fields = Dictionary(
+                head.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
             let new = WebClient.Answer(status: Int(head.status.code), headers: fields)
             self.head = new
             if onBody == nil { answer.succeed(new) }

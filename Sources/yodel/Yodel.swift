@@ -17,7 +17,10 @@ struct Yodel: ParsableCommand {
         version: "0.1.0",
         groupedSubcommands: [
             CommandGroup(
-                name: "Call", subcommands: [CallCommand.self, ListenCommand.self, SoftphoneCommand.self, ControlCommand.self, HistoryCommand.self]),
+                name: "Call",
+                subcommands: [
+                    CallCommand.self, ListenCommand.self, SoftphoneCommand.self, ControlCommand.self, HistoryCommand.self,
+                ]),
             CommandGroup(
                 name: "Test",
                 subcommands: [

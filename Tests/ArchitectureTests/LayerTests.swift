@@ -3,7 +3,8 @@ import Testing
 @Suite("Layers") struct LayerTests {
     /// The house's floors. A target may import only from floors strictly below its own.
     private static let floors: [String: Double] = [
-        "yodel": 7, "Service": 6, "Control": 6, "Loopback": 6, "Load": 6, "Studio": 6, "Diagnosis": 5.5, "Softphone": 5, "Simulation": 5,
+        "yodel": 7, "Service": 6, "Control": 6, "Loopback": 6, "Load": 6, "Studio": 6, "Diagnosis": 5.5, "Softphone": 5,
+        "Simulation": 5,
         "CommandOptions": 5, "Settings": 4, "LiveMedia": 4,
         "Signalling": 4, "Terminal": 4, "History": 4,
         "Media": 3, "WebClient": 3, "Reporting": 3, "AudioSession": 3,

@@ -33,7 +33,10 @@ import Control
 
     @Test(
         "what makes none is refused with what does",
-        arguments: ["", "cals", "call", "call a b", "dial", "dial sip:1@h loud", "digits e1-1", "hold e1-1 a=b", "request GET", "request GET calls"])
+        arguments: [
+            "", "cals", "call", "call a b", "dial", "dial sip:1@h loud", "digits e1-1", "hold e1-1 a=b", "request GET",
+            "request GET calls",
+        ])
     func refused(_ line: String) {
         #expect { _ = try made(line) } throws: { error in
             guard case ControlError.usage(let text) = error else { return false }
@@ -56,14 +59,17 @@ import Control
         for verb in ControlVerb.all { #expect(ControlVerb.list.contains(verb.help), "\(verb.name)") }
     }
 
-    @Test("exit codes are those of the program", arguments: [(401, 7), (403, 7), (404, 2), (400, 2), (409, 4), (503, 4), (429, 4), (500, 1)] as [(Int, Int32)])
+    @Test(
+        "exit codes are those of the program",
+        arguments: [(401, 7), (403, 7), (404, 2), (400, 2), (409, 4), (503, 4), (429, 4), (500, 1)] as [(Int, Int32)])
     func exits(_ status: Int, _ code: Int32) {
         #expect(ControlError(status: status, "").exitCode == code)
     }
 
     @Test("lists are a line each, other answers a line a value, and nothing is left out that says something")
     func text() throws {
-        let list = try JSONValue(reading: #"{"calls":[{"id":"a","to":null,"muted":false,"held":{"by_us":true}},{"id":"b"}],"next":null}"#)
+        let list = try JSONValue(
+            reading: #"{"calls":[{"id":"a","to":null,"muted":false,"held":{"by_us":true}},{"id":"b"}],"next":null}"#)
         #expect(ControlText.lines(list) == [#"id=a held={"by_us":true}"#, "id=b"])
         #expect(ControlText.lines(try JSONValue(reading: #"{"calls":[]}"#)) == ["no calls"])
         #expect(ControlText.lines(try JSONValue(reading: #"{"id":"a","n":3,"x":null}"#)) == ["id: a", "n: 3"])

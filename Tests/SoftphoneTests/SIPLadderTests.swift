@@ -5,7 +5,8 @@ import Testing
 
 @Suite("The messages of calls") struct SIPLadderTests {
     private func message(
-        _ start: String, _ call: String, _ rest: String = "", _ direction: TracedMessage.Direction = .sent, name: String = "Call-ID"
+        _ start: String, _ call: String, _ rest: String = "", _ direction: TracedMessage.Direction = .sent,
+        name: String = "Call-ID"
     ) -> TracedMessage {
         let text = "\(start)\r\nVia: SIP/2.0/UDP h\r\n\(name): \(call)\r\n\(rest)\r\n"
         return TracedMessage(direction, transport: "udp", remote: "192.0.2.1:5060", octets: Array(text.utf8))

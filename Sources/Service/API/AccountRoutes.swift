@@ -34,7 +34,8 @@ enum DrainRoute {
             _ = try BodyFields(request, known: [])
             service.wishEnd()
             return .json(
-                [JSONMember("draining", .boolean(true)), JSONMember("calls", .integer(service.calls.running))].object, status: 202)
+                [JSONMember("draining", .boolean(true)), JSONMember("calls", .integer(service.calls.running))].object,
+                status: 202)
         }
     ]
 }
