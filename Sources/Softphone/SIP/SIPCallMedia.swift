@@ -264,7 +264,8 @@ final class SIPCallMedia {
     /// The stream goes on with something else at our end; one that has not begun will begin there.
     func take(_ sound: CallSound) throws(SoftphoneError) {
         request.sound = sound
-        bridge = sound.bridge
+        // A device that stands by is not the one that is wanted any more.
+        (bridge, standby) = (sound.bridge, nil)
         hasPlayed = false
         guard let running else { return }
         stop()
