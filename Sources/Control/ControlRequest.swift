@@ -38,7 +38,7 @@ package struct ControlRequest: Sendable, Equatable {
         var fields: [JSONMember] = []
         for word in verb.words {
             let isOptional = word.hasSuffix("?")
-            guard let value = rest.first, !isOptional || !value.contains("=") else {
+            guard let value = rest.first, !isOptional || Self.field(value) == nil else {
                 if isOptional { continue }
                 throw Self.missing(verb)
             }
@@ -47,10 +47,9 @@ package struct ControlRequest: Sendable, Equatable {
         }
         var query: [String] = []
         for word in rest {
-            guard verb.takesFields, let mark = word.firstIndex(of: "="), mark != word.startIndex else {
+            guard verb.takesFields, let (name, value) = Self.field(word) else {
                 throw .usage("'\(word.prefix(80))' is too much; write \(verb.usage)")
             }
-            let (name, value) = (String(word[..<mark]), String(word[word.index(after: mark)...]))
             if method == "GET" {
                 query.append("\(Self.encoded(name))=\(Self.encoded(value))")
             } else {
@@ -59,6 +58,11 @@ package struct ControlRequest: Sendable, Equatable {
         }
         if !query.isEmpty { path += "?" + query.joined(separator: "&") }
         if !fields.isEmpty { body = Array(JSONValue.object(fields).text.utf8) }
+    }
+
+    /// `NAME=VALUE`; the parameters of a URI are none.
+    private static func field(_ word: String) -> (name: String, value: String)? {
+        word.wholeMatch(of: #/([a-z_][a-z0-9_.]*)=(.*)/#).map { (String($0.1), String($0.2)) }
     }
 
     private static func missing(_ verb: ControlVerb) -> ControlError { .usage("something is missing; write \(verb.usage)") }

@@ -21,6 +21,7 @@ import Control
             ),
             ("digits e1-1 12#", ##"POST /v1/calls/e1-1/dtmf {"digits":"12#"}"##),
             ("transfer e1-1 sip:2@h", #"POST /v1/calls/e1-1/transfer {"to":"sip:2@h"}"#),
+            ("transfer e1-1 sip:2@h;user=phone", #"POST /v1/calls/e1-1/transfer {"to":"sip:2@h;user=phone"}"#),
             ("transfer e1-1 call=e1-2", #"POST /v1/calls/e1-1/transfer {"call":"e1-2"}"#),
             ("audio e1-1 websocket=ws://h/ rate=8000", #"PUT /v1/calls/e1-1/audio {"websocket":"ws://h/","rate":8000}"#),
             ("message sip:1@h a=b", #"POST /v1/messages {"to":"sip:1@h","text":"a=b"}"#),
