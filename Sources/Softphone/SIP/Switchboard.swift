@@ -53,7 +53,8 @@ extension CallSignallingEvent {
         case .registration, .message, .messageSent, .messagesWaiting: nil
         case .incoming(let id, _), .progress(let id, _), .negotiated(let id, _), .answered(let id, _, _), .held(let id, _, _),
             .transferRequested(let id, _), .transferProgress(let id, _, _), .followed(let id, _),
-            .digit(let id, _), .dialog(let id, _), .textAnswered(let id, _, _, _), .requestRefused(let id, _, _), .ended(let id, _):
+            .digit(let id, _), .dialog(let id, _), .textAnswered(let id, _, _, _), .requestRefused(let id, _, _),
+            .ended(let id, _):
             id
         case .warning(let id, _): id
         }
