@@ -14,7 +14,7 @@ sound_packages=(pulseaudio pulseaudio-utils libasound2-plugins python3 python3-n
 check_packages=(asterisk-core-sounds-en-g722 ffmpeg tshark baresip-core linphone-cli kamailio
     kamailio-tls-modules openssl sip-tester
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad chromium
-    python3-websocket python3-websockets prometheus systemd man-db)
+    python3-websocket python3-websockets prometheus systemd man-db valgrind)
 # Calls through NATs, and changes of address.
 nat_packages=(coturn nftables conntrack iproute2 procps openssl)
 # Formatters and linters; ruff is no Debian package and comes from PyPI into .build.

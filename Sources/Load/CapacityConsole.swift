@@ -7,6 +7,9 @@ import Terminal
 
 /// `yodel capacity`: what a call of each kind costs, how many calls this machine carries, and what keeps it from more.
 public struct CapacityConsole {
+    /// About what a call's packets take of the system a second, in milliseconds: only where the search begins depends on it.
+    private static let socketMilliseconds = 0.7
+
     private let plan: CapacityPlan
     private let teller: EventTeller
 
@@ -33,8 +36,8 @@ public struct CapacityConsole {
         DescriptorLimit.raise()
         let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let echo = costs.first { $0.kind.name == "\(plan.media.codec.name)_echo" } ?? costs[0]
-        // Who makes the calls takes about as much as who carries them, and the network more than both.
-        let first = Int(Double(cores) * echo.callsOfCore / 8)
+        // Sockets cost more than most codecs, and who makes the calls takes about as much as who carries them.
+        let first = Int(Double(cores) * 1000 / (echo.milliseconds + Self.socketMilliseconds) / 8)
         var search = KneeSearch(first: max(4, first), range: 1...LoadPlan.callsAllowed.upperBound)
         var limit = CapacityLimit.range
         var best: CapacityStep?

@@ -142,7 +142,8 @@ final class SendPath {
         let encoder = codec.encoder
         if let shared = share.shared, encoders?.has(shared) != true { share.leave(to: encoder) }
         if let encoders, comfortNoise == nil, codec.isPlain,
-            let shared = share.shared ?? encoders.encoder(for: codec.sending, ladder.protection, complexity: complexity, from: encoder)
+            let shared = share.shared
+                ?? encoders.encoder(for: codec.sending, ladder.protection, complexity: complexity, from: encoder)
         {
             return frame.withUnsafeBufferPointer { encode($0, with: shared, of: encoders) }
         }
