@@ -13,6 +13,8 @@ struct ControlPath {
     private(set) var remoteFigures: SideFigures?
     /// The other side's delay from its microphone to its socket, in milliseconds; `nil` when it does not tell.
     private(set) var remoteSendDelayMilliseconds: Double?
+    /// How the other side's machine stands still; `nil` when it does not tell.
+    private var remoteStops: DelayLedgerMessage.SenderStops?
     /// When the other side last told its delay.
     private var lastSendDelay: HostTime?
     /// Whether the other side sends back what it hears.
@@ -112,6 +114,8 @@ struct ControlPath {
     private mutating func take(_ message: DelayLedgerMessage, arrival: HostTime) {
         remoteEchoes = message.echoes
         guard message.sendDelayMilliseconds <= Self.greatestSendDelay else { return }
+        remoteStops = message.stops
+        remoteFigures?.take(message.stops)
         lastSendDelay = arrival
         remoteSendDelayMilliseconds = message.sendDelayMilliseconds
         remoteFigures?.sendDelayMilliseconds = message.sendDelayMilliseconds
@@ -138,6 +142,7 @@ struct ControlPath {
         figures.roundTripMilliseconds = report.roundTripMilliseconds
         if let roundTrip = report.roundTripMilliseconds { note(roundTrip: roundTrip) }
         figures.sendDelayMilliseconds = remoteSendDelayMilliseconds
+        figures.take(remoteStops)
         figures.take(remoteMetrics)
         remoteFigures = figures
         reportedLoss = ReportedLoss(ratio: report.lossPercent / 100)
@@ -175,10 +180,14 @@ struct ControlPath {
     /// Sends the report that is due.
     mutating func report(
         now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock], extended: [ExtendedReportBlock],
-        sendDelayMilliseconds: Double?, link: any PacketLink
+        sendDelayMilliseconds: Double?, machine: MachineReading?, link: any PacketLink
     ) {
+        let stops = machine.flatMap {
+            $0.stops > 0
+                ? DelayLedgerMessage.SenderStops(count: $0.stops, longestMilliseconds: $0.longestMilliseconds) : nil
+        }
         let delay = sendDelayMilliseconds.map {
-            DelayLedgerMessage(sendDelayMilliseconds: $0, echoes: echoes).packet(ssrc: session.ssrc)
+            DelayLedgerMessage(sendDelayMilliseconds: $0, echoes: echoes, stops: stops).packet(ssrc: session.ssrc)
         }
         let packet = session.makeReport(
             now: now, ntp: ntp, sender: sender, reports: reports, applications: delay.map { [$0] } ?? [],
@@ -212,6 +221,12 @@ enum SourceChangeReason: String {
 }
 
 extension SideFigures {
+    /// What the side tells of its machine; nothing when it does not.
+    fileprivate mutating func take(_ stops: DelayLedgerMessage.SenderStops?) {
+        machineStops = stops?.count
+        machineLongestMilliseconds = stops?.longestMilliseconds
+    }
+
     /// What VoIP metrics tell; nothing when there are none.
     fileprivate mutating func take(_ metrics: VoIPMetrics?) {
         guard let metrics else { return }

@@ -132,6 +132,7 @@ public final class MediaLoop {
     /// What the machine held up is not the network's doing.
     private func excuse(now: HostTime) {
         guard let machine = device.machine() else { return }
+        for seat in seats { seat.call.stream.machine = machine }
         if let last = machine.lastStop, last != excused {
             excused = last
             let stop = last.inWholeMicroseconds

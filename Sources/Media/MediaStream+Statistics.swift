@@ -47,6 +47,10 @@ extension MediaStream {
         local.roundTripMilliseconds = control.roundTripMilliseconds
         local.sendDelayMilliseconds = sendDelayMilliseconds
         local.receiveDelayMilliseconds = receiveDelayMilliseconds
+        if let machine {
+            local.machineStops = machine.stops
+            local.machineLongestMilliseconds = machine.longestMilliseconds
+        }
         figures.local = local
         figures.remote = control.remoteFigures
     }

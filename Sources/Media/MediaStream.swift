@@ -14,6 +14,8 @@ public final class MediaStream {
     public let configuration: StreamConfiguration
     /// Stages between device and codec, as the loop that steps the stream measures them.
     package var deviceDelay = DeviceDelay()
+    /// What the device knows of this machine; `nil`: nothing.
+    package var machine: MachineReading?
     /// Which way media go, seen from this side: RTCP goes both ways whatever it is.
     public var direction = MediaDirection.sendReceive {
         didSet {
@@ -203,7 +205,7 @@ public final class MediaStream {
         let (reports, extended) = (receivePath.makeReportBlocks(), makeExtendedReportBlocks())
         control.report(
             now: now, ntp: ntp, sender: sendPath.senderInfo, reports: reports, extended: extended,
-            sendDelayMilliseconds: sendDelayMilliseconds, link: link)
+            sendDelayMilliseconds: sendDelayMilliseconds, machine: machine, link: link)
     }
 
     /// Says that our source is gone (RFC 3550 section 6.6).

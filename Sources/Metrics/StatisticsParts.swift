@@ -89,6 +89,9 @@ public struct SideFigures: Sendable, Equatable {
     public var sendDelayMilliseconds: Double?
     /// This side's delay from its socket to its loudspeaker, ms.
     public var receiveDelayMilliseconds: Double?
+    /// Times this side's machine stood still, and the longest time, ms: its packets are late by that.
+    public var machineStops: Int?
+    public var machineLongestMilliseconds: Double?
     /// Transmission rating (ITU-T G.107) of what this side hears, 0…100.
     public var rFactor: Double?
     /// Listening quality (ITU-T P.800.1), 1…5.

@@ -71,6 +71,8 @@ extension SideFigures: ReportObject {
         .number("round_trip_ms", decimals: 2) { $0.roundTripMilliseconds },
         .number("send_delay_ms", decimals: 2) { $0.sendDelayMilliseconds },
         .number("receive_delay_ms", decimals: 2) { $0.receiveDelayMilliseconds },
+        .count("machine_stops") { $0.machineStops },
+        .number("machine_longest_ms", decimals: 1) { $0.machineLongestMilliseconds },
         .number("r_factor", decimals: 1) { $0.rFactor },
         .number("mos_lq", decimals: 2) { $0.mosLQ },
         .number("mos_cq", decimals: 2) { $0.mosCQ },

@@ -9,6 +9,24 @@ import Testing
         #expect(bytes == hex("80cc0004 000000a1 59444c59 01010000 00001b58"))
     }
 
+    @Test func stopsOfTheMachineStandBehindWhatWasThereBefore() {
+        let stops = DelayLedgerMessage.SenderStops(count: 85, longestMilliseconds: 20.9)
+        let message = DelayLedgerMessage(sendDelayMilliseconds: 70, stops: stops)
+        let bytes = RTCPPacket.application(message.packet(ssrc: 0xa1)).bytes
+        #expect(bytes == hex("80cc0005 000000a1 59444c59 01040000 00001b58 005500d1"))
+        #expect(DelayLedgerMessage(message.packet(ssrc: 1)) == message)
+        var cut = message.packet(ssrc: 1)
+        cut.data.removeLast(4)
+        #expect(DelayLedgerMessage(cut)?.stops == nil && DelayLedgerMessage(cut)?.sendDelayMilliseconds == 70)
+    }
+
+    @Test(arguments: [(-1, -5.0, 0, 0.0), (1 << 40, 1e9, 65_535, 6553.5), (3, .nan, 3, 0), (3, .infinity, 3, 0)])
+    func stopsBeyondTheFieldsStayAtTheirEnds(count: Int, longest: Double, sent: Int, sentLongest: Double) {
+        let stops = DelayLedgerMessage.SenderStops(count: count, longestMilliseconds: longest)
+        let read = DelayLedgerMessage(DelayLedgerMessage(sendDelayMilliseconds: 1, stops: stops).packet(ssrc: 1))?.stops
+        #expect(read?.count == sent && read?.longestMilliseconds == sentLongest)
+    }
+
     @Test(arguments: [0.0, 0.01, 34.56, 1e6]) func delaysComeBack(milliseconds: Double) {
         let packet = DelayLedgerMessage(sendDelayMilliseconds: milliseconds).packet(ssrc: 1)
         #expect(DelayLedgerMessage(packet) == DelayLedgerMessage(sendDelayMilliseconds: milliseconds))
