@@ -12,7 +12,7 @@ public struct CallReport: Sendable, Equatable {
     public var postDialMilliseconds: Double?
     /// From the call to its answer, ms.
     public var setupMilliseconds: Double?
-    /// What of our voice, or of the other side's, the answer found no device running for, ms.
+    /// From the answer until the microphone's first sample that was sent, ms; 0: it ran before.
     public var clippedAtAnswerMilliseconds: Double?
     /// Whom this was with, as a URI; where a call moved on, the last one.
     public var party: String?

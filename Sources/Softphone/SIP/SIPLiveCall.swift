@@ -491,10 +491,10 @@ final class SIPLiveCall {
         return final
     }
 
-    /// What was said before the devices ran, ms; nil: nobody answered, or nothing was sent.
+    /// What was said before the microphone ran, ms; nil: nobody answered, or nothing was sent. What comes before the loudspeaker
+    /// runs waits in the jitter buffer.
     private var clippedAtAnswer: Double? {
         guard let answeredAt, let voiceStart else { return nil }
-        let later = max(voiceStart.captured, voiceStart.playing ?? voiceStart.captured)
-        return max(0, later.milliseconds(since: answeredAt))
+        return max(0, voiceStart.captured.milliseconds(since: answeredAt))
     }
 }
