@@ -2,6 +2,8 @@ internal import GRDB
 
 /// Why there is no history, and what to do.
 public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// It is being opened, or made.
+    case opening(path: String)
     /// Another program writes to it.
     case inUse(path: String)
     /// A newer yodel has made it.
@@ -18,6 +20,7 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
+        case .opening(let path): "\(path) is still being opened; ask again in a moment"
         case .inUse(let path): "\(path) is in use by another yodel; give each service a file of its own, or end the other one"
         case .newer(let path):
             "\(path) was made by a newer yodel; install that one, or name another file: this one is left as it is"

@@ -55,7 +55,7 @@ final class HistoryWriter: Sendable {
 
     func reader() throws(HistoryError) -> HistoryReader {
         let (reader, trouble) = state.withLock { ($0.reader, $0.trouble) }
-        guard let reader else { throw trouble ?? .cannotOpen(path: path, reason: "it is being opened; try again") }
+        guard let reader else { throw trouble ?? .opening(path: path) }
         return reader
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import NIOCore
 import NIOSSL
 import Realtime
@@ -14,24 +13,9 @@ struct CertificateFiles: Sendable, Equatable {
 /// The certificate of HTTPS, taken anew when its files change. Files that are half written, or do not belong together, change nothing:
 /// the old certificate stays, and that is told.
 final class CertificateKeeper: Sendable {
-    /// What tells one state of a file from another.
-    private struct Stamp: Equatable {
-        var inode: UInt64 = 0
-        var size: Int64 = 0
-        var seconds: Int = 0
-        var nanoseconds: Int = 0
-
-        init(_ path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return }
-            (inode, size) = (UInt64(status.st_ino), Int64(status.st_size))
-            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-        }
-    }
-
     private struct State {
         var context: NIOSSLContext
-        var stamps: [Stamp]
+        var stamps: [FileStamp?]
         var looked = HostTime.monotonicNow()
     }
 
@@ -49,7 +33,9 @@ final class CertificateKeeper: Sendable {
         state = Lock(State(context: try Self.load(files), stamps: stamps))
     }
 
-    private static func stamps(_ files: CertificateFiles) -> [Stamp] { [Stamp(files.chain), Stamp(files.key)] }
+    private static func stamps(_ files: CertificateFiles) -> [FileStamp?] {
+        [FileStamp(files.chain), FileStamp(files.key)]
+    }
 
     private static func load(_ files: CertificateFiles) throws(CertificateFailure) -> NIOSSLContext {
         do {

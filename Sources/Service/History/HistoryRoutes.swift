@@ -42,6 +42,9 @@ enum HistoryRoutes {
                 409, "no history is kept", "name a file for it: softphone.history", at: "softphone.history")
         }
         do throws(HistoryError) { return try body(history.reader()) } catch {
+            if case .opening = error {
+                throw Problem(503, "the history is being opened", "\(error)", retryAfterSeconds: 1)
+            }
             throw Problem(503, "the history cannot be read", "\(error)", at: "softphone.history", retryAfterSeconds: 5)
         }
     }

@@ -1,15 +1,16 @@
+import Realtime
 import NIOSSL
 
 /// The contexts of NIOSSL for connections made and taken, made anew when a file has changed.
 struct TLSContexts {
     private let settings: TLSSettings
-    private var client: (stamps: [TrustStore.Stamp?], context: NIOSSLContext)?
-    private var server: (stamps: [TrustStore.Stamp?], context: NIOSSLContext)?
+    private var client: (stamps: [FileStamp?], context: NIOSSLContext)?
+    private var server: (stamps: [FileStamp?], context: NIOSSLContext)?
 
     init(_ settings: TLSSettings) { self.settings = settings }
 
-    private var stamps: [TrustStore.Stamp?] {
-        [settings.certificateFile, settings.keyFile].map { $0.flatMap { TrustStore.Stamp($0) } }
+    private var stamps: [FileStamp?] {
+        [settings.certificateFile, settings.keyFile].map { $0.flatMap { FileStamp($0) } }
     }
 
     mutating func clientContext() throws(SignallingFailure) -> NIOSSLContext {

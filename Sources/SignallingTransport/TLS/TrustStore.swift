@@ -1,26 +1,8 @@
 import CX509
-import Glibc
+import Realtime
 
 /// The authorities that are trusted, read from a file or the system's folder. Read again when the file has changed.
 struct TrustStore {
-    /// What tells one state of a file from another.
-    struct Stamp: Equatable {
-        var inode: UInt64
-        var size: Int64
-        var seconds: Int
-        var nanoseconds: Int
-
-        /// nil: there is no such file.
-        init?(_ path: String) {
-            var found = stat()
-            guard stat(path, &found) == 0 else { return nil }
-            inode = UInt64(found.st_ino)
-            size = Int64(found.st_size)
-            seconds = found.st_mtim.tv_sec
-            nanoseconds = found.st_mtim.tv_nsec
-        }
-    }
-
     /// Owns an `X509_STORE`.
     final class Handle {
         let pointer: OpaquePointer
@@ -30,11 +12,11 @@ struct TrustStore {
         deinit { cx509_X509_STORE_free(pointer) }
     }
 
-    private var cached: (path: String?, stamp: Stamp?, handle: Handle)?
+    private var cached: (path: String?, stamp: FileStamp?, handle: Handle)?
 
     /// - `path`: a PEM file; nil: the system's authorities.
     mutating func handle(path: String?) throws(SignallingFailure) -> Handle {
-        let stamp = path.flatMap { Stamp($0) }
+        let stamp = path.flatMap { FileStamp($0) }
         if let cached, cached.path == path, cached.stamp == stamp { return cached.handle }
         if let missing = cx509_load() { throw .credentials(String(cString: missing)) }
         guard let store = cx509_X509_STORE_new() else { throw .credentials("out of memory for certificates") }
