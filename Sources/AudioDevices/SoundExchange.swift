@@ -1,4 +1,4 @@
-import Realtime
+public import Realtime
 
 /// Sound between a call and a program that stands in for a person, both mono at one rate.
 ///
@@ -12,10 +12,17 @@ public final class SoundExchange: Sendable {
         public var flooded = 0
         /// To be heard, but nobody took it.
         public var unheard = 0
-        /// Wanted in the middle of speech, but not there yet: silence was played.
+        /// Said in the middle of speech, but too late: silence was played.
         public var late = 0
 
         public init() {}
+    }
+
+    /// A mark that was reached.
+    public struct Reached: Sendable, Equatable {
+        public var name: String
+        /// When the last sample before it was at the microphone that the program stands for; `nil`: it was forgotten, and never played.
+        public var time: HostTime?
     }
 
     private struct State {
@@ -25,22 +32,32 @@ public final class SoundExchange: Sendable {
         /// Samples played of all that was ever said.
         var position = 0
         var marks: [(name: String, position: Int)] = []
-        var reached: [String] = []
+        var reached: [Reached] = []
         var heard: [Float] = []
-        /// Speech begins when so much of it is there.
-        var reserve: Int
+        var reserve = SpeechReserve()
         var isSpeaking = false
+        /// When the first sample came that is to be played next, of speech that has not begun.
+        var speechCame: HostTime?
+        /// From when a sample came until its block is handed over, at the beginning of speech, ms; `nil`: nothing was said yet.
+        var age: Double?
+        /// One way between here and the program, ms.
+        var distance = 0.0
+        /// Since when there is no program; `nil`: it is there.
+        var away: HostTime?
+        /// Samples of the announcement that were played while it is away.
+        var announced = 0
         var losses = Losses()
         var bell: (@Sendable () -> Void)?
 
         var waiting: Int { said.count - played }
 
-        /// - Returns: the bell, when a mark has been reached.
+        /// Marks behind which nothing is to be played.
+        /// - Returns: the bell, when there was one.
         @discardableResult
-        mutating func noteReached() -> (@Sendable () -> Void)? {
+        mutating func noteReached(_ time: (Int) -> HostTime?) -> (@Sendable () -> Void)? {
             let count = marks.prefix { $0.position <= position }.count
             guard count > 0 else { return nil }
-            reached += marks[..<count].map(\.name)
+            reached += marks[..<count].map { Reached(name: $0.name, time: time($0.position)) }
             marks.removeFirst(count)
             return bell
         }
@@ -50,6 +67,8 @@ public final class SoundExchange: Sendable {
     public let sampleRate: Int
     /// Samples of a packet to the program.
     public let frame: Int
+    /// What the call hears, again and again, while there is no program.
+    private let announcement: [Float]
     private let state: Lock<State>
 
     /// Said ahead of time at most, s.
@@ -58,25 +77,48 @@ public final class SoundExchange: Sendable {
     public static let unreadSeconds = 2
     /// Marks that wait at most.
     public static let markLimit = 256
-    /// The reserve grows up to this, ms, when speech comes late.
-    private static let longestReserve = 80
+    /// A program that is back sooner is not announced as lost, ms.
+    public static let announcedAfterMilliseconds = 1000.0
 
+    /// A program that is not there yet.
     /// - Parameters:
     ///   - sampleRate: in Hz.
     ///   - milliseconds: of a packet to the program.
-    public init(sampleRate: Int, packetMilliseconds milliseconds: Int = 20) {
+    ///   - announcement: what the call hears while the program is not there, at that rate; empty: silence.
+    ///   - now: since when it is missed.
+    public init(sampleRate: Int, packetMilliseconds milliseconds: Int = 20, announcement: [Float] = [], now: HostTime) {
         self.sampleRate = sampleRate
+        self.announcement = announcement
         frame = sampleRate * milliseconds / 1000
-        state = Lock(State(reserve: sampleRate / 100))
+        var first = State()
+        first.away = now
+        state = Lock(first)
     }
+
+    private func milliseconds(_ samples: Int) -> Double { Double(samples) * 1000 / Double(sampleRate) }
 
     // MARK: The program
 
     /// Called from the device's thread whenever there is a packet to hear or a mark has been reached; short, please.
     public func setBell(_ bell: (@Sendable () -> Void)?) { state.withLock { $0.bell = bell } }
 
+    /// The program is there.
+    public func arrive() {
+        state.withLock { ($0.away, $0.announced) = (nil, 0) }
+    }
+
+    /// The program is gone: what it said and nobody heard is forgotten, and what waits for it is not kept for the next one.
+    public func leave(at now: HostTime) {
+        forget()
+        state.withLock { state in
+            state.away = state.away ?? now
+            (state.marks, state.reached, state.heard) = ([], [], [])
+        }
+    }
+
     /// The program says something, -1...1.
-    public func say(_ samples: [Float]) {
+    public func say(_ samples: [Float], at now: HostTime) {
+        guard !samples.isEmpty else { return }
         state.withLock { state in
             let room = max(sampleRate * Self.aheadSeconds - state.waiting, 0)
             state.losses.flooded += max(samples.count - room, 0)
@@ -84,6 +126,10 @@ public final class SoundExchange: Sendable {
             if state.played > sampleRate {
                 state.said.removeFirst(state.played)
                 state.played = 0
+            }
+            if !state.isSpeaking, state.waiting == 0 {
+                state.speechCame = now
+                state.losses.late += Int(state.reserve.comes(at: now) * Double(sampleRate) / 1000)
             }
             state.said.append(contentsOf: samples.prefix(room))
         }
@@ -93,19 +139,22 @@ public final class SoundExchange: Sendable {
     /// - Returns: whether there was room for it.
     public func mark(_ name: String) -> Bool {
         state.withLock { state in
-            guard state.marks.count < Self.markLimit else { return false }
+            guard state.marks.count + state.reached.count < Self.markLimit else { return false }
             state.marks.append((name, state.position + state.waiting))
             return true
         }
     }
 
-    /// Forgets what was said and not played; its marks count as reached.
-    public func clear() {
+    /// Forgets what was said and not played; its marks come back with no time.
+    public func clear() { forget() }
+
+    private func forget() {
         state.withLock { state in
             state.position += state.waiting
-            state.played = state.said.count
-            state.isSpeaking = false
-            state.noteReached()
+            (state.said, state.played) = ([], 0)
+            (state.isSpeaking, state.speechCame) = (false, nil)
+            state.reserve.isCleared()
+            state.noteReached { _ in nil }
         }
     }
 
@@ -119,50 +168,86 @@ public final class SoundExchange: Sendable {
     }
 
     /// Marks reached since the last call.
-    public func takeReached() -> [String] {
+    public func takeReached() -> [Reached] {
         state.withLock { state in
             defer { state.reached = [] }
             return state.reached
         }
     }
 
+    /// How long something takes from here to the program, or back, ms.
+    public func setDistance(milliseconds: Double) { state.withLock { $0.distance = milliseconds } }
+
     public var losses: Losses { state.withLock { $0.losses } }
 
     /// Seconds said ahead.
     public var aheadSeconds: Double { state.withLock { Double($0.waiting) / Double(sampleRate) } }
 
+    /// The program's share of the delay, ms: from when it says something until the device hands it over, and from when the device
+    /// wants to play something until the program has it. The first is `nil` before it said anything.
+    public func delay(periodMilliseconds period: Double) -> (said: Double?, heard: Double) {
+        state.withLock { state in
+            (state.age.map { $0 + state.distance }, max(0, milliseconds(frame) - period) + state.distance)
+        }
+    }
+
     // MARK: The device
 
-    /// Fills in what is said.
+    /// Fills in what is said, or the announcement while there is no program.
+    /// - Parameters:
+    ///   - samples: room for `count`.
+    ///   - count: of the block.
+    ///   - now: when the block is handed over, which is when its last sample would come from a real microphone.
     /// - Returns: how many samples there were; the rest is silence.
-    package func read(into samples: UnsafeMutablePointer<Float>, count: Int) -> Int {
+    package func read(into samples: UnsafeMutablePointer<Float>, count: Int, at now: HostTime) -> Int {
         let (taken, bell) = state.withLock { state -> (Int, (@Sendable () -> Void)?) in
+            if let away = state.away {
+                return (announce(into: samples, count, &state, away: now.milliseconds(since: away)), nil)
+            }
             if !state.isSpeaking {
                 // A mark behind nothing is reached, too.
-                guard state.waiting > 0, state.waiting >= state.reserve || !state.marks.isEmpty else {
-                    return (0, state.noteReached())
-                }
+                guard state.waiting > 0, milliseconds(state.waiting) >= state.reserve.milliseconds || !state.marks.isEmpty
+                else { return (0, state.noteReached { _ in now }) }
                 state.isSpeaking = true
+                state.reserve.begins(at: now)
+                if let came = state.speechCame.take() {
+                    let age = max(0, now.milliseconds(since: came))
+                    state.age = state.age.map { $0 + (age - $0) / 4 } ?? age
+                }
             }
+            let first = state.position
             let taken = min(state.waiting, count)
             for index in 0..<taken { samples[index] = state.said[state.played + index] }
             state.played += taken
             state.position += taken
             if taken < count {
-                // Whether it was the end of the sentence or lateness nobody knows; a reserve that is too large costs little.
                 state.isSpeaking = false
-                state.losses.late += count - taken
-                state.reserve = min(state.reserve * 2, sampleRate * Self.longestReserve / 1000)
+                state.reserve.runsDry(at: now)
             }
-            return (taken, state.noteReached())
+            let age = (state.age ?? milliseconds(count)) + state.distance
+            return (
+                taken,
+                state.noteReached { now.advanced(byMilliseconds: milliseconds($0 - first) - age) }
+            )
         }
         bell?()
         return taken
     }
 
+    private func announce(
+        into samples: UnsafeMutablePointer<Float>, _ count: Int, _ state: inout State, away: Double
+    ) -> Int {
+        guard !announcement.isEmpty, away >= Self.announcedAfterMilliseconds else { return 0 }
+        for index in 0..<count { samples[index] = announcement[(state.announced + index) % announcement.count] }
+        state.announced = (state.announced + count) % announcement.count
+        return count
+    }
+
     /// Takes what is heard.
     package func write(_ samples: UnsafePointer<Float>, count: Int) {
         let bell = state.withLock { state -> (@Sendable () -> Void)? in
+            // Nobody is to hear later what was said while there was no program.
+            guard state.away == nil else { return nil }
             state.heard.append(contentsOf: UnsafeBufferPointer(start: samples, count: count))
             let excess = state.heard.count - sampleRate * Self.unreadSeconds
             if excess > 0 {

@@ -68,22 +68,24 @@ final class VirtualCore: @unchecked Sendable {
         if let room {
             room.process(speaker: speaker, into: microphone)
         } else {
-            source.read(into: microphone, count: frames)
+            source.read(into: microphone, count: frames, at: now)
         }
         if isStopping.load(ordering: .acquiring) { return }
         if capture {
+            let age = source.ageMilliseconds(period: milliseconds)
             callbacks.deliver(
                 microphone, frames: frames,
                 time: DeviceTime(
-                    sampleTime: capturedFrames, hostTime: now.advanced(byMilliseconds: -milliseconds),
-                    latencyMilliseconds: milliseconds))
+                    sampleTime: capturedFrames, hostTime: now.advanced(byMilliseconds: -age), latencyMilliseconds: age))
         }
         capturedFrames += Int64(frames)
         let wanted = room?.nextSpeakerFrames() ?? frames
         guard playback, !isStopping.load(ordering: .acquiring) else { return }
+        let wait = sink.waitMilliseconds(period: milliseconds)
         callbacks.fetch(
             speaker, frames: wanted,
-            time: DeviceTime(sampleTime: playedFrames, hostTime: now, latencyMilliseconds: 0))
+            time: DeviceTime(
+                sampleTime: playedFrames, hostTime: now.advanced(byMilliseconds: wait), latencyMilliseconds: wait))
         playedFrames += Int64(wanted)
         do throws(DeviceError) {
             try sink.write(speaker, count: wanted)

@@ -10,6 +10,11 @@ enum VirtualSink {
     case pipe(waits: Bool)
     case exchange(SoundExchange)
 
+    /// From when a block is asked for until its first sample is heard, ms.
+    func waitMilliseconds(period: Double) -> Double {
+        if case .exchange(let exchange) = self { exchange.delay(periodMilliseconds: period).heard } else { 0 }
+    }
+
     /// Takes `count` samples.
     ///
     /// - Throws: `DeviceError.file` once when the file or pipe takes no more.

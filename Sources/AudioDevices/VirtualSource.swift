@@ -2,6 +2,7 @@ import AudioFiles
 import AudioUnits
 import CALSA
 import Glibc
+import Realtime
 
 /// A microphone of a virtual device that is no room.
 enum VirtualSource {
@@ -11,7 +12,8 @@ enum VirtualSource {
     case exchange(SoundExchange)
 
     /// Fills `samples` completely, with silence where there is no more.
-    func read(into samples: UnsafeMutablePointer<Float>, count: Int) {
+    /// - Parameter now: when they are handed over.
+    func read(into samples: UnsafeMutablePointer<Float>, count: Int, at now: HostTime) {
         var filled = 0
         switch self {
         case .silence: break
@@ -27,9 +29,14 @@ enum VirtualSource {
         case .pipe(let reader):
             filled = reader.read(into: samples, count: count)
         case .exchange(let exchange):
-            filled = exchange.read(into: samples, count: count)
+            filled = exchange.read(into: samples, count: count, at: now)
         }
         for index in filled..<max(count, filled) { samples[index] = 0 }
+    }
+
+    /// Age of a block's first sample when it is handed over, ms.
+    func ageMilliseconds(period: Double) -> Double {
+        if case .exchange(let exchange) = self { exchange.delay(periodMilliseconds: period).said ?? period } else { period }
     }
 }
 

@@ -20,6 +20,8 @@ public final class Call {
     @exclusivity(unchecked) private var events: [CallEvent] = []
     private var echoed: [Float] = []
     @exclusivity(unchecked) private var goodbye = Goodbye()
+    /// Where both sides are copied to; `nil`: nobody listens beside the call.
+    private var tap: CallTap?
     /// Digits that wait for the call to begin.
     private var firstDigits: String
 
@@ -72,6 +74,12 @@ public final class Call {
     /// Takes one frame of the microphone's audio.
     /// - Returns: what stood for our voice after announcement, echo and mute.
     package func send(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
+        let sent = sendOwn(frame, now: now)
+        if let tap { sent.withUnsafeBufferPointer { tap.add(sent: $0, sampleRate: sampleRate) } }
+        return sent
+    }
+
+    private func sendOwn(_ frame: UnsafeBufferPointer<Float>, now: HostTime) -> [Float] {
         guard !state.isEnded else { return [Float](repeating: 0, count: frame.count) }
         guard stream.configuration.echoes else { return stream.send(frame, now: now) }
         if echoed.count < frame.count {
@@ -84,7 +92,9 @@ public final class Call {
 
     /// Produces the next samples of the other side's voice.
     package func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome? {
-        guard let outcome = hear(into: block, now: now) else { return nil }
+        let outcome = hear(into: block, now: now)
+        if let tap { tap.add(heard: UnsafeBufferPointer(block), sampleRate: sampleRate) }
+        guard let outcome else { return nil }
         if stream.configuration.echoes {
             echoed.append(contentsOf: block)
             // A capture clock that runs slow would let it grow for as long as the call lasts.
@@ -258,6 +268,8 @@ public final class Call {
             let action = stateMachine.take(signal, at: now)
             guard action == .none else { return end(action, now: now, ntp: ntp) }
             follow()
+        case .tap(let tap):
+            self.tap = tap
         case .hangUp(let reason):
             end(stateMachine.end(reason), now: now, ntp: ntp)
         }

@@ -15,6 +15,8 @@ public enum CallCommand: Sendable, Equatable {
     case volume(Float)
     /// What signalling tells.
     case signal(CallSignal)
+    /// Copy both sides from the next frame on for whoever listens beside the call; `nil`: no more.
+    case tap(CallTap?)
     /// Say BYE and end the call.
     case hangUp(EndReason)
 }

@@ -119,6 +119,7 @@ struct ControlPath {
         lastSendDelay = arrival
         remoteSendDelayMilliseconds = message.sendDelayMilliseconds
         remoteFigures?.sendDelayMilliseconds = message.sendDelayMilliseconds
+        remoteFigures?.noteReceiveDelay(remoteMetrics)
     }
 
     /// Time passes: what the other side told of its delay lasts for five report intervals (docs/rtcp-delay-app.md).
@@ -144,6 +145,7 @@ struct ControlPath {
         figures.sendDelayMilliseconds = remoteSendDelayMilliseconds
         figures.take(remoteStops)
         figures.take(remoteMetrics)
+        figures.noteReceiveDelay(remoteMetrics)
         remoteFigures = figures
         reportedLoss = ReportedLoss(ratio: report.lossPercent / 100)
         if let lastReport { reportedLoss?.seconds = arrival.milliseconds(since: lastReport) / 1000 }
@@ -159,6 +161,7 @@ struct ControlPath {
         case .voipMetrics(let metrics):
             remoteMetrics = metrics
             remoteFigures?.take(metrics)
+            remoteFigures?.noteReceiveDelay(metrics)
             if metrics.gapThreshold == UInt8(LossPattern.gapThreshold) {
                 reportedLoss?.burstDensity = metrics.burstDensity
             }
@@ -231,8 +234,18 @@ extension SideFigures {
     fileprivate mutating func take(_ metrics: VoIPMetrics?) {
         guard let metrics else { return }
         lateRatio = metrics.discardRate
+        jitterBufferMilliseconds = metrics.jitterBufferNominal > 0 ? metrics.jitterBufferNominal : nil
         rFactor = metrics.rFactor
         mosLQ = metrics.mosLQ
         mosCQ = metrics.mosCQ
+    }
+
+    /// Its delay from its socket to its loudspeaker is what its whole delay (RFC 3611 section 4.7.4) has beyond the one that it tells
+    /// of its sending.
+    fileprivate mutating func noteReceiveDelay(_ metrics: VoIPMetrics?) {
+        guard let both = metrics?.endSystemMilliseconds, let send = sendDelayMilliseconds, both >= send else {
+            return receiveDelayMilliseconds = nil
+        }
+        receiveDelayMilliseconds = both - send
     }
 }

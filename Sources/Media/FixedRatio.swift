@@ -1,7 +1,7 @@
 import DSP
 
 /// A resampler of a fixed ratio that appends what it makes.
-final class FixedRatio {
+package final class FixedRatio {
     private let resampler: Resampler
     private var output: [Float] = []
     /// Delay of the filter.
@@ -20,7 +20,7 @@ final class FixedRatio {
     }
 
     /// From one rate to another; `nil` where nothing is to be converted.
-    init?(from: Int, to: Int) throws(DSPError) {
+    package init?(from: Int, to: Int) throws(DSPError) {
         guard from != to else { return nil }
         resampler = try Resampler(from: from, to: to)
         delaySamples = resampler.latencySamples
@@ -28,7 +28,7 @@ final class FixedRatio {
     }
 
     /// Converts `input` and puts what comes of it behind `samples`.
-    func process(_ input: UnsafeBufferPointer<Float>, into samples: inout [Float]) {
+    package func process(_ input: UnsafeBufferPointer<Float>, into samples: inout [Float]) {
         guard let base = input.baseAddress else { return }
         let capacity = resampler.outputCapacity(for: input.count)
         if output.count < capacity { output = [Float](repeating: 0, count: capacity) }

@@ -92,6 +92,8 @@ public struct SideFigures: Sendable, Equatable {
     /// Times this side's machine stood still, and the longest time, ms: its packets are late by that.
     public var machineStops: Int?
     public var machineLongestMilliseconds: Double?
+    /// This side's jitter buffer for packets that come in time (RFC 3611 section 4.7.7), ms.
+    public var jitterBufferMilliseconds: Double?
     /// Transmission rating (ITU-T G.107) of what this side hears, 0…100.
     public var rFactor: Double?
     /// Listening quality (ITU-T P.800.1), 1…5.

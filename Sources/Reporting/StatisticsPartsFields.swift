@@ -73,6 +73,7 @@ extension SideFigures: ReportObject {
         .number("receive_delay_ms", decimals: 2) { $0.receiveDelayMilliseconds },
         .count("machine_stops") { $0.machineStops },
         .number("machine_longest_ms", decimals: 1) { $0.machineLongestMilliseconds },
+        .number("jitter_buffer_ms", decimals: 0) { $0.jitterBufferMilliseconds },
         .number("r_factor", decimals: 1) { $0.rFactor },
         .number("mos_lq", decimals: 2) { $0.mosLQ },
         .number("mos_cq", decimals: 2) { $0.mosCQ },

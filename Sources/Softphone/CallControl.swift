@@ -45,6 +45,10 @@ public protocol CallControl: AnyObject {
     func take(_ sound: CallSound) throws(SoftphoneError)
     /// Call-IDs of its messages by SIP (`SIPLadder`); empty: it has none.
     var dialogs: [String] { get }
+    /// Copies both sides to `tap` from now on, also through whatever becomes of the media.
+    /// - Parameter tap: `nil`: no more.
+    /// - Throws: `request` where the call cannot be listened to.
+    func listen(at tap: CallTap?) throws(SoftphoneError)
     /// Calls somebody else beside the call, which is held.
     /// - Throws: `request` where that cannot be now, or not there.
     func dial(_ target: String) throws(SoftphoneError)
@@ -81,6 +85,10 @@ extension CallControl {
     }
 
     public var dialogs: [String] { [] }
+
+    public func listen(at tap: CallTap?) throws(SoftphoneError) {
+        throw .request("only calls by SIP are listened to; listen to the call that the browser is the handset of")
+    }
 
     public var transferPlace: TransferPlace? { nil }
     public func transfer(replacing place: TransferPlace) throws(SoftphoneError) { try transfer(to: "") }

@@ -53,6 +53,10 @@ final class RunningCall: LiveCall {
         try core.attempt { call throws(SoftphoneError) in try call.take(sound) }
     }
     var dialogs: [String] { core.call.withLock { $0.dialogs } }
+
+    func listen(at tap: CallTap?) throws(SoftphoneError) {
+        try core.attempt { call throws(SoftphoneError) in try call.listen(at: tap) }
+    }
     var transferPlace: TransferPlace? { core.call.withLock { $0.transferPlace } }
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.transfer(replacing: place) }

@@ -166,6 +166,8 @@ final class SessionCall: OwnedCall {
         do throws(CallError) { try place.record(to: path) } catch { throw SoftphoneError(error) }
     }
 
+    func listen(at tap: CallTap?) { send(.tap(tap)) }
+
     /// What signalling tells the call.
     func signal(_ signal: CallSignal) { send(.signal(signal)) }
 

@@ -39,6 +39,8 @@ final class SIPCallMedia {
     /// The device runs from when it rings at the other side.
     private var standby: StandbyDevice?
     private var hasStoodBy = false
+    /// Where whoever listens beside the call takes it; `nil`: nobody does.
+    private var tap: CallTap?
     private var newPorts: LocalPorts?
     /// Addresses of this machine; `nil`: the call keeps to one.
     private var watch: AddressWatch?
@@ -204,6 +206,7 @@ final class SIPCallMedia {
         session.setMuted(isMuted)
         session.setVolume(decibels: volume)
         session.signal(isAnswered ? .answered : .earlyMedia)
+        if let tap { session.listen(at: tap) }
         tellDirections(session)
     }
 
@@ -244,6 +247,12 @@ final class SIPCallMedia {
 
     /// Nobody will answer.
     func endStandby() { standby = nil }
+
+    /// Copies both sides from now on, also of media that begin later or anew; `nil`: no more.
+    func listen(at tap: CallTap?) {
+        self.tap = tap
+        session?.listen(at: tap)
+    }
 
     /// The stream goes on at a device that other calls have too; one that has not begun will begin there.
     func share(_ shared: CallBridge) throws(SoftphoneError) {
@@ -358,6 +367,7 @@ final class SIPCallMedia {
     /// Takes over what a person has set.
     func adopt(_ other: SIPCallMedia) {
         setMuted(other.isMuted)
+        if let tap = other.tap { listen(at: tap) }
         setVolume(decibels: other.volume)
     }
 

@@ -230,6 +230,11 @@ final class SIPLines: OwnedCall {
 
     var dialogs: [String] { lines.flatMap(\.dialogs) }
 
+    func listen(at tap: CallTap?) throws(SoftphoneError) {
+        guard let line = line(active) else { throw .request("there is no call to be listened to") }
+        line.media.listen(at: tap)
+    }
+
     var transferPlace: TransferPlace? { line(active)?.transferPlace }
 
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {
