@@ -41,7 +41,7 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Diagnosis", "Softphone", "Signalling", "History", "Settings", "Reporting", "LiveMedia", "Media",
+                "Diagnosis", "Softphone", "Signalling", "SecureRTP", "History", "Settings", "Reporting", "LiveMedia", "Media",
                 "AudioDevices",
                 "AudioUnits", "AudioFiles", "Codecs", "SecureRTP", "WebClient", "Link", "Metrics", "Realtime",
                 .product(name: "Crypto", package: "swift-crypto"),

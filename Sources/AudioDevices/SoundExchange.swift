@@ -23,6 +23,8 @@ public final class SoundExchange: Sendable {
         public var name: String
         /// When the last sample before it was at the microphone that the program stands for; `nil`: it was forgotten, and never played.
         public var time: HostTime?
+
+        public init(name: String, time: HostTime?) { (self.name, self.time) = (name, time) }
     }
 
     private struct State {
@@ -80,18 +82,20 @@ public final class SoundExchange: Sendable {
     /// A program that is back sooner is not announced as lost, ms.
     public static let announcedAfterMilliseconds = 1000.0
 
-    /// A program that is not there yet.
+    /// A program that is there, or is missed.
     /// - Parameters:
     ///   - sampleRate: in Hz.
     ///   - milliseconds: of a packet to the program.
     ///   - announcement: what the call hears while the program is not there, at that rate; empty: silence.
-    ///   - now: since when it is missed.
-    public init(sampleRate: Int, packetMilliseconds milliseconds: Int = 20, announcement: [Float] = [], now: HostTime) {
+    ///   - awaySince: since when it is missed; `nil`: it is there.
+    public init(
+        sampleRate: Int, packetMilliseconds milliseconds: Int = 20, announcement: [Float] = [], awaySince: HostTime? = nil
+    ) {
         self.sampleRate = sampleRate
         self.announcement = announcement
         frame = sampleRate * milliseconds / 1000
         var first = State()
-        first.away = now
+        first.away = awaySince
         state = Lock(first)
     }
 
@@ -106,6 +110,9 @@ public final class SoundExchange: Sendable {
     public func arrive() {
         state.withLock { ($0.away, $0.announced) = (nil, 0) }
     }
+
+    /// A program that is not there is missed from now on only.
+    public func expect(at now: HostTime) { state.withLock { if $0.away != nil { $0.away = now } } }
 
     /// The program is gone: what it said and nobody heard is forgotten, and what waits for it is not kept for the next one.
     public func leave(at now: HostTime) {
@@ -177,6 +184,9 @@ public final class SoundExchange: Sendable {
 
     /// How long something takes from here to the program, or back, ms.
     public func setDistance(milliseconds: Double) { state.withLock { $0.distance = milliseconds } }
+
+    /// Since when there is no program; `nil`: it is there.
+    public var awaySince: HostTime? { state.withLock { $0.away } }
 
     public var losses: Losses { state.withLock { $0.losses } }
 

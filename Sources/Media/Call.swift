@@ -21,7 +21,7 @@ public final class Call {
     private var echoed: [Float] = []
     @exclusivity(unchecked) private var goodbye = Goodbye()
     /// Where both sides are copied to; `nil`: nobody listens beside the call.
-    private var tap: CallTap?
+    @exclusivity(unchecked) private var tap: CallTap?
     /// Digits that wait for the call to begin.
     private var firstDigits: String
 

@@ -244,7 +244,8 @@ extension SideFigures {
     /// of its sending.
     fileprivate mutating func noteReceiveDelay(_ metrics: VoIPMetrics?) {
         guard let both = metrics?.endSystemMilliseconds, let send = sendDelayMilliseconds, both >= send else {
-            return receiveDelayMilliseconds = nil
+            receiveDelayMilliseconds = nil
+            return
         }
         receiveDelayMilliseconds = both - send
     }

@@ -93,7 +93,10 @@ public struct ServiceSettings: Sendable {
         }
         ends = AudioEnds(
             devices: devices, folder: configuration[\.softphone.folder],
-            programs: configuration[\.softphone.programs])
+            programs: configuration[\.softphone.programs],
+            policy: ProgramPolicy(
+                patienceSeconds: configuration[\.softphone.programPatience],
+                announcement: configuration[\.softphone.programAnnouncement]))
         for item in configuration[\.accounts] {
             guard let name = item.name else { continue }
             rulesOfAccount[name] = try AccountRules(item, ends: ends)

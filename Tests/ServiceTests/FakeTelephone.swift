@@ -48,6 +48,7 @@ final class FakeCall: LiveCall {
         tell(held ? .callHeld(byUs: true, byPeer: false) : .callResumed)
     }
     func record(to path: String?) throws(SoftphoneError) { note("record \(path ?? "nothing")") }
+    func listen(at tap: CallTap?) throws(SoftphoneError) { note(tap == nil ? "listened to no more" : "listened to") }
     func transfer(to target: String) throws(SoftphoneError) { note("transfer to \(target)") }
     func setVolume(decibels: Int) {}
     func send(digit: Character) { note("digit \(digit)") }
@@ -128,7 +129,7 @@ struct Bench {
     init(
         accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true,
         tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil, recordings: String? = nil,
-        webhooks: WebhookDesk? = nil, rules: AccountRules = AccountRules(),
+        programs: [String] = [], webhooks: WebhookDesk? = nil, rules: AccountRules = AccountRules(),
         isMemoryShort: @escaping @Sendable () -> Bool = { false }
     ) {
         let events = EventSpool(epoch: "e1", capacity: spool)
@@ -138,9 +139,8 @@ struct Bench {
             onChange: {})
         core = ServiceCore(
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
-            ends: { AudioEnds(devices: ["default"], folder: folder) }, history: history, recordings: recordings,
-            webhooks: webhooks, telephone: telephone,
-            rulesOfAccount: { _ in rules },
+            ends: { AudioEnds(devices: ["default"], folder: folder, programs: programs) }, history: history,
+            recordings: recordings, webhooks: webhooks, telephone: telephone, rulesOfAccount: { _ in rules },
             audioOfAccount: { _ in .device("null") })
         gate = Gate(tokens: tokens, isOnLoopback: onLoopback)
         router = Router(Routes.all, gate: gate)

@@ -36,31 +36,3 @@ struct ProgramEndTests {
         #expect(throws: Problem.self) { try ProgramEnd("ws://127.0.0.1:9000/", rate: nil, allowed: []) }
     }
 }
-
-struct ProgramProtocolTests {
-    @Test func samplesSurviveTheWayThereAndBack() {
-        let samples: [Float] = [0, 0.5, -0.5, -1, 0x7FFFp-15]
-        #expect(ProgramProtocol.samples(ProgramProtocol.bytes(samples)) == samples)
-    }
-
-    @Test func whatIsTooLoudIsClippedAndHalfASampleLeftOut() {
-        #expect(ProgramProtocol.samples(ProgramProtocol.bytes([2, -2])) == [0x7FFFp-15, -1])
-        #expect(ProgramProtocol.samples([0, 0x40, 1]) == [0.5])
-    }
-
-    @Test(
-        arguments: [
-            (#"{"type": "clear"}"#, ProgramProtocol.Wish.clear), (#"{"type": "mark", "name": "a"}"#, .mark("a")),
-            (#"{"type": "stop", "why": 1}"#, .stop), (#"{"type": "mark"}"#, nil), (#"{"type": 7}"#, nil), ("[", nil), ("", nil),
-            (#"{"type": "dance"}"#, nil),
-        ] as [(String, ProgramProtocol.Wish?)])
-    func textIsUnderstoodOrNot(_ text: String, _ wish: ProgramProtocol.Wish?) {
-        #expect(ProgramProtocol.wish(Array(text.utf8)) == wish)
-    }
-
-    @Test func theStartTellsTheSound() {
-        #expect(
-            ProgramProtocol.start(sampleRate: 16_000, frame: 320)
-                == #"{"type":"start","rate":16000,"channels":1,"samples":320}"#)
-    }
-}

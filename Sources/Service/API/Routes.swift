@@ -12,7 +12,7 @@ package enum Routes {
             Route("GET", "/v1/events") { (_, request) throws(Problem) in try events(request) },
         ] + AccountRoutes.all + InsightRoutes.all + MessageRoutes.all + DrainRoute.all + CheckRoute.all + WebhookRoutes.all
         + CallRoutes.all + TransferRoute.all + AudioRoutes.all + ConferenceRoutes.all
-        + RecordingRoutes.all + HistoryRoutes.all
+        + RecordingRoutes.all + HistoryRoutes.all + ProgramRoutes.all
         + ConfigurationRoutes.all
         + BrowserRoutes.all + PageRoutes.all
 

@@ -37,7 +37,7 @@ extension ServiceCore {
 
     /// Calls somebody.
     func call(_ target: String, account: String?, audio: AudioEnd?) throws(Problem) -> CallRecord {
-        let wish = audio ?? audioOfAccount(account)
+        let wish = (audio ?? audioOfAccount(account)).forOneCall
         let place = try place(of: wish)
         if case .record = wish { _ = try RecordingRoutes.shelf(self) }
         let record = try calls.open(
@@ -68,7 +68,7 @@ extension ServiceCore {
         }
         guard let live = calls.live(id) else { throw .conflict("the call is over") }
         let place = try place(of: wish, for: id)
-        let (audio, recording) = try settled(wish, for: id)
+        let (audio, recording) = try settled(wish.forOneCall, for: id)
         do throws(SoftphoneError) { try changeEnd(live, audio, place.bridge) } catch {
             if let recording, let shelf = try? RecordingRoutes.shelf(self), let item = shelf.item(recording) {
                 _ = shelf.delete(item)

@@ -154,7 +154,7 @@ package final class ServiceCore: Sendable {
             logger.notice("a call from \(from.prefix(200)) was refused by the rules of its account")
             return telephone.refuse(caller, refusal)
         }
-        let audio = audioOfAccount(account)
+        let audio = audioOfAccount(account).forOneCall
         do throws(Problem) {
             let handsets = rules.rules(of: account).handsets
             let record = try calls.open(

@@ -15,8 +15,8 @@ package enum AudioEnd: Sendable, Equatable {
     case record(path: String)
     /// A person at a browser, whose own call has this id.
     case handset(String)
-    /// A program at a WebSocket.
-    case program(ProgramEnd)
+    /// A program at a WebSocket, by the line that this call has to it.
+    case program(ProgramLine)
     /// The other side of another call, by its id.
     case call(String)
     /// Everybody in a conference, by its id.
@@ -48,8 +48,7 @@ package enum AudioEnd: Sendable, Equatable {
         case .call(let id): return one("call", .string(id))
         case .conference(let id): return one("conference", .string(id))
         case .attendant(let attendant): return one("attendant", .string(attendant.takesMessage ? "message" : "announcement"))
-        case .program(let program):
-            return .object([JSONMember("websocket", .string(program.url)), JSONMember("rate", .integer(program.sampleRate))])
+        case .program(let line): return line.end.json
         }
     }
 
@@ -68,4 +67,10 @@ package enum AudioEnd: Sendable, Equatable {
         default: nil
         }
     }
+
+    /// The line to a program; `nil`: it is no program.
+    package var line: ProgramLine? { if case .program(let line) = self { line } else { nil } }
+
+    /// What a call has for itself of it: a line to a program belongs to one call.
+    package var forOneCall: AudioEnd { if let line, line.isInUse { .program(ProgramLine(line.end)) } else { self } }
 }

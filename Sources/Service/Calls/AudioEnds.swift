@@ -10,34 +10,47 @@ package struct AudioEnds: Sendable {
     package var folder: String?
     /// What the URL of a program must begin with, one of them.
     package var programs: [String]
+    /// What becomes of a call without its program.
+    package var policy: ProgramPolicy
 
-    package init(devices: [String], folder: String?, programs: [String] = []) {
-        (self.devices, self.folder, self.programs) = (devices, folder, programs)
+    package init(devices: [String], folder: String?, programs: [String] = [], policy: ProgramPolicy = ProgramPolicy()) {
+        (self.devices, self.folder, self.programs, self.policy) = (devices, folder, programs, policy)
     }
 
     /// Each of these alone is an audio end.
     private static let kinds = [
-        "device", "echo", "silence", "play", "record", "handset", "call", "conference", "websocket",
+        "device", "echo", "silence", "play", "record", "handset", "call", "conference", "websocket", "stream",
     ]
-    package static let fields = kinds + ["rate", "loop"]
+    package static let fields = kinds + ["rate", "encoding", "loop"]
 
     /// What `"audio": {...}` chooses.
     package func choose(_ fields: BodyFields) throws(Problem) -> AudioEnd {
         var chosen: [AudioEnd] = []
         let (rate, loops) = (try fields.number("rate"), try fields.flag("loop"))
+        let encoding = try fields.text("encoding")
         for kind in Self.kinds {
             switch kind {
             case "echo", "silence", "record":
                 guard try fields.flag(kind) == true else { continue }
                 chosen.append(kind == "echo" ? .echo : kind == "silence" ? .silence : .record(path: ""))
+            case "stream":
+                guard try fields.flag(kind) == true else { continue }
+                let end = try ProgramEnd(rate: rate, encoding: encoding, policy: policy, prefix: "audio.")
+                chosen.append(.program(ProgramLine(end)))
+            case "websocket":
+                guard let url = try fields.text(kind) else { continue }
+                let end = try ProgramEnd(url, rate: rate, encoding: encoding, allowed: programs, policy: policy)
+                chosen.append(.program(ProgramLine(end)))
             default:
                 guard let text = try fields.text(kind) else { continue }
-                chosen.append(try end(kind, text, rate: rate, loops: loops ?? false))
+                chosen.append(try end(kind, text, loops: loops ?? false))
             }
         }
         guard chosen.count == 1, let end = chosen.first else { throw Self.notOne }
-        if rate != nil {
-            guard case .program = end else { throw .badField("audio.rate", "only a program, {\"websocket\": URL}, has a rate") }
+        guard end.line != nil || rate == nil && encoding == nil else {
+            throw .badField(
+                rate == nil ? "audio.encoding" : "audio.rate",
+                "only a program, {\"websocket\": URL} or {\"stream\": true}, has a rate and an encoding")
         }
         if loops != nil {
             guard case .play = end else { throw .badField("audio.loop", "only a file, {\"play\": FILE}, can be played again") }
@@ -45,9 +58,8 @@ package struct AudioEnds: Sendable {
         return end
     }
 
-    private func end(_ kind: String, _ text: String, rate: Int?, loops: Bool) throws(Problem) -> AudioEnd {
+    private func end(_ kind: String, _ text: String, loops: Bool) throws(Problem) -> AudioEnd {
         switch kind {
-        case "websocket": .program(try ProgramEnd(text, rate: rate, allowed: programs))
         case "handset": .handset(text)
         case "call": .call(text)
         case "conference": .conference(text)
@@ -80,7 +92,7 @@ package struct AudioEnds: Sendable {
         .badField(
             "audio",
             "choose one audio end: {\"device\": NAME}, {\"echo\": true}, {\"silence\": true}, {\"play\": FILE}, {\"record\": true}, "
-                + "{\"handset\": ID}, {\"call\": ID}, {\"conference\": ID} or {\"websocket\": URL}")
+                + "{\"handset\": ID}, {\"call\": ID}, {\"conference\": ID}, {\"websocket\": URL} or {\"stream\": true}")
     }
 
     /// A file inside the folder, links followed.

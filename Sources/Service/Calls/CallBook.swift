@@ -20,6 +20,8 @@ package final class CallBook: Sendable {
         var bridge: CallBridge?
         /// Call-IDs of its messages, once it is closed.
         var dialogs: [String] = []
+        /// The programs that hear it.
+        var programs: CallPrograms
         /// It was hung up because the other half of it is over.
         var isLetGo = false
 
@@ -147,15 +149,17 @@ package final class CallBook: Sendable {
             giveBack(id)
             throw Problem(error)
         }
+        let programs = programs(of: id, live)
         state.withLock { state in
             state.opening.removeValue(forKey: id)
             state.entries[id] = Entry(
-                record: record, live: live, subscription: subscription, source: source, bridge: bridge)
+                record: record, live: live, subscription: subscription, source: source, bridge: bridge, programs: programs)
             state.order.append(id)
             onKept(record)
             publish(EventText.callCreated, record)
         }
         counters.noteBegin(record.direction)
+        programs.use(record.audio.line)
         // What happened before anybody knew of it.
         carry(id)
         onChange()
@@ -197,6 +201,7 @@ package final class CallBook: Sendable {
             state.entries[id] = entry
             publish(EventText.callAudio, entry.record)
         }
+        try? programs(of: id).use(audio.line)
         onChange()
     }
 
@@ -297,13 +302,15 @@ package final class CallBook: Sendable {
 
     // MARK: Calls go on
 
-    /// Brings a call's events into its record and to the subscribers.
+    /// Brings a call's events into its record and to the subscribers, and keys to its programs.
     private func carry(_ id: String) {
         var told: [(CallRecord, EventBody)] = []
-        let hasEnded = state.withLock { state -> Bool in
-            guard var entry = state.entries[id], let subscription = entry.subscription else { return false }
+        var digits: [Character] = []
+        let (hasEnded, programs) = state.withLock { state -> (Bool, CallPrograms?) in
+            guard var entry = state.entries[id], let subscription = entry.subscription else { return (false, nil) }
             let was = entry.record.state
             for event in subscription.take().values {
+                if case .dtmf(let digit, .received) = event.body { digits += digit }
                 entry.record.take(event)
                 counters.note(event, of: entry.record)
                 // Figures are asked for instead.
@@ -312,12 +319,13 @@ package final class CallBook: Sendable {
                 told.append((entry.record, event.body))
             }
             state.entries[id] = entry
-            guard was != .ended, entry.record.state == .ended else { return false }
+            guard was != .ended, entry.record.state == .ended else { return (false, entry.programs) }
             counters.noteEnd(entry.record)
             onKept(entry.record)
             state.ended.append(id)
-            return true
+            return (true, entry.programs)
         }
+        for digit in digits { programs?.hear(digit: digit) }
         if hasEnded { onChange() }
         guard !told.isEmpty, let watcher = watcher.withLock({ $0 }) else { return }
         for (record, body) in told { watcher.told(record, body) }
@@ -348,13 +356,14 @@ package final class CallBook: Sendable {
     package func change(
         _ id: String, _ check: (inout CallRecord) throws(Problem) -> Void, _ act: (any LiveCall) -> Void = { _ in }
     ) throws(Problem) -> CallRecord {
-        let (live, record, isChanged) = try state.withLock { state throws(Problem) in
+        let (live, record, isChanged, programs) = try state.withLock { state throws(Problem) in
             guard var entry = state.entries[id] else { throw .noCall(id) }
             let was = entry.record.isMuted
             try check(&entry.record)
             state.entries[id] = entry
-            return (entry.live, entry.record, was != entry.record.isMuted)
+            return (entry.live, entry.record, was != entry.record.isMuted, entry.programs)
         }
+        programs.use(record.audio.line)
         if let live { act(live) }
         if isChanged { publish(record.isMuted ? EventText.callMuted : EventText.callUnmuted, record) }
         return self.record(id) ?? record
@@ -364,13 +373,20 @@ package final class CallBook: Sendable {
 
     package func record(_ id: String) -> CallRecord? { state.withLock { $0.entries[id]?.record } }
 
+    /// The programs that hear a call.
+    func programs(of id: String) throws(Problem) -> CallPrograms {
+        guard let entry = state.withLock({ $0.entries[id] }) else { throw .noCall(id) }
+        return entry.programs
+    }
+
     /// The call itself; `nil`: it is closed, or there is none.
     func live(_ id: String) -> (any LiveCall)? { state.withLock { $0.entries[id]?.live } }
 
     /// A call's figures as they are now, or its report. Waits while the call's device is being opened.
     package func statistics(_ id: String) throws(Problem) -> JSONValue {
         guard let entry = state.withLock({ $0.entries[id] }) else { throw .noCall(id) }
-        return entry.record.statisticsJSON(entry.live?.statistics(of: 0))
+        return entry.record.statisticsJSON(
+            entry.live?.statistics(of: 0), program: entry.live == nil ? nil : entry.record.audio.line?.json)
     }
 
     /// Call-IDs of a call's messages. Waits while the call's device is being opened.
@@ -430,6 +446,7 @@ package final class CallBook: Sendable {
         let report = live.close().first?.report
         // Its last events, where it was closed before it ended.
         carry(id)
+        state.withLock { $0.entries[id]?.programs }?.end()
         let record = state.withLock { state -> CallRecord? in
             state.ended.removeAll { $0 == id }
             guard var entry = state.entries[id] else { return nil }

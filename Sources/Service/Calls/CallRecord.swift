@@ -122,7 +122,8 @@ package struct CallRecord: Sendable {
     }
 
     /// The figures of a running call, and at the end the report.
-    package func statisticsJSON(_ statistics: CallStatistics?) -> JSONValue {
+    /// - Parameter program: of its audio end, where that is a program.
+    package func statisticsJSON(_ statistics: CallStatistics?, program: JSONValue? = nil) -> JSONValue {
         var members = [
             JSONMember("call_id", .string(id)), JSONMember("state", .string(state.rawValue)),
             JSONMember("time", .string(Timestamp.now().text)),
@@ -132,6 +133,7 @@ package struct CallRecord: Sendable {
         } else if let statistics, case .object(let figures) = statistics.json {
             members += figures
         }
+        if let program { members.append(JSONMember("program", program)) }
         return .object(members)
     }
 }

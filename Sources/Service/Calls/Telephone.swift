@@ -152,11 +152,11 @@ struct SIPTelephone: Telephone {
             (media.device.input, media.device.output) = (file, file)
             media.voiceProcessing = false
             return false
-        case .program(let program):
+        case .program(let line):
             let name = "program:" + String(UInt64.random(in: 0 ... .max), radix: 16)
-            let place = DeviceSpecification.other(AnyNamedDevice(ProgramSound(end: program, name: name)))
-            (media.device.input, media.device.output, media.device.sampleRate) = (place, place, program.sampleRate)
-            (media.device.periodMilliseconds, media.voiceProcessing) = (10, false)
+            let place = DeviceSpecification.other(AnyNamedDevice(ProgramSound(line: line, name: name)))
+            (media.device.input, media.device.output, media.device.sampleRate) = (place, place, line.end.sampleRate)
+            (media.device.periodMilliseconds, media.voiceProcessing) = (ProgramDevice.periodMilliseconds, false)
             return false
         case .device(let name): device = name
         // Where other calls are heard the bridge is the device.

@@ -13,6 +13,8 @@ package struct APIRequest: Sendable {
     package var body: [UInt8]
     /// Where it came from; `nil`: from nowhere in particular.
     package var source: IPAddress?
+    /// What its token allows; `nil`: it has none, or nobody has looked.
+    package var role: Role?
     /// What the route's template has names for.
     package var parameters: [String: String] = [:]
 
@@ -63,6 +65,8 @@ package struct APIResponse: Sendable {
         case events(after: EventID?)
         /// A file, however long.
         case file(path: String)
+        /// The connection becomes a WebSocket.
+        case program(ProgramVisit)
     }
 
     package var status: Int

@@ -4,7 +4,7 @@ import Synchronization
 
 /// Ends what takes too long on a connection: a head or a body that does not come, a reader that does not read, silence between
 /// two requests. An answer that is being made has all the time it needs.
-final class ConnectionClock: ChannelDuplexHandler {
+final class ConnectionClock: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
@@ -32,6 +32,12 @@ final class ConnectionClock: ChannelDuplexHandler {
     func channelActive(context: ChannelHandlerContext) {
         close(context, after: Self.headLimit)
         context.fireChannelActive()
+    }
+
+    /// The connection is HTTP's no more.
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        unread?.cancel()
     }
 
     func channelInactive(context: ChannelHandlerContext) {

@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import NIOWebSocket
 import Realtime
 
 /// The server: HTTP/1.1 by SwiftNIO, each connection a task of its own.
@@ -13,8 +14,14 @@ import Realtime
 final class HTTPServer: Sendable {
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
     private struct Client {
+        let channel: any Channel
         let trust: ConnectionTrust
-        let connection: Connection
+        /// Known once its first request is.
+        let talk: EventLoopFuture<Talk>
+    }
+    private enum Talk {
+        case http(Connection)
+        case program(ProgramSession.Socket, ProgramVisit)
     }
 
     /// Streams of events at once at most.
@@ -55,18 +62,57 @@ final class HTTPServer: Sendable {
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
                         if let certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context())) }
-                        try pipeline.configureHTTPServerPipeline(
-                            withErrorHandling: true, withEncoderConfiguration: HTTPResponseEncoder.Configuration(),
-                            withDecoderLimitConfiguration: Self.head)
+                        let talk = try Self.configure(channel, core, router)
                         let trust = ConnectionTrust()
-                        try pipeline.addHandler(ConnectionClock(trust))
-                        return Client(trust: trust, connection: try Connection(wrappingChannelSynchronously: channel))
+                        try pipeline.addHandler(ConnectionClock(trust), name: Self.clock)
+                        return Client(channel: channel, trust: trust, talk: talk)
                     }
                 }
         } catch {
             try? await group.shutdownGracefully()
             throw error
         }
+    }
+
+    private static let clock = "clock"
+
+    /// A connection is HTTP's, unless its first request makes a program's WebSocket of it. Who may not have one is answered as any
+    /// other request.
+    private static func configure(
+        _ channel: any Channel, _ core: ServiceCore, _ router: Router<ServiceCore>
+    ) throws -> EventLoopFuture<Talk> {
+        let place = VisitPlace()
+        let upgrader = NIOTypedWebSocketServerUpgrader<Talk>(
+            maxFrameSize: ProgramDialect.longestMessage,
+            shouldUpgrade: { channel, head in
+                let request = APIRequest(head, [], from: source(of: channel))
+                return channel.eventLoop.makeFutureWithTask {
+                    // A request is done twice where it is refused: none that changes anything comes by here.
+                    guard head.method == .GET, case .program(let visit) = await router.answer(request, by: core).body else {
+                        return nil
+                    }
+                    place.visit.withLock { $0 = visit }
+                    return HTTPHeaders(visit.protocolHeader(offered: request.headers["sec-websocket-protocol"]))
+                }
+            },
+            upgradePipelineHandler: { channel, _ in
+                channel.pipeline.removeHandler(name: clock).flatMapThrowing {
+                    guard let visit = place.visit.withLock({ $0 }) else { throw ChannelError.inappropriateOperationForState }
+                    return .program(try channel.webSocket(), visit)
+                }
+            })
+        var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Talk>(
+            upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
+                upgraders: [upgrader],
+                notUpgradingCompletionHandler: { channel in
+                    channel.eventLoop.makeCompletedFuture { .http(try Connection(wrappingChannelSynchronously: channel)) }
+                }))
+        configuration.decoderConfiguration = head
+        return try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(configuration: configuration)
+    }
+
+    private static func source(of channel: any Channel) -> IPAddress {
+        channel.remoteAddress?.ipAddress.flatMap { try? IPAddress($0) } ?? IPAddress(v4: 0)
     }
 
     /// The port that was bound.
@@ -103,48 +149,66 @@ final class HTTPServer: Sendable {
     }
 
     private func carry(_ client: Client) async {
-        let channel = client.connection.channel
-        let source = channel.remoteAddress?.ipAddress.flatMap { try? IPAddress($0) } ?? IPAddress(v4: 0)
+        let channel = client.channel
+        let source = Self.source(of: channel)
         let (number, leaving) = book.withLock { $0.enter(channel, from: source) }
         leaving?.close(promise: nil)
         defer { book.withLock { $0.leave(number) } }
         do {
-            try await client.connection.executeThenClose { inbound, outbound in
-                var reader = RequestReader(inbound.makeAsyncIterator())
-                while let head = try await reader.head() {
-                    let writer = ResponseWriter(outbound, head)
-                    let body: [UInt8]?
-                    do { body = try await reader.body(of: head) } catch is SlowBody {
-                        return try await writer.write(Self.tooSlow.response, closes: true)
-                    }
-                    guard let body else {
-                        try await writer.write(Self.tooLong.response, closes: true)
-                        return await reader.discard()
-                    }
-                    let request = APIRequest(head, body, from: source)
-                    let isBearer = router.isBearer(request)
-                    guard isBearer || budget.withLock({ $0.take(source, now: .monotonicNow()) }) else {
-                        return try await writer.write(Self.tooMany.response, closes: true)
-                    }
-                    if isBearer { client.trust.grant() }
-                    let mayStay = !isBearer || book.withLock { $0.trust(number) }
-                    let response = await router.answer(request, by: core)
-                    if case .events(let last) = response.body, head.method != .HEAD {
-                        return try await send(core.stream(after: last), response, writer, channel)
-                    }
-                    if case .file(let path) = response.body {
-                        try await writer.write(response, file: path)
-                        if !mayStay || !head.isKeepAlive { return }
-                        continue
-                    }
-                    // What is asked for beside HTTP there is not; nothing is read any more after such a request.
-                    let closes = !mayStay || !head.isKeepAlive || head.headers.contains(name: "upgrade")
-                    try await writer.write(response, closes: closes)
-                    if closes { return }
-                }
+            // Who says nothing must not hold up the end.
+            let talk = try await withTaskCancellationHandler {
+                try await client.talk.get()
+            } onCancel: {
+                channel.close(promise: nil)
+            }
+            switch talk {
+            case .http(let connection): try await carry(connection, client, number, from: source)
+            case .program(let socket, let visit):
+                _ = book.withLock { $0.trust(number) }
+                try await visit.serve(socket)
             }
         } catch {
             logger.debug("an HTTP connection ended: \(error)")
+        }
+    }
+
+    private func carry(_ connection: Connection, _ client: Client, _ number: UInt64, from source: IPAddress) async throws {
+        try await connection.executeThenClose { inbound, outbound in
+            var reader = RequestReader(inbound.makeAsyncIterator())
+            while let head = try await reader.head() {
+                let writer = ResponseWriter(outbound, head)
+                let body: [UInt8]?
+                do { body = try await reader.body(of: head) } catch is SlowBody {
+                    return try await writer.write(Self.tooSlow.response, closes: true)
+                }
+                guard let body else {
+                    try await writer.write(Self.tooLong.response, closes: true)
+                    return await reader.discard()
+                }
+                let request = APIRequest(head, body, from: source)
+                let isBearer = router.isBearer(request)
+                guard isBearer || budget.withLock({ $0.take(source, now: .monotonicNow()) }) else {
+                    return try await writer.write(Self.tooMany.response, closes: true)
+                }
+                if isBearer { client.trust.grant() }
+                let mayStay = !isBearer || book.withLock { $0.trust(number) }
+                let response = await router.answer(request, by: core)
+                if case .events(let last) = response.body, head.method != .HEAD {
+                    return try await send(core.stream(after: last), response, writer, connection.channel)
+                }
+                if case .file(let path) = response.body {
+                    try await writer.write(response, file: path)
+                    if !mayStay || !head.isKeepAlive { return }
+                    continue
+                }
+                if case .program = response.body {
+                    return try await writer.write(Self.noSocket.response, closes: true)
+                }
+                // What is asked for beside HTTP there is not; nothing is read any more after such a request.
+                let closes = !mayStay || !head.isKeepAlive || head.headers.contains(name: "upgrade")
+                try await writer.write(response, closes: closes)
+                if closes { return }
+            }
         }
     }
 
@@ -174,6 +238,9 @@ final class HTTPServer: Sendable {
 
     private static let tooLong = Problem(
         413, "the body is too long", "a body has at most \(BodyFields.limits.bytes) bytes")
+    private static let noSocket = Problem(
+        400, "the upgrade cannot be understood",
+        "send Connection: Upgrade, Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key, as the first request of a connection")
     private static let tooSlow = Problem(
         408, "the body does not come",
         "a body is to be here \(ConnectionClock.bodyLimit.nanoseconds / 1_000_000_000) s after its head; send it at once")
@@ -186,116 +253,9 @@ final class HTTPServer: Sendable {
         retryAfterSeconds: 5)
 }
 
-/// Takes requests off a connection.
-private struct RequestReader {
-    private var parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator
-
-    init(_ parts: NIOAsyncChannelInboundStream<HTTPServerRequestPart>.AsyncIterator) { self.parts = parts }
-
-    /// The next request's head; `nil`: nothing comes any more.
-    mutating func head() async throws -> HTTPRequestHead? {
-        while let part = try await parts.next() {
-            if case .head(let head) = part { return head }
-        }
-        return nil
-    }
-
-    /// The whole body; `nil`: it is too long.
-    mutating func body(of head: HTTPRequestHead) async throws -> [UInt8]? {
-        let limit = BodyFields.limits.bytes
-        if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit { return nil }
-        var body: [UInt8] = []
-        while let part = try await parts.next() {
-            switch part {
-            case .head: continue
-            case .body(let buffer):
-                guard body.count + buffer.readableBytes <= limit else { return nil }
-                body.append(contentsOf: buffer.readableBytesView)
-            case .end: return body
-            }
-        }
-        throw ChannelError.inputClosed
-    }
-
-    /// Reads a little on, so that a client that is still writing gets to read our answer.
-    mutating func discard() async {
-        var left = 1 << 20
-        while left > 0, let part = try? await parts.next() {
-            if case .end = part { return }
-            if case .body(let buffer) = part { left -= buffer.readableBytes }
-        }
-    }
-}
-
-/// Puts a response on a connection.
-private struct ResponseWriter {
-    private let outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
-    private let version: HTTPVersion
-    private let isHead: Bool
-    private static let pieceBytes = 16 * 1024
-
-    init(_ outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>, _ head: HTTPRequestHead) {
-        (self.outbound, version, isHead) = (outbound, head.version, head.method == .HEAD)
-    }
-
-    func write(_ response: APIResponse, closes: Bool) async throws {
-        let bytes = if case .bytes(let bytes) = response.body { bytes } else { [UInt8]() }
-        var head = head(response)
-        // RFC 9110 section 8.6: where there can be no body there is no length.
-        if response.status != 204 { head.headers.add(name: "Content-Length", value: "\(bytes.count)") }
-        if closes { head.headers.add(name: "Connection", value: "close") }
-        try await outbound.write(.head(head))
-        if !isHead, !bytes.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes)))) }
-        try await end()
-    }
-
-    /// Sends a file as long as it is now, a piece at a time. One that shrinks meanwhile ends the connection.
-    func write(_ response: APIResponse, file path: String) async throws {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return try await write(Self.gone.response, closes: true) }
-        defer { close(descriptor) }
-        var status = stat()
-        fstat(descriptor, &status)
-        var left = Int(status.st_size)
-        var head = head(response)
-        head.headers.add(name: "Content-Length", value: "\(left)")
-        try await outbound.write(.head(head))
-        while !isHead, left > 0 {
-            let piece = [UInt8](unsafeUninitializedCapacity: min(left, 4 * Self.pieceBytes)) { room, count in
-                count = max(0, read(descriptor, room.baseAddress, room.count))
-            }
-            guard !piece.isEmpty else { throw ChannelError.eof }
-            left -= piece.count
-            try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: piece))))
-        }
-        try await end()
-    }
-
-    private static let gone = Problem(404, "the file is gone", "it was there a moment ago; list them again")
-
-    /// Without a length: chunks follow.
-    func begin(_ response: APIResponse) async throws { try await outbound.write(.head(head(response))) }
-
-    /// In pieces, so that little of it waits for a client that does not read.
-    func append(_ text: String) async throws {
-        var rest = text.utf8[...]
-        while !rest.isEmpty {
-            let piece = rest.prefix(Self.pieceBytes)
-            rest = rest[piece.endIndex...]
-            try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: piece))))
-        }
-    }
-
-    func end() async throws { try await outbound.write(.end(nil)) }
-
-    private func head(_ response: APIResponse) -> HTTPResponseHead {
-        var head = HTTPResponseHead(version: version, status: HTTPResponseStatus(statusCode: response.status))
-        if !response.contentType.isEmpty { head.headers.add(name: "Content-Type", value: response.contentType) }
-        head.headers.add(name: "Cache-Control", value: "no-store")
-        head.headers.add(name: "X-Content-Type-Options", value: "nosniff")
-        for (name, value) in response.headers { head.headers.add(name: name, value: value) }
-        return head
-    }
+/// Where the answer to a request for a WebSocket waits until the connection is one.
+private final class VisitPlace: Sendable {
+    let visit = Lock<ProgramVisit?>(nil)
 }
 
 extension APIRequest {

@@ -50,7 +50,7 @@ package struct Router<Target: Sendable>: Sendable {
             try gate.checkHost(request)
             let (route, parameters) = try find(request)
             var request = request
-            request.parameters = parameters
+            (request.parameters, request.role) = (parameters, gate.role(of: request))
             return try await route.handler(target, request)
         } catch {
             return error.response

@@ -1,28 +1,27 @@
 import AudioDevices
 import AudioUnits
-import Link
 import Realtime
 
 /// A program in place of microphone and loudspeaker, for `DeviceSpecification.other`.
 struct ProgramSound: NamedDevice {
-    let end: ProgramEnd
+    let line: ProgramLine
     /// Calls that share a name share a device: each has one of its own.
     let name: String
 
-    func makeDevice(_ options: DeviceOptions) throws(DeviceError) -> any HardwareDevice { ProgramDevice(end, name, options) }
+    func makeDevice(_ options: DeviceOptions) throws(DeviceError) -> any HardwareDevice { ProgramDevice(line, name, options) }
 }
 
-/// The device: it is connected to its program from when it is opened until it is closed.
+/// The device: its clock, between the call and the line to the program.
 final class ProgramDevice: HardwareDevice {
-    private let end: ProgramEnd
-    private let exchange: SoundExchange
-    private let device: VirtualDevice
-    private let connection = Lock<ProgramConnection?>(nil)
+    /// Of its blocks, ms.
+    static let periodMilliseconds = 10.0
 
-    init(_ end: ProgramEnd, _ name: String, _ options: DeviceOptions) {
-        self.end = end
-        exchange = SoundExchange(sampleRate: end.sampleRate)
-        device = VirtualDevice(exchange, identifier: name, options: options)
+    private let line: ProgramLine
+    private let device: VirtualDevice
+
+    init(_ line: ProgramLine, _ name: String, _ options: DeviceOptions) {
+        self.line = line
+        device = VirtualDevice(line.exchange, identifier: name, options: options)
     }
 
     deinit { close() }
@@ -33,11 +32,7 @@ final class ProgramDevice: HardwareDevice {
 
     func open(_ request: DeviceRequest) throws(DeviceError) -> DeviceGrant {
         let grant = try device.open(request)
-        connection.withLock { connection in
-            guard connection == nil else { return }
-            connection = ProgramConnection(end, exchange)
-            connection?.start()
-        }
+        line.open()
         return grant
     }
 
@@ -47,7 +42,7 @@ final class ProgramDevice: HardwareDevice {
 
     func close() {
         device.close()
-        connection.withLock { $0.take() }?.end()
+        line.close()
     }
 
     var status: DeviceStatus { device.status }

@@ -1,66 +1,65 @@
-import Link
+import AudioDevices
+import Reporting
 
-/// A program as the audio end of a call: where it is, and at which rate it talks.
+/// A program as the audio end of a call, or as one who listens: where it is, and how its sound is written.
 package struct ProgramEnd: Sendable, Equatable {
-    package let url: String
+    /// `nil`: it comes by itself, to the call's stream.
+    let place: ProgramPlace?
+    package let format: ProgramFormat
+    /// What is listened to; `nil`: it talks and listens in our side's place.
+    package let track: ProgramTrack?
+    let policy: ProgramPolicy
+
+    package var url: String? { place?.url }
     /// In Hz.
-    package let sampleRate: Int
+    package var sampleRate: Int { format.sampleRate }
 
-    let host: String
-    let port: Int
-    let isEncrypted: Bool
-    /// With the query.
-    let path: String
-
-    /// Rates that programs may choose, Hz.
-    package static let rates = [8000, 16_000, 24_000, 48_000]
-    package static let usualRate = 16_000
-
+    /// A program that is connected to.
     /// - Parameters:
     ///   - url: `ws://HOST[:PORT][/PATH]` or `wss://...` (RFC 6455 section 3).
     ///   - rate: in Hz; `nil` is the usual one.
+    ///   - encoding: `l16` or `mulaw`; `nil` is `l16`.
+    ///   - track: `nil`: it is the audio end.
     ///   - allowed: what the URL must begin with, one of them.
-    package init(_ url: String, rate: Int?, allowed: [String]) throws(Problem) {
-        guard !allowed.isEmpty else {
-            throw .badField(
-                "audio.websocket",
-                "no program is configured as an audio end; set softphone.programs to what its URL begins with")
-        }
-        guard allowed.contains(where: { url.hasPrefix($0) }) else {
-            throw .badField("audio.websocket", "the URL begins with none of softphone.programs; use one of those")
-        }
-        let isEncrypted = url.hasPrefix("wss://")
-        guard isEncrypted || url.hasPrefix("ws://") else {
-            throw .badField(
-                "audio.websocket", "'\(url.prefix(80))' is no URL of a WebSocket; write ws://HOST:PORT/PATH or wss://...")
-        }
-        let rest = url.dropFirst(isEncrypted ? 6 : 5)
-        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
-        guard let (host, port) = Self.authority(rest[..<end]), !rest.contains("#"),
-            rest.utf8.allSatisfy({ (33...126).contains($0) })
-        else {
-            throw .badField("audio.websocket", "'\(url.prefix(80))' names no host and port; write ws://HOST:PORT/PATH")
-        }
-        guard Self.rates.contains(rate ?? Self.usualRate) else {
-            throw .badField("audio.rate", "a program talks at 8000, 16000, 24000 or 48000 Hz")
-        }
-        (self.url, sampleRate, self.isEncrypted, self.host) = (url, rate ?? Self.usualRate, isEncrypted, host)
-        self.port = port ?? (isEncrypted ? 443 : 80)
-        let path = String(rest[end...])
-        self.path = path.hasPrefix("/") ? path : "/" + path
+    ///   - policy: what becomes of a call without its program.
+    ///   - prefix: of the fields in the request, for messages.
+    package init(
+        _ url: String, rate: Int?, encoding: String? = nil, track: ProgramTrack? = nil, allowed: [String],
+        policy: ProgramPolicy = ProgramPolicy(), prefix: String = "audio."
+    ) throws(Problem) {
+        place = try ProgramPlace(url, allowed: allowed, field: prefix + "websocket")
+        format = try ProgramFormat(rate: rate, encoding: encoding, prefix: prefix)
+        (self.track, self.policy) = (track, policy)
     }
 
-    /// Host and port, an IPv6 address in brackets.
-    private static func authority(_ text: Substring) -> (host: String, port: Int?)? {
-        var (host, rest) = (text, Substring())
-        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-            (host, rest) = (text[text.index(after: text.startIndex)..<end], text[text.index(after: end)...])
-        } else if let colon = text.firstIndex(of: ":") {
-            (host, rest) = (text[..<colon], text[colon...])
-        }
-        guard !host.isEmpty, !host.contains("@") else { return nil }
-        if rest.isEmpty { return (String(host), nil) }
-        guard rest.hasPrefix(":"), let port = Int(rest.dropFirst()), (1...65_535).contains(port) else { return nil }
-        return (String(host), port)
+    /// A program that comes by itself.
+    /// - Parameter track: `nil`: it is the audio end.
+    package init(
+        rate: Int?, encoding: String?, track: ProgramTrack? = nil, policy: ProgramPolicy = ProgramPolicy(), prefix: String = ""
+    ) throws(Problem) {
+        place = nil
+        format = try ProgramFormat(rate: rate, encoding: encoding, prefix: prefix)
+        (self.track, self.policy) = (track, policy)
+    }
+
+    package var json: JSONValue {
+        var members = [place.map { JSONMember("websocket", .string($0.url)) } ?? JSONMember("stream", .boolean(true))]
+        members += format.members
+        if let track { members.append(JSONMember("track", .string(track.rawValue))) }
+        return members.object
+    }
+
+    var name: String { place.map { "\($0.host):\($0.port)" } ?? "the call's stream" }
+}
+
+/// What becomes of a call whose program is not there.
+package struct ProgramPolicy: Sendable, Equatable {
+    /// The call ends when the program has been away for so long, s; 0: it never does for that.
+    package var patienceSeconds = 0
+    /// What the call hears meanwhile: an audio file, again and again; `nil`: silence.
+    package var announcement: String?
+
+    package init(patienceSeconds: Int = 0, announcement: String? = nil) {
+        (self.patienceSeconds, self.announcement) = (patienceSeconds, announcement)
     }
 }

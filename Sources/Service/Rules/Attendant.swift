@@ -109,7 +109,7 @@ package final class Attendant: Sendable, Equatable {
                 }
             }
             if !waiting.isEmpty, exchange.aheadSeconds < Self.ahead {
-                exchange.say(Array(waiting.prefix(Self.rate * 10)))
+                exchange.say(Array(waiting.prefix(Self.rate * 10)), at: .monotonicNow())
                 waiting = waiting.dropFirst(Self.rate * 10)
             }
             if wantsMark, waiting.isEmpty {

@@ -38,6 +38,12 @@ public struct SoftphoneKeys: ConfigurationSection {
     public let programs = ConfigurationKey(
         "softphone_programs", .list(of: .text("url"), expectation: "a list of URLs such as wss://bots.example.com/"),
         unset: "no program may", help: "What the WebSocket of a program begins with that may be a call's audio end")
+    public let programPatience = ConfigurationKey(
+        "softphone_program_patience_seconds", .integer(0...86_400, unit: "s", placeholder: "s"), default: 60,
+        help: "A call ends when the program that is its audio end was away for so long; 0 never")
+    public let programAnnouncement = ConfigurationKey(
+        "softphone_program_announcement", .text("file"), unset: "silence",
+        help: "Audio file that a call hears, again and again, while its program is away")
     public let calls = ConfigurationKey(
         "softphone_calls", .integer(1...1000, placeholder: "n"), default: 32, help: "Calls at once at most")
     public let sipPort = ConfigurationKey(

@@ -1,0 +1,54 @@
+import Link
+
+/// Where a program is that is connected to: a WebSocket's URL.
+struct ProgramPlace: Sendable, Equatable {
+    let url: String
+    let host: String
+    let port: Int
+    let isEncrypted: Bool
+    /// With the query.
+    let path: String
+
+    /// - Parameters:
+    ///   - url: `ws://HOST[:PORT][/PATH]` or `wss://...` (RFC 6455 section 3).
+    ///   - allowed: what the URL must begin with, one of them.
+    ///   - field: of the request, for messages.
+    init(_ url: String, allowed: [String], field: String) throws(Problem) {
+        guard !allowed.isEmpty else {
+            throw .badField(
+                field, "no program is configured as an audio end; set softphone.programs to what its URL begins with")
+        }
+        guard allowed.contains(where: { url.hasPrefix($0) }) else {
+            throw .badField(field, "the URL begins with none of softphone.programs; use one of those")
+        }
+        let isEncrypted = url.hasPrefix("wss://")
+        guard isEncrypted || url.hasPrefix("ws://") else {
+            throw .badField(field, "'\(url.prefix(80))' is no URL of a WebSocket; write ws://HOST:PORT/PATH or wss://...")
+        }
+        let rest = url.dropFirst(isEncrypted ? 6 : 5)
+        let end = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        guard let (host, port) = Self.authority(rest[..<end]), !rest.contains("#"),
+            rest.utf8.allSatisfy({ (33...126).contains($0) })
+        else {
+            throw .badField(field, "'\(url.prefix(80))' names no host and port; write ws://HOST:PORT/PATH")
+        }
+        (self.url, self.isEncrypted, self.host) = (url, isEncrypted, host)
+        self.port = port ?? (isEncrypted ? 443 : 80)
+        let path = String(rest[end...])
+        self.path = path.hasPrefix("/") ? path : "/" + path
+    }
+
+    /// Host and port, an IPv6 address in brackets.
+    private static func authority(_ text: Substring) -> (host: String, port: Int?)? {
+        var (host, rest) = (text, Substring())
+        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
+            (host, rest) = (text[text.index(after: text.startIndex)..<end], text[text.index(after: end)...])
+        } else if let colon = text.firstIndex(of: ":") {
+            (host, rest) = (text[..<colon], text[colon...])
+        }
+        guard !host.isEmpty, !host.contains("@") else { return nil }
+        if rest.isEmpty { return (String(host), nil) }
+        guard rest.hasPrefix(":"), let port = Int(rest.dropFirst()), (1...65_535).contains(port) else { return nil }
+        return (String(host), port)
+    }
+}
