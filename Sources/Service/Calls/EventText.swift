@@ -1,0 +1,23 @@
+import Softphone
+
+/// Events of the service's own; the others have the names of a call's events.
+enum EventText {
+    static let callCreated = "call_created"
+    static let callAudio = "call_audio"
+    static let voiceMessage = "voice_message"
+    static let callMuted = "call_muted"
+    static let callUnmuted = "call_unmuted"
+}
+
+extension Problem {
+    /// Why a call could not be made.
+    init(_ error: SoftphoneError) {
+        switch error {
+        case .request, .codec, .setting, .audioFile:
+            self.init(400, "the call cannot be made as it was asked for", error.description)
+        case .resources:
+            self.init(503, "the machine has nothing left for a call", error.description, retryAfterSeconds: 5)
+        default: self.init(500, "the call cannot be made", error.description)
+        }
+    }
+}
