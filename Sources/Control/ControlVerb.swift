@@ -52,6 +52,9 @@ package struct ControlVerb: Sendable {
         ),
         ControlVerb("record", "PUT", "/v1/calls/{id}/recording", "record a call"),
         ControlVerb("stop-record", "DELETE", "/v1/calls/{id}/recording", "record it no longer"),
+        ControlVerb(
+            "listener", "PUT", "/v1/calls/{id}/listener", fields: true, "have a program listen: websocket=URL track=both"),
+        ControlVerb("stop-listener", "DELETE", "/v1/calls/{id}/listener", "have it listen no longer"),
         ControlVerb("stats", "GET", "/v1/calls/{id}/stats", "the figures of a call"),
         ControlVerb("delay", "GET", "/v1/calls/{id}/delay", "where its delay is"),
         ControlVerb("sip", "GET", "/v1/calls/{id}/sip", "its messages"),
