@@ -2,7 +2,9 @@ import Glibc
 import Link
 
 /// Whether somebody could listen for streams (TCP) at `address` now; the port is given back at once.
-/// - Parameter datagrams: by UDP instead.
+/// - Parameters:
+///   - address: of this machine; port 0: any.
+///   - datagrams: by UDP instead.
 /// - Returns: 0, or the error number of why not.
 public func listening(at address: SocketAddress, datagrams: Bool = false) -> Int32 {
     let family = address.address.family
