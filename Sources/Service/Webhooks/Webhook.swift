@@ -1,6 +1,7 @@
 import NIOPosix
 import Realtime
 import Reporting
+import Synchronization
 import WebClient
 
 /// One webhook at work: it takes the events that it wants from the service's spool to the disk, and from the disk to its receiver, in
@@ -24,6 +25,7 @@ final class Webhook: Sendable {
     private let state = Lock(Figures())
     private let bell: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)
     private let tasks = Lock<[Task<Void, Never>]>([])
+    private let isEnding = Atomic(false)
 
     /// An event that nobody took for so long is given up, ms.
     private static let longestLife: Int64 = 3 * 86_400_000
@@ -31,6 +33,8 @@ final class Webhook: Sendable {
     private static let patience = 10.0
     /// Seconds until a disk that refuses is asked again.
     private static let diskPause = 1.0
+    /// Seconds that the service's end waits for the disk.
+    private static let longestEnd = 30.0
     /// This event is refused, and will be.
     private static let refusals: Set<Int> = [400, 413, 415, 422]
 
@@ -51,9 +55,10 @@ final class Webhook: Sendable {
     /// Takes to the disk what was told, where the service has ended; what nobody took stays there.
     func finish() async {
         let tasks = tasks.withLock { $0 }
-        // A disk that refuses keeps nobody from ending.
+        // A disk that refuses keeps nobody from ending, and one that hangs does not for long.
+        isEnding.store(true, ordering: .relaxed)
         let limit = Task {
-            if (try? await Task.sleep(for: .seconds(2))) != nil { tasks.first?.cancel() }
+            if (try? await Task.sleep(for: .seconds(Self.longestEnd))) != nil { tasks.first?.cancel() }
         }
         await tasks.first?.value
         limit.cancel()
@@ -76,7 +81,9 @@ final class Webhook: Sendable {
                 if batch.lost > 0 { state.withLock { $0.dropped += batch.lost } }
                 guard let last = batch.items.last else { break }
                 for item in batch.items where settings.wants(item.type) {
-                    while await !keep(item), !Task.isCancelled { try? await Task.sleep(for: .seconds(Self.diskPause)) }
+                    while await !keep(item), !Task.isCancelled, !isEnding.load(ordering: .relaxed) {
+                        try? await Task.sleep(for: .seconds(Self.diskPause))
+                    }
                 }
                 place = last.id.sequence
             }
