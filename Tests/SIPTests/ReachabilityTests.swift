@@ -138,7 +138,8 @@ import Testing
         #expect(bench.requests(.register).count == 2)
         bench.answer(register, 200, [(.contact, register.headers.text(.contact) ?? ""), (.expires, "600")])
         bench.advance(1)
-        #expect(bench.requests(.options).count == 3 && news(bench) == [true])
+        // Not counting what is sent again.
+        #expect(Set(bench.requests(.options).map(\.headers.callID)).count == 3 && news(bench) == [true])
         bench.answer(try bench.request(.options), 200)
         #expect(news(bench) == [true, false])
     }

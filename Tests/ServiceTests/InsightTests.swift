@@ -48,8 +48,8 @@ import Service
         #expect(await bench.ask("GET", "/v1/accounts/office").json.text("name") == "office")
         #expect(await bench.ask("POST", "/v1/accounts/office/refresh").status == 202)
         #expect(bench.telephone.wished == ["refresh office"])
-        #expect(await bench.ask("GET", "/v1/accounts/home").status == 404)
-        #expect(await bench.ask("POST", "/v1/accounts/home/refresh").status == 404)
+        #expect(await bench.ask("GET", "/v1/accounts/nobody").status == 404)
+        #expect(await bench.ask("POST", "/v1/accounts/nobody/refresh").status == 404)
     }
 
     @Test("the delay of a call names what nobody knows, and a call without messages has none")
