@@ -56,6 +56,7 @@ import Testing
         let (first, second) = (try Listener(), try Listener())
         let caller = try Caller(first.uri)
         try first.call.wait("the call stands") { $0.types.contains("media_started") }
+        try heard(caller.call)
         try first.call.call.transfer(to: second.uri)
         try caller.call.wait("told where it goes") {
             $0.events.contains { $0.body == .callTransferred(to: second.uri) }
