@@ -38,7 +38,9 @@ package struct Reload: Sendable, Equatable {
         for entry in new.configuration.entries where values[entry.key.name] != .some(entry.value.text) {
             if Self.live.contains(entry.key.name) { applied.append(entry.key.name) } else { atRestart.append(entry.key.name) }
         }
-        if old.rulesOfAccount != new.rulesOfAccount { applied.append("rules") }
+        // Of accounts that are there before and after; those that come or go are told as such.
+        let rules = new.rulesOfAccount.contains { name, rules in former[name] != nil && old.rulesOfAccount[name] != rules }
+        if rules { applied.append("rules") }
         if old.webhooks != new.webhooks { applied.append("webhooks") }
         // A secret may change though its file's name does not.
         if old.tokens != new.tokens, !applied.contains(where: { $0.hasSuffix("token_file") }) { applied.append("tokens") }

@@ -14,7 +14,7 @@ struct ProgramSound: NamedDevice {
 /// The device: its clock, between the call and the line to the program.
 final class ProgramDevice: HardwareDevice {
     /// Of its blocks, ms.
-    static let periodMilliseconds = 10.0
+    static let periodMilliseconds = 5.0
 
     private let line: ProgramLine
     private let device: VirtualDevice
