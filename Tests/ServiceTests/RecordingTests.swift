@@ -31,7 +31,9 @@ import Service
         #expect(await bench.ask("PUT", "/v1/calls/\(id)/recording").json.text("name") == "\(id)-2.wav")
         // What has nothing in it yet is not listed.
         #expect(await bench.ask("GET", "/v1/recordings").json.value(at: "recordings") == .array([]))
-        for file in ["\(id)-1.wav", "\(id)-2.wav"] { try Data("RIFF".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(file)")) }
+        for file in ["\(id)-1.wav", "\(id)-2.wav"] {
+            try Data("RIFF".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(file)"))
+        }
         let listed = await bench.ask("GET", "/v1/recordings").json
         guard case .array(let items) = listed.value(at: "recordings") else { return #expect(Bool(false)) }
         #expect(Set(items.compactMap { $0.text("name") }) == ["\(id)-1.wav", "\(id)-2.wav"])

@@ -130,7 +130,11 @@ import Testing
                 return sum + difference * difference
             }
             let frame = start / length
-            if changes.contains(where: { ($0..<$0 + 3).contains(frame) }) { near.append(added) } else { elsewhere.append(added) }
+            if changes.contains(where: { ($0..<$0 + 3).contains(frame) }) {
+                near.append(added)
+            } else {
+                elsewhere.append(added)
+            }
         }
         func mean(_ values: [Float]) -> Float { values.reduce(0, +) / Float(max(1, values.count)) }
         #expect(near.count > 30 && elsewhere.count > 1000)

@@ -7,7 +7,9 @@ import Testing
     private func run(_ relief: inout LoadRelief, load: Double, from start: Double, seconds: Double) -> [LoadRelief.Level] {
         var levels: [LoadRelief.Level] = []
         for step in 0..<Int(seconds * 200) {
-            if relief.note(load: load, at: HostTime(milliseconds: start * 1000 + Double(step) * 5)) { levels.append(relief.level) }
+            if relief.note(load: load, at: HostTime(milliseconds: start * 1000 + Double(step) * 5)) {
+                levels.append(relief.level)
+            }
         }
         return levels
     }
