@@ -5,23 +5,17 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import NIOWebSocket
 import Realtime
 
 /// The server: HTTP/1.1 by SwiftNIO, each connection a task of its own.
 ///
 /// `ConnectionBook` says who may stay, `ConnectionClock` how long, `StrangerBudget` how often a stranger is answered.
 final class HTTPServer: Sendable {
-    private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
     private struct Client {
         let channel: any Channel
         let trust: ConnectionTrust
         /// Known once its first request is.
-        let talk: EventLoopFuture<Talk>
-    }
-    private enum Talk {
-        case http(Connection)
-        case program(ProgramSession.Socket, ProgramVisit)
+        let talk: EventLoopFuture<WebSocketUpgrade.Talk>
     }
 
     /// Streams of events at once at most.
@@ -36,10 +30,9 @@ final class HTTPServer: Sendable {
 
     private let group: MultiThreadedEventLoopGroup
     private let listener: NIOAsyncChannel<Client, Never>
-    private let router: Router<ServiceCore>
+    private let desk: RequestDesk
     private let core: ServiceCore
     private let book: Lock<ConnectionBook<any Channel>>
-    private let budget = Lock(StrangerBudget())
     private let task = Lock<Task<Void, Never>?>(nil)
 
     /// Binds the port.
@@ -51,7 +44,8 @@ final class HTTPServer: Sendable {
         certificate: CertificateKeeper?, descriptors: Int
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        (self.group, self.core, self.router) = (group, core, router)
+        let desk = RequestDesk(router, core)
+        (self.group, self.core, self.desk) = (group, core, desk)
         book = Lock(ConnectionBook(ConnectionBook.Limits(descriptors: descriptors)))
         do {
             listener = try await ServerBootstrap(group: group)
@@ -62,7 +56,10 @@ final class HTTPServer: Sendable {
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
                         if let certificate { try pipeline.addHandler(NIOSSLServerHandler(context: certificate.context())) }
-                        let talk = try Self.configure(channel, core, router)
+                        let source = Self.source(of: channel)
+                        let talk = try WebSocketUpgrade.configure(channel, limits: Self.head, clock: Self.clock) { head in
+                            await desk.answer(APIRequest(head, [], from: source))
+                        }
                         let trust = ConnectionTrust()
                         try pipeline.addHandler(ConnectionClock(trust), name: Self.clock)
                         return Client(channel: channel, trust: trust, talk: talk)
@@ -75,41 +72,6 @@ final class HTTPServer: Sendable {
     }
 
     private static let clock = "clock"
-
-    /// A connection is HTTP's, unless its first request makes a program's WebSocket of it. Who may not have one is answered as any
-    /// other request.
-    private static func configure(
-        _ channel: any Channel, _ core: ServiceCore, _ router: Router<ServiceCore>
-    ) throws -> EventLoopFuture<Talk> {
-        let place = VisitPlace()
-        let upgrader = NIOTypedWebSocketServerUpgrader<Talk>(
-            maxFrameSize: ProgramDialect.longestMessage,
-            shouldUpgrade: { channel, head in
-                let request = APIRequest(head, [], from: source(of: channel))
-                return channel.eventLoop.makeFutureWithTask {
-                    // A request is done twice where it is refused: none that changes anything comes by here.
-                    guard head.method == .GET, case .program(let visit) = await router.answer(request, by: core).body else {
-                        return nil
-                    }
-                    place.visit.withLock { $0 = visit }
-                    return HTTPHeaders(visit.protocolHeader(offered: request.headers["sec-websocket-protocol"]))
-                }
-            },
-            upgradePipelineHandler: { channel, _ in
-                channel.pipeline.removeHandler(name: clock).flatMapThrowing {
-                    guard let visit = place.visit.withLock({ $0 }) else { throw ChannelError.inappropriateOperationForState }
-                    return .program(try channel.webSocket(), visit)
-                }
-            })
-        var configuration = NIOUpgradableHTTPServerPipelineConfiguration<Talk>(
-            upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
-                upgraders: [upgrader],
-                notUpgradingCompletionHandler: { channel in
-                    channel.eventLoop.makeCompletedFuture { .http(try Connection(wrappingChannelSynchronously: channel)) }
-                }))
-        configuration.decoderConfiguration = head
-        return try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(configuration: configuration)
-    }
 
     private static func source(of channel: any Channel) -> IPAddress {
         channel.remoteAddress?.ipAddress.flatMap { try? IPAddress($0) } ?? IPAddress(v4: 0)
@@ -163,6 +125,10 @@ final class HTTPServer: Sendable {
             }
             switch talk {
             case .http(let connection): try await carry(connection, client, number, from: source)
+            case .refused(let connection, let head, let response):
+                try await connection.executeThenClose { _, outbound in
+                    try await ResponseWriter(outbound, head).write(response, closes: true)
+                }
             case .program(let socket, let visit):
                 _ = book.withLock { $0.trust(number) }
                 try await visit.serve(socket)
@@ -172,7 +138,7 @@ final class HTTPServer: Sendable {
         }
     }
 
-    private func carry(_ connection: Connection, _ client: Client, _ number: UInt64, from source: IPAddress) async throws {
+    private func carry(_ connection: WebSocketUpgrade.Connection, _ client: Client, _ number: UInt64, from source: IPAddress) async throws {
         try await connection.executeThenClose { inbound, outbound in
             var reader = RequestReader(inbound.makeAsyncIterator())
             while let head = try await reader.head() {
@@ -186,13 +152,10 @@ final class HTTPServer: Sendable {
                     return await reader.discard()
                 }
                 let request = APIRequest(head, body, from: source)
-                let isBearer = router.isBearer(request)
-                guard isBearer || budget.withLock({ $0.take(source, now: .monotonicNow()) }) else {
-                    return try await writer.write(Self.tooMany.response, closes: true)
-                }
+                let isBearer = desk.isBearer(request)
                 if isBearer { client.trust.grant() }
                 let mayStay = !isBearer || book.withLock { $0.trust(number) }
-                let response = await router.answer(request, by: core)
+                let response = await desk.answer(request)
                 if case .events(let last) = response.body, head.method != .HEAD {
                     return try await send(core.stream(after: last), response, writer, connection.channel)
                 }
@@ -204,8 +167,7 @@ final class HTTPServer: Sendable {
                 if case .program = response.body {
                     return try await writer.write(Self.noSocket.response, closes: true)
                 }
-                // What is asked for beside HTTP there is not; nothing is read any more after such a request.
-                let closes = !mayStay || !head.isKeepAlive || head.headers.contains(name: "upgrade")
+                let closes = !mayStay || !head.isKeepAlive || (!isBearer && response.status == 429)
                 try await writer.write(response, closes: closes)
                 if closes { return }
             }
@@ -244,18 +206,9 @@ final class HTTPServer: Sendable {
     private static let tooSlow = Problem(
         408, "the body does not come",
         "a body is to be here \(ConnectionClock.bodyLimit.nanoseconds / 1_000_000_000) s after its head; send it at once")
-    private static let tooMany = Problem(
-        429, "too many requests without the token",
-        "from one address \(Int(StrangerBudget.perSecond)) a second are answered; send the token, or ask less often",
-        retryAfterSeconds: 5)
     private static let tooManyStreams = Problem(
         503, "there are too many streams of events", "\(streamLimit) at once are served; close one, or try again later",
         retryAfterSeconds: 5)
-}
-
-/// Where the answer to a request for a WebSocket waits until the connection is one.
-private final class VisitPlace: Sendable {
-    let visit = Lock<ProgramVisit?>(nil)
 }
 
 extension APIRequest {

@@ -19,6 +19,11 @@ package struct Route<Target: Sendable>: Sendable {
         (self.method, self.template, self.isOpen, self.handler) = (method, template, isOpen, handler)
     }
 
+    /// Whether a request is for this route, and for no other.
+    func takes(_ request: APIRequest) -> Bool {
+        request.method == method && match(request.path.split(separator: "/")) != nil
+    }
+
     /// What the template's names stand for in `path`; `nil`: it is another path.
     fileprivate func match(_ path: [Substring]) -> [String: String]? {
         let parts = template.split(separator: "/")

@@ -2,9 +2,12 @@ import Reporting
 
 /// The routes by which programs listen to calls, or talk in them.
 enum ProgramRoutes {
+    /// Where a program comes to a call. The token decides: listening is looking, talking is not.
+    static let stream = Route<ServiceCore>("GET", "/v1/calls/{id}/stream") { (service, request) throws(Problem) in
+        try visit(service, request)
+    }
     static let all: [Route<ServiceCore>] = [
-        // The token decides: listening is looking, talking is not.
-        Route("GET", "/v1/calls/{id}/stream") { (service, request) throws(Problem) in try visit(service, request) },
+        stream,
         Route("PUT", "/v1/calls/{id}/listener") { (service, request) throws(Problem) in try listen(service, request) },
         Route("DELETE", "/v1/calls/{id}/listener") { (service, request) throws(Problem) in try end(service, request) },
     ]
