@@ -42,8 +42,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Diagnosis", "Softphone", "Signalling", "SecureRTP", "History", "Settings", "Reporting", "LiveMedia", "Media",
-                "AudioDevices",
-                "AudioUnits", "AudioFiles", "Codecs", "SecureRTP", "WebClient", "Link", "Metrics", "Realtime",
+                "AudioDevices", "AudioUnits", "AudioFiles", "Codecs", "WebClient", "Link", "Metrics", "Realtime",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

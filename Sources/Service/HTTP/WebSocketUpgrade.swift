@@ -72,7 +72,12 @@ private final class OtherUpgrades: ChannelInboundHandler, RemovableChannelHandle
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
+    /// Only by its first request a connection becomes another; what follows an upgrade is not HTTP.
+    private var isFirst = true
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard isFirst else { return context.fireChannelRead(data) }
+        isFirst = false
         guard case .head(var head) = unwrapInboundIn(data), head.headers.contains(name: "upgrade"),
             !Self.isForProgram(head)
         else { return context.fireChannelRead(data) }
