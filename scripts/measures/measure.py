@@ -220,35 +220,39 @@ def main() -> None:
     # Endpoints and sound servers are ended on the way out.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     yodel, figures, quick = os.environ["YODEL"], Figures(), given.quick
-    if given.bench:
-        with bench_calls.Bench(given.bench, yodel) as bench:
-            speech.write(bench.talk, 48000, 20)
-            for part, measure in (
-                ("clean", lambda: clean_delay(bench, figures, repeats=1 if quick else 5)),
-                ("networks", lambda: bad_networks(bench, figures, seconds=15 if quick else 30)),
-                ("cost", lambda: cost(bench, figures, seconds=15 if quick else 25, repeats=1 if quick else 3)),
-                ("echo", lambda: echo(bench, figures, calls=1 if quick else 5, seconds=40)),
-                ("long", lambda: long_call(bench, figures, seconds=30 if quick else 600)),
-                ("stops", lambda: standing_machine(bench, figures, seconds=30 if quick else 120)),
-            ):
-                if part in parts:
-                    measure()
-    else:
-        print("no bench folder given: delay, gaps and cost against other programs are not measured", flush=True)
-    if "loopback" in parts:
-        own_figures.loopback(yodel, figures, quick)
-    if "benchmarks" in parts:
-        own_figures.benchmarks(ROOT, figures, quick)
-    docs, missed = os.path.join(ROOT, "docs"), figures.missed
-    if given.only:
-        how = figures.keep(docs)
-    else:
+    docs, is_whole = os.path.join(ROOT, "docs"), False
+    try:
+        if given.bench:
+            with bench_calls.Bench(given.bench, yodel) as bench:
+                speech.write(bench.talk, 48000, 20)
+                for part, measure in (
+                    ("clean", lambda: clean_delay(bench, figures, repeats=1 if quick else 5)),
+                    ("networks", lambda: bad_networks(bench, figures, seconds=15 if quick else 30)),
+                    ("cost", lambda: cost(bench, figures, seconds=15 if quick else 25, repeats=1 if quick else 3)),
+                    ("echo", lambda: echo(bench, figures, calls=1 if quick else 5, seconds=40)),
+                    ("long", lambda: long_call(bench, figures, seconds=30 if quick else 600)),
+                    ("stops", lambda: standing_machine(bench, figures, seconds=30 if quick else 120)),
+                ):
+                    if part in parts:
+                        measure()
+        else:
+            print("no bench folder given: delay, gaps and cost against other programs are not measured", flush=True)
+        if "loopback" in parts:
+            own_figures.loopback(yodel, figures, quick)
+        if "benchmarks" in parts:
+            own_figures.benchmarks(ROOT, figures, quick)
+        is_whole = not given.only
+    finally:
+        # What was taken counts also where something ends it early.
+        missed = figures.missed
         how = "calls on the bench, loopback and benchmarks"
-        if not given.bench:
+        if not is_whole:
+            how = figures.keep(docs)
+        elif not given.bench:
             how = "loopback and benchmarks only, without the call bench"
-        if quick:
+        elif quick:
             how += ", shortened"
-    figures.write(docs, how)
+        figures.write(docs, how)
     sys.exit(1 if missed else 0)
 
 
