@@ -9,5 +9,9 @@ public enum ProcessMemory {
     /// memory where the system keeps the file. The first time only, for each time every thread pays some microseconds.
     public static func letGoOfStart() { _ = startIsGone }
 
+    /// The same for what opening devices and libraries has needed.
+    public static func letGoOfOpening() { _ = openingIsGone }
+
     private static let startIsGone: Void = crt_let_go_of_code()
+    private static let openingIsGone: Void = crt_let_go_of_code()
 }

@@ -111,7 +111,7 @@ private final class CallCore: Sendable {
             poll(&entries, nfds_t(entries.count), Self.wait(until: deadline))
             bell.drain()
             carry()
-            if HostTime.monotonicNow() >= started { ProcessMemory.letGoOfStart() }
+            if HostTime.monotonicNow() >= started { ProcessMemory.letGoOfOpening() }
         }
     }
 

@@ -2,6 +2,7 @@ import Link
 import LiveMedia
 import Media
 import Network
+import Realtime
 import Settings
 
 /// The one door for whoever wants a call: a command line, a service, a test.
@@ -32,6 +33,8 @@ public struct Softphone: Sendable {
     ) throws(SoftphoneError) -> SessionCall {
         let isConference = parties.count > 1 && !echoes
         let hasHeadset = isConference && parties.count <= HeadsetMixer.maximumParties
+        // The device and its libraries are not to come on top of it.
+        ProcessMemory.letGoOfStart()
         do throws(CallError) {
             let channels = hasHeadset ? 2 : 1
             let audio = media.makeAudioSession()
