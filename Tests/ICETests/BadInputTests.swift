@@ -188,6 +188,30 @@ import Testing
         #expect(agent.role == .controlled)
     }
 
+    @Test("a peer that finds a role conflict in every check is asked at the pace of checks, and not for ever")
+    func endlessConflict() throws {
+        let agent = ICEAgent(.controlling, random: SplitMix64(seed: 1))
+        let remote = try #require(ICECredentials(userFragment: "peer", password: String(repeating: "p", count: 22)))
+        agent.gather([ip("203.0.113.1")], port: 5004, now: .zero)
+        try agent.setRemote(remote, now: .zero)
+        agent.add(candidateLine: "1 1 UDP 5 203.0.113.2 5004 typ host", now: .zero)
+        var times: [Double] = []
+        for millisecond in 0..<30_000 {
+            let now = HostTime.zero.advanced(byMilliseconds: Double(millisecond))
+            agent.advance(to: now)
+            for check in sent(agent) where check.messageClass == .request {
+                times.append(Double(millisecond))
+                var conflict = STUNBuilder(.error, .binding, check.transaction)
+                conflict.add(errorCode: 487, "Role Conflict")
+                let bytes = conflict.finished(STUNKey(shortTerm: remote.password), fingerprint: true)
+                _ = bytes.withUnsafeBytes { agent.receive($0, from: address("203.0.113.2:5004"), now: now) }
+            }
+        }
+        #expect((2...40).contains(times.count), "\(times.count) checks")
+        #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 >= 19 }, "\(times)")
+        #expect(agent.selected == nil)
+    }
+
     @Test("answers from another address than the check went to are not believed")
     func asymmetric() throws {
         let agent = ICEAgent(.controlling, random: SplitMix64(seed: 1))

@@ -295,4 +295,16 @@ private final class Listener: NetworkNode {
         #expect(server.allocationCount == 0)
         #expect(user.nextDeadline == nil)
     }
+
+    @Test("closing gives an allocation back that was only asked for")
+    func closeWhileAsking() {
+        let user = user()
+        // The challenge was answered 10 ms ago, and the answer to that is not there.
+        network.run(50)
+        #expect(user.relayed == nil)
+        user.use { $0.close(now: $1) }
+        network.run(200)
+        #expect(server.count(.allocate) == 1 && server.count(.refresh) == 1)
+        #expect(server.allocationCount == 0 && user.relayed == nil)
+    }
 }

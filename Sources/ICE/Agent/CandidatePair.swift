@@ -41,6 +41,8 @@ struct CandidatePair {
     var nextConsent: HostTime?
     /// Checks since the last answer.
     var unanswered = 0
+    /// Answers that told of a role conflict.
+    var conflicts = 0
     var roundTrip: Double?
 
     /// Two consent checks went unanswered and the third has left: another pair that works is better.

@@ -6,6 +6,8 @@ extension ICEAgent {
     private static let answerMilliseconds = 5000.0
     /// Checks under way for one pair; the oldest is forgotten first.
     private static let maximumChecks = 4
+    /// Role conflicts that a pair is tried again after: two agents that give way at once agree after few of them.
+    private static let maximumConflicts = 16
 
     /// Sends the next ordinary check if its time has come (RFC 8445 section 6.1.4.2). No pair is frozen: with one component and one
     /// stream there is nothing to wait for.
@@ -137,7 +139,11 @@ extension ICEAgent {
             // RFC 8445 section 7.2.5.1: two agents that gave way at once must not do so for ever.
             tieBreaker = random.next()
         }
-        if pairs[index].state != .succeeded { self.check(index, .connectivity, now: now) }
+        guard pairs[index].state != .succeeded else { return }
+        // At the pace of checks, and not for ever: a peer that finds a conflict in each of them would be asked as fast as it answers.
+        pairs[index].conflicts += 1
+        pairs[index].state = pairs[index].conflicts > Self.maximumConflicts ? .failed : .waiting
+        reselect(now: now)
     }
 
     private func answered(_ check: ConnectivityCheck, _ index: Int, _ mapped: SocketAddress, now: HostTime) {

@@ -106,10 +106,11 @@ public struct TURNClient {
         if phase == .allocating || phase == .allocated { fail(.connection(reason)) }
     }
 
-    /// Gives the allocation back. Nothing is waited for.
+    /// Gives the allocation back, also one that is only asked for: the server takes requests in their order. Nothing is waited for.
     public mutating func close(now: HostTime) {
+        let isAskedFor = requests.values.contains { $0.purpose == .allocate && $0.isAuthenticated }
         requests.removeAll()
-        if phase == .allocated { outputs.append(message(.refresh(0), TransactionID(random)).bytes) }
+        if phase == .allocated || isAskedFor { outputs.append(message(.refresh(0), TransactionID(random)).bytes) }
         phase = .closed
         nextRefresh = nil
         permissions.removeAll()
