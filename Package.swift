@@ -284,7 +284,7 @@ let package = Package(
             dependencies: [
                 "Signalling", "ICE", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Network", "Realtime",
             ]),
-        .testTarget(name: "NetworkTests", dependencies: ["Network", "RTP", "Link"]),
+        .testTarget(name: "NetworkTests", dependencies: ["TestPrograms", "Network", "RTP", "Link", "Realtime"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs", "DSP"]),
         .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),
         .testTarget(name: "AudioUnitsTests", dependencies: ["CAudit", "AudioDevices", "AudioUnits", "AudioFiles", "DSP"]),

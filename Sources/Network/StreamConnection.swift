@@ -25,12 +25,14 @@ public final class StreamConnection {
     /// - Returns: false: too much waits already; nothing of these is sent.
     public func send(_ octets: UnsafeRawBufferPointer) -> Bool {
         guard let tls else { return tcp.send(octets) }
+        // Only before they are encrypted: a record that is left out ends the connection.
+        guard tcp.hasRoom(for: octets.count) else { return false }
         let isTaken = tls.write(octets)
         flush()
         return isTaken
     }
 
-    private func flush() { tls?.takeOutput { _ = tcp.send($0) } }
+    private func flush() { tls?.takeOutput { tcp.append($0) } }
 
     /// Hands on what has come.
     /// - Returns: why the connection has ended; nil: it goes on.
@@ -40,6 +42,7 @@ public final class StreamConnection {
             code = tcp.receive { tls.receive($0, deliver) }
             flush()
             if let ending = tls.ending { return ending.isEmpty ? Self.closed : "TLS: \(ending)" }
+            if tcp.isOverfull { return "it takes nothing of what it asks for" }
         } else {
             code = tcp.receive(deliver)
         }

@@ -38,12 +38,23 @@ final class TCPStream {
     /// What to poll for.
     var events: Int16 { Int16(isConnecting || !waiting.isEmpty ? POLLIN | POLLOUT : POLLIN) }
 
+    /// Whether so many octets more may wait.
+    func hasRoom(for count: Int) -> Bool { waiting.count + count <= Self.mostWaiting }
+
+    /// Whether more waits than whoever asks for room first can have sent: what the other side asked for itself, and does not take.
+    var isOverfull: Bool { waiting.count > 3 * Self.mostWaiting }
+
     /// - Returns: false: too much waits already, and nothing of these is sent.
     func send(_ octets: UnsafeRawBufferPointer) -> Bool {
-        guard waiting.count + octets.count <= Self.mostWaiting else { return false }
+        guard hasRoom(for: octets.count) else { return false }
+        append(octets)
+        return true
+    }
+
+    /// Sends octets however many wait: parts of a whole, of which none may be left out.
+    func append(_ octets: UnsafeRawBufferPointer) {
         waiting += octets
         if !isConnecting { flush() }
-        return true
     }
 
     private func flush() {
