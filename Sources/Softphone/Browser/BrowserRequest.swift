@@ -49,7 +49,12 @@ extension Softphone {
         guard !request.codecs.isEmpty else { throw .request("there is no codec to answer with; choose one with --codec") }
         let place = try BrowserPlace(request)
         try await place.gather()
-        let call = try BrowserCall(request, at: place)
+        let call: BrowserCall
+        do throws(SoftphoneError) { call = try BrowserCall(request, at: place) } catch {
+            // An offer that cannot be answered costs no allocation.
+            place.link.close(now: .monotonicNow())
+            throw error
+        }
         let (answer, trickle) = (call.answerText, call.trickle)
         let running: RunningCall
         do { running = try RunningCall(call) } catch { throw .resources("\(error)") }

@@ -136,6 +136,8 @@ final class PeerCall: OwnedCall {
         case .failed(let failure): failed(failure)
         case .closed where isAnswered: settle(.remoteHangup)
         case .closed where role == .caller: settle(.refused, "the other side refused the call")
+        // The media thread has the link.
+        case .closed where media != nil: settle(.cancelled)
         case .closed: waitAgain("the caller is gone")
         case .dialog(let event): take(event)
         }
@@ -209,6 +211,7 @@ final class PeerCall: OwnedCall {
     }
 
     private func failed(_ failure: DTLSFailure) {
+        guard media == nil else { return settle(.network, "the other side broke off: \(failure)") }
         guard role == .caller else { return waitAgain("a call came to nothing: \(failure)") }
         switch failure {
         case .unanswered: settle(.noAnswer, "nobody answers there; is `yodel listen yodel://` running, and the UDP port open?")

@@ -1,0 +1,105 @@
+import Glibc
+import ICE
+import Link
+import Settings
+import Softphone
+import Testing
+
+/// A TURN server that gives everybody an allocation, and knows who has not given it back.
+private actor AllocationCounter {
+    private let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    let port: UInt16
+    private(set) var given = 0
+    private var holders: Set<UInt16> = []
+    var held: Int { holders.count }
+
+    init() throws {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let descriptor = descriptor
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+            }
+        }
+        try #require(result == 0)
+        port = UInt16(bigEndian: address.sin_port)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Answers whoever has asked.
+    func serve() {
+        var buffer = [UInt8](repeating: 0, count: 2048)
+        var source = sockaddr_in()
+        while true {
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let count = withUnsafeMutablePointer(to: &source) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    recvfrom(descriptor, &buffer, buffer.count, 0, $0, &length)
+                }
+            }
+            guard count > 0 else { return }
+            guard let answer = answer(buffer[..<count], from: UInt16(bigEndian: source.sin_port)) else { continue }
+            _ = withUnsafePointer(to: &source) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { sendto(descriptor, answer, answer.count, 0, $0, length) }
+            }
+        }
+    }
+
+    private func answer(_ bytes: ArraySlice<UInt8>, from source: UInt16) -> [UInt8]? {
+        guard let request = bytes.withUnsafeBytes({ try? STUNMessage(parsing: $0) }), request.messageClass == .request else {
+            return nil
+        }
+        guard request.has(.messageIntegrity) else {
+            var refusal = STUNBuilder(.error, request.method, request.transaction)
+            refusal.add(errorCode: 401, "Unauthorized")
+            refusal.add(.realm, text: "realm")
+            refusal.add(.nonce, text: "nonce")
+            return refusal.finished()
+        }
+        let loopback = IPAddress(v4: 0x7f00_0001)
+        var answer = STUNBuilder(.success, request.method, request.transaction)
+        if request.method == .allocate {
+            if holders.insert(source).inserted { given += 1 }
+            answer.add(.xorRelayedAddress, SocketAddress(loopback, port: source ^ 1))
+            answer.add(.xorMappedAddress, SocketAddress(loopback, port: source))
+            answer.add(.lifetime, number: UInt32(600))
+        } else if request.method == .refresh, request.unsigned32(.lifetime) == 0 {
+            holders.remove(source)
+            answer.add(.lifetime, number: UInt32(0))
+        }
+        return answer.finished(STUNKey(username: "user", realm: "realm", password: ""))
+    }
+}
+
+@Suite("A browser's offer that cannot be answered") struct BrowserAnswerTests {
+    @Test("costs no allocation at a TURN server", arguments: ["nonsense", "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n"])
+    func allocations(offer: String) async throws {
+        let server = try AllocationCounter()
+        let serving = Task.detached {
+            while !Task.isCancelled {
+                await server.serve()
+                try await Task.sleep(for: .milliseconds(2))
+            }
+        }
+        defer { serving.cancel() }
+        let configuration = try Configuration(environment: [
+            "YODEL_DEVICE": "null", "YODEL_TURN": "127.0.0.1:\(server.port)", "YODEL_TURN_USER": "user",
+        ])
+        for _ in 0..<3 {
+            var request = BrowserRequest(
+                offer: Array(offer.utf8), codecs: [.pcmu], media: try MediaRequest(configuration))
+            request.isLocal = true
+            await #expect(throws: SoftphoneError.self) { try await Softphone().answer(request) }
+        }
+        for _ in 0..<1000 {
+            if await server.given == 3, await server.held == 0 { break }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(await server.given == 3)
+        #expect(await server.held == 0)
+    }
+}
