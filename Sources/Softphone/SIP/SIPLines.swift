@@ -96,10 +96,7 @@ final class SIPLines: OwnedCall {
             living.count < (request.answersByItself ? 1 : Self.most),
             // The program goes on to the next call once these are over.
             lines.isEmpty || !living.isEmpty
-        else {
-            phone.signalling.reject(id, .busy)
-            return phone.switchboard.disconnect(id)
-        }
+        else { return phone.refuse(id, .busy) }
         let isFirst = lines.isEmpty
         let line = SIPLiveCall(phone, isFirst ? request : request.following(), events: events)
         if isFirst { active = 0 } else { line.share(sound) }

@@ -92,7 +92,10 @@ extension SIPLiveCall {
     }
 
     func followed(by next: SignalledCallID) {
-        guard let (media, target) = announced else { return signalling.hangUp(next) }
+        guard let (media, target) = announced else {
+            signalling.hangUp(next)
+            return phone.switchboard.disconnect(next)
+        }
         announced = nil
         self.next = FollowingCall(id: next, media: media, party: target, isIncoming: false)
     }
@@ -100,14 +103,14 @@ extension SIPLiveCall {
     /// The other side moves to another place, and calls from there.
     func replaced(by next: SignalledCallID, _ facts: CallerFacts) {
         guard reason == nil, self.next == nil, announced == nil, let media = mediaOfNext() else {
-            return signalling.reject(next, .busy)
+            return phone.refuse(next, .busy)
         }
         pending.append(.transferRequested(target: facts.from))
         self.next = FollowingCall(id: next, media: media, party: facts.from, isIncoming: true)
         open(media) { call, ports in
             guard let ports else {
                 call.next = nil
-                return call.signalling.reject(next, .busy)
+                return call.phone.refuse(next, .busy)
             }
             call.signalling.prepare(next, media: ports)
             // Without an offer there is nothing to agree on before our answer makes one.

@@ -181,10 +181,10 @@ final class SIPLiveCall {
     private var sinceStart: Double { HostTime.monotonicNow().milliseconds(since: start) }
 
     private func incoming(_ id: SignalledCallID, _ facts: CallerFacts) {
-        guard self.id == nil, reason == nil, case .listen = request.purpose else { return signalling.reject(id, .busy) }
+        guard self.id == nil, reason == nil, case .listen = request.purpose else { return phone.refuse(id, .busy) }
         // The caller need not wait for our ports to hear that it rings.
         signalling.ring(id, withMedia: false)
-        guard openPorts() else { return signalling.reject(id, .busy) }
+        guard openPorts() else { return phone.refuse(id, .busy) }
         self.id = id
         caller = facts
         start = HostTime.monotonicNow()

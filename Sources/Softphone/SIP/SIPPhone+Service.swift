@@ -115,9 +115,12 @@ extension SIPPhone {
     }
 
     /// Lets a caller in no further.
-    public func refuse(_ caller: WaitingCaller, _ refusal: CallRefusal) {
-        signalling.reject(caller.id, refusal)
-        switchboard.disconnect(caller.id)
+    public func refuse(_ caller: WaitingCaller, _ refusal: CallRefusal) { refuse(caller.id, refusal) }
+
+    /// What is still told of that call nobody hears; its line, a descriptor, is free.
+    func refuse(_ call: SignalledCallID, _ refusal: CallRefusal) {
+        signalling.reject(call, refusal)
+        switchboard.disconnect(call)
     }
 
     /// Sends somebody a text.
