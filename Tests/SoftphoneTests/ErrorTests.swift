@@ -35,6 +35,20 @@ import Testing
         _ = first.close()
     }
 
+    @Test("a port for SIP that leaves none for TLS behind it")
+    func lastPort() throws {
+        var request = PhoneRequest(
+            accounts: [], codecs: [.pcmu], media: try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media)
+        request.port = .max
+        request.access.security.certificateFile = "/no/such/certificate"
+        let error = try #require(throws: SoftphoneError.self) { _ = try Softphone().open(request) }
+        guard case .request = error else {
+            Issue.record("\(error)")
+            return
+        }
+        expectHelp(error, naming: "65535")
+    }
+
     @Test("a host that nobody knows")
     func unknownHost() throws {
         let error = try refusal(try .test(["rtp://nobody.invalid:5004"], role: .call))

@@ -32,7 +32,7 @@ public struct SignallingAccess: Sendable, Hashable {
     func listeners(_ places: [SignallingConfiguration.Listener]) -> [SignallingConfiguration.Listener] {
         guard security.certificateFile != nil else { return places }
         return places
-            + places.filter { $0.way == .tcp }.map { .init(.tls, address: $0.address, port: $0.port == 0 ? 0 : $0.port + 1) }
+            + places.filter { $0.way == .tcp }.map { .init(.tls, address: $0.address, port: $0.port == 0 ? 0 : $0.port &+ 1) }
     }
 }
 

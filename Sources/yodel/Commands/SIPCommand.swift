@@ -92,10 +92,10 @@ func carryCalls(
                 json: json, parties: 1, input: options.request.device.input, output: options.request.device.output),
             signals: signals, assertions: assertions, durationSeconds: options.durationSeconds,
             durationCountsFromMedia: isListening)
-        let status = console.run()
+        var status = console.run()
         if let failure = call.failure {
             guard isListening else { throw CommandError(failure) }
-            if worst == .fine { worst = ExitStatus(failure) }
+            if status == .fine { status = ExitStatus(failure) }
         }
         guard isListening, call.wasCall else {
             // Ended while waiting: what the calls before came to is what counts.
