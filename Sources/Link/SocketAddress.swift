@@ -51,6 +51,9 @@ public struct IPAddress: Hashable, Sendable, BitwiseCopyable {
 
     /// 127.0.0.0/8 or ::1.
     public var isLoopback: Bool { family == .v4 ? bits >> 24 == 127 : bits == 1 }
+
+    /// 169.254.0.0/16 or fe80::/10: means nothing without an interface.
+    public var isLinkLocal: Bool { family == .v4 ? bits >> 16 == 0xa9fe : bits >> 118 == 0x3fa }
 }
 
 extension IPAddress: CustomStringConvertible {

@@ -25,7 +25,7 @@ struct CandidatePair {
     /// The base until a check was answered.
     var local: Candidate
     /// By which the pair is ordered; `local.priority` may be that of a candidate learnt later.
-    let localPriority: UInt32
+    var localPriority: UInt32
     var state = State.waiting
     /// A check of the peer came by it, with its integrity.
     var isHeard = false

@@ -62,9 +62,9 @@ extension ICEAgent {
     private var unansweredPairs: Int { pairs.count { $0.state == .waiting || $0.state == .inProgress } }
 
     /// What our candidate's priority would be if this check showed it to the peer (RFC 8445 section 7.1.1). A relayed one keeps
-    /// its own: learnt early it must not look as cheap as a direct one.
+    /// its own: learnt early it must not look as cheap as a direct one. So does one that is shown in place of those that are gone.
     private func learntPriority(_ pair: CandidatePair) -> UInt32 {
-        guard pair.path == .direct else { return pair.localPriority }
+        guard pair.path == .direct, moves == 0 else { return pair.localPriority }
         return CandidateKind.peerReflexive.preference << 24 | pair.localPriority & 0xff_ffff
     }
 

@@ -32,11 +32,10 @@ extension ICEAgent {
         gatheringBegan = now
         gatheringDeadline = now.advanced(byMilliseconds: configuration.gatheringLimit)
         for (index, host) in hosts.enumerated() {
-            let preference = UInt16.max - UInt16(index)
             addLocal(
                 Candidate(
                     foundation: foundation("host \(host.address)"),
-                    priority: CandidatePriority.of(.host, localPreference: preference), address: host, kind: .host))
+                    priority: CandidatePriority.of(.host, localPreference: hostPreference(index)), address: host, kind: .host))
         }
         let families = Set(hosts.map(\.address.family))
         startProbes(families, now: now)

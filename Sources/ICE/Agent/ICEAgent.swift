@@ -45,6 +45,8 @@ public final class ICEAgent {
     var nextCheck = HostTime.zero
 
     var hosts: [SocketAddress] = []
+    /// How often `move` was called.
+    var moves = 0
     var probes: [ServerProbe] = []
     var relays: [TURNClient] = []
     var lastConnection = 0

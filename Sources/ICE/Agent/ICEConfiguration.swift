@@ -26,6 +26,9 @@ public struct ICEConfiguration: Sendable {
     public var consentInterval = 5000.0
     /// Without an answer for so long, consent is lost.
     public var consentLimit = 30_000.0
+    /// Local preference of the first host candidate (RFC 8445 section 5.1.2.1). What is below 65535 is left for those that `ICEAgent.move`
+    /// finds, 16 for each time.
+    public var hostPreference = UInt16.max
     /// Ports of services of our own: candidates with one of our addresses and such a port are refused.
     public var protectedPorts: Set<UInt16> = []
 

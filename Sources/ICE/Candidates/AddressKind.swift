@@ -7,9 +7,6 @@ extension IPAddress {
     /// 255.255.255.255. The broadcast address of a subnet cannot be told.
     var isBroadcast: Bool { family == .v4 && bits == 0xffff_ffff }
 
-    /// 169.254.0.0/16 or fe80::/10: means nothing without an interface.
-    var isLinkLocal: Bool { family == .v4 ? bits >> 16 == 0xa9fe : bits >> 118 == 0x3fa }
-
     /// Nobody can be there.
     var isNowhere: Bool { isUnspecified || isMulticast || isBroadcast || family == .v4 && bits >> 24 == 0 }
 }

@@ -18,6 +18,7 @@ final class BrowserCall: OwnedCall {
     private let mail: PathMail
     private let media: SessionCall
     private let link: BrowserLink
+    private var addresses: OwnAddresses
     private var pending: [EventBody] = []
     private var mediaStart: HostTime?
     private var pair: SelectedPair?
@@ -28,7 +29,7 @@ final class BrowserCall: OwnedCall {
     init(_ request: BrowserRequest, at place: BrowserPlace) throws(SoftphoneError) {
         let now = HostTime.monotonicNow()
         let media = request.media
-        (mail, link) = (place.mail, place.link)
+        (mail, link, addresses) = (place.mail, place.link, place.addresses)
         link.tellCandidates()
         guard let host = link.candidates.first?.address else {
             throw .request("this machine has no address that a browser could reach; bring a network interface up")
@@ -67,7 +68,9 @@ final class BrowserCall: OwnedCall {
     var parties: Int { 1 }
     var wasCall: Bool { true }
     var failure: SoftphoneError? { nil }
-    var eventDescriptors: [Int32] { [mail.news.signal.fileDescriptor] + media.eventDescriptors }
+    var eventDescriptors: [Int32] {
+        [mail.news.signal.fileDescriptor] + media.eventDescriptors + addresses.fileDescriptors
+    }
     func endReason(of party: Int) -> Media.EndReason? { reason }
     func statistics(of party: Int) -> CallStatistics { media.statistics(of: 0) }
 
@@ -77,8 +80,20 @@ final class BrowserCall: OwnedCall {
         if reason == nil, let failed = media.encryptionFailure {
             settle(failed.isCertificate ? .authentication : .network, "the media cannot be encrypted: \(failed.reason)")
         }
+        followAddresses()
         defer { pending = [] }
         return pending.map { (0, $0) }
+    }
+
+    /// Another network, or another address in it: checks show the browser where we are. Its page may not be reached from there any more.
+    private func followAddresses() {
+        let changed = addresses.takeChange {
+            guard reason == nil, let pair else { return false }
+            return pair.local.kind == .relayed || !reachable([pair.remote.address]).isEmpty
+        }
+        guard let changed else { return }
+        logger.debug("the addresses of this machine have changed")
+        mail.order(.show(changed))
     }
 
     private func take(_ news: PathMail.News) {
@@ -96,7 +111,7 @@ final class BrowserCall: OwnedCall {
             settle(.network, "no way to the browser was found: none of its addresses answers; a firewall may be between")
         case .failed(.relayLost): settle(.network, "the relay to the browser is gone")
         case .closed: settle(.remoteHangup)
-        // Nobody asks for it: only the page can begin anew.
+        // Nobody asks for it: the browser is shown, not told.
         case .moved: break
         }
     }

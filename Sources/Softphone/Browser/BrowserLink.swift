@@ -33,6 +33,8 @@ final class BrowserLink: LinkLayer {
         var configuration = traversal.agentConfiguration()
         configuration.connectLimit = Self.connectMilliseconds
         configuration.usesLoopback = isLocal
+        // Half of the preferences is for addresses that come later, which no signalling tells the browser of.
+        configuration.hostPreference = 0x7fff
         // RFC 8445 section 6.1.1: who sent the offer controls.
         path = PathLink(over: socket, .controlled, configuration: configuration, traversal: traversal, mail: mail)
         dtls = DTLSLink(over: path, identity: identity, isPathChecked: true)

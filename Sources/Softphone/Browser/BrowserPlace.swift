@@ -9,6 +9,8 @@ final class BrowserPlace {
     let socket: UDPLink
     let fingerprint: DTLSFingerprint
     let link: BrowserLink
+    /// Of this machine.
+    let addresses: OwnAddresses
 
     /// Begins to find candidates.
     init(_ request: BrowserRequest) throws(SoftphoneError) {
@@ -19,9 +21,9 @@ final class BrowserPlace {
         // A new one for each call, so that nobody knows us again by it (RFC 8826 section 4.3.2).
         do { identity = try DTLSIdentity() } catch { throw .encryption("\(error)") }
         fingerprint = identity.fingerprint
-        let addresses = media.bind.map { [$0] } ?? machineAddresses()
+        addresses = OwnAddresses(bind: media.bind)
         link = BrowserLink(
-            over: socket, identity: identity, addresses: addresses, traversal: media.traversal, isLocal: request.isLocal,
+            over: socket, identity: identity, addresses: addresses.all, traversal: media.traversal, isLocal: request.isLocal,
             mail: mail)
     }
 

@@ -132,6 +132,11 @@ final class PathLink: LinkLayer {
                 servers.tell(agent)
                 agent.gather(addresses, port: socket.local.port, now: now)
             }
+        case .show(let addresses):
+            ice.update(now: now) { agent in
+                servers.tell(agent)
+                agent.move(to: addresses, port: socket.local.port, now: now)
+            }
         }
     }
 

@@ -24,6 +24,8 @@ package final class PathMail: Sendable {
         case follow(RemoteEnd, own: ICECredentials)
         /// Our addresses are others: find candidates anew, then tell `moved`.
         case move([IPAddress])
+        /// Our addresses are others, and the other side cannot be told: have checks show it.
+        case show([IPAddress])
     }
 
     /// Candidates that wait at most: more than the agent takes.

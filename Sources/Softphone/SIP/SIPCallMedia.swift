@@ -42,11 +42,8 @@ final class SIPCallMedia {
     /// Where whoever listens beside the call takes it; `nil`: nobody does.
     private var tap: CallTap?
     private var newPorts: LocalPorts?
-    /// Addresses of this machine; `nil`: the call keeps to one.
-    private var watch: AddressWatch?
-    private var addresses: [IPAddress] = []
-    /// They changed, and the other side is to be told.
-    private var hasMoved = false
+    /// Addresses of this machine; `nil`: the ports are not bound.
+    private var own: OwnAddresses?
     /// Why there is no way to the other side; `nil`: there is, or may still be.
     private(set) var pathFailure: String?
 
@@ -69,7 +66,7 @@ final class SIPCallMedia {
     /// Readable while events wait; it may be another after each start.
     var eventDescriptors: [Int32] {
         let news = path.map { [$0.mail.news.signal.fileDescriptor] } ?? []
-        let watched = watch.map { [$0.fileDescriptor] } ?? []
+        let watched = own?.fileDescriptors ?? []
         guard session == nil, let path else { return news + watched + (session?.eventDescriptors ?? []) }
         return news + watched + path.link.fileDescriptors
     }
@@ -105,13 +102,9 @@ final class SIPCallMedia {
         }
         self.socket = socket
         self.encryption = encryption
-        if let bind = request.media.bind, !bind.isUnspecified {
-            addresses = [bind]
-        } else {
-            addresses = machineAddresses()
-            watch = AddressWatch()
-        }
-        try openPath(socket)
+        let own = OwnAddresses(bind: request.media.bind)
+        self.own = own
+        try openPath(socket, own.all)
     }
 
     /// - Returns: the ports; `nil` while the servers are asked how others see them, which may take a second or two.
@@ -386,7 +379,7 @@ final class SIPCallMedia {
     // MARK: - ICE
 
     /// Finds candidates, unless nobody wants any.
-    private func openPath(_ socket: UDPLink) throws(SoftphoneError) {
+    private func openPath(_ socket: UDPLink, _ addresses: [IPAddress]) throws(SoftphoneError) {
         let traversal = request.traversal
         // Who offers controls; where that is the one who is called, the agents find it out.
         let role: ICERole = if case .call = request.purpose { .controlling } else { .controlled }
@@ -441,13 +434,10 @@ final class SIPCallMedia {
     /// Another network, or another address in it: candidates are found anew, and the other side is told, as soon as it can be reached
     /// from here.
     private func followAddresses() {
-        guard let watch else { return }
-        if watch.takeNews() {
-            let present = machineAddresses()
-            if Set(present) != Set(addresses) { (addresses, hasMoved) = (present, true) }
+        let addresses = own?.takeChange {
+            session != nil && isAnswered && running?.remote.map { !reachable([$0]).isEmpty } ?? false
         }
-        guard hasMoved, session != nil, isAnswered, let remote = running?.remote, !reachable([remote]).isEmpty else { return }
-        hasMoved = false
+        guard let addresses else { return }
         logger.debug("the addresses of this machine have changed")
         if let path { return path.move(to: addresses) }
         if let socket { newPorts = try? localPorts(socket) }
