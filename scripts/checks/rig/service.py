@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any, Self
 
 from .endpoint import binary
+from .island import Island
 from .kinds import Event
 from .verdict import PATIENCE_S, Failed, expect
 
@@ -21,10 +22,10 @@ from .verdict import PATIENCE_S, Failed, expect
 class Service:
     """One service process. Use as a context manager: it never outlives the block."""
 
-    def __init__(self, arguments: list[str], folder: str) -> None:
+    def __init__(self, arguments: list[str], folder: str, island: Island | None = None) -> None:
         self.log = open(f"{folder}/service.log", "ab")
         self.process = subprocess.Popen(
-            [binary(), "softphone", "--softphone-port", "0", *arguments],
+            [*(island.place if island else []), binary(), "softphone", "--softphone-port", "0", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self.log,
@@ -49,6 +50,8 @@ class Service:
             if self.port and "--softphone-token-file" in arguments:
                 with open(arguments[arguments.index("--softphone-token-file") + 1]) as f:
                     self.token = f.readline().strip()
+        if island:
+            self.port = island.reach(self.port)
 
     def __enter__(self) -> Self:
         return self
