@@ -199,11 +199,16 @@ final class PeerCall: OwnedCall {
         waitAgain("nobody said whether the caller may call")
     }
 
-    /// At most once a second: a stranger shall not fill the screen.
-    private func turnedAway(_ failure: DTLSFailure, _ source: SocketAddress) {
+    /// At most once a second: strangers shall not fill the screen.
+    private func mayTell() -> Bool {
         let now = HostTime.monotonicNow()
-        guard now.milliseconds(since: lastRefusalTold) >= 1000 else { return }
+        guard now.milliseconds(since: lastRefusalTold) >= 1000 else { return false }
         lastRefusalTold = now
+        return true
+    }
+
+    private func turnedAway(_ failure: DTLSFailure, _ source: SocketAddress) {
+        guard mayTell() else { return }
         guard case .wrongFingerprint(let fingerprint) = failure else {
             return pending.append(.warning("a caller at \(source.address) came to nothing: \(failure)"))
         }
@@ -225,7 +230,7 @@ final class PeerCall: OwnedCall {
 
     /// What became of this caller was no call: the next one may come.
     private func waitAgain(_ why: String? = nil) {
-        if let why { pending.append(.warning(why)) }
+        if let why, mayTell() { pending.append(.warning(why)) }
         door = nil
         link.close(now: .monotonicNow())
         socket.setPeer(nil)
