@@ -91,6 +91,12 @@ extension SIPLiveCall {
         }
     }
 
+    /// Nothing comes of what either side asked for. What servers gave for the call that was to follow is given back.
+    func giveUpTransfers() {
+        _ = announced?.media.close()
+        (announced, transferTarget) = (nil, nil)
+    }
+
     func followed(by next: SignalledCallID) {
         guard let (media, target) = announced else {
             signalling.hangUp(next)

@@ -167,7 +167,7 @@ final class SIPLiveCall {
         case .textAnswered(let id, let text, let code, let reason) where id == self.id: textAnswered(text, code, reason)
         case .requestRefused(let id, let reason, let code) where id == self.id:
             // Which one is not told: whatever was asked for is given up.
-            (announced, transferTarget) = (nil, nil)
+            giveUpTransfers()
             pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
         // Who transfers us may end its call at once.
         case .ended(let id, _) where id == self.id && next != nil: takeOver()
