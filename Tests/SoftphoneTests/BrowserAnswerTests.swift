@@ -76,6 +76,15 @@ private actor AllocationCounter {
 }
 
 @Suite("A browser's offer that cannot be answered") struct BrowserAnswerTests {
+    private func request(_ offer: String, _ port: UInt16) throws -> BrowserRequest {
+        let configuration = try Configuration(environment: [
+            "YODEL_DEVICE": "null", "YODEL_TURN": "127.0.0.1:\(port)", "YODEL_TURN_USER": "user",
+        ])
+        var request = BrowserRequest(offer: Array(offer.utf8), codecs: [.pcmu], media: try MediaRequest(configuration))
+        request.isLocal = true
+        return request
+    }
+
     @Test("costs no allocation at a TURN server", arguments: ["nonsense", "v=0\r\no=- 1 1 IN IP4 0.0.0.0\r\ns=-\r\nt=0 0\r\n"])
     func allocations(offer: String) async throws {
         let server = try AllocationCounter()
@@ -86,13 +95,8 @@ private actor AllocationCounter {
             }
         }
         defer { serving.cancel() }
-        let configuration = try Configuration(environment: [
-            "YODEL_DEVICE": "null", "YODEL_TURN": "127.0.0.1:\(server.port)", "YODEL_TURN_USER": "user",
-        ])
         for _ in 0..<3 {
-            var request = BrowserRequest(
-                offer: Array(offer.utf8), codecs: [.pcmu], media: try MediaRequest(configuration))
-            request.isLocal = true
+            let request = try request(offer, server.port)
             await #expect(throws: SoftphoneError.self) { try await Softphone().answer(request) }
         }
         for _ in 0..<1000 {
