@@ -4,10 +4,11 @@ extension PageFiles {
         const part = (id) => document.getElementById(id);
         const token = new URLSearchParams(location.hash.slice(1)).get('token') || '';
 
-        function ask(method, path, type, body) {
+        // `limit`: milliseconds after which nothing is waited for any more.
+        function ask(method, path, type, body, limit) {
           const headers = { Authorization: 'Bearer ' + token };
           if (type) headers['Content-Type'] = type;
-          return fetch(path, { method, headers, body });
+          return fetch(path, { method, headers, body, signal: limit ? AbortSignal.timeout(limit) : undefined });
         }
 
         async function reason(response) {

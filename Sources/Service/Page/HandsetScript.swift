@@ -60,8 +60,12 @@ extension PageFiles {
             const isName = (line) => /^a=ice-(ufrag|pwd):/.test(line);
             const ours = peer.localDescription.sdp.split('\r\n').filter(isName);
             const body = [...ours, 'm=audio 9 UDP/TLS/RTP/SAVPF 0', 'a=mid:0', ''].join('\r\n');
-            const response = await insist(peer, () => ask('PATCH', talk.place, 'application/trickle-ice-sdpfrag', body));
-            if (!response || peer !== talk.peer) return;
+            const response = await insist(peer, () => ask('PATCH', talk.place, 'application/trickle-ice-sdpfrag', body, 5000));
+            if (peer !== talk.peer) return;
+            if (!response) {
+              await peer.setLocalDescription({ type: 'rollback' });
+              return;
+            }
             if (response.status !== 200) throw new Error(await reason(response));
             const lines = (await response.text()).split('\r\n');
             const theirs = lines.filter((line) => isName(line) || line.startsWith('a=candidate:') || line === 'a=end-of-candidates');
@@ -78,10 +82,14 @@ extension PageFiles {
           }
         }
 
-        // A network that has just come may not lead to the service yet.
+        // A network that has just come may not lead to the service yet. Null when nobody need be asked any more: where the service has
+        // another address its checks show the way there, and it cannot be asked.
         async function insist(peer, what) {
           for (let attempt = 0; peer === talk.peer; attempt += 1) {
-            try { return await what(); } catch (error) { if (attempt === 20) throw error; }
+            try { return await what(); } catch (error) {
+              if (attempt >= 6 && peer.connectionState === 'connected') return null;
+              if (attempt === 20) throw error;
+            }
             await new Promise((done) => setTimeout(done, 500));
           }
           return null;
