@@ -74,6 +74,9 @@ public struct Diagnosis: Sendable {
             if sip != 0 {
                 let address = configuration[\.network.bind] ?? IPAddress(v4: 0)
                 looks.append { [PortFindings.sip(address, sip, key: "softphone.sip_port")] }
+                if configuration[\.tls.certificate] != nil {
+                    looks.append { [PortFindings.tls(address, behind: sip, key: "softphone.sip_port")] }
+                }
             }
         }
         for (file, key) in [

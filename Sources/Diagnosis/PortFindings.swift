@@ -24,6 +24,19 @@ package enum PortFindings {
         return judge("\(streams.subject) (UDP)", listening(at: SocketAddress(address, port: port), datagrams: true), key: key)
     }
 
+    /// For requests by SIP over TLS: streams, at the port behind that of the others.
+    /// - Parameters:
+    ///   - port: for requests by SIP without TLS.
+    ///   - key: where that is configured.
+    package static func tls(_ address: IPAddress, behind port: UInt16, key: String) -> Finding {
+        guard port < .max else {
+            return Finding(
+                "port of SIP by TLS", .configuration, .trouble, "it is the one behind \(port), and there is none",
+                "choose a lower \(key)")
+        }
+        return tcp(address, port + 1, key: key)
+    }
+
     package static func judge(_ subject: String, _ number: Int32, key: String) -> Finding {
         guard number != 0 else { return .fine(subject, .network, "free") }
         let (detail, remedy) =
