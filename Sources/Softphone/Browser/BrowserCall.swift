@@ -88,7 +88,9 @@ final class BrowserCall: OwnedCall {
     /// Another network, or another address in it: checks show the browser where we are. Its page may not be reached from there any more.
     private func followAddresses() {
         let changed = addresses.takeChange {
-            guard reason == nil, let pair else { return false }
+            guard reason == nil else { return false }
+            // Nobody knows yet where the browser is.
+            guard let pair else { return true }
             return pair.local.kind == .relayed || !reachable([pair.remote.address]).isEmpty
         }
         guard let changed else { return }
