@@ -33,6 +33,27 @@ import Testing
         #expect(known.entries.count == 1)
     }
 
+    @Test("strangers who call without end push each other out, nobody else, and leave a file that can be read")
+    func full() throws {
+        func print(_ number: Int) throws -> DTLSFingerprint {
+            let bytes = (0..<32).map { UInt8(truncatingIfNeeded: number >> (8 * ($0 % 4))) }
+            return try #require(DTLSFingerprint(.sha256, bytes))
+        }
+        var text = "bob:9633 \(bob) seen\n@192.0.2.7 \(alice) pinned\n"
+        for number in 2..<KnownPeers.most { text += "@198.51.100.1 \(try print(number)) seen\n" }
+        var known = try KnownPeers(parsing: text)
+        #expect(known.entries.count == KnownPeers.most)
+        for number in 20_000..<20_020 {
+            known.remember(.init(name: "@198.51.100.2", fingerprint: try print(number), isPinned: false))
+        }
+        #expect(try KnownPeers(parsing: known.text) == known)
+        #expect(known.entries.count == KnownPeers.most)
+        #expect(known.judge(called: "bob:9633", alice) == .changed(expected: bob))
+        #expect(known.judge(caller: alice) == .known)
+        #expect(try known.judge(caller: print(20_019)) == .known)
+        #expect(try known.judge(caller: print(2)) != .known && known.judge(caller: print(22)) == .known)
+    }
+
     @Test("the file says what was remembered, and reads back the same")
     func file() throws {
         var known = KnownPeers()

@@ -32,7 +32,7 @@ public struct KnownPeers: Hashable, Sendable {
         case changed(expected: DTLSFingerprint)
     }
 
-    /// Entries that are read at most.
+    /// Entries that are read and kept at most.
     public static let most = 10_000
 
     public private(set) var entries: [Entry] = []
@@ -81,9 +81,16 @@ public struct KnownPeers: Hashable, Sendable {
     }
 
     /// Adds an entry, in place of the one that says the same name of one who is called, or the same caller.
+    ///
+    /// Where there are `most`, the caller goes who was remembered first and not pinned: strangers who call without end shall not make a file
+    /// that cannot be read. Of who was called, or pinned, nobody goes; where there is nobody else the new one is not kept.
     public mutating func remember(_ entry: Entry) {
         entries.removeAll { old in
             old.name == entry.name && (!entry.name.hasPrefix("@") || old.fingerprint == entry.fingerprint)
+        }
+        if entries.count >= Self.most {
+            guard let oldest = entries.firstIndex(where: { $0.name.hasPrefix("@") && !$0.isPinned }) else { return }
+            entries.remove(at: oldest)
         }
         entries.append(entry)
     }

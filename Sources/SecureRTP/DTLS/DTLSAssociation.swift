@@ -242,7 +242,9 @@ public final class DTLSAssociation {
         guard let own = DTLSFingerprint(.sha256, of: certificate) else { return false }
         peer = own
         guard case .fingerprints(let expected) = trust else { return true }
-        let isExpected = expected.contains { $0 == DTLSFingerprint($0.hash, of: certificate) }
+        // Each hash once, however many are known.
+        let hashes = Set(expected.map(\.hash)).compactMap { DTLSFingerprint($0, of: certificate) }
+        let isExpected = hashes.contains { expected.contains($0) }
         if !isExpected { refusal = .wrongFingerprint(own) }
         return isExpected
     }
