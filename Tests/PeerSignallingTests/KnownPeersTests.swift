@@ -40,11 +40,15 @@ import Testing
             return try #require(DTLSFingerprint(.sha256, bytes))
         }
         var text = "bob:9633 \(bob) seen\n@192.0.2.7 \(alice) pinned\n"
-        for number in 2..<KnownPeers.most { text += "@198.51.100.1 \(try print(number)) seen\n" }
+        for number in 2..<KnownPeers.most {
+            let caller = try print(number)
+            text += "@198.51.100.1 \(caller) seen\n"
+        }
         var known = try KnownPeers(parsing: text)
         #expect(known.entries.count == KnownPeers.most)
         for number in 20_000..<20_020 {
-            known.remember(.init(name: "@198.51.100.2", fingerprint: try print(number), isPinned: false))
+            let caller = try print(number)
+            known.remember(.init(name: "@198.51.100.2", fingerprint: caller, isPinned: false))
         }
         #expect(try KnownPeers(parsing: known.text) == known)
         #expect(known.entries.count == KnownPeers.most)
