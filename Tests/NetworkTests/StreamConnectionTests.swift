@@ -15,7 +15,8 @@ private struct TLSServer {
         let port = try UDPLink(bind: loopback).local.port
         program = try ChildProcess(
             [
-                "/usr/bin/openssl", "s_server", "-rev", "-quiet", "-accept", "127.0.0.1:\(port)", "-cert", "\(folder)/server.pem",
+                "/usr/bin/openssl", "s_server", "-rev", "-quiet", "-accept", "127.0.0.1:\(port)", "-cert",
+                "\(folder)/server.pem",
                 "-key", "\(folder)/key.pem",
             ], output: .nowhere, errors: .nowhere)
         address = SocketAddress(loopback, port: port)

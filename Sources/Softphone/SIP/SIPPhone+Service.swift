@@ -53,7 +53,8 @@ extension Softphone {
     public func open(_ request: PhoneRequest) throws(SoftphoneError) -> SIPPhone {
         guard !request.codecs.isEmpty else { throw .request("there is no codec to offer; choose one with --codec") }
         guard request.port < .max || request.access.security.certificateFile == nil else {
-            throw .request("calls by TLS come at the port after \(request.port), and there is none; choose a lower softphone.sip_port")
+            throw .request(
+                "calls by TLS come at the port after \(request.port), and there is none; choose a lower softphone.sip_port")
         }
         let media = request.media
         var configuration = SignallingConfiguration(
