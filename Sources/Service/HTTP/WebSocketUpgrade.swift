@@ -40,7 +40,7 @@ enum WebSocketUpgrade {
                     guard case .program(let visit) = outcome.known.withLock({ $0 })?.response.body else {
                         throw ChannelError.inappropriateOperationForState
                     }
-                    return .program(try channel.webSocket(), visit)
+                    return .program(try channel.webSocket(peerMasks: true), visit)
                 }
             })
         let none: @Sendable (any Channel) -> EventLoopFuture<Talk> = { channel in

@@ -127,7 +127,7 @@ final class ProgramConnection: Sendable {
                     guard let dialect = chosen.isEmpty ? .mediaStream : ProgramDialect(rawValue: chosen[0]),
                         chosen.count <= 1, chosen.isEmpty || offered.contains(dialect.rawValue)
                     else { return nil }
-                    return (try channel.webSocket(), dialect)
+                    return (try channel.webSocket(peerMasks: false), dialect)
                 }
             })
         var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: place.path)
@@ -141,16 +141,5 @@ final class ProgramConnection: Sendable {
                         channel.close(promise: nil)
                         return channel.eventLoop.makeSucceededFuture(nil)
                     })))
-    }
-}
-
-extension Channel {
-    /// What is talked over a channel that has become a WebSocket; on its event loop.
-    func webSocket() throws -> ProgramSession.Socket {
-        try pipeline.syncOperations.addHandler(
-            NIOWebSocketFrameAggregator(
-                minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: 1024,
-                maxAccumulatedFrameSize: ProgramDialect.longestMessage))
-        return try ProgramSession.Socket(wrappingChannelSynchronously: self)
     }
 }
