@@ -99,6 +99,12 @@ class Callers:
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder)
         return self
 
+    def enough(self) -> Self:
+        """Nobody new calls; those who talk do so to their end."""
+        assert self.process
+        self.process.send_signal(signal.SIGUSR1)
+        return self
+
     def finish(self) -> int:
         """Waits until all are over; the number that were as they should be."""
         assert self.process
@@ -254,8 +260,15 @@ class Cluster:
 
     def contacts(self) -> int:
         """Contacts that the registrar holds in all, by its own word."""
+        return self.ask_proxy("ul.dump").count("Address:")
+
+    def with_place(self) -> int:
+        """Services that the dispatcher takes to be there and not full: they are active, and answer what they are asked."""
+        return self.ask_proxy("dispatcher.list").count("FLAGS: AP")
+
+    def ask_proxy(self, what: str) -> str:
         done = subprocess.run(
-            ["kamcmd", "-s", f"unixs:{self.folder}/kamailio/run/kamailio_ctl", "ul.dump"], capture_output=True, text=True
+            ["kamcmd", "-s", f"unixs:{self.folder}/kamailio/run/kamailio_ctl", what], capture_output=True, text=True
         )
         expect(done.returncode == 0, f"kamcmd: {done.stderr}")
-        return done.stdout.count("Address:")
+        return done.stdout

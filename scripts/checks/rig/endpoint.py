@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import Self
 
 from .kinds import Event
-from .verdict import PATIENCE_S, Failed
+from .verdict import PATIENCE_S, Failed, until
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 
@@ -93,6 +93,10 @@ class Endpoint:
     def of_type(self, kind: str) -> list[Event]:
         return [e for e in self.events if e.get("type") == kind]
 
+    def until_told(self, kind: str, times: int) -> None:
+        """Waits until so many events of this type have come since its start."""
+        until(f"{times} times {kind}", lambda: len(self.of_type(kind)) >= times, self.last_words)
+
     def wait(self, timeout: float = PATIENCE_S) -> int:
         """Exit code of a process that ends by itself; a timeout shorter than PATIENCE_S would judge the machine."""
         try:
@@ -126,7 +130,8 @@ class Endpoint:
 
 choosing = threading.Lock()
 # Below the ports that the kernel gives to whoever asks for none.
-next_port = 10000 + os.getpid() % 5000 * 4
+LOWEST_PORT, HIGHEST_PORT = 10000, 32000
+next_port = LOWEST_PORT + os.getpid() % 5000 * 4
 
 
 def free_ports(count: int, step: int = 2) -> int:
@@ -136,7 +141,8 @@ def free_ports(count: int, step: int = 2) -> int:
 
     global next_port
     with choosing:
-        for first in range(next_port, 60000, 4 * step):
+        last = HIGHEST_PORT - count * step
+        for first in (*range(next_port, last, 4 * step), *range(LOWEST_PORT, min(next_port, last), 4 * step)):
             taken = []
             try:
                 for port in range(first, first + count * step):
@@ -152,3 +158,16 @@ def free_ports(count: int, step: int = 2) -> int:
                 for s in taken:
                     s.close()
     raise Failed("no free UDP ports")
+
+
+def until_bound(port: int) -> None:
+    """Waits until somebody hears what comes to a UDP port of this machine."""
+
+    def is_bound() -> bool:
+        rows = []
+        for family in ("udp", "udp6"):
+            with open(f"/proc/net/{family}") as f:
+                rows += [line.split()[1] for line in f.readlines()[1:]]
+        return any(int(row.rsplit(":", 1)[1], 16) == port for row in rows)
+
+    until(f"somebody at port {port}", is_bound)

@@ -8,8 +8,9 @@ import threading
 import time
 from typing import Self
 
+from . import sip
 from .endpoint import binary
-from .verdict import PATIENCE_S, Failed, expect
+from .verdict import PATIENCE_S, Failed, expect, until
 
 RATE = 48000
 LOUD = 2000
@@ -19,7 +20,7 @@ class FarEnd:
     """Answers calls at `port`. `loud`: from when to when, on the clock of `time.monotonic`, something loud was at its loudspeaker."""
 
     def __init__(self, port: int, codec: str = "pcmu") -> None:
-        self.uri = f"sip:far@127.0.0.1:{port}"
+        self.port, self.uri = port, f"sip:far@127.0.0.1:{port}"
         self.errors = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
             [binary(), "listen", f"sip:127.0.0.1:{port}", "--auto-answer", "--device", "pipe:-", "--no-voice-processing"]
@@ -34,6 +35,11 @@ class FarEnd:
         threading.Thread(target=self.hear, daemon=True).start()
 
     def __enter__(self) -> Self:
+        try:
+            until("a far end that answers", lambda: sip.is_answered(self.port))
+        except Failed:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:

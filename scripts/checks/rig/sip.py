@@ -12,7 +12,7 @@ import threading
 import time
 from typing import Self
 
-from .verdict import PATIENCE_S, Failed, expect
+from .verdict import PATIENCE_S, Failed, until
 
 REALM = "yodel.test"
 
@@ -124,12 +124,13 @@ class Daemon:
 
 
 def is_answered(port: int) -> bool:
-    """Whether somebody answers OPTIONS by UDP."""
-    return bool(answer_to("OPTIONS", port))
+    """Whether somebody answers OPTIONS by UDP, within half a second."""
+    return bool(answer_to("OPTIONS", port, seconds=0))
 
 
-def answer_to(method: str, port: int) -> str:
-    """The answer by UDP to a request outside of calls; empty without one."""
+def answer_to(method: str, port: int, seconds: float = PATIENCE_S) -> str:
+    """The answer by UDP to a request outside of calls, which is repeated for so long (RFC 3261 section 17.1); empty without one."""
+    deadline = time.monotonic() + seconds
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         s.bind(("127.0.0.1", 0))
         s.settimeout(0.5)
@@ -145,12 +146,14 @@ def answer_to(method: str, port: int) -> str:
             "Max-Forwards: 70",
             "Content-Length: 0",
         ]
-        try:
-            s.sendto(("\r\n".join(lines) + "\r\n\r\n").encode(), ("127.0.0.1", port))
-            said = s.recv(4096).decode(errors="replace")
-            return said if said.startswith("SIP/2.0 ") else ""
-        except OSError:
-            return ""
+        while True:
+            try:
+                s.sendto(("\r\n".join(lines) + "\r\n\r\n").encode(), ("127.0.0.1", port))
+                said = s.recv(4096).decode(errors="replace")
+                return said if said.startswith("SIP/2.0 ") else ""
+            except OSError:
+                if time.monotonic() >= deadline:
+                    return ""
 
 
 class Kamailio(Daemon):
@@ -235,16 +238,30 @@ class Baresip(Daemon):
     def do(self, command: str, parameters: str = "") -> None:
         """A command of its own by its control port, as a netstring of JSON."""
         message = json.dumps({"command": command, "params": parameters, "token": "check"}).encode()
-        with socket.create_connection(("127.0.0.1", self.control), 2) as s:
+        with socket.create_connection(("127.0.0.1", self.control), PATIENCE_S) as s:
             s.sendall(b"%d:%s," % (len(message), message))
-            s.settimeout(2)
             s.recv(4096)
 
     def heard(self) -> str:
-        """The recording of its last call, once it is closed."""
-        files = sorted(glob.glob(f"{self.folder}/rec/*-dec.wav"), key=os.path.getmtime)
-        expect(files, f"no recording; {self.said()}")
+        """The recording of its last call, once it is closed: that is when the call is over."""
+        files: list[str] = []
+
+        def is_closed() -> bool:
+            files[:] = sorted(glob.glob(f"{self.folder}/rec/*-dec.wav"), key=os.path.getmtime)
+            return bool(files) and not self.holds(files[-1])
+
+        until("a recording that is closed", is_closed, self.said)
         return files[-1]
+
+    def holds(self, path: str) -> bool:
+        """Whether it has a file open."""
+        assert self.process
+        folder, found = f"/proc/{self.process.pid}/fd", False
+        with contextlib.suppress(OSError):
+            for name in os.listdir(folder):
+                with contextlib.suppress(OSError):
+                    found = found or os.path.samefile(f"{folder}/{name}", path)
+        return found
 
 
 def description(version: int, payload_type: int, codec: str, port: int) -> str:

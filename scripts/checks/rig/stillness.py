@@ -31,6 +31,8 @@ class Stillness:
 
     def unrest(self, began: float, before: tuple[int, int]) -> str | None:
         """What was seen of the host since `began` (time.monotonic()), where `processor_time()` was `before`; None when nothing."""
+        if self.process.poll() is not None:
+            return "nobody may see here whether the machine stands still"
         standstills = self.since(began)
         if standstills:
             return f"the machine stood still {len(standstills)} times, for up to {max(standstills):.0f} ms"

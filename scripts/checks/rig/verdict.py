@@ -14,7 +14,8 @@ from typing import NoReturn
 
 from .stillness import Stillness, processor_time
 
-# Figures of sound or delay that fail are made again once, alone, and once more where the machine was seen to stand still.
+# Figures of sound or delay that fail are made again once, alone, and once more where the machine was seen to stand still, or
+# where nobody may look whether it does.
 TRIES = 2
 TRIES_IN_UNREST = 3
 # Nothing that ends or begins by itself takes so long, however slow the machine is, unless it hangs.
@@ -99,6 +100,14 @@ def outcome(body: Callable[[], str]) -> tuple[Failed | None, str | None]:
     except Exception as why:  # a broken check must not look like a passed one
         traceback.print_exc(limit=4, file=sys.stderr)
         return Failed(f"{type(why).__name__}: {why}"), None
+
+
+def until(what: str, holds: Callable[[], object], why: Callable[[], str] = lambda: "") -> None:
+    """Waits until that holds; a check waits for an event and never for a time in which it should have come."""
+    deadline = time.monotonic() + PATIENCE_S
+    while not holds():
+        expect(time.monotonic() < deadline, f"never {what}; {why()}")
+        time.sleep(0.05)
 
 
 def expect(holds: object, otherwise: str) -> None:
