@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestPrograms
 import Testing
 
 @Suite("Events that a stranger drives") struct EventFloodTests {
@@ -27,7 +28,8 @@ import Testing
 
     @Test("a thousand digits in a second are told as some, and as a number")
     func digits() throws {
-        let port = UInt16(40_000 + 2 * (Int(getpid()) % 5000))
+        // Below the ports that the kernel gives to whoever asks for none.
+        let port = UInt16(10_000 + 2 * (Int(getpid()) % 10_000))
         let program = try RunningProgram([
             "listen", "rtp://127.0.0.1:\(port)", "--device", "null", "--no-realtime", "--codec", "pcmu", "--json",
         ])
@@ -48,17 +50,20 @@ import Testing
             sender.send(packet(type: 0, timestamp: number * 160, [UInt8](repeating: 0x7f, count: 160)))
             usleep(10_000)
         }
-        // The end of event 5 (RFC 4733 section 2.3), each time another one.
+        // The end of event 5 (RFC 4733 section 2.3), each time another one; a machine that is slow takes longer to send them.
+        let began = Date()
         for number in 0..<1500 {
             sender.send(packet(type: 101, timestamp: 4000 + number * 8, [5, 0x8a, 1, 0x40]))
-            usleep(1000)
+            if number % 20 == 19 { usleep(20_000) }
         }
-        let told = program.read(until: { $0.contains("digits are not told") }, seconds: 20)
+        let told = program.read(until: { $0.contains("digits are not told") })
         program.terminate()
         let all = told + program.readAll()
+        let seconds = Date().timeIntervalSince(began)
         let digits = all.split(separator: "\n").filter { $0.contains("\"dtmf\"") }.count
-        #expect(digits >= 20 && digits <= 400, "\(digits) digits")
+        // 32 at once, and 25 a second.
+        #expect(digits >= 20 && Double(digits) <= 32 + 25 * (seconds + 1), "\(digits) digits in \(seconds) s")
         #expect(all.contains("digits are not told one by one"), "\(all.suffix(500))")
-        _ = program.end(within: 20)
+        _ = program.end(within: hangSeconds)
     }
 }

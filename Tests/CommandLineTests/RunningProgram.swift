@@ -31,7 +31,7 @@ final class RunningProgram {
     func readAll() -> String { String(decoding: process.readAll(withinSeconds: hangSeconds).output, as: UTF8.self) }
 
     /// Reads what is there, until `isEnough` of all that was read.
-    func read(until isEnough: (String) -> Bool, seconds: Double = 30) -> String {
+    func read(until isEnough: (String) -> Bool, seconds: Double = 120) -> String {
         var text = ""
         _ = wait(seconds: seconds) {
             guard let bytes = process.readOutput(waitingMilliseconds: 20) else { return true }

@@ -15,7 +15,7 @@ import Service
 
     /// A call that came, once `holds`.
     private func until(_ what: String, _ holds: () -> Bool) async {
-        for _ in 0..<500 where !holds() { try? await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<6000 where !holds() { try? await Task.sleep(for: .milliseconds(10)) }
         #expect(holds(), "\(what)")
     }
 

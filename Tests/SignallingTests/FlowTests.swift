@@ -78,7 +78,7 @@ private final class Registrar: Sendable {
     func silence(_ isSilent: Bool) { state.withLock { $0.isSilent = isSilent } }
 
     func wait(_ what: String, _ isThere: (Seen) -> Bool) async throws {
-        let limit = HostTime.monotonicNow().advanced(byMilliseconds: 20_000)
+        let limit = HostTime.monotonicNow().advanced(byMilliseconds: 60_000)
         while HostTime.monotonicNow() < limit {
             if isThere(seen) { return }
             try await Task.sleep(nanoseconds: 2_000_000)

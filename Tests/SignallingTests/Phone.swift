@@ -35,7 +35,7 @@ final class Phone: Sendable {
 
     /// Waits until something was told that `pick` takes; a machine that stands still has a long time for it.
     func wait<Value: Sendable>(
-        _ what: String, seconds: Double = 20, _ pick: (CallSignallingEvent) -> Value?
+        _ what: String, seconds: Double = 60, _ pick: (CallSignallingEvent) -> Value?
     ) async throws -> Value {
         let limit = HostTime.monotonicNow().advanced(byMilliseconds: 1000 * seconds)
         repeat {

@@ -12,9 +12,9 @@ final class Inbox: Sendable {
 
     var all: [SignallingEvent] { events.withLock { $0 } }
 
-    /// Waits until `pick` finds something; nil after ten seconds, which only a failure takes.
+    /// Waits until `pick` finds something; nil after a minute, which only a failure takes.
     func wait<Value: Sendable>(_ pick: (SignallingEvent) -> Value?) async -> Value? {
-        for _ in 0..<5000 {
+        for _ in 0..<30_000 {
             for event in all {
                 if let value = pick(event) { return value }
             }
@@ -37,7 +37,7 @@ final class Inbox: Sendable {
 
     /// Waits for `count` bytes, and gives the first ones with where they came from.
     func received(_ count: Int = 1) async -> (text: String, source: SignallingSource)? {
-        for _ in 0..<5000 {
+        for _ in 0..<30_000 {
             var bytes: [UInt8] = []
             var first: SignallingSource?
             for case .received(let part, let source) in all {

@@ -27,9 +27,9 @@ private final class Outcomes: Sendable {
         { outcome in self.list.withLock { $0.append((name, outcome)) } }
     }
 
-    /// Waits for `count` of them, five seconds at most.
+    /// Waits for `count` of them, a minute at most: only what hangs takes so long.
     func take(_ count: Int) -> [(Int, AudioQueue.Outcome)] {
-        let end = HostTime.monotonicNow().advanced(byMilliseconds: 5000)
+        let end = HostTime.monotonicNow().advanced(byMilliseconds: 60_000)
         while HostTime.monotonicNow() < end, list.withLock({ $0.count }) < count {
             HostTime.monotonicNow().advanced(byMilliseconds: 1).sleepUntil()
         }
