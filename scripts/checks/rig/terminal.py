@@ -29,6 +29,8 @@ class Terminal:
                 ["bash", "--norc", "-mc", script],
                 (environment or dict(os.environ)) | {"LANG": "C.UTF-8", "TERM": "xterm"},
             )
+        # A terminal that others hold too is never seen to be gone.
+        os.set_inheritable(self.fd, False)
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, COLUMNS, 0, 0))
         self.seen = ""
 
