@@ -24,7 +24,7 @@ import Testing
         let server = try TestNameServer(Self.zone, silent: silent)
         let task = Task.detached { await server.serve() }
         defer { task.cancel() }
-        return try await body(DNSResolver(servers: [server.setting], timeout: 5, tries: 1), server)
+        return try await body(DNSResolver(servers: [server.setting], timeout: 60, tries: 1), server)
     }
 
     @Test("addresses of both families, SRV and NAPTR records come as they are")
