@@ -1,5 +1,6 @@
 """Real speech: Debian's asterisk-core-sounds-en-g722 (studio prompts, 16 kHz), the same at every run."""
 
+import functools
 import glob
 import os
 import subprocess
@@ -20,8 +21,9 @@ def find(name: str) -> str:
     return found[0]
 
 
-def samples(rate: int, seconds: float, voice: int = 0) -> Samples:
-    """Mono float speech of exactly `seconds`, peak -6 dBFS; a short prompt repeats."""
+@functools.lru_cache(maxsize=8)
+def decoded(rate: int, voice: int) -> Samples:
+    """The whole prompt; cases that say the same need not decode it again."""
     out = subprocess.run(
         [
             "ffmpeg",
@@ -30,7 +32,7 @@ def samples(rate: int, seconds: float, voice: int = 0) -> Samples:
             "-f",
             "g722",
             "-i",
-            find(VOICES[voice % len(VOICES)]),
+            find(VOICES[voice]),
             "-ar",
             str(rate),
             "-ac",
@@ -40,10 +42,15 @@ def samples(rate: int, seconds: float, voice: int = 0) -> Samples:
             "-",
         ],
         check=True,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
     ).stdout
-    x = np.frombuffer(out, "<f4").astype(np.float64)
-    x = np.resize(x, int(rate * seconds))
+    return np.frombuffer(out, "<f4").astype(np.float64)
+
+
+def samples(rate: int, seconds: float, voice: int = 0) -> Samples:
+    """Mono float speech of exactly `seconds`, peak -6 dBFS; a short prompt repeats."""
+    x = np.resize(decoded(rate, voice % len(VOICES)), int(rate * seconds))
     return x * (0.5 / np.max(np.abs(x)))
 
 
