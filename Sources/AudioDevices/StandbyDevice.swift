@@ -1,9 +1,9 @@
 public import AudioUnits
-import Realtime
+public import Realtime
 import Synchronization
 
-/// A device that already runs when a unit opens it, so that nothing is cut off at the beginning: what the microphone hears before is
-/// dropped, the loudspeaker is silent.
+/// A device that already runs when a unit opens it, so that nothing is cut off at the beginning: the loudspeaker is silent, and of what
+/// the microphone hears before, the unit gets what it is told to get (`giveBack`), or nothing.
 ///
 /// ```
 /// standBy(request) -> open(the same request) -> start: the next block is the unit's      another request opens the device anew
@@ -45,6 +45,8 @@ public final class StandbyDevice: HardwareDevice {
         device.setEventHandler { [weak self] event in self?.tell(event) }
         let grant = try device.open(request)
         line.pointee.channels.store(grant.playback?.channels ?? 1, ordering: .relaxed)
+        line.pointee.since.store(.max, ordering: .relaxed)
+        if let capture = grant.capture { line.pointee.memory.prepare(for: capture) }
         line.pointee.changed = { [weak self] format, isCapture in self?.noteChange(format, isCapture) }
         do throws(DeviceError) {
             try device.start(StandbyLine.callbacks(line))
@@ -54,6 +56,11 @@ public final class StandbyDevice: HardwareDevice {
         }
         state.withLock { ($0.request, $0.grant) = (request, grant) }
     }
+
+    /// Whoever opens the device gets first what the microphone has heard since `moment`, at most a quarter of a second; to be said
+    /// before it starts.
+    /// - Parameter moment: when the first sample was at the microphone.
+    public func giveBack(since moment: HostTime) { line.pointee.since.store(moment.nanoseconds, ordering: .relaxed) }
 
     private func tell(_ event: DeviceEvent) { state.withLock { $0.handler }?(event) }
 
@@ -114,6 +121,10 @@ private struct StandbyLine: ~Copyable {
     let client = Atomic<UnsafeMutablePointer<DeviceCallbacks>?>(nil)
     /// Of the loudspeaker.
     let channels = Atomic<Int>(1)
+    /// From when on the microphone's sound is given to the client, in nanoseconds.
+    let since = Atomic<Int64>(.max)
+    /// The capture thread's, once the device runs.
+    var memory = StandbyMemory()
     /// Told of formats outside of the render scope, while there is no client.
     var changed: (DeviceStreamFormat, Bool) -> Void = { _, _ in }
 
@@ -129,8 +140,13 @@ private func standbyCaptured(
     _ context: UnsafeMutableRawPointer, _ samples: UnsafePointer<Float>, _ frames: Int, _ time: UnsafeRawPointer
 ) {
     let line = context.assumingMemoryBound(to: StandbyLine.self)
-    guard let client = line.pointee.client.load(ordering: .acquiring) else { return }
-    client.pointee.deliver(samples, frames: frames, time: time.assumingMemoryBound(to: DeviceTime.self).pointee)
+    let time = time.assumingMemoryBound(to: DeviceTime.self).pointee
+    guard let client = line.pointee.client.load(ordering: .acquiring) else {
+        return line.pointee.memory.keep(samples, frames: frames, time: time)
+    }
+    let since = HostTime(nanoseconds: line.pointee.since.load(ordering: .relaxed))
+    line.pointee.memory.handOver(to: client.pointee, since: since, before: time)
+    client.pointee.deliver(samples, frames: frames, time: time)
 }
 
 @_noLocks
@@ -158,6 +174,9 @@ private func standbyFormatChanged(_ context: UnsafeMutableRawPointer, _ isCaptur
     let line = context.assumingMemoryBound(to: StandbyLine.self)
     let format = format.assumingMemoryBound(to: DeviceStreamFormat.self).pointee
     if !isCapture { line.pointee.channels.store(format.channels, ordering: .relaxed) }
-    guard let client = line.pointee.client.load(ordering: .acquiring) else { return line.pointee.changed(format, isCapture) }
+    guard let client = line.pointee.client.load(ordering: .acquiring) else {
+        if isCapture { line.pointee.memory.prepare(for: format) }
+        return line.pointee.changed(format, isCapture)
+    }
     client.pointee.announce(format, capture: isCapture)
 }

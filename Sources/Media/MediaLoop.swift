@@ -187,6 +187,8 @@ public final class MediaLoop {
                 for tap in taps { tap.add(sent: kept) }
             }
         }
+        // What is sent next is known before its frame is whole: who waits for the microphone waits less.
+        if timing.isValid, timing.sampleIndex + Int64(timing.frames) > samplesTaken { noteCapture(timing) }
     }
 
     /// A conference's frame: to each party what all others say. What is kept of it is our own voice.

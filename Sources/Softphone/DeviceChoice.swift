@@ -85,10 +85,12 @@ public struct DeviceChoice: Sendable {
         return preferences
     }
 
-    /// The device, running before anybody talks, so that nothing is cut off then. Files and programs wait until somebody does.
-    /// - Returns: nil: it cannot or should not run yet, and is opened when it is needed.
+    /// Whether the device may run before anybody talks. Files and programs wait until somebody does.
+    var canStandBy: Bool { [input, output].allSatisfy { if case .alsa = $0 { true } else { $0 == .null } } }
+
+    /// The device, running before anybody talks, so that nothing is cut off then.
+    /// - Returns: nil: it cannot run yet, and is opened when it is needed.
     func makeStandby() -> StandbyDevice? {
-        guard [input, output].allSatisfy({ if case .alsa = $0 { true } else { $0 == .null } }) else { return nil }
         var request = preferences
         (request.capture, request.playback) = (true, true)
         do throws(DeviceError) {

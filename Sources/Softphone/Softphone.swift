@@ -28,8 +28,10 @@ public struct Softphone: Sendable {
     /// Opens the device and starts the media of parties whose links are ready.
     /// - `echoes`: whether each party hears only himself, so that several are no conference.
     /// - `takesNext`: whether a place waits for the next caller when a call is over.
+    /// - `commands`: done before the first sample passes.
     func begin(
-        _ parties: [CallParty], _ media: MediaRequest, seed: UInt64, echoes: Bool, takesNext: Bool = false
+        _ parties: [CallParty], _ media: MediaRequest, seed: UInt64, echoes: Bool, takesNext: Bool = false,
+        commands: [Media.CallCommand] = []
     ) throws(SoftphoneError) -> SessionCall {
         let isConference = parties.count > 1 && !echoes
         let hasHeadset = isConference && parties.count <= HeadsetMixer.maximumParties
@@ -47,6 +49,7 @@ public struct Softphone: Sendable {
                 dumpFolder: media.dumpFolder, realtime: media.device.realtime, audio: audio)
             for party in parties { media.logPlan(party.configuration, party.socket) }
             let call = SessionCall(session, parties: parties.map(SessionCall.Party.init), media: media, takesNext: takesNext)
+            call.send(commands)
             try session.start()
             call.announceStart()
             return call
@@ -56,15 +59,17 @@ public struct Softphone: Sendable {
     }
 
     /// Starts the media of a party whose link is ready: with the calls of `bridge`, or, where there is none, on the device.
+    /// - `commands`: done before the first sample of ours is sent.
     func begin(
-        _ party: CallParty, _ media: MediaRequest, seed: UInt64, echoes: Bool, bridge: CallBridge?
+        _ party: CallParty, _ media: MediaRequest, seed: UInt64, echoes: Bool, bridge: CallBridge?, commands: [Media.CallCommand]
     ) throws(SoftphoneError) -> SessionCall {
-        guard let bridge else { return try begin([party], media, seed: seed, echoes: echoes) }
+        guard let bridge else { return try begin([party], media, seed: seed, echoes: echoes, commands: commands) }
         media.logPlan(party.configuration, party.socket)
         let known = SessionCall.Party(party)
         let place: BridgePlace
         do throws(CallError) { place = try bridge.join(party, media, seed: seed) } catch { throw SoftphoneError(error) }
         let call = SessionCall(place, parties: [known], media: media, takesNext: false)
+        call.send(commands)
         call.announceStart()
         return call
     }

@@ -111,6 +111,20 @@ private struct Pair {
         #expect(pair.ends[0].events[0].filter { $0 == .ended(.transferred) }.count == 1)
     }
 
+    @Test("when the first sample was captured that is sent is known before its frame is whole; before the answer there is none")
+    func voiceStart() throws {
+        let end = try Endpoint(seeds: [53]) { $0.policy = .signalled }
+        #expect(end.call.frameLength == 320, "two turns of the device are a frame")
+        for milliseconds in [10.0, 20] { end.step(now: HostTime(milliseconds: milliseconds)) }
+        #expect(end.call.voiceStart == nil)
+        end.perform(.signal(.answered), now: HostTime(milliseconds: 20))
+        end.step(now: HostTime(milliseconds: 30))
+        let start = try #require(end.call.voiceStart)
+        #expect(abs(start.milliseconds(since: .zero) - 20) < 0.1 && end.links[0].rtp.isEmpty)
+        end.step(now: HostTime(milliseconds: 40))
+        #expect(end.links[0].rtp.count == 1 && end.call.voiceStart == start)
+    }
+
     @Test("digits of the start wait for the answer, not for early media")
     func firstDigits() throws {
         let pair = try Pair(policy: .signalled) { $0.digits = "7" }

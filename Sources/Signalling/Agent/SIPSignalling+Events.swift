@@ -163,7 +163,7 @@ extension SIPSignalling {
         calls[id]?.negotiation = own
         calls[id]?.early = [:]
         calls[id]?.isAnswered = true
-        if own.answered != before { tellMedia(id) }
+        if own.answered != before { tellMedia(id, answeredAt: came) }
         report(call, 200, "OK")
         tell(.answered(id, sipCode: 200, at: came))
         change(id)

@@ -1,5 +1,6 @@
 import Codecs
 import Link
+import Realtime
 import SDP
 import SIP
 import SecureRTP
@@ -63,8 +64,10 @@ extension SIPSignalling {
     }
 
     /// Tells what is agreed on, and who holds, where that is new.
-    func tellMedia(_ id: SignalledCallID) {
-        guard let call = calls[id], let negotiation = call.negotiation, let media = media(of: negotiation) else { return }
+    /// - Parameter answeredAt: when the answer came that brought it; nil: it was no answer to a call of ours.
+    func tellMedia(_ id: SignalledCallID, answeredAt: HostTime? = nil) {
+        guard let call = calls[id], let negotiation = call.negotiation, var media = media(of: negotiation) else { return }
+        media.answeredAt = answeredAt
         tell(.negotiated(id, media))
         let isHeld = !negotiation.local.direction.receives
         let isHeldByPeer = negotiation.inForce?.isHeldByPeer ?? false

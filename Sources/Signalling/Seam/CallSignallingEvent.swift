@@ -73,9 +73,11 @@ public struct NegotiatedMedia: Sendable, Hashable {
     /// nil: no audio.
     public var agreement: MediaAgreement?
     public var receipt: NegotiationReceipt
+    /// When the other side's answer to our call came that brought it; nil: it came otherwise.
+    public var answeredAt: HostTime?
 
-    public init(agreement: MediaAgreement?, receipt: NegotiationReceipt) {
-        (self.agreement, self.receipt) = (agreement, receipt)
+    public init(agreement: MediaAgreement?, receipt: NegotiationReceipt, answeredAt: HostTime? = nil) {
+        (self.agreement, self.receipt, self.answeredAt) = (agreement, receipt, answeredAt)
     }
 }
 

@@ -55,9 +55,7 @@ final class BrowserCall: OwnedCall {
             told: candidates.map { .line($0.text) } + (link.areCandidatesComplete ? [.end] : []))
         self.media = try Softphone().begin(
             CallParty(configuration: configuration, socket: place.socket, link: link), media, seed: seed,
-            echoes: request.echoes,
-            bridge: request.bridge)
-        self.media.signal(.answered)
+            echoes: request.echoes, bridge: request.bridge, commands: [.signal(.answered)])
         var report = NegotiationReport(NegotiatedMedia(agreement: offer.agreement, receipt: offer.receipt))
         // Where media go is for ICE to say.
         report.remote = nil

@@ -322,11 +322,10 @@ final class PeerCall: OwnedCall {
             configuration.echoes = request.echoes
             configuration.announcement = try wanted.announcement(rate: configuration.stream.audioRate)
             let party = CallParty(configuration: configuration, socket: socket, link: link)
-            let session = try Softphone().begin([party], wanted, seed: seed, echoes: request.echoes)
+            let session = try Softphone().begin(
+                [party], wanted, seed: seed, echoes: request.echoes, commands: [.mute(isMuted), .signal(.answered)])
             media = session
-            session.setMuted(isMuted)
             session.setVolume(decibels: volume)
-            session.signal(.answered)
             return true
         } catch {
             failure = error

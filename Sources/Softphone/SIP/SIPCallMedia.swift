@@ -34,10 +34,10 @@ final class SIPCallMedia {
     /// What is told of the media, and not taken yet.
     private var pending: [EventBody] = []
     private var isRecording = false
-    /// What is to be played has begun already.
+    /// What is to be played has begun already, for whoever answered.
     private var hasPlayed = false
-    /// The device runs from when it rings at the other side.
-    private var standby: StandbyDevice?
+    /// The device runs from when we call.
+    private var standby: StandbyOpening?
     private var hasStoodBy = false
     /// Where whoever listens beside the call takes it; `nil`: nobody does.
     private var tap: CallTap?
@@ -49,6 +49,8 @@ final class SIPCallMedia {
 
     /// The other side has answered, or called: what is sent is heard.
     var isAnswered = false
+    /// When the other side answered; nil: that is not known yet, or we answer.
+    var answeredAt: HostTime?
     private var isMuted = false
     private var volume = 0
     private var hold = (byUs: false, byPeer: false)
@@ -180,7 +182,9 @@ final class SIPCallMedia {
         let isFirst = running == nil
         var wanted = request.media
         wanted.ring = nil
-        (wanted.device.standby, standby) = (standby, nil)
+        (wanted.device.standby, standby) = (standby?.take(), nil)
+        // What was said before the answer is nobody's.
+        if let answeredAt { wanted.device.standby?.giveBack(since: answeredAt) }
         nameFiles(of: &wanted, isFirst: isFirst)
         // Keys in SDP may stay the same: a stream that begins anew must not use their keystream twice.
         let seed = (isFirst ? wanted.seed : nil) ?? .random(in: .min ... .max)
@@ -189,16 +193,16 @@ final class SIPCallMedia {
         configuration.echoes = request.echoes
         // Nobody has heard what was played to somebody who did not answer.
         configuration.announcement =
-            hasPlayed && isAnswered ? [] : try wanted.announcement(rate: configuration.stream.audioRate)
+            hasPlayed ? [] : try wanted.announcement(rate: configuration.stream.audioRate)
         let party = try makeParty(configuration, socket, agreed)
-        let session = try Softphone().begin(party, wanted, seed: seed, echoes: request.echoes, bridge: bridge)
+        let commands: [Media.CallCommand] = [.mute(isMuted), .signal(isAnswered ? .answered : .earlyMedia)]
+        let session = try Softphone().begin(
+            party, wanted, seed: seed, echoes: request.echoes, bridge: bridge, commands: commands)
         self.session = session
-        hasPlayed = true
+        hasPlayed = hasPlayed || isAnswered
         running = agreed
         tellKeys(agreed)
-        session.setMuted(isMuted)
         session.setVolume(decibels: volume)
-        session.signal(isAnswered ? .answered : .earlyMedia)
         if let tap { session.listen(at: tap) }
         tellDirections(session)
     }
@@ -229,7 +233,7 @@ final class SIPCallMedia {
     func standBy() {
         guard !hasStoodBy, running == nil, bridge == nil else { return }
         hasStoodBy = true
-        standby = request.media.device.makeStandby()
+        standby = StandbyOpening(request.media.device)
     }
 
     /// Whether a microphone or a loudspeaker takes its time to begin.
@@ -240,6 +244,13 @@ final class SIPCallMedia {
 
     /// Nobody will answer.
     func endStandby() { standby = nil }
+
+    /// Somebody else needs the device before the answer.
+    /// - Returns: whether it was in use, and is free now.
+    func yieldStandby() -> Bool {
+        defer { standby = nil }
+        return standby?.take() != nil
+    }
 
     /// Copies both sides from now on, also of media that begin later or anew; `nil`: no more.
     func listen(at tap: CallTap?) {
@@ -327,6 +338,7 @@ final class SIPCallMedia {
     /// The other side has answered.
     func answered() {
         isAnswered = true
+        hasPlayed = hasPlayed || session != nil
         session?.signal(.answered)
     }
 

@@ -1,5 +1,3 @@
-import AudioDevices
-import AudioUnits
 import Glibc
 import Link
 import LiveMedia
@@ -42,7 +40,7 @@ final class SIPLiveCall {
     private var answeredAt: HostTime?
     /// When our voice and the loudspeaker began, of the media that began first.
     private var voiceStart: (captured: HostTime, playing: HostTime?)?
-    private var tone: CallTone?
+    var tone: CallTone?
     /// Whose ports signalling waits for.
     private var openings: [Opening] = []
     /// We call, though the other side may not know of it yet.
@@ -66,10 +64,10 @@ final class SIPLiveCall {
     private var report = CallReport()
     /// Why the media could not be started.
     private(set) var failure: SoftphoneError?
-    private var cannotSound = false
+    var cannotSound = false
     private var isHeldByUs = false
     /// The other side is being called, and sends no sound of its own yet.
-    private var isRingingThere = false
+    private(set) var isRingingThere = false
     /// Why media do not pass as was agreed.
     private var mediaFailure: String?
 
@@ -123,7 +121,7 @@ final class SIPLiveCall {
         takeOpenings()
         takeMediaEvents()
         keepTone()
-        if isRingingThere, caller == nil, reason == nil, !isBesideAnother { media.standBy() }
+        if wasCall, caller == nil, !isAnswered, reason == nil, !isBesideAnother { media.standBy() }
         endFormer()
         defer { pending = [] }
         return pending
@@ -230,8 +228,8 @@ final class SIPLiveCall {
         answerWhenDue()
     }
 
-    /// A device that has said nothing for so long is waited for no longer, ms: the caller waits too.
-    private static let deviceMilliseconds = 60.0
+    /// A device that has said nothing for so long is waited for no longer, ms: the caller waits too, but what he does not hear is lost.
+    private static let deviceMilliseconds = 400.0
 
     private func answerWhenDue() {
         guard let id, let due = answerDue, voiceStart != nil || .monotonicNow() >= due else { return }
@@ -245,6 +243,10 @@ final class SIPLiveCall {
         guard let agreed = negotiated.agreement else { return }
         let isFirst = agreement == nil
         agreement = agreed
+        if let time = negotiated.answeredAt {
+            answeredAt = time
+            (media.isAnswered, media.answeredAt) = (true, time)
+        }
         guard let id else { return }
         if caller == nil || isAnswered {
             startMedia()
@@ -358,7 +360,7 @@ final class SIPLiveCall {
         guard reason == nil, let agreement else { return }
         // It has the device that the media want.
         tone = nil
-        media.isAnswered = isAnswered || caller != nil
+        media.isAnswered = media.isAnswered || isAnswered || caller != nil
         do throws(SoftphoneError) { try media.start(agreement) } catch { failed(error) }
     }
 
@@ -417,34 +419,6 @@ final class SIPLiveCall {
         answerWhenDue()
         takeMediaFailure()
         if let id, let ports = media.takeNewPorts() { signalling.move(id, media: ports) }
-    }
-
-    // MARK: - Tones
-
-    /// The loudspeaker of a person; nil: there is none, but a file or a program.
-    private var loudspeaker: DeviceSpecification? {
-        if case .alsa = request.media.device.output { request.media.device.output } else { nil }
-    }
-
-    private var wantedTone: (place: DeviceSpecification, cadence: CallTone.Cadence)? {
-        if isRinging {
-            return isBesideAnother
-                ? (request.media.ring ?? loudspeaker).map { ($0, .waiting) } : request.media.ring.map { ($0, .ring) }
-        }
-        guard isRingingThere, reason == nil, media.running == nil, !isBesideAnother else { return nil }
-        return loudspeaker.map { ($0, .ringback) }
-    }
-
-    private func keepTone() {
-        guard reason == nil, !cannotSound, tone == nil || tone?.isOver == true else { return }
-        tone = nil
-        guard let (place, cadence) = wantedTone else { return }
-        do throws(AudioUnitError) {
-            tone = try CallTone(at: place, cadence, audio: nil)
-        } catch {
-            cannotSound = true
-            pending.append(.warning("no \(cadence.name) tone on \(place.name): \(SoftphoneError(error).description)"))
-        }
     }
 
     // MARK: - What a person does

@@ -1,0 +1,34 @@
+import AudioDevices
+import AudioUnits
+import Reporting
+
+/// What the person at this end hears while nobody talks: it rings here or there, or a caller waits.
+extension SIPLiveCall {
+    /// The loudspeaker of a person; nil: there is none, but a file or a program.
+    var loudspeaker: DeviceSpecification? {
+        if case .alsa = request.media.device.output { request.media.device.output } else { nil }
+    }
+
+    private var wantedTone: (place: DeviceSpecification, cadence: CallTone.Cadence)? {
+        if isRinging {
+            return isBesideAnother
+                ? (request.media.ring ?? loudspeaker).map { ($0, .waiting) } : request.media.ring.map { ($0, .ring) }
+        }
+        guard isRingingThere, reason == nil, media.running == nil, !isBesideAnother else { return nil }
+        return loudspeaker.map { ($0, .ringback) }
+    }
+
+    func keepTone() {
+        guard reason == nil, !cannotSound, tone == nil || tone?.isOver == true else { return }
+        tone = nil
+        guard let (place, cadence) = wantedTone else { return }
+        do throws(AudioUnitError) {
+            tone = try CallTone(at: place, cadence, audio: nil)
+        } catch {
+            // Some hardware serves one at a time: the tone comes first.
+            if media.yieldStandby() { return keepTone() }
+            cannotSound = true
+            pending.append(.warning("no \(cadence.name) tone on \(place.name): \(SoftphoneError(error).description)"))
+        }
+    }
+}
