@@ -28,6 +28,7 @@ from rig import speech, wav
 from rig.chromium import Chromium
 from rig.endpoint import free_ports
 from rig.service import Service
+from rig.stillness import beside
 from rig.verdict import PATIENCE_S, Failed
 
 RATE = 48_000
@@ -40,9 +41,8 @@ USER = PASSWORD = "rig"
 
 @contextlib.contextmanager
 def page(folder: str) -> Iterator[str]:
-    """Serves the page of the measurement; its URL."""
-    script = (Path(__file__).parent / "webrtc.js").read_text()
-    Path(folder, "index.html").write_text(f"<!doctype html><title>calls</title><script>{script}</script>")
+    """Serves an empty page, for a peer that has none; its URL."""
+    Path(folder, "index.html").write_text("<!doctype html><title>calls</title>")
 
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, format: str, *arguments: Any) -> None:
@@ -102,10 +102,13 @@ def delay(said: Any, heard: Any) -> float:
 
 
 class Caller:
-    """A browser that calls one URL."""
+    """A browser that calls one URL, from a page of the same server: our service lets no other page ask."""
 
-    def __init__(self, browser: Chromium, url: str, token: str) -> None:
+    def __init__(self, browser: Chromium, place: str, url: str, token: str) -> None:
         self.browser, self.url, self.token = browser, url, token
+        browser.do("Page.setBypassCSP", enabled=True)
+        browser.open(place)
+        browser.ask((Path(__file__).parent / "webrtc.js").read_text() + ";\nvoid 0")
 
     def call(self, query: str, ice: list[dict[str, str]] | None = None, sound: bool = False) -> dict[str, Any]:
         options = {
@@ -137,6 +140,7 @@ def median(calls: list[dict[str, Any]], what: str) -> float:
     return statistics.median(call[what] for call in calls if what in call)
 
 
+@contextlib.contextmanager
 def reference(folder: str, peer: str, python: str) -> Iterator[str]:
     """The other peer's URL while it runs."""
     port = free_ports(1)
@@ -164,17 +168,17 @@ def measure(folder: str, count: int, peer: str | None, python: str) -> tuple[lis
     wav.write(microphone, rate, np.clip(said[:, 0] + 0.03 * np.sin(2 * np.pi * 300 * time_s), -1, 1))
     wav.write(tone, RATE, 0.2 * np.sin(2 * np.pi * 440 * np.arange(60 * RATE) / RATE))
     rows, calls = [], {}
-    arguments = ["--device", "null", "--no-voice-processing"]
-    with page(folder) as url, Service(arguments, folder) as service:
+    arguments = ["--softphone-device", "null", "--softphone-folder", folder, "--no-voice-processing"]
+    with Service(arguments, folder) as service:
         with Chromium(folder, microphone, "--disable-web-security", repeats=True) as browser:
-            browser.open(url)
-            caller = Caller(browser, f"http://127.0.0.1:{service.port}/v1/webrtc", service.token)
+            home = f"http://127.0.0.1:{service.port}/"
+            caller = Caller(browser, home, f"{home}v1/webrtc", service.token)
             first, second = caller.call("?echo=true"), caller.call("?echo=true")
-            calls["play"] = [caller.call(f"?play={tone}") for _ in range(count)]
+            calls["play"] = [caller.call(f"?play={os.path.basename(tone)}") for _ in range(count)]
             calls["echo"] = [caller.call("?echo=true") for _ in range(count)]
             calls["trip"] = [caller.call("?echo=true", sound=True) for _ in range(max(1, count // 4))]
             with relay(folder) as ice:
-                calls["relay"] = [caller.call(f"?play={tone}", ice) for _ in range(count)]
+                calls["relay"] = [caller.call(f"?play={os.path.basename(tone)}", ice) for _ in range(count)]
             rows += [
                 row("`play`", calls["play"]),
                 row("`echo`", calls["echo"]),
@@ -184,8 +188,8 @@ def measure(folder: str, count: int, peer: str | None, python: str) -> tuple[lis
                 row("second call", [second]),
             ]
             if peer:
-                with contextlib.contextmanager(reference)(folder, peer, python) as other:
-                    caller = Caller(browser, other, "")
+                with page(folder) as elsewhere, reference(folder, peer, python) as other:
+                    caller = Caller(browser, elsewhere, other, "")
                     rows.append(row("the rig's reference peer, echo", [caller.call("") for _ in range(count)]))
                     trip = [caller.call("", sound=True) for _ in range(max(1, count // 4))]
                     rows.append(row("the same, round trip", trip))
@@ -208,6 +212,7 @@ def main() -> None:
     options.add_argument("--peer-python", default="python3", help="the Python that has aiortc (python3)")
     options.add_argument("--out", required=True, help="the folder of webrtc-figures.md")
     given = options.parse_args()
+    before = beside()
     with tempfile.TemporaryDirectory() as folder:
         rows, missed = measure(folder, given.count, given.peer, given.peer_python)
     text = [
@@ -217,6 +222,7 @@ def main() -> None:
         "`yodel softphone` on the same machine. Milliseconds after the POST of the offer: medians, and in brackets the range. *Delay* is what",
         "passes from the browser's microphone to its loudspeaker by way of our echo; *buffer* is the part that lies in Chromium's own jitter",
         "buffer. The first sound through TURN is of the browser's own relay.",
+        f"Before the calls {before}.",
         "",
         "| call | calls | answer | ICE | DTLS | first sound | delay | buffer |",
         "|---|---|---|---|---|---|---|---|",

@@ -25,7 +25,7 @@ extension SIPSignalling {
             with(handle) { modificationFailed($0, status, reason) }
         case .ended(let handle, let end):
             with(handle) {
-                if callsAgainPlain($0, handle, end) || followsRedirection($0, handle, end) { return }
+                if callsAgain($0, handle, end) || followsRedirection($0, handle, end) { return }
                 finish($0, CallEnding(end, failure, wasAnswered: calls[$0]?.isAnswered ?? false))
             }
         case .transferRequested(let handle, let request): with(handle) { transferAsked($0, handle, request) }
@@ -173,14 +173,18 @@ extension SIPSignalling {
         var description: String { "the other side answered without saying where its media is" }
     }
 
-    /// Calls once more without encryption, where the callee refuses the media that were offered and encryption was a wish only.
-    private func callsAgainPlain(_ id: SignalledCallID, _ handle: CallHandle, _ end: CallEnd) -> Bool {
-        guard let call = calls[id], let plain = call.plainCall, !call.isAnswered, end.cause == .refused,
-            [415, 488, 606].contains(end.status ?? 0)
+    /// Calls once more with another offer, where the callee refuses the media and there are other ways to encrypt them, or none was
+    /// a must.
+    private func callsAgain(_ id: SignalledCallID, _ handle: CallHandle, _ end: CallEnd) -> Bool {
+        guard let call = calls[id], let made = call.made, !call.isAnswered, end.cause == .refused,
+            let status = end.status, [415, 488, 606].contains(status),
+            let next = wantedSecurity(of: call, made.call.media).next(after: call.attempt)
         else { return false }
         handles[handle] = nil
-        tell(.warning(id, "the other side refused an offer with encryption (\(end.status ?? 0)); it is called again without"))
-        start(id, plain.call, reportsTo: call.reportsTo, replaces: plain.replaces, referredBy: plain.referredBy)
+        tell(.warning(id, "the other side refused \(call.attempt.offer) (\(status)); it is called again \(next.words)"))
+        start(
+            id, made.call, reportsTo: call.reportsTo, replaces: made.replaces, referredBy: made.referredBy, attempt: next)
+        calls[id]?.visited = call.visited
         return true
     }
 
@@ -312,5 +316,27 @@ extension SessionDescription {
     var offeredCodecs: [String] {
         media.filter { $0.media == "audio" && $0.port != 0 }.flatMap(\.audioFormats).filter { $0.role == .codec }
             .map(\.description)
+    }
+}
+
+extension SecurityAttempt {
+    /// What was refused.
+    fileprivate var offer: String {
+        switch self {
+        case .asWanted: "an offer with encryption"
+        case .dtls: "an offer of DTLS"
+        case .keys: "an offer of keys in SDP"
+        case .plain: "an offer without encryption"
+        }
+    }
+
+    /// How it is called again.
+    fileprivate var words: String {
+        switch self {
+        case .asWanted: "as it was"
+        case .dtls: "with DTLS only"
+        case .keys: "with keys in SDP only"
+        case .plain: "without"
+        }
     }
 }

@@ -16,15 +16,15 @@ extension SIPSignalling {
         policy.allowsLoopback = isLoopback(of: peer)
         for listener in listeners { policy.ownServices.insert(MediaEndpoint(address: address, port: listener.port)) }
         var capabilities = configuration.media.described
-        capabilities.security = security(of: call, ports)
+        capabilities.security = wantedSecurity(of: call, ports).narrowed(to: call.attempt)
         calls[call.id]?.mediaPeer = peer
         return Negotiation(
             capabilities: capabilities, local: localMedia(ports, address: address), policy: policy,
             sessionID: .random(in: .min ... .max))
     }
 
-    /// Keys are put into SDP only where TLS carries it.
-    private func security(of call: SignalledCall, _ ports: LocalPorts) -> MediaSecurity {
+    /// What is wanted for a call, whatever was refused of it. Keys are put into SDP only where TLS carries it.
+    func wantedSecurity(of call: SignalledCall, _ ports: LocalPorts) -> MediaSecurity {
         let account = settings(of: call.account)
         let mode = call.encryption ?? account?.encryption ?? configuration.encryption
         guard mode != .off else { return MediaSecurity() }

@@ -128,7 +128,7 @@ extension SIPSignalling {
     /// Finds the first server, so that the offer has the address that leads there, and calls.
     func start(
         _ id: SignalledCallID, _ call: OutgoingCall, reportsTo: SignalledCallID?, replaces: Replaces?,
-        referredBy: NameAddress?
+        referredBy: NameAddress?, attempt: SecurityAttempt = .asWanted
     ) {
         func refuse(_ text: String) {
             if let reportsTo { report(to: reportsTo, 400, text) }
@@ -145,6 +145,7 @@ extension SIPSignalling {
         calls[id] = SignalledCall(id: id, handle: nil, isOutgoing: true, account: account)
         calls[id]?.reportsTo = reportsTo
         calls[id]?.encryption = call.encryption
+        calls[id]?.attempt = attempt
         locate(server) { signalling, result in
             // The person may have hung up meanwhile.
             guard signalling.calls[id] != nil else { return }
@@ -174,13 +175,7 @@ extension SIPSignalling {
                 now: .monotonicNow())
             calls[id]?.handle = handle
             calls[id]?.negotiation = negotiation
-            let made = SignalledCall.MadeCall(call: call, replaces: replaces, referredBy: referredBy)
-            calls[id]?.made = made
-            if negotiation.capabilities.security.mode == .optional {
-                var plain = made
-                plain.call.encryption = .off
-                calls[id]?.plainCall = plain
-            }
+            calls[id]?.made = SignalledCall.MadeCall(call: call, replaces: replaces, referredBy: referredBy)
             handles[handle] = id
             if let name = agent.callID(of: handle) { tell(.dialog(id, callID: name)) }
         } catch {

@@ -37,9 +37,8 @@ struct SignalledCall {
     let sourceAddress: SignallingAddress?
     /// Whether the media are encrypted, as whoever called it wants; nil: as the account says.
     var encryption: MediaSecurity.Mode?
-    /// The same call without encryption, for a callee that refuses an offer which has it beside plain media (RFC 8643 section 4);
-    /// nil: it is not to be made.
-    var plainCall: MadeCall?
+    /// What its offer says of that, after the offers that were refused.
+    var attempt = SecurityAttempt.asWanted
     /// As it was made, for whoever is called in its place.
     var made: MadeCall?
     /// Whom it called before a redirection.

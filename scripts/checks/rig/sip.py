@@ -413,7 +413,7 @@ class Reflector(threading.Thread):
 class EchoingSIPp(Daemon):
     """A callee by sipp: answers one call in PCMU; what is sent to it comes back.
 
-    After `change_after_s` it changes to PCMA. With `refuses_encryption` it refuses a first call that offers a certificate.
+    After `change_after_s` it changes to PCMA. With `refuses_encryption` it refuses what offers a certificate: two calls.
     """
 
     name = "sipp"
@@ -443,7 +443,7 @@ class EchoingSIPp(Daemon):
                 "-t",
                 "t1" if transport == "tcp" else "u1",
                 "-m",
-                "2" if refuses_encryption else "1",
+                "3" if refuses_encryption else "1",
                 "-nostdin",
             ]
         )

@@ -57,6 +57,24 @@ def processor_time() -> tuple[int, int]:
     return sum(ticks), ticks[7] if len(ticks) > 7 else 0
 
 
+def beside(seconds: float = 2.0) -> str:
+    """What else the machine does now, in words for a report of figures."""
+
+    def busy() -> int:
+        with open("/proc/stat") as file:
+            ticks = [int(field) for field in file.readline().split()[1:9]]
+        return sum(ticks) - ticks[3] - ticks[4]
+
+    before, (all_before, stolen_before) = busy(), processor_time()
+    time.sleep(seconds)
+    all_now, stolen_now = processor_time()
+    took = max(1, all_now - all_before)
+    cores = os.cpu_count() or 1
+    said = f"{cores * (busy() - before) / took:.1f} of {cores} cores were busy with other work"
+    stolen = 100 * (stolen_now - stolen_before) / took
+    return said + (f", and the host withheld {stolen:.0f} % of their time" if stolen >= 1 else "")
+
+
 def watch(processor: int) -> None:
     parent = os.getppid()
     os.sched_setaffinity(0, {processor})
