@@ -17,6 +17,9 @@ check_packages=(asterisk-core-sounds-en-g722 ffmpeg tshark baresip-core linphone
     python3-websocket python3-websockets prometheus systemd man-db valgrind)
 # Calls through NATs, and changes of address.
 nat_packages=(coturn nftables conntrack iproute2 procps openssl)
+# Programs that scripts/interop calls, beside those of the checks; aiortc is no Debian package and comes from PyPI into .build.
+interop_packages=(rtpengine-daemon python3-venv)
+aiortc_version=1.16.0
 # Formatters and linters; ruff is no Debian package and comes from PyPI into .build.
 lint_packages=(shellcheck mypy python3-numpy python3-venv)
 # Checks the files for Kubernetes; from PyPI into .build, as ruff.

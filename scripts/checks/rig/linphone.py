@@ -9,12 +9,24 @@ from .verdict import Failed, expect
 
 
 class Linphone(Daemon):
-    """Registered at Kamailio as `user`; says a file, keeps what it hears (16 kHz). It answers by itself unless `rings`."""
+    """Registered at Kamailio as `user`; says a file, keeps what it hears (16 kHz). It answers by itself unless `rings`.
+
+    `encryption` is none, srtp or dtls, of which it makes a must where `must` is set.
+    """
 
     name = "linphone"
 
     def __init__(
-        self, folder: str, port: int, registrar: int, user: str, says: str, rings: bool = False, transport: str = "udp"
+        self,
+        folder: str,
+        port: int,
+        registrar: int,
+        user: str,
+        says: str,
+        rings: bool = False,
+        transport: str = "udp",
+        encryption: str = "none",
+        must: bool = False,
     ) -> None:
         super().__init__(folder)
         self.heard_file = f"{os.path.abspath(folder)}/heard.wav"
@@ -24,7 +36,8 @@ class Linphone(Daemon):
         server = f"<sip:127.0.0.1:{registrar};transport={transport}>"
         text = (
             f"[sip]\n{ports}bind_address=127.0.0.1\nuse_ipv6=0\nguess_hostname=0\ncontact=<sip:{user}@127.0.0.1>\n"
-            "default_proxy=0\nmedia_encryption=none\nuse_info=0\nuse_rfc2833=1\nzrtp_cache_db_uri=null\n"
+            f"default_proxy=0\nmedia_encryption={encryption}\nmedia_encryption_mandatory={int(must)}\n"
+            "use_info=0\nuse_rfc2833=1\nzrtp_cache_db_uri=null\n"
             f"[rtp]\naudio_rtp_port={port + 10}\nbind_address=127.0.0.1\n[sound]\nechocancellation=0\n"
             "[video]\nenabled=0\ncapture=0\ndisplay=0\n[net]\nmtu=1300\n"
             f"[proxy_0]\nreg_proxy={server}\nreg_route={server[:-1]};lr>\nreg_identity=sip:{user}@{REALM}\n"
