@@ -49,6 +49,22 @@ import Testing
         #expect(result.delay(8, 15) <= (length > 20 ? 35 : 18))
     }
 
+    @Test(
+        "What came before the loudspeaker began is heard whole, and the delay of that is given back",
+        arguments: [Codec.l16, .pcmu, .opus], [60.0, 150, 300])
+    func lateLoudspeaker(codec: Codec, begins: Double) throws {
+        var stream = StreamSimulation(codec: codec, seconds: 20, signal: Signal.voice)
+        stream.firstPull = begins
+        stream.pullJitter = 0.5
+        let result = try stream.run()
+        #expect(result.statistics.overflow == 0 && result.statistics.late == 0 && result.concealed(0) == 0)
+        let first = try #require(result.pulls.lazy.compactMap(\.outcome.mediaMilliseconds).first)
+        let before = try StreamSimulation(codec: codec, seconds: 1, signal: Signal.voice).run()
+        let start = try #require(before.pulls.lazy.compactMap(\.outcome.mediaMilliseconds).first)
+        #expect(abs(first - start) < 20, "it begins with the first packet")
+        #expect(result.delay(10, 20) <= 15)
+    }
+
     @Test("The low profile starts with less delay than the robust one")
     func profiles() throws {
         var stream = StreamSimulation(codec: .pcmu, seconds: 2, signal: Signal.tone(500))

@@ -35,6 +35,8 @@ struct StreamSimulation {
     /// Changes a packet's numbers, nil leaves it unsent (DTX).
     var rewrite: (SimulatedPacket) -> SimulatedPacket? = { $0 }
     var pullMilliseconds = 10.0
+    /// When the loudspeaker begins, in milliseconds after the first sample was captured.
+    var firstPull = 3.3
     /// Half-width of the pulls' jitter in milliseconds.
     var pullJitter = 5.0
     /// Sender's clock against the player's, in parts per million.
@@ -121,7 +123,7 @@ struct StreamSimulation {
         var samples = [Float](repeating: 0, count: block)
         var next = 0
         var index = 0
-        var clock = 3.3
+        var clock = firstPull
         while clock < seconds * 1000 {
             let now = clock + pullJitter * (2 * random.unit() - 1)
             while next < arrivals.count, arrivals[next].time <= now {
@@ -134,7 +136,7 @@ struct StreamSimulation {
             if keepsOutput { result.output += samples }
             result.pulls.append((clock, outcome, buffer.currentDelayMilliseconds))
             index += 1
-            clock = 3.3 + Double(index) * pullMilliseconds
+            clock = firstPull + Double(index) * pullMilliseconds
         }
         result.statistics = buffer.statistics
         result.incidents = buffer.incidents
