@@ -36,7 +36,7 @@ final class SIPCallMedia {
     private var isRecording = false
     /// What is to be played has begun already, for whoever answered.
     private var hasPlayed = false
-    /// The device runs from when we call.
+    /// The device runs from when we call, or are called and answer at once.
     private var standby: StandbyOpening?
     private var hasStoodBy = false
     /// Where whoever listens beside the call takes it; `nil`: nobody does.

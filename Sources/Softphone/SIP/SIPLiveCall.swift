@@ -189,7 +189,9 @@ final class SIPLiveCall {
         pending.append(.callIncoming(from: facts.from, name: facts.name, to: facts.to, account: facts.account))
         if request.answersByItself {
             wantsAnswer = mayAnswer(facts)
-            if !wantsAnswer {
+            if wantsAnswer {
+                media.standBy()
+            } else {
                 pending.append(
                     .warning("nobody answers this caller by itself: it does not call from this machine; name it with --allow"))
             }
