@@ -113,7 +113,7 @@ private struct Pair {
 
     @Test("when the first sample was captured that is sent is known before its frame is whole; before the answer there is none")
     func voiceStart() throws {
-        let end = try Endpoint(seeds: [53]) { $0.policy = .signalled }
+        let end = try Endpoint(seeds: [53], adjust: { $0.policy = .signalled })
         #expect(end.call.frameLength == 320, "two turns of the device are a frame")
         for milliseconds in [10.0, 20] { end.step(now: HostTime(milliseconds: milliseconds)) }
         #expect(end.call.voiceStart == nil)

@@ -1,11 +1,12 @@
 """linphonec, from Debian, as a telephone behind Kamailio: files in place of a sound card, each SIP message in its log."""
 
 import os
+import struct
 import subprocess
 import time
 
 from .sip import REALM, Daemon, password
-from .verdict import Failed, expect
+from .verdict import PATIENCE_S, Failed, expect
 
 
 class Linphone(Daemon):
@@ -32,7 +33,8 @@ class Linphone(Daemon):
         self.heard_file = f"{os.path.abspath(folder)}/heard.wav"
         # Without a place for its database it does not start its transports, and does not say so.
         os.makedirs(f"{folder}/.local/share/linphone", exist_ok=True)
-        ports = "".join(f"sip_{kind}_port={port if kind == transport else 0}\n" for kind in ("udp", "tcp", "tls"))
+        keys = {"udp": "sip_port", "tcp": "sip_tcp_port", "tls": "sip_tls_port"}
+        ports = "".join(f"{key}={port if kind == transport else 0}\n" for kind, key in keys.items())
         server = f"<sip:127.0.0.1:{registrar};transport={transport}>"
         text = (
             f"[sip]\n{ports}bind_address=127.0.0.1\nuse_ipv6=0\nguess_hostname=0\ncontact=<sip:{user}@127.0.0.1>\n"
@@ -90,9 +92,22 @@ class Linphone(Daemon):
         with open(f"{self.folder}/trace", errors="replace") as f:
             return f.read()
 
+    def wait_for(self, words: str) -> None:
+        """Waits until its console has said so."""
+        deadline = time.monotonic() + PATIENCE_S
+        while words not in self.log():
+            expect(time.monotonic() < deadline, f"it never said '{words}'; {self.said()}")
+            time.sleep(0.05)
+
     def heard(self) -> str:
-        """What it heard in its last call."""
+        """What it heard in its last call, once it has ended."""
         expect(os.path.exists(self.heard_file), f"it keeps nothing; {self.said()}")
+        with open(self.heard_file, "r+b") as file:
+            # Its header counts itself among the sound.
+            size = file.seek(0, os.SEEK_END)
+            for place, value in ((4, size - 8), (40, size - 44)):
+                file.seek(place)
+                file.write(struct.pack("<I", value))
         return self.heard_file
 
     def __exit__(self, *arguments: object) -> None:

@@ -40,6 +40,8 @@ loadmodule "usrloc.so"
 loadmodule "registrar.so"
 loadmodule "auth.so"
 modparam("usrloc", "db_mode", 0)
+# Such a contact would have to be looked up within a call.
+modparam("registrar", "gruu_enabled", 0)
 
 request_route {
   if (!mf_process_maxfwd_header("10")) { sl_send_reply("483", "Too Many Hops"); exit; }
