@@ -61,7 +61,8 @@ public struct Softphone: Sendable {
     /// Starts the media of a party whose link is ready: with the calls of `bridge`, or, where there is none, on the device.
     /// - `commands`: done before the first sample of ours is sent.
     func begin(
-        _ party: CallParty, _ media: MediaRequest, seed: UInt64, echoes: Bool, bridge: CallBridge?, commands: [Media.CallCommand]
+        _ party: CallParty, _ media: MediaRequest, seed: UInt64, echoes: Bool, bridge: CallBridge?,
+        commands: [Media.CallCommand]
     ) throws(SoftphoneError) -> SessionCall {
         guard let bridge else { return try begin([party], media, seed: seed, echoes: echoes, commands: commands) }
         media.logPlan(party.configuration, party.socket)

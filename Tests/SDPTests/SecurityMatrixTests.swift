@@ -7,7 +7,9 @@ private struct Ways: CustomStringConvertible {
     let hasKeys: Bool
     var description: String { [hasDTLS ? "DTLS" : nil, hasKeys ? "keys" : nil].compactMap(\.self).joined(separator: "+") }
 
-    static let all = [Ways(hasDTLS: true, hasKeys: true), Ways(hasDTLS: true, hasKeys: false), Ways(hasDTLS: false, hasKeys: true)]
+    static let all = [
+        Ways(hasDTLS: true, hasKeys: true), Ways(hasDTLS: true, hasKeys: false), Ways(hasDTLS: false, hasKeys: true),
+    ]
 }
 
 private func security(_ mode: MediaSecurity.Mode, _ ways: Ways, _ byte: UInt8) -> MediaSecurity {
@@ -78,12 +80,16 @@ private let modes = MediaSecurity.Mode.allCases
         return caller.mode == .required || callee.mode == .required ? .refused : .plain
     }
 
-    @Test("encrypted wherever both can, DTLS before keys; plain only where nobody must; both sides see the same", arguments: modes, modes)
+    @Test(
+        "encrypted wherever both can, DTLS before keys; plain only where nobody must; both sides see the same",
+        arguments: modes, modes)
     func ours(calling: MediaSecurity.Mode, called: MediaSecurity.Mode) throws {
         for ours in Ways.all {
             for theirs in Ways.all {
                 let trial = try Trial(security(calling, ours, 0xAA)) { offer in
-                    var callee = negotiation(address: "192.0.2.10") { $0.capabilities.security = security(called, theirs, 0xBB) }
+                    var callee = negotiation(address: "192.0.2.10") {
+                        $0.capabilities.security = security(called, theirs, 0xBB)
+                    }
                     let answer = try callee.answer(offer)
                     return (callee, answer)
                 }
@@ -133,7 +139,8 @@ private let modes = MediaSecurity.Mode.allCases
     @Test(
         "a callee that takes keys under RTP/SAVP only gets them",
         arguments: [
-            (MediaSecurity.Mode.optional, [SecurityAttempt.asWanted, .dtls, .keys], "keys"), (.required, [.asWanted, .keys], "keys"),
+            (MediaSecurity.Mode.optional, [SecurityAttempt.asWanted, .dtls, .keys], "keys"),
+            (.required, [.asWanted, .keys], "keys"),
             (.off, [.asWanted], "refused"),
         ])
     func onlyKeys(mode: MediaSecurity.Mode, attempts: [SecurityAttempt], outcome: String) throws {
@@ -146,7 +153,9 @@ private let modes = MediaSecurity.Mode.allCases
         #expect(trial.outcome.rawValue == outcome && trial.attempts == attempts)
     }
 
-    @Test("a callee that takes the profile of DTLS only gets it, with no keys beside", arguments: [MediaSecurity.Mode.optional, .required])
+    @Test(
+        "a callee that takes the profile of DTLS only gets it, with no keys beside",
+        arguments: [MediaSecurity.Mode.optional, .required])
     func onlyDTLS(mode: MediaSecurity.Mode) throws {
         let print = Array(repeating: "CC", count: 32).joined(separator: ":")
         let trial = try Trial(security(mode, Ways.all[0], 0xAA)) { offer in
@@ -158,7 +167,9 @@ private let modes = MediaSecurity.Mode.allCases
         #expect(trial.attempts == (mode == .optional ? [.asWanted, .dtls] : [.asWanted]))
     }
 
-    @Test("a callee that refuses whatever it does not know gets a plain offer at last, unless encryption is a must", arguments: modes)
+    @Test(
+        "a callee that refuses whatever it does not know gets a plain offer at last, unless encryption is a must",
+        arguments: modes)
     func onlyPlain(mode: MediaSecurity.Mode) throws {
         let trial = try Trial(security(mode, Ways.all[0], 0xAA)) { offer in
             guard !offer.text.contains("a=fingerprint"), !offer.text.contains("a=crypto") else { throw Refused() }
@@ -180,7 +191,8 @@ private let modes = MediaSecurity.Mode.allCases
                     seen.append(attempt)
                     next = wanted.next(after: attempt)
                 }
-                #expect(seen.contains(.plain) == (mode == .optional && (ways.hasDTLS || ways.hasKeys)), "\(mode) \(ways): \(seen)")
+                #expect(
+                    seen.contains(.plain) == (mode == .optional && (ways.hasDTLS || ways.hasKeys)), "\(mode) \(ways): \(seen)")
                 if mode == .off || (!ways.hasDTLS && !ways.hasKeys) { #expect(seen == [.asWanted]) }
             }
         }

@@ -50,7 +50,7 @@ class RTPEngine(Daemon):
         self.control = control
         place = ["--interface=127.0.0.1", f"--listen-ng=127.0.0.1:{control}", "--table=-1"]
         ports = [f"--port-min={first_port}", f"--port-max={first_port + 39}"]
-        self.launch(["rtpengine", "--foreground", "--log-stderr", "--log-level=6", *place, *ports])
+        self.launch(["rtpengine", "--config-file=none", "--foreground", "--log-stderr", "--log-level=6", *place, *ports])
 
     def answers(self) -> bool:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s, contextlib.suppress(OSError):
