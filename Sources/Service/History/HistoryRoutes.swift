@@ -74,7 +74,7 @@ enum HistoryRoutes {
     }
 
     private static func time(_ name: String, _ request: APIRequest) throws(Problem) -> String? {
-        guard let text = try text(name, request) else { return nil }
+        guard let text = request.query[name] else { return nil }
         guard HistoryQuery.isTime(text) else {
             throw .badField(name, "'\(name)' is a day or a time in UTC: 2026-11-24 or 2026-11-24T08:30Z")
         }
@@ -84,7 +84,7 @@ enum HistoryRoutes {
     private static func number(
         _ name: String, _ request: APIRequest, in range: ClosedRange<Int>
     ) throws(Problem) -> Int? {
-        guard let text = try text(name, request) else { return nil }
+        guard let text = request.query[name] else { return nil }
         guard let number = Int(text), range.contains(number) else {
             throw .badField(name, "'\(name)' is a number from \(range.lowerBound) to \(range.upperBound)")
         }
