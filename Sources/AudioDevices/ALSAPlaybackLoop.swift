@@ -31,6 +31,8 @@ struct ALSAPlaybackLoop: ~Copyable {
     /// When the stream began, underruns aside, and when it last had a turn.
     private var started: Int64 = 0
     private var lastTurn: Int64 = 0
+    /// When what was written will have been played.
+    private var playedOut: Int64 = 0
     private var nextDiscard: Int64 = 0
     /// When the next turn is due.
     private(set) var due: Int64 = 0
@@ -70,7 +72,13 @@ struct ALSAPlaybackLoop: ~Copyable {
         format = stream.format
         scratch = ALSAScratch(stream, frames: stream.format.maximumFrames)
         timeline = BlockTimeline(rate: stream.rate)
-        target = PlaybackTarget(period: stream.period, buffer: stream.buffer, rate: stream.rate)
+        target = Self.makeTarget(stream, engine)
+    }
+
+    private static func makeTarget(_ stream: ALSAStream, _ engine: ALSAEngine) -> PlaybackTarget {
+        PlaybackTarget(
+            period: stream.period, buffer: stream.buffer, rate: stream.rate,
+            gapPrice: engine.request.gapPrice ?? MachineLateness.usualPrice)
     }
 
     /// Runs until the line stops.
@@ -136,6 +144,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         if running < 0 { return Int(running) }
         lastProgress = calsa_now()
         lastQueued = lead &+ stream.period
+        playedOut = lastProgress &+ nanoseconds(lastQueued)
         begun = lastProgress
         nextDiscard = lastProgress &+ Self.discardNanoseconds
         // the first thing a server does is to take its own block: look again at once
@@ -190,6 +199,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         let written = stream.period
         level &+= written
         lastQueued &+= written
+        playedOut = now &+ nanoseconds(level)
         nextDiscard = now &+ Self.discardNanoseconds
         target.played(written)
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
@@ -287,7 +297,16 @@ struct ALSAPlaybackLoop: ~Copyable {
         if calsa_recover(stream.pcm, Int32(truncatingIfNeeded: code)) < 0 { return code }
         target.underran()
         line.pointee.countXrun()
+        noteSilence()
         return begin()
+    }
+
+    /// What an underrun is heard as: nothing since what was written is over, and what the stream begins with.
+    @_noLocks
+    private func noteSilence() {
+        let dry = calsa_now() &- playedOut
+        let lead = nanoseconds(target.lead > 0 ? target.lead : 0)
+        line.pointee.silence.wrappingAdd(Int(((dry > 0 ? dry : 0) &+ lead) / 1000), ordering: .relaxed)
     }
 
     @_noLocks
@@ -309,7 +328,7 @@ struct ALSAPlaybackLoop: ~Copyable {
     private mutating func adopt(_ next: ALSAStream) {
         pacer = nil
         let sameShape = next.rate == stream.rate && next.period == stream.period && next.buffer == stream.buffer
-        if !sameShape { target = PlaybackTarget(period: next.period, buffer: next.buffer, rate: next.rate) }
+        if !sameShape { target = Self.makeTarget(next, engine) }
         stream = next
         let changed = next.format != format
         format = next.format

@@ -48,7 +48,7 @@ package struct PlaybackTarget: BitwiseCopyable {
     private var calmNeeded = calmSeconds / 2
     private var sinceGrowth = incidentSeconds
     /// The machine's stops.
-    package private(set) var machine = MachineLateness()
+    package private(set) var machine: MachineLateness
     /// What is held because of them, in frames.
     private var held = 0.0
     private var sinceLate = explainedSeconds
@@ -57,8 +57,14 @@ package struct PlaybackTarget: BitwiseCopyable {
     /// Seconds for which underruns do not count.
     private var amnesty = 0.0
 
+    /// - Parameters:
+    ///   - period: frames that are written at a time.
+    ///   - buffer: frames that the device holds at most.
+    ///   - rate: frames a second.
+    ///   - gapPrice: milliseconds of gap a minute that a millisecond of delay is worth.
     @_noLocks
-    package init(period: Int, buffer: Int, rate: Int) {
+    package init(period: Int, buffer: Int, rate: Int, gapPrice: Double = MachineLateness.usualPrice) {
+        machine = MachineLateness(price: gapPrice)
         framesPerMillisecond = Double(rate) / 1000
         self.period = Double(period)
         let wanted = Self.floorMilliseconds * framesPerMillisecond

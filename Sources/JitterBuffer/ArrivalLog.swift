@@ -23,7 +23,10 @@ final class ArrivalLog {
     deinit { arrivals.deallocate() }
 
     /// From the oldest, 0, to the newest, `count - 1`.
-    subscript(index: Int) -> Arrival { arrivals[(first + index) % Self.capacity] }
+    subscript(index: Int) -> Arrival {
+        get { arrivals[(first + index) % Self.capacity] }
+        set { arrivals[(first + index) % Self.capacity] = newValue }
+    }
 
     func append(_ arrival: Arrival) {
         (arrivals + (first + count) % Self.capacity).initialize(to: arrival)

@@ -82,7 +82,12 @@ public final class CaptureReplay {
     }
 
     private func receive(_ datagram: CapturedDatagram) {
-        guard datagram.direction != .sent, !datagram.isControl else { return }
+        guard datagram.direction != .sent else { return }
+        guard !datagram.isControl else {
+            // What the jitter buffer heeded in the call it heeds again.
+            if reader.isOurs { datagram.bytes.withUnsafeBytes { call.heedSender(in: $0, arrival: datagram.time) } }
+            return
+        }
         let isWanted = datagram.bytes.withUnsafeBytes { bytes in
             guard let packet = try? RTPPacket(parsing: bytes) else { return false }
             return ssrc == nil || packet.header.ssrc == ssrc

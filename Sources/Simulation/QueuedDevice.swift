@@ -51,6 +51,7 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
     var status: DeviceStatus {
         var status = device.status
         status.playbackXruns += xruns
+        status.playbackSilentMilliseconds = milliseconds(silentFrames)
         status.playbackLatencyMilliseconds = latency ?? status.playbackLatencyMilliseconds
         status.playbackTargetMilliseconds = target.milliseconds
         status.machine = board.reading
@@ -63,7 +64,8 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
         if let playback {
             let rate = Int(playback.sampleRate)
             target = PlaybackTarget(
-                period: playback.periodFrames, buffer: rate * Int(Self.bufferMilliseconds) / 1000, rate: rate)
+                period: playback.periodFrames, buffer: rate * Int(Self.bufferMilliseconds) / 1000, rate: rate,
+                gapPrice: request.gapPrice ?? MachineLateness.usualPrice)
             scratch = [Float](repeating: 0, count: playback.maximumFrames)
         }
         return grant
