@@ -129,7 +129,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         pending = 0
         timeline.reset()
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
-        var lead = target.lead
+        var lead = target.lead(keepsPlaces: !isDuplex)
         if isDuplex { lead &+= Int(Double(stream.period) * Self.duplexLead) }
         if lead > 0 {
             for index in 0..<(lead &* stream.channels) { scratch.samples[index] = 0 }
@@ -305,7 +305,7 @@ struct ALSAPlaybackLoop: ~Copyable {
     @_noLocks
     private func noteSilence() {
         let dry = calsa_now() &- playedOut
-        let lead = nanoseconds(target.lead > 0 ? target.lead : 0)
+        let lead = nanoseconds(max(0, target.lead(keepsPlaces: !isDuplex)))
         line.pointee.silence.wrappingAdd(Int(((dry > 0 ? dry : 0) &+ lead) / 1000), ordering: .relaxed)
     }
 

@@ -52,6 +52,8 @@ package struct PlaybackTarget: BitwiseCopyable {
     /// What is held because of them, in frames.
     private var held = 0.0
     private var sinceLate = explainedSeconds
+    /// By how much the latest late turn was late, in frames.
+    private var lateness = 0
     /// Target and calm before the latest growths, which were close together.
     private var steady = (target: 0.0, calmNeeded: 0.0)
     /// Seconds for which underruns do not count.
@@ -99,6 +101,7 @@ package struct PlaybackTarget: BitwiseCopyable {
     package mutating func late(by milliseconds: Double) -> Bool {
         guard amnesty <= 0, machine.turn(lateBy: milliseconds) else { return false }
         sinceLate = 0
+        lateness = Int(milliseconds * framesPerMillisecond)
         return true
     }
 
@@ -107,12 +110,17 @@ package struct PlaybackTarget: BitwiseCopyable {
 
     /// Silence that a stream begins with before its first period, in frames: up to the target, but after a stop of the machine, which
     /// held up sound that waits to be fetched, only what a server takes at once.
-    package var lead: Int {
-        @_noLocks get {
-            let whole = frames &- Int(period)
-            let block = Int(Self.serverBlockMilliseconds * framesPerMillisecond)
-            return isMachinesFault && whole > block ? block : whole
-        }
+    /// - Parameter keepsPlaces: whether turns after such a stop come where they would have come without, so that sound waits for them as
+    ///   long as before; less than a period more is silent for that.
+    @_noLocks
+    package func lead(keepsPlaces: Bool = true) -> Int {
+        let length = Int(period)
+        let whole = frames &- length
+        let block = Int(Self.serverBlockMilliseconds * framesPerMillisecond)
+        guard isMachinesFault, whole > block else { return whole }
+        guard keepsPlaces, length > 0 else { return block }
+        let shift = (whole &- length &- lateness &- block) % length
+        return block &+ (shift < 0 ? shift &+ length : shift)
     }
 
     /// What the machine's stops need, in frames.

@@ -167,7 +167,9 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
         if hasUnderrun { target.underran() }
         hasUnderrun = false
         if startTime == nil { startTime = now }
-        let lead = target.lead - max(0, level(at: now))
+        var lead = target.lead() - max(0, level(at: now))
+        // What is being played as silence is part of it.
+        while lead < 0 { lead += period }
         if lead > 0 {
             if now > .zero { silentFrames += lead }
             queue += repeatElement(0, count: lead)

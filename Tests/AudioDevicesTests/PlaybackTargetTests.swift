@@ -100,11 +100,25 @@ import Testing
         var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
         target.late(by: 60)
         target.underran()
-        #expect(target.lead == 240, "what was held up waits to be fetched")
+        #expect(target.lead() == 240, "what was held up waits to be fetched")
         target.played(240)
-        #expect(target.milliseconds == 20 && target.lead == 720)
+        #expect(target.milliseconds == 20 && target.lead() == 720)
         target.underran()
-        #expect(target.milliseconds == 25 && target.lead == 960, "a stop explains one underrun: this is the device's own")
+        #expect(target.milliseconds == 25 && target.lead() == 960, "a stop explains one underrun: this is the device's own")
+    }
+
+    @Test(
+        "after a stop of the machine turns come where they would have come without it",
+        arguments: [240, 480, 960], [41.0, 55, 60, 77.5, 3000])
+    func places(period: Int, milliseconds: Double) {
+        var target = PlaybackTarget(period: period, buffer: 9600, rate: 48_000)
+        target.late(by: milliseconds)
+        target.underran()
+        let lead = target.lead()
+        #expect(lead >= 240 && lead < 240 + period && target.lead(keepsPlaces: false) == 240)
+        // The next turn is due when the level has come down to the target less a period.
+        let next = milliseconds + Double(lead + period - (target.frames - period)) / 48
+        #expect((next * 48).rounded().truncatingRemainder(dividingBy: Double(period)) == 0, "\(next) ms after it was due")
     }
 
     @Test func aBufferOfOnePeriodDoesNotTrap() {
