@@ -24,6 +24,8 @@ package struct SenderMachine {
     /// More stops than so many times those told of, and so many beside, are not the sender's.
     private static let mostOfEach = 2
     private static let mostBeside = 2
+    /// The format tells no more.
+    private static let mostTold = 65_535
 
     private var machine: MachineLateness
     private let price: Double
@@ -61,6 +63,7 @@ package struct SenderMachine {
     ///   - time: in milliseconds.
     /// - Returns: whether they begin: what came late since the report before was its doing already.
     package mutating func note(stops: Int, longest: Double, late: Int, at time: Double) -> Bool {
+        let stops = min(max(stops, 0), Self.mostTold)
         // One that begins anew counts from 0.
         let fresh = stops >= self.stops ? stops - self.stops : stops
         let isExplained = fresh > 0 && seen + late <= Self.mostOfEach * fresh + Self.mostBeside

@@ -72,6 +72,20 @@ import Testing
         #expect(abs(some.reserveMilliseconds - (some.milliseconds - 20)) < 0.1)
     }
 
+    @Test("stops that are rare are worth their delay to who wants no gaps, and not to who wants no delay")
+    func price() {
+        func target(gapPrice: Double) -> Double {
+            var target = PlaybackTarget(period: 240, buffer: 14_400, rate: 48_000, gapPrice: gapPrice)
+            for _ in 0..<6 {
+                target.late(by: 30)
+                for _ in 0..<2000 { target.played(240) }
+            }
+            return target.milliseconds
+        }
+        #expect(target(gapPrice: 20) == 20)
+        #expect(target(gapPrice: 4.6) >= 40)
+    }
+
     @Test("what no machine's stop is leaves it", arguments: [2.0, -3, 201, -.infinity, .nan])
     func otherTurns(milliseconds: Double) {
         #expect(target(late: Array(repeating: milliseconds, count: 8)).milliseconds == 20)
