@@ -163,8 +163,8 @@ func standingCall(_ machine: String, seconds: Double = 30, seed: UInt64 = 1) thr
     }
 
     @Test(
-        "one stop costs its gap alone: the delay is what it was within 5 s, and within one where nothing could bridge it; so is what "
-            + "is told of it", arguments: [(60.0, 5.0), (3000, 1)])
+        "one stop costs its gap alone: within 5 s, and of a long one within a second, the delay heard and told is what it was",
+        arguments: [(60.0, 5.0), (3000, 1)])
     func oneStop(milliseconds: Double, back: Double) throws {
         let (call, told) = try toldCall("stop=10:\(milliseconds)", seconds: 30)
         let end = 10 + milliseconds / 1000 + back
