@@ -110,15 +110,15 @@ package struct PlaybackTarget: BitwiseCopyable {
 
     /// Silence that a stream begins with before its first period, in frames: up to the target, but after a stop of the machine, which
     /// held up sound that waits to be fetched, only what a server takes at once.
-    /// - Parameter keepsPlaces: whether turns after such a stop come where they would have come without, so that sound waits for them as
-    ///   long as before; less than a period more is silent for that.
+    /// - Parameter keepsPlaces: whether turns after a stop that is none of many come where they would have come without, so that sound
+    ///   waits for them as long as before; less than a period more is silent for that.
     @_noLocks
     package func lead(keepsPlaces: Bool = true) -> Int {
         let length = Int(period)
         let whole = frames &- length
         let block = Int(Self.serverBlockMilliseconds * framesPerMillisecond)
         guard isMachinesFault, whole > block else { return whole }
-        guard keepsPlaces, length > 0 else { return block }
+        guard keepsPlaces, !machine.expectsStops, length > 0 else { return block }
         let shift = (whole &- length &- lateness &- block) % length
         return block &+ (shift < 0 ? shift &+ length : shift)
     }
