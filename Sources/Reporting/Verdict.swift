@@ -19,8 +19,8 @@ public struct Verdict: Sendable, Equatable {
     ///
     /// Delay: ITU-T G.114 (good up to 150 ms, tolerable up to 400 ms). Concealment: 1 % is where Opus and G.711 with
     /// concealment begin to be heard, 5 % is where words are lost (ITU-T G.113 appendix I). Xruns: what was heard of them, where the
-    /// device knows: silence is heard sooner than concealment, so a twentieth of that, or one lost packet of 20 ms and a half in a
-    /// minute, is not held against a call.
+    /// device knows: silence is heard sooner than concealment, so a tenth of that, which is a gap in a minute that counts as short, is
+    /// not held against a call.
     /// - Parameters:
     ///   - statistics: of the call, or of one direction of a test.
     ///   - seconds: its length; `nil`: not known.
@@ -58,8 +58,8 @@ public struct Verdict: Sendable, Equatable {
             "\(Text.counted(playback, "xrun")), \(Text.fixed(silent, 0)) ms of silence")
     }
 
-    /// Milliseconds a minute: 0.05 and 1 %.
-    private static let fairSilence = 30.0
+    /// Milliseconds a minute: 0.1 and 1 %.
+    private static let fairSilence = 60.0
     private static let poorSilence = 600.0
 
     /// Judges a loopback test by its worse direction.

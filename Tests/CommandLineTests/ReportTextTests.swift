@@ -101,8 +101,8 @@ private func direction(delay: Double) -> CallStatistics {
     statistics.xruns.silentMilliseconds = 25
     #expect(Verdict(statistics, seconds: 60).grade == .good)
     #expect(Verdict(statistics).grade == .good)
-    statistics.xruns.silentMilliseconds = 45
-    #expect(Verdict(statistics, seconds: 60).text == "fair (4 xruns, 45 ms of silence)")
+    statistics.xruns.silentMilliseconds = 75
+    #expect(Verdict(statistics, seconds: 60).text == "fair (4 xruns, 75 ms of silence)")
     #expect(Verdict(statistics, seconds: 120).grade == .good)
     // A short call is not let off: its minute has not been heard.
     #expect(Verdict(statistics, seconds: 10).grade == .fair)
