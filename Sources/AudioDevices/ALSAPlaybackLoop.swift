@@ -48,6 +48,8 @@ struct ALSAPlaybackLoop: ~Copyable {
     private static let shortestSleep: Int64 = 1_000_000
     /// How long after its start late turns of a stream say nothing of those to come, in nanoseconds.
     private static let settling: Int64 = 200_000_000
+    /// A turn this late, in nanoseconds, tells nothing of the server.
+    private static let longStop: Int64 = 50_000_000
     /// While more than this is left to be played, in nanoseconds, an application that has nothing ready is waited for.
     private static let patience: Int64 = 6_000_000
     /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
@@ -228,6 +230,11 @@ struct ALSAPlaybackLoop: ~Copyable {
         }
         let previous = lastTurn
         lastTurn = now
+        if now &- due > Self.longStop {
+            // A program that was stopped has not waited for the server, which may have been stopped as well.
+            lastProgress &+= now &- due
+            nextDiscard &+= now &- due
+        }
         guard now &- started > Self.settling, target.late(by: Double(now &- due) / 1e6) else { return }
         line.pointee.machine.write(
             MachineStop(begin: HostTime(nanoseconds: previous), end: HostTime(nanoseconds: now)))
