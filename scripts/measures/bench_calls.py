@@ -28,6 +28,7 @@ class Bench:
         self.rooms = os.path.join(self.work, "rooms")
         self.talk = os.path.join(self.work, "talk.wav")
         self.count = 0
+        self.running: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Self:
         subprocess.run([f"{self.folder}/rooms.sh", "start", self.rooms], check=True, stdout=subprocess.DEVNULL)
@@ -143,7 +144,7 @@ class Bench:
         """Both endpoints in their rooms, callee first, in the call by the time the body runs; the rooms' environment."""
         environment = self.environment()
         priority = ["chrt", "-r", str(real_time)] if real_time else []
-        running = []
+        self.running = running = []
         try:
             for side, command in zip("ba", commands, strict=True):
                 log = open(f"{self.work}/{name}-{side}.log", "wb")
@@ -164,6 +165,20 @@ class Bench:
                 endpoint.send_signal(signal.SIGTERM)
             for endpoint in running:
                 endpoint.wait(5)
+
+    def thread_wakeups(self, name: str, commands: Sequence[str], seconds: float) -> dict[str, float]:
+        """Wakeups a second of the caller's threads in a call, those of one name together."""
+        with self.endpoints(name, commands, {}):
+            task = f"/proc/{self.running[1].pid}/task"
+            before = voluntary_switches(task)
+            began = time.monotonic()
+            time.sleep(seconds)
+            after, passed = voluntary_switches(task), time.monotonic() - began
+        sums: dict[str, float] = {}
+        for thread, (comm, switches) in after.items():
+            if thread in before:
+                sums[comm] = sums.get(comm, 0) + (switches - before[thread][1]) / passed
+        return sums
 
     def sound(self, environment: dict[str, str], *options: Any) -> Row:
         """What m2e.py found on the sound from room a to room b."""
@@ -229,6 +244,23 @@ class Bench:
                     process.terminate()
                     process.wait()
         return sum(p["wakeups_per_s"] for p in json.loads(done.stdout)["processes"].values())
+
+
+# As the program names its own threads; all others are libraries'.
+OWN_THREADS = ("yodel", "media", "events", "recorder")
+
+
+def voluntary_switches(task: str) -> dict[str, tuple[str, int]]:
+    """Of each thread below /proc/PID/task its name, and how often it went to sleep."""
+    threads = {}
+    for thread in os.listdir(task):
+        with contextlib.suppress(OSError, StopIteration):
+            with open(f"{task}/{thread}/comm") as file:
+                comm = file.read().strip()
+            with open(f"{task}/{thread}/status") as file:
+                switches = next(int(line.split()[1]) for line in file if line.startswith("voluntary_ctxt_switches"))
+            threads[thread] = (comm, switches)
+    return threads
 
 
 def ledger(row: Row, side: str = "b", chirps_s: int = 30) -> float | None:

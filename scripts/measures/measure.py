@@ -160,6 +160,10 @@ def cost(bench: Any, figures: Figures, seconds: float, repeats: int) -> None:
     row = process_cost(bench, "cost-default", bench.commands(), seconds)
     for key, unit in (("cpu_s_per_min", "s/min"), ("wakeups_per_s", "/s"), ("peak_rss_mib", "MiB")):
         figures.add(f"default periods, opus: {key.split('_')[0]}", row.get(key), unit)
+    threads = bench.thread_wakeups("threads-default", bench.commands(), seconds)
+    own = sum(rate for name, rate in threads.items() if name.startswith(bench_calls.OWN_THREADS))
+    each = ", ".join(f"{name} {rate:.0f}" for name, rate in sorted(threads.items(), key=lambda thread: -thread[1]) if rate >= 1)
+    figures.add("default periods, opus: wakeups of libraries' threads", round(sum(threads.values()) - own, 1), "/s", None, each)
 
 
 def echo(bench: Any, figures: Figures, calls: int, seconds: float) -> None:
