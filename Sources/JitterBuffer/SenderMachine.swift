@@ -17,8 +17,9 @@ package enum LatenessCause: Sendable, Equatable {
 /// what they explain: while each tells of new stops, more are expected before the next; where they begin, what came late since the
 /// report before is seen anew (`ArrivalHistory.excuse`).
 package struct SenderMachine {
-    /// A packet is late by a little more than the stop that held it up, in milliseconds: other work is done before it is sent.
-    private static let slack = 2.0
+    /// A packet may be late by more than the stop that it tells of, in milliseconds: it tells how late a turn of its device was, and
+    /// those come every 5 ms or so.
+    private static let slack = 5.0
     /// Late packets this close together, in milliseconds, are one stop's.
     private static let sameStop = 5.0
     /// More stops than so many times those told of, and so many beside, are not the sender's.
