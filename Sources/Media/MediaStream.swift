@@ -194,7 +194,8 @@ public final class MediaStream {
         guard let source = receivePath.receiver.ssrc, let packets = try? RTCPCompound.parse(datagram) else { return }
         for case .application(let packet) in packets where packet.ssrc == source {
             guard let message = DelayLedgerMessage(packet) else { continue }
-            receivePath.noteSender(message.stops ?? DelayLedgerMessage.SenderStops(count: 0, longestMilliseconds: 0), at: arrival)
+            receivePath.noteSender(
+                message.stops ?? DelayLedgerMessage.SenderStops(count: 0, longestMilliseconds: 0), at: arrival)
         }
     }
 

@@ -197,7 +197,8 @@ func standingCall(_ machine: String, seconds: Double = 30, seed: UInt64 = 1) thr
         }
     }
 
-    @Test("stops of one end only: the other end's buffer names them, holds what they need, and gives it back", arguments: [1, 2])
+    @Test(
+        "stops of one end only: the other end's buffer names them, holds what they need, and gives it back", arguments: [1, 2])
     func oneEnd(seed: UInt64) throws {
         let (call, told) = try toldCall("stops=0.7:4-21,side=a,from=10,to=70", seconds: 100, seed: seed)
         let listener = call.sides[1]

@@ -144,7 +144,8 @@ class Bench:
         """Both endpoints in their rooms, callee first, in the call by the time the body runs; the rooms' environment."""
         environment = self.environment()
         priority = ["chrt", "-r", str(real_time)] if real_time else []
-        self.running = running = []
+        running: list[subprocess.Popen[bytes]] = []
+        self.running = running
         try:
             for side, command in zip("ba", commands, strict=True):
                 log = open(f"{self.work}/{name}-{side}.log", "wb")
