@@ -183,6 +183,8 @@ public final class SoftphoneService: Sendable {
             settings.manager.tell(.status(core.summary))
         case .caller(let caller): core.callCame(caller, account: caller.account, from: caller.from, at: telephone)
         case .messageSent(let number, let code, let reason): core.messages.answered(number, sipCode: code, reason: reason)
+        case .notice(.messagesWaiting(let account, let isWaiting, let new, let old)):
+            core.accounts.take(WaitingMessages(isWaiting: isWaiting, new: new, old: old), of: account)
         case .notice(let body):
             if case .message(let from, let name, let to, let text) = body {
                 core.messages.received(from: from, name: name, to: to, text: text)

@@ -22,6 +22,7 @@ private func accounts(_ text: String) throws -> [ConfigurationItem<AccountKeys>]
                 transport: tls
                 expires: 120
                 srtp: required
+                message_waiting: true
               home:
                 uri: sip:me@example.org
                 password_env: HOME_PASSWORD
@@ -32,6 +33,7 @@ private func accounts(_ text: String) throws -> [ConfigurationItem<AccountKeys>]
         #expect(items[0][\.registrar] == "sip:192.0.2.1:5080" && items[0][\.outboundProxy] == "192.0.2.2")
         #expect(items[0][\.transport] == .tls && items[0][\.expires] == 120)
         #expect(items[0][\.srtp] == .required && items[1][\.srtp] == .optional)
+        #expect(items[0][\.messageWaiting] && !items[1][\.messageWaiting])
         #expect(items[1][\.transport] == nil && items[1][\.expires] == 600 && items[1][\.registrar] == nil)
     }
 
@@ -55,7 +57,7 @@ private func accounts(_ text: String) throws -> [ConfigurationItem<AccountKeys>]
     @Test(
         "values that make no sense are refused",
         arguments: [
-            "expires: 5", "expires: soon", "transport: smoke", "srtp: maybe", "uri: [a, b]", "registra: sip:a",
+            "expires: 5", "expires: soon", "transport: smoke", "srtp: maybe", "message_waiting: 7", "uri: [a, b]", "registra: sip:a",
         ])
     func refused(line: String) {
         #expect(throws: SettingsError.self) { _ = try accounts("accounts:\n  a:\n    \(line)\n") }

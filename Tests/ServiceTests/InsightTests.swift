@@ -52,6 +52,26 @@ import Service
         #expect(await bench.ask("POST", "/v1/accounts/nobody/refresh").status == 404)
     }
 
+    @Test("voice messages at an account's server are told with the whole account, stand in it, and go with a changed account")
+    func messagesWaiting() async {
+        let bench = Bench()
+        let before = await bench.ask("GET", "/v1/accounts/office").json
+        #expect(before.value(at: "messages_waiting") == .null && before.value(at: "messages_new") == .null)
+        bench.core.accounts.take(WaitingMessages(isWaiting: true, new: 2), of: "office")
+        let told = bench.core.spool.read(after: 0).items.last
+        #expect(told?.type == "mwi" && told?.data.contains(#""waiting":true"#) == true)
+        #expect(told?.data.contains(#""registration":{"name":"office""#) == true)
+        bench.core.accounts.take(RegistrationReport(account: "office", state: "registered"))
+        let account = await bench.ask("GET", "/v1/accounts/office").json
+        #expect(account.value(at: "messages_waiting") == .boolean(true) && account.value(at: "messages_new") == .integer(2))
+        #expect(account.value(at: "messages_old") == .null && account.text("state") == "registered")
+        let count = bench.core.spool.published
+        bench.core.accounts.take(WaitingMessages(isWaiting: true), of: "nobody")
+        #expect(bench.core.spool.published == count, "an account that has gone is told of no more")
+        bench.core.accounts.change([("office", "sip:office@example.com")], renewed: ["office"])
+        #expect(await bench.ask("GET", "/v1/accounts/office").json.value(at: "messages_waiting") == .null)
+    }
+
     @Test("the delay of a call names what nobody knows, and a call without messages has none")
     func delay() async {
         let bench = Bench()

@@ -168,6 +168,19 @@ import Service
         #expect(value(text, "yodel_account_registered{account=\"office\"}") == 1)
     }
 
+    @Test("voice messages that wait are a figure of the accounts whose servers tell")
+    func messages() {
+        let bench = Bench(accounts: ["office", "home", "shop", "quiet"])
+        bench.core.accounts.take(WaitingMessages(isWaiting: true, new: 3, old: 1), of: "office")
+        bench.core.accounts.take(WaitingMessages(isWaiting: true), of: "home")
+        bench.core.accounts.take(WaitingMessages(isWaiting: false, new: 0), of: "shop")
+        let text = ServiceFigures.text(bench.core)
+        for (account, count) in [("office", 3.0), ("home", 1), ("shop", 0)] {
+            #expect(value(text, "yodel_account_messages_waiting{account=\"\(account)\"}") == count)
+        }
+        #expect(!text.contains("messages_waiting{account=\"quiet\"}"))
+    }
+
     @Test("the listener of its own gives figures and health without a token, and nothing else")
     func listener() async throws {
         let bench = Bench()

@@ -33,13 +33,15 @@ public struct Account: Sendable {
     public var keepAlive: Double?
     /// Seconds between probes whether calls come through the registrar (OPTIONS to ourselves); nil: none.
     public var probe: Double?
+    /// Its server is asked to tell whether messages wait for it (RFC 3842).
+    public var watchesMessages: Bool
     public var retry: RetrySettings
 
     public init(
         id: AccountID, address: SIPURI, displayName: String? = nil, user: String? = nil,
         password: Secret = Secret(""), realm: String? = nil, registrar: SIPURI? = nil, outboundProxy: SIPURI? = nil,
         expires: UInt32 = 600, instance: String? = nil, followsSeenAddress: Bool = true, keepAlive: Double? = nil,
-        probe: Double? = nil,
+        probe: Double? = nil, watchesMessages: Bool = false,
         retry: RetrySettings = RetrySettings()
     ) {
         self.id = id
@@ -55,6 +57,7 @@ public struct Account: Sendable {
         self.followsSeenAddress = followsSeenAddress
         self.keepAlive = keepAlive
         self.probe = probe
+        self.watchesMessages = watchesMessages
         self.retry = retry
     }
 

@@ -49,6 +49,7 @@ struct AccountState {
     /// While it is registered.
     var keepAlive: KeepAlive?
     var reachability = Reachability()
+    var messages = MessageWatch()
     /// The server refused an outbound flow (439): do not ask again.
     var avoidsOutbound = false
 

@@ -12,6 +12,8 @@ final class Exchange {
         case request(RequestID)
         /// OPTIONS to ourselves through the registrar.
         case probe(AccountID)
+        /// SUBSCRIBE to whether messages wait.
+        case subscribe(AccountID)
         /// MESSAGE in a call.
         case text(SIPCall)
         /// BYE, NOTIFY, INFO ...: whatever the answer is, only 481 and 408 matter, and only to a call.
@@ -61,7 +63,7 @@ final class Exchange {
         case .invite(let call), .modify(let call), .prack(let call, _), .acknowledge(let call, _), .refer(let call),
             .text(let call), .inDialog(let call):
             call
-        case .register, .request, .probe, .discard: nil
+        case .register, .request, .probe, .subscribe, .discard: nil
         }
     }
 }

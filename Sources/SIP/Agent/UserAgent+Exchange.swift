@@ -91,7 +91,7 @@ extension UserAgent {
     }
 
     private static func needsContact(_ method: Method) -> Bool {
-        [.invite, .update, .refer, .notify, .options].contains(method)
+        [.invite, .update, .refer, .notify, .options, .subscribe].contains(method)
     }
 
     func localAddress(for hop: ServerHop) -> SignallingAddress {
@@ -219,6 +219,8 @@ extension UserAgent {
         } else if case .register(let id) = exchange.purpose {
             accounts[id]?.number += 1
             number = accounts[id]?.number ?? request.headers.cSeq.number + 1
+        } else if case .subscribe(let id) = exchange.purpose {
+            number = nextSubscribeNumber(id, after: request)
         } else {
             number = request.headers.cSeq.number + 1
         }
@@ -240,6 +242,7 @@ extension UserAgent {
         case .register(let id): registerProgressed(id, exchange, result, now: now)
         case .request(let id): requestProgressed(id, result)
         case .probe(let id): probeProgressed(id, exchange, result, now: now)
+        case .subscribe(let id): subscribeProgressed(id, exchange, result, now: now)
         case .text(let call): textProgressed(call, exchange.request, result)
         case .inDialog(let call): inDialogProgressed(call, result, now: now)
         case .acknowledge, .discard: break

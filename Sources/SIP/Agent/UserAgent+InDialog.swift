@@ -4,7 +4,8 @@ import Realtime
 extension UserAgent {
     func receiveInDialog(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         guard let id = DialogID(incoming: request), let call = dialogs[id], var dialog = call.dialogs[id.remoteTag] else {
-            return reply(to: request, 481, from: source)
+            if !messagesNotified(request, key, source, now: now) { reply(to: request, 481, from: source) }
+            return
         }
         guard !refuseUnknownExtensions(request, source) else { return }
         guard Method.served.contains(request.method) else {

@@ -19,6 +19,7 @@ extension UserAgent {
         state.next = old.next
         state.servers = old.servers
         state.serviceRoute = old.serviceRoute
+        state.messages = old.messages
         accounts[account.id] = state
     }
 
@@ -30,6 +31,7 @@ extension UserAgent {
         guard accounts[id] != nil else { throw .noSuchAccount(id) }
         accounts[id]?.isWanted = true
         accounts[id]?.failures = 0
+        doubtMessages(id, isAskedAnew: true)
         sendRegister(id, now: now)
     }
 
@@ -38,6 +40,7 @@ extension UserAgent {
         guard let state = accounts[id] else { throw .noSuchAccount(id) }
         accounts[id]?.isWanted = false
         accounts[id]?.next = nil
+        endMessages(id, now: now)
         guard state.registration == .registered || state.registration == .registering else {
             accounts[id]?.registration = .none
             return emit(.unregistered(id))
@@ -61,6 +64,7 @@ extension UserAgent {
         accounts[id]?.seenAddress = nil
         accounts[id]?.seenOver = nil
         accounts[id]?.failures = 0
+        doubtMessages(id)
         if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
     }
 
@@ -85,6 +89,7 @@ extension UserAgent {
 
     /// Registers a registered account anew: calls no longer come through.
     func registerAnew(_ id: AccountID, now: HostTime) {
+        doubtMessages(id)
         if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
     }
 
@@ -209,6 +214,7 @@ extension UserAgent {
                 Registered(
                     expires: granted, contact: state.contact.flatMap { URI($0) } ?? .sip(state.account.address),
                     seenAddress: seen, serviceRoute: state.serviceRoute, flowTimer: flowTimer)))
+        watchMessages(id, now: now)
     }
 
     private func seenAddress(_ response: Response) -> SignallingAddress? {
@@ -265,6 +271,7 @@ extension UserAgent {
         state.lackedNetwork = kind == .network ? now : nil
         // What was learned of a connection goes with it.
         if kind == .network { (state.keepAlive, state.flowConnection, state.flowHeard) = (nil, nil, nil) }
+        if !isRefusal { state.messages.isDoubtful = true }
         state.next = now.advanced(byMilliseconds: 1000 * wait)
         accounts[id] = state
         timers.schedule(.account(id), at: state.next)

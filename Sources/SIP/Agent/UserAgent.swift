@@ -44,6 +44,7 @@ public final class UserAgent {
         case account(AccountID)
         case flow(AccountID)
         case probe(AccountID)
+        case messages(AccountID)
         case resolution(ResolutionID)
     }
 
@@ -121,6 +122,7 @@ public final class UserAgent {
             case .account(let id): fire(account: id, now: now)
             case .flow(let id): fire(flow: id, now: now)
             case .probe(let id): fire(probe: id, now: now)
+            case .messages(let id): fire(messages: id, now: now)
             case .resolution(let id): resolved(id, [], now: now)
             }
         }
@@ -146,10 +148,13 @@ public final class UserAgent {
         return { [weak call] in call == nil }
     }
 
-    /// A request of ours waits for its final response; probes do not count.
+    /// A request of ours waits for its final response; probes, and SUBSCRIBEs of what is wanted, do not count.
     public var hasOpenRequests: Bool {
         (Array(resolutions.values) + clients.values.map(\.exchange)).contains { exchange in
-            if case .probe = exchange.purpose { false } else { !exchange.isFinished }
+            switch exchange.purpose {
+            case .probe, .subscribe: false
+            default: !exchange.isFinished
+            }
         }
     }
 

@@ -38,8 +38,10 @@ public enum UserAgentEvent: Sendable {
     case message(in: CallHandle?, from: NameAddress, to: NameAddress, Body, SignallingSource)
     /// The answer to `sendText`.
     case textAnswered(CallHandle, text: [UInt8], status: Int, reason: String)
-    /// NOTIFY outside of a dialog, from an account's server (message waiting), already answered 200.
+    /// NOTIFY of an account's server (message waiting), outside of a dialog or in one that we have subscribed to; already answered 200.
     case notified(AccountID, event: String, Body?)
+    /// The account's server does not tell whether messages wait: its status, and seconds until it is asked again; nil: it is not.
+    case messagesUnwatched(AccountID, status: Int?, reason: String, retryAfter: Double?)
     /// A packet was dropped.
     case dropped(DropReason, SignallingSource)
 }

@@ -65,6 +65,20 @@ struct Dialog {
         isSecure = request.uri.isSecure
     }
 
+    /// The subscriber's side, from a NOTIFY (RFC 6665 section 4.4.1). The NOTIFY is still to be admitted.
+    init(subscriber subscribe: Request, notify: Request) {
+        let headers = notify.headers
+        id = DialogID(
+            callID: subscribe.headers.callID, localTag: subscribe.headers.from.tag ?? "", remoteTag: headers.from.tag ?? "")
+        local = subscribe.headers.from
+        remote = headers.from
+        localNumber = subscribe.headers.cSeq.number
+        remoteTarget = headers.contacts.first?.uri ?? subscribe.uri
+        routes = headers.addresses(.recordRoute)
+        isSecure = subscribe.uri.isSecure
+        isEarly = false
+    }
+
     /// A 2xx came or went. The caller takes the route set from it anew (RFC 3261 section 13.2.2.4).
     mutating func confirm(with response: Response? = nil) {
         isEarly = false

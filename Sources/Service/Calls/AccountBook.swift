@@ -9,6 +9,8 @@ package final class AccountBook: Sendable {
         /// Unset until the registrar has answered.
         var report: RegistrationReport?
         var since = Timestamp.now()
+        /// Voice messages at its server, as that has told last.
+        var messages: WaitingMessages?
 
         /// `registering` until the registrar has answered, then as the event says.
         package var state: String { report?.state ?? "registering" }
@@ -20,6 +22,9 @@ package final class AccountBook: Sendable {
                 JSONMember("sip_code", report?.sipCode.map { .integer($0) } ?? .null),
                 JSONMember("expires_s", report?.expiresSeconds.map { .number($0, decimals: 0) } ?? .null),
                 JSONMember("retry_s", report?.retrySeconds.map { .number($0, decimals: 0) } ?? .null),
+                JSONMember("messages_waiting", messages.map { .boolean($0.isWaiting) } ?? .null),
+                JSONMember("messages_new", messages?.new.map { .integer($0) } ?? .null),
+                JSONMember("messages_old", messages?.old.map { .integer($0) } ?? .null),
             ].object
         }
     }
@@ -51,6 +56,19 @@ package final class AccountBook: Sendable {
         spool.publish(type: body.type, .object(members + [JSONMember("registration", record.json)]))
     }
 
+    /// Takes note of what an account's server says of voice messages, and tells it.
+    package func take(_ messages: WaitingMessages, of account: String) {
+        let record = records.withLock { records -> Record? in
+            guard let index = records.firstIndex(where: { $0.name == account }) else { return nil }
+            records[index].messages = messages
+            return records[index]
+        }
+        let body = EventBody.messagesWaiting(
+            account: account, isWaiting: messages.isWaiting, new: messages.new, old: messages.old)
+        guard let record, case .object(let members) = Event(body).json else { return }
+        spool.publish(type: body.type, .object(members + [JSONMember("registration", record.json)]))
+    }
+
     /// Takes other accounts from now on.
     /// - Parameter renewed: those that register anew.
     package func change(_ accounts: [(name: String, uri: String)], renewed: [String]) {
@@ -72,6 +90,17 @@ package final class AccountBook: Sendable {
     func told(_ state: String) -> Int { told.withLock { $0[state] ?? 0 } }
 
     package func has(_ name: String) -> Bool { all.contains { $0.name == name } }
+}
+
+/// Whether voice messages wait at an account's server, and how many; `nil`: it does not count them.
+package struct WaitingMessages: Sendable, Equatable {
+    package var isWaiting: Bool
+    package var new: Int?
+    package var old: Int?
+
+    package init(isWaiting: Bool, new: Int? = nil, old: Int? = nil) {
+        (self.isWaiting, self.new, self.old) = (isWaiting, new, old)
+    }
 }
 
 extension [JSONMember] {

@@ -142,6 +142,13 @@ package enum ServiceFigures {
                 "account_registered", .gauge, "1 where the account is registered, else 0.", labels: ["account"],
                 accounts.map { ([$0.name], $0.state == "registered" ? 1 : 0) }),
             MetricFamily(
+                "account_messages_waiting", .gauge,
+                "New voice messages at the account's server, where that tells (RFC 3842); 1 where it does not count them.",
+                labels: ["account"],
+                accounts.compactMap { account in
+                    account.messages.map { ([account.name], $0.isWaiting ? Double(max(1, $0.new ?? 1)) : 0) }
+                }),
+            MetricFamily(
                 "registrations_total", .counter, "Outcomes of registering that were told since the start, by state.",
                 labels: ["state"],
                 AccountBook.states.dropFirst().map { ([$0], Double(service.accounts.told($0))) }),

@@ -103,6 +103,9 @@ extension PageFiles {
             }))));
         }
 
+        const voiceMessages = (count) =>
+          count == null ? 'new voice messages' : count + (count === 1 ? ' new voice message' : ' new voice messages');
+
         function drawAccounts() {
           const list = [...known.accounts.values()];
           fill(part('accounts'), JSON.stringify(list), () => list.length ? list.map((account) => {
@@ -110,6 +113,7 @@ extension PageFiles {
             item.append(element('span', account.state, { className: account.state }));
             const trouble = [account.sip_code, account.reason].filter(Boolean).join(' ');
             if (account.state === 'failed' && trouble) item.append(': ' + trouble);
+            if (account.messages_waiting) item.append(', ' + voiceMessages(account.messages_new));
             return item;
           }) : [element('li', 'none: write one into the configuration, below accounts:')]);
           for (const id of ['account', 'account-label']) part(id).hidden = list.length < 2;

@@ -46,6 +46,9 @@ public struct AccountKeys: ConfigurationSection {
     public let probe = ConfigurationKey(
         "probe", .integer(0...900, unit: "s", placeholder: "s"), default: 25,
         help: "How often it is tried whether calls come through the registrar; 0 never")
+    public let messageWaiting = ConfigurationKey(
+        "message_waiting", .toggle, default: false,
+        help: "Ask the registrar to tell whether voice messages wait (RFC 3842); many tell it unasked")
     public let device = ConfigurationKey(
         "device", .text("name"), unset: "`softphone.device`",
         help: "Microphone and loudspeaker of its calls in the service: a device's name, or echo for what is heard")

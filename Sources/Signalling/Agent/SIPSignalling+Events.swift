@@ -38,6 +38,8 @@ extension SIPSignalling {
             let words = String(decoding: text, as: UTF8.self)
             with(handle) { tell(.textAnswered($0, text: words, sipCode: status, reason: reason)) }
         case .notified(let account, let event, let body): notified(account, event: event, body)
+        case .messagesUnwatched(let account, let status, let reason, let retryAfter):
+            unwatched(account, status, reason, retryAfter)
         case .answer(let request, let status, let reason, _): answered(request, status, reason)
         case .dropped: break
         }

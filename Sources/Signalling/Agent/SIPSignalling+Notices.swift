@@ -49,6 +49,17 @@ extension SIPSignalling {
         tell(.messagesWaiting(account: account.name, summary))
     }
 
+    func unwatched(_ account: AccountID, _ status: Int?, _ reason: String, _ retryAfter: Double?) {
+        let code = status.map { "\($0) " } ?? ""
+        let next =
+            retryAfter == nil
+            ? "it is not asked again; take message_waiting out of the account, or have the server's operator allow it"
+            : "it is asked again"
+        tell(
+            .warning(
+                nil, "account \(account.name): its server does not tell whether messages wait (\(code)\(reason)); \(next)"))
+    }
+
     private func tellsAnother() -> Bool {
         let limit = noticeLimit.admits(now: .monotonicNow())
         if limit.isFirstLeftOut { tell(.warning(nil, "more texts and notices come than are told one by one")) }

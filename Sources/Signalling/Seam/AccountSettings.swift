@@ -27,6 +27,8 @@ public struct AccountSettings: Sendable, Hashable {
     public var ice: String?
     /// Seconds between probes whether calls come through the registrar; 0: none.
     public var probe = 25.0
+    /// Its server is asked to tell whether voice messages wait (RFC 3842).
+    public var watchesMessages = false
     /// Who this side is among those that share the account: `urn:uuid:` and so on, the same at each start (RFC 5626 section 4.1); nil:
     /// not told.
     public var instance: String?
@@ -83,7 +85,7 @@ public struct AccountSettings: Sendable, Hashable {
         var account = Account(
             id: AccountID(name), address: address, displayName: displayName, user: user, password: password,
             registrar: registrar, outboundProxy: try server(outboundProxy), expires: expires, instance: instance,
-            keepAlive: keepAlive, probe: probe > 0 ? probe : nil)
+            keepAlive: keepAlive, probe: probe > 0 ? probe : nil, watchesMessages: watchesMessages)
         // Who looks more often also wants to be back sooner.
         if probe > 0 {
             account.retry.networkLongest = min(account.retry.networkLongest, max(account.retry.networkFirst, probe))

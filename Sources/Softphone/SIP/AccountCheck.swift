@@ -36,6 +36,8 @@ public struct AccountCheck: Sendable, Equatable {
         _ account: AccountSettings, access: SignallingAccess = SignallingAccess(), within seconds: Double = 40,
         isInterrupted: () -> Bool = { false }
     ) throws(SoftphoneError) -> AccountCheck {
+        var account = account
+        account.watchesMessages = false
         let start = HostTime.monotonicNow()
         let steps = SharedSteps(start)
         let events: Mailbox<CallSignallingEvent>

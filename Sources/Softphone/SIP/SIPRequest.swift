@@ -115,6 +115,7 @@ extension AccountSettings {
             encryption: MediaSecurity.Mode(rawValue: item[\.srtp].rawValue),
             ice: item[\.ice]?.rawValue)
         probe = Double(item[\.probe])
+        watchesMessages = item[\.messageWaiting]
         redirections = item[\.redirections]
         transfers = TransferPolicy(rawValue: item[\.transfers].rawValue) ?? .known
     }
