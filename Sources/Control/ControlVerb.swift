@@ -66,6 +66,7 @@ package struct ControlVerb: Sendable {
         ControlVerb("accounts", "GET", "/v1/accounts", "where each account stands"),
         ControlVerb("account", "GET", "/v1/accounts/{id}", "one account"),
         ControlVerb("refresh", "POST", "/v1/accounts/{id}/refresh", "register an account anew"),
+        ControlVerb("check-account", "POST", "/v1/accounts/{id}/check", "look at its registrar, step by step"),
         ControlVerb("history", "GET", "/v1/history", fields: true, "calls that were: q=TEXT since=DAY limit=N"),
         ControlVerb("past", "GET", "/v1/history/{id}", "one of them, with its report"),
         ControlVerb("recordings", "GET", "/v1/recordings", "recordings and messages there are"),

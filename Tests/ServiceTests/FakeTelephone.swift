@@ -1,3 +1,4 @@
+import Glibc
 import History
 import Link
 import Media
@@ -101,6 +102,19 @@ final class FakeTelephone: Telephone {
 
     func ladder(_ dialogs: [String]) -> [SIPLadder.Step] { [] }
     func refresh(_ account: String) { state.withLock { $0.wished.append("refresh \(account)") } }
+    /// Looks wait at this door until the test opens it.
+    let lookDoor = Lock(true)
+    func check(_ account: String) throws(SoftphoneError) -> AccountCheck {
+        state.withLock { $0.wished.append("check \(account)") }
+        while !lookDoor.withLock({ $0 }) { usleep(1000) }
+        if account == "broken" { throw .resources("no descriptor is left") }
+        let passes = account == "office"
+        let steps: [AccountCheck.Step] = [
+            .init(name: "server", passed: true, detail: "192.0.2.9:5060 by UDP", milliseconds: 3),
+            .init(name: "registration", passed: passes, detail: passes ? "for 600 s" : "403 Forbidden; ask the operator"),
+        ]
+        return AccountCheck(passes ? .registered : .refused, steps: steps, seenAddress: passes ? "192.0.2.1:5060" : nil)
+    }
     func send(_ text: String, to target: String, account: String?) throws(SoftphoneError) -> UInt64 {
         guard target.hasPrefix("sip:") else { throw .request("'\(target)' cannot be called") }
         state.withLock { $0.wished.append("text \(text) to \(target) as \(account ?? "-")") }

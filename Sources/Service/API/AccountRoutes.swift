@@ -14,6 +14,15 @@ enum AccountRoutes {
             service.refresh(account.name)
             return .json(account.json, status: 202)
         },
+        Route("POST", "/v1/accounts/{id}/check") { (service, request) async throws(Problem) in
+            _ = try BodyFields(request, known: [])
+            let name = try account(service, request).name
+            guard !service.calls.isDraining else { throw .draining(seconds: 1) }
+            let check = try await service.accountChecks.check(name)
+            // A registrar that keeps one place an account has given ours to the look.
+            if check.outcome == .registered, !service.calls.isDraining { service.refresh(name) }
+            return .json(check.json(of: name))
+        },
     ]
 
     private static func account(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> AccountBook.Record {

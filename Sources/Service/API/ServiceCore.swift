@@ -32,6 +32,7 @@ package final class ServiceCore: Sendable {
     private let answer: @Sendable ([UInt8], AudioEnd?, CallBridge?) async throws(SoftphoneError) -> BrowserConversation
     let ladder: @Sendable ([String]) -> [SIPLadder.Step]
     let refresh: @Sendable (String) -> Void
+    let accountChecks: AccountCheckDesk
     private let sendText: @Sendable (String, String, String?) throws(SoftphoneError) -> UInt64
     /// Whether a request has asked for the end.
     private let endIsWished = Atomic(false)
@@ -62,6 +63,7 @@ package final class ServiceCore: Sendable {
         }
         ladder = { telephone.ladder($0) }
         refresh = { telephone.refresh($0) }
+        accountChecks = AccountCheckDesk { (account) throws(SoftphoneError) in try telephone.check(account) }
         sendText = { (text, target, account) throws(SoftphoneError) in
             try telephone.send(text, to: target, account: account)
         }

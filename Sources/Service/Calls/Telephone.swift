@@ -29,6 +29,9 @@ package protocol Telephone: Sendable {
     func ladder(_ dialogs: [String]) -> [SIPLadder.Step]
     /// Registers an account anew at once.
     func refresh(_ account: String)
+    /// Registers an account from a place of its own and takes that back, step by step. Blocks until the registrar has answered, for
+    /// 15 s at most.
+    func check(_ account: String) throws(SoftphoneError) -> AccountCheck
     /// Sends somebody a text.
     /// - Returns: the number by which its outcome is told.
     func send(_ text: String, to target: String, account: String?) throws(SoftphoneError) -> UInt64
@@ -105,6 +108,13 @@ struct SIPTelephone: Telephone {
     func ladder(_ dialogs: [String]) -> [SIPLadder.Step] { phone.ladder?.steps(of: dialogs) ?? [] }
 
     func refresh(_ account: String) { phone.register(account) }
+
+    func check(_ account: String) throws(SoftphoneError) -> AccountCheck {
+        guard let known = settings.accounts.first(where: { $0.name == account }) else {
+            throw .request("there is no account '\(account)' any more; GET /v1/accounts lists them")
+        }
+        return try AccountCheck.run(known, access: settings.access, within: 15)
+    }
 
     func send(_ text: String, to target: String, account: String?) throws(SoftphoneError) -> UInt64 {
         try phone.send(text, to: target, account: account)

@@ -54,6 +54,8 @@ extension PageFiles {
         td:first-child { overflow-wrap: anywhere; min-width: 8rem; }
         ul { list-style: none; margin: 0; padding: 0; }
         li { padding: 0.25rem 0; overflow-wrap: anywhere; }
+        li li { padding: 0 0 0 1rem; color: var(--soft); }
+        .check { min-height: 2rem; padding: 0 0.6rem; }
         .registered { color: var(--go); font-weight: 600; }
         .failed { color: var(--stop); font-weight: 600; }
         @media (max-width: 30rem) {

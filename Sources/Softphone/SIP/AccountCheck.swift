@@ -13,9 +13,13 @@ public struct AccountCheck: Sendable, Equatable {
         public var detail: String
         /// How long it took, ms.
         public var milliseconds: Double?
+
+        package init(name: String, passed: Bool, detail: String, milliseconds: Double? = nil) {
+            (self.name, self.passed, self.detail, self.milliseconds) = (name, passed, detail, milliseconds)
+        }
     }
 
-    public enum Outcome: Sendable, Equatable { case registered, authentication, refused, network }
+    public enum Outcome: String, Sendable, Equatable { case registered, authentication, refused, network }
 
     public var steps: [Step]
     public var outcome: Outcome
@@ -71,6 +75,10 @@ public struct AccountCheck: Sendable, Equatable {
             var entry = pollfd(fd: events.signal.fileDescriptor, events: Int16(POLLIN), revents: 0)
             poll(&entry, 1, Int32(min(left + 1, 200)))
         }
+    }
+
+    package init(_ outcome: Outcome, steps: [Step], seenAddress: String? = nil) {
+        (self.outcome, self.steps, self.seenAddress) = (outcome, steps, seenAddress)
     }
 
     init(_ seen: RegistrationSteps, _ change: RegistrationChange?, _ account: AccountSettings) {

@@ -19,6 +19,17 @@ extension AccountSettings {
     }
 }
 
+extension AccountCheck {
+    /// For programs: every step, and what came of it all.
+    package func json(of account: String) -> JSONValue {
+        .object([
+            JSONMember("outcome", .string(outcome.rawValue)),
+            JSONMember("seen_address", seenAddress.map { .string($0) } ?? .null),
+            JSONMember("steps", .array(steps.map { $0.json(of: account) })),
+        ])
+    }
+}
+
 extension AccountCheck.Step {
     /// For programs: what was tried, and what came of it.
     package func json(of account: String) -> JSONValue {
