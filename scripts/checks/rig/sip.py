@@ -130,27 +130,32 @@ def is_answered(port: int) -> bool:
     return bool(answer_to("OPTIONS", port, seconds=0))
 
 
-def answer_to(method: str, port: int, seconds: float = PATIENCE_S) -> str:
-    """The answer by UDP to a request outside of calls, which is repeated for so long (RFC 3261 section 17.1); empty without one."""
+def answer_to(
+    method: str, port: int, seconds: float = PATIENCE_S, to: str = "", fields: dict[str, str] | None = None, body: str = ""
+) -> str:
+    """The answer by UDP to a request outside of calls, which is repeated for so long (RFC 3261 section 17.1), from `to` to itself
+    where that is given; empty without one."""
     deadline = time.monotonic() + seconds
+    to = to or f"sip:127.0.0.1:{port}"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         s.bind(("127.0.0.1", 0))
         s.settimeout(0.5)
         own = s.getsockname()[1]
         lines = [
-            f"{method} sip:127.0.0.1:{port} SIP/2.0",
+            f"{method} {to} SIP/2.0",
             f"Via: SIP/2.0/UDP 127.0.0.1:{own};branch=z9hG4bK{os.urandom(8).hex()};rport",
             f"From: <sip:check@127.0.0.1>;tag={os.urandom(4).hex()}",
-            f"To: <sip:127.0.0.1:{port}>",
+            f"To: <{to}>",
             f"Call-ID: {os.urandom(8).hex()}",
             f"CSeq: 1 {method}",
             f"Contact: <sip:check@127.0.0.1:{own}>",
             "Max-Forwards: 70",
-            "Content-Length: 0",
+            *(f"{name}: {value}" for name, value in (fields or {}).items()),
+            f"Content-Length: {len(body)}",
         ]
         while True:
             try:
-                s.sendto(("\r\n".join(lines) + "\r\n\r\n").encode(), ("127.0.0.1", port))
+                s.sendto(("\r\n".join(lines) + "\r\n\r\n" + body).encode(), ("127.0.0.1", port))
                 said = s.recv(4096).decode(errors="replace")
                 return said if said.startswith("SIP/2.0 ") else ""
             except OSError:
@@ -189,6 +194,42 @@ class Kamailio(Daemon):
 
     def answers(self) -> bool:
         return is_answered(self.port)
+
+
+# A server that tells whether voice messages wait, to those who subscribe with their own password.
+ANSWERING_MACHINE = """
+loadmodule "presence.so"
+loadmodule "presence_mwi.so"
+modparam("presence", "subs_db_mode", 0)
+modparam("presence", "publ_cache", 2)
+modparam("presence", "server_address", "sip:127.0.0.1:@PORT@")
+"""
+ANSWERING_ROUTE = """
+  if (is_method("PUBLISH|SUBSCRIBE")) {
+    if (is_method("SUBSCRIBE") && !has_totag()) {
+      if (!pv_auth_check("@REALM@", "secret-$au", "0", "0")) { auth_challenge("@REALM@", "1"); exit; }
+      consume_credentials();
+    }
+    if (!t_newtran()) { sl_reply_error(); exit; }
+    if (is_method("PUBLISH")) handle_publish(); else handle_subscribe();
+    t_release(); exit;
+  }
+"""
+
+
+class AnsweringMachine(Kamailio):
+    """A registrar that is told of voice messages (PUBLISH), and tells those who subscribe (RFC 3842)."""
+
+    def __init__(self, folder: str, port: int) -> None:
+        more, first = (text.replace("@PORT@", str(port)).replace("@REALM@", REALM) for text in (ANSWERING_MACHINE, ANSWERING_ROUTE))
+        super().__init__(folder, port, more=more, first=first)
+
+    def publish(self, user: str, waiting: bool, voice: str) -> None:
+        """What is on the machine of `user`: `voice` is NEW/OLD."""
+        body = f"Messages-Waiting: {'yes' if waiting else 'no'}\r\nVoice-Message: {voice} (0/0)\r\n"
+        fields = {"Event": "message-summary", "Expires": "600", "Content-Type": "application/simple-message-summary"}
+        said = answer_to("PUBLISH", self.port, to=f"sip:{user}@{REALM}", fields=fields, body=body)
+        expect(said.startswith("SIP/2.0 200 "), f"PUBLISH is answered {said!r}; {self.said()}")
 
 
 class Baresip(Daemon):
