@@ -5,6 +5,7 @@ import contextlib
 import glob
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -139,7 +140,7 @@ def answer_to(
     to = to or f"sip:127.0.0.1:{port}"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         s.bind(("127.0.0.1", 0))
-        s.settimeout(0.5)
+        s.settimeout(patience_s)
         own = s.getsockname()[1]
         lines = [
             f"{method} {to} SIP/2.0",
@@ -222,14 +223,20 @@ class AnsweringMachine(Kamailio):
 
     def __init__(self, folder: str, port: int) -> None:
         more, first = (text.replace("@PORT@", str(port)).replace("@REALM@", REALM) for text in (ANSWERING_MACHINE, ANSWERING_ROUTE))
+        # What it has published last: the next one takes its place (RFC 3903).
+        self.tag = ""
         super().__init__(folder, port, more=more, first=first)
 
     def publish(self, user: str, waiting: bool, voice: str) -> None:
         """What is on the machine of `user`: `voice` is NEW/OLD."""
         body = f"Messages-Waiting: {'yes' if waiting else 'no'}\r\nVoice-Message: {voice} (0/0)\r\n"
         fields = {"Event": "message-summary", "Expires": "600", "Content-Type": "application/simple-message-summary"}
+        if self.tag:
+            fields["SIP-If-Match"] = self.tag
         said = answer_to("PUBLISH", self.port, to=f"sip:{user}@{REALM}", fields=fields, body=body)
-        expect(said.startswith("SIP/2.0 200 "), f"PUBLISH is answered {said!r}; {self.said()}")
+        tag = re.search(r"(?mi)^SIP-ETag: *(\S+)", said)
+        expect(said.startswith("SIP/2.0 200 ") and tag, f"PUBLISH is answered {said!r}; {self.said()}")
+        self.tag = tag[1] if tag else ""
 
 
 class Baresip(Daemon):
