@@ -33,6 +33,8 @@ public struct ServiceSettings: Sendable {
     var audio: AudioEnd
     var ends: AudioEnds
     var callsAllowed: Int
+    /// That go out; 0: any number.
+    var callsPerMinute: Int
     var metricsAddress: IPAddress
     /// `nil`: figures have no listener of their own.
     var metricsPort: UInt16?
@@ -72,6 +74,7 @@ public struct ServiceSettings: Sendable {
         port = UInt16(clamping: configuration[\.softphone.port])
         drainSeconds = configuration[\.softphone.drain]
         callsAllowed = configuration[\.softphone.calls]
+        callsPerMinute = configuration[\.softphone.callsPerMinute]
         metricsAddress = configuration[\.softphone.metricsAddress]
         metricsPort = configuration[\.softphone.metricsPort].map { UInt16(clamping: $0) }
         history = configuration[\.softphone.history]
@@ -100,6 +103,11 @@ public struct ServiceSettings: Sendable {
         for item in configuration[\.accounts] {
             guard let name = item.name else { continue }
             rulesOfAccount[name] = try AccountRules(item, ends: ends)
+            if let target = rulesOfAccount[name]?.forwardTo, let account = accounts.first(where: { $0.name == name }),
+                !account.mayReach(target)
+            {
+                throw .request("\(account.unreached(target)), and forward_to is not among them")
+            }
             guard rulesOfAccount[name]?.unanswered != .message || recordings != nil else {
                 throw .request("accounts.\(name) takes messages, and has no folder for them; set softphone.recordings")
             }

@@ -58,7 +58,7 @@ public final class SoftphoneService: Sendable {
             calls: calls, accounts: AccountBook(settings.accounts.map { ($0.name, $0.uri) }, spool: spool),
             ends: { live.now.ends }, history: history, recordings: settings.recordings,
             webhooks: settings.webhookDesk(spool), telephone: telephone,
-            check: CheckDesk { live.now.findings },
+            check: CheckDesk { live.now.findings }, callsPerMinute: { live.now.callsPerMinute },
             rulesOfAccount: { name in name.flatMap { live.now.rulesOfAccount[$0] } ?? AccountRules() },
             audioOfAccount: { live.now.audio(of: $0) })
         self.core = core

@@ -23,6 +23,7 @@ private func accounts(_ text: String) throws -> [ConfigurationItem<AccountKeys>]
                 expires: 120
                 srtp: required
                 message_waiting: true
+                callees: [1*, +49*]
               home:
                 uri: sip:me@example.org
                 password_env: HOME_PASSWORD
@@ -33,6 +34,7 @@ private func accounts(_ text: String) throws -> [ConfigurationItem<AccountKeys>]
         #expect(items[0][\.registrar] == "sip:192.0.2.1:5080" && items[0][\.outboundProxy] == "192.0.2.2")
         #expect(items[0][\.transport] == .tls && items[0][\.expires] == 120)
         #expect(items[0][\.srtp] == .required && items[1][\.srtp] == .optional)
+        #expect(items[0][\.callees] == ["1*", "+49*"] && items[1][\.callees].isEmpty)
         #expect(items[0][\.messageWaiting] && !items[1][\.messageWaiting])
         #expect(items[1][\.transport] == nil && items[1][\.expires] == 600 && items[1][\.registrar] == nil)
     }

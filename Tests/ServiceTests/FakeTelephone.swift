@@ -144,6 +144,7 @@ struct Bench {
         accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true,
         tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil, recordings: String? = nil,
         programs: [String] = [], webhooks: WebhookDesk? = nil, rules: AccountRules = AccountRules(),
+        callsPerMinute: Int = 0,
         isMemoryShort: @escaping @Sendable () -> Bool = { false }
     ) {
         let events = EventSpool(epoch: "e1", capacity: spool)
@@ -154,7 +155,7 @@ struct Bench {
         core = ServiceCore(
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
             ends: { AudioEnds(devices: ["default"], folder: folder, programs: programs) }, history: history,
-            recordings: recordings, webhooks: webhooks, telephone: telephone, rulesOfAccount: { _ in rules },
+            recordings: recordings, webhooks: webhooks, telephone: telephone, callsPerMinute: { callsPerMinute }, rulesOfAccount: { _ in rules },
             audioOfAccount: { _ in .device("null") })
         gate = Gate(tokens: tokens, isOnLoopback: onLoopback)
         router = Router(Routes.all, gate: gate)

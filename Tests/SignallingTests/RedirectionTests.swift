@@ -4,21 +4,21 @@ import Testing
 
 /// 3xx answers to calls of ours, over real sockets: somebody who answers by datagrams, and phones that it names.
 @Suite("Redirections") struct RedirectionTests {
-    private func caller(_ redirections: Int, at port: UInt16) throws -> Phone {
+    private func caller(_ redirections: Int, at port: UInt16, _ callees: [String]) throws -> Phone {
         try Phone {
             var account = AccountSettings(name: "a", uri: "sip:101@127.0.0.1:\(port)")
-            (account.probe, account.redirections) = (0, redirections)
+            (account.probe, account.redirections, account.callees) = (0, redirections, callees)
             $0.accounts = [account]
         }
     }
 
     /// Calls somebody who names `contacts` in turn, the last one for ever.
     private func call(
-        _ contacts: [String], redirections: Int, _ body: (Phone, Redirector) async throws -> Void
+        _ contacts: [String], redirections: Int, callees: [String] = [], _ body: (Phone, Redirector) async throws -> Void
     ) async throws {
         let redirector = try Redirector(contacts)
         let serving = Task { await redirector.serve() }
-        let phone = try caller(redirections, at: redirector.port)
+        let phone = try caller(redirections, at: redirector.port, callees)
         do {
             _ = phone.signalling.invite(
                 OutgoingCall(
@@ -67,6 +67,15 @@ import Testing
             let end = try await phone.ended()
             #expect(end.reason == .redirected)
             #expect(redirector.invites == 2)
+        }
+    }
+
+    @Test("who may not be called is not followed to", arguments: [(["somebody@*"], 1), (["*@127.0.0.1"], 3), (["some*"], 1)])
+    func callees(patterns: [String], invites: Int) async throws {
+        try await call(["sip:premium@PLACE", "sip:other@PLACE"], redirections: 2, callees: patterns) { phone, redirector in
+            let end = try await phone.ended()
+            #expect(end.reason == .redirected)
+            #expect(redirector.invites == invites)
         }
     }
 

@@ -40,6 +40,7 @@ extension ServiceCore {
         let wish = (audio ?? audioOfAccount(account)).forOneCall
         let place = try place(of: wish)
         if case .record = wish { _ = try RecordingRoutes.shelf(self) }
+        try pace.admit(now: .monotonicNow())
         let record = try calls.open(
             .outgoing, account: account, to: target, audio: wish, bridge: place.bridge
         ) { (id) throws(SoftphoneError) in

@@ -33,6 +33,8 @@ package final class ServiceCore: Sendable {
     let ladder: @Sendable ([String]) -> [SIPLadder.Step]
     let refresh: @Sendable (String) -> Void
     let accountChecks: AccountCheckDesk
+    /// How fast calls go out.
+    let pace: OutboundPace
     private let sendText: @Sendable (String, String, String?) throws(SoftphoneError) -> UInt64
     /// Whether a request has asked for the end.
     private let endIsWished = Atomic(false)
@@ -45,13 +47,14 @@ package final class ServiceCore: Sendable {
     package init(
         calls: CallBook, accounts: AccountBook, ends: @escaping @Sendable () -> AudioEnds, history: CallHistory? = nil,
         recordings: String? = nil, webhooks: WebhookDesk? = nil,
-        telephone: some Telephone, check: CheckDesk = CheckDesk { [] },
+        telephone: some Telephone, check: CheckDesk = CheckDesk { [] }, callsPerMinute: @escaping @Sendable () -> Int = { 0 },
         rulesOfAccount: @escaping @Sendable (String?) -> AccountRules = { _ in AccountRules() },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
         (self.calls, self.accounts, spool, choices) = (calls, accounts, calls.spool, ends)
         (self.history, self.recordings) = (history, recordings)
         self.check = check
+        pace = OutboundPace(calls.counters, callsPerMinute)
         self.webhooks = webhooks ?? WebhookDesk(calls.spool, folder: nil, byteLimit: 0)
         self.audioOfAccount = audioOfAccount
         begin = { (target, account, audio, bridge) throws(SoftphoneError) in

@@ -117,7 +117,10 @@ struct SIPTelephone: Telephone {
     }
 
     func send(_ text: String, to target: String, account: String?) throws(SoftphoneError) -> UInt64 {
-        try phone.send(text, to: target, account: account)
+        if let known = settings.accounts.first(where: { $0.name == account }), !known.mayReach(target) {
+            throw .request(known.unreached(target))
+        }
+        return try phone.send(text, to: target, account: account)
     }
 
     func drain(seconds: Int) {

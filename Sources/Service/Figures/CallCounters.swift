@@ -20,6 +20,8 @@ package final class CallCounters: Sendable {
         case memory
         /// The service is ending.
         case draining
+        /// More went out within a minute than `softphone.calls_per_minute` allows.
+        case pace
     }
 
     private let state = Lock(State())

@@ -1,4 +1,5 @@
 import Settings
+import Signalling
 import Softphone
 
 /// What becomes of calls that come for an account, when nobody says otherwise.
@@ -45,28 +46,6 @@ package struct AccountRules: Sendable, Equatable {
     /// Whether somebody may call.
     /// - Parameter uri: of the caller, who chooses it.
     package func admits(_ uri: String) -> Bool {
-        callers.isEmpty || callers.contains { Self.matches(Self.bare(uri), Self.bare($0)) }
-    }
-
-    /// Without scheme, parameters and brackets, in lower case.
-    private static func bare(_ uri: String) -> Substring {
-        var text = uri.lowercased()[...]
-        if let open = text.firstIndex(of: "<") { text = text[text.index(after: open)...].prefix { $0 != ">" } }
-        for scheme in ["sips:", "sip:", "tel:"] where text.hasPrefix(scheme) { text = text.dropFirst(scheme.count) }
-        return text.prefix { $0 != ";" && $0 != "?" }
-    }
-
-    /// `*` stands for any characters; one pass, so that no pattern takes long.
-    private static func matches(_ text: Substring, _ pattern: Substring) -> Bool {
-        let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
-        guard let first = parts.first, let last = parts.last else { return text.isEmpty }
-        guard parts.count > 1 else { return text == pattern }
-        guard text.count >= first.count + last.count, text.hasPrefix(first), text.hasSuffix(last) else { return false }
-        var rest = text.dropFirst(first.count).dropLast(last.count)
-        for part in parts.dropFirst().dropLast() where !part.isEmpty {
-            guard let found = rest.firstRange(of: part) else { return false }
-            rest = rest[found.upperBound...]
-        }
-        return true
+        callers.isEmpty || callers.contains { AddressPattern.matches(AddressPattern.bare(uri), AddressPattern.bare($0)) }
     }
 }

@@ -101,6 +101,7 @@ package final class RuleDesk: Sendable {
     // MARK: Somebody else is called
 
     private func forward(_ incoming: CallRecord, to target: String, in core: ServiceCore) throws(Problem) {
+        try core.pace.admit(now: .monotonicNow())
         let bridge = CallBridge()
         let outgoing = try core.calls.open(
             .outgoing, account: incoming.account, to: target, audio: .call(incoming.id), bridge: bridge

@@ -68,6 +68,9 @@ public struct AccountKeys: ConfigurationSection {
     public let callers = ConfigurationKey(
         "callers", .list(of: .text("uri"), expectation: "a list of callers such as 101@example.com, *@example.com"),
         unset: "everybody", help: "Who may call; * stands for anything. A caller chooses his address himself")
+    public let callees = ConfigurationKey(
+        "callees", .list(of: .text("uri"), expectation: "a list of callees such as *@example.com, +49*, 1*"),
+        unset: "everybody", help: "Whom its calls, transfers and texts may go to; * stands for anything")
     public let handsets = ConfigurationKey(
         "handsets", .list(of: .text("name"), expectation: "a list of names such as desk, lobby"),
         unset: "all", help: "At which handsets its calls ring, and who may answer them")

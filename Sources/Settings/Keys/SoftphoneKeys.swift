@@ -46,6 +46,9 @@ public struct SoftphoneKeys: ConfigurationSection {
         help: "Audio file that a call hears, again and again, while its program is away")
     public let calls = ConfigurationKey(
         "softphone_calls", .integer(1...1000, placeholder: "n"), default: 32, help: "Calls at once at most")
+    public let callsPerMinute = ConfigurationKey(
+        "softphone_calls_per_minute", .integer(0...10_000, placeholder: "n"), default: 0,
+        help: "Calls that go out a minute at most; 0 any number")
     public let sipPort = ConfigurationKey(
         "softphone_sip_port", .integer(0...65_535, placeholder: "port"), default: 0,
         help: "UDP and TCP port for requests by SIP; 0 takes any that is free")

@@ -8,9 +8,11 @@ extension SIPSignalling {
             let target = URI(made.call.target)
         else { return false }
         let visited = call.visited + [target]
-        let limit = configuration.accounts.first { $0.name == call.account?.name }?.redirections ?? 0
+        let account = configuration.accounts.first { $0.name == call.account?.name }
+        let limit = account?.redirections ?? 0
         let next = end.contacts.map(\.uri).first { uri in
             uri.scheme == target.scheme && !visited.contains { $0.isEquivalent(to: uri) }
+                && account?.mayReach(uri.text) != false
         }
         guard visited.count <= limit, let next else { return false }
         handles[handle] = nil

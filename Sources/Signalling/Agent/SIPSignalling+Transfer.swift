@@ -11,6 +11,10 @@ extension SIPSignalling {
             return tell(
                 .warning(id, "the other side may not have us call \(target); the account's transfers: says who may"))
         }
+        if let account = settings(of: calls[id]?.account), !account.mayReach(target) {
+            try? agent.rejectTransfer(handle, status: 403, now: .monotonicNow())
+            return tell(.warning(id, "the other side is not followed: \(account.unreached(target))"))
+        }
         calls[id]?.transferTarget = request
         tell(.transferRequested(id, target: target))
     }

@@ -34,6 +34,8 @@ public struct AccountSettings: Sendable, Hashable {
     public var instance: String?
     /// How many redirections (3xx) a call follows; with 0 it ends, and who was named is told.
     public var redirections = 0
+    /// Whom its calls, transfers and texts may go to, by patterns; empty: everybody (`mayReach`).
+    public var callees: [String] = []
     /// Who may transfer us.
     public var transfers = TransferPolicy.known
 

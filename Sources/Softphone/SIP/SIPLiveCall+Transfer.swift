@@ -37,6 +37,7 @@ extension SIPLiveCall {
         if let problem = CallTarget.problem(with: completed, hasAccount: true) {
             throw .request("\(problem), in '\(completed)'; write sip:USER@HOST[:PORT], or a name at the account's domain")
         }
+        if let account = request.account, !account.mayReach(completed) { throw .request(account.unreached(completed)) }
         transferTarget = completed
         signalling.transfer(id, to: completed, replacing: nil)
     }

@@ -73,6 +73,7 @@ public struct SIPRequest: Sendable {
             if let problem = CallTarget.problem(with: target, hasAccount: account != nil) {
                 throw .request("\(problem), in '\(target)'; write sip:USER@HOST[:PORT], or tel: with --account")
             }
+            if let account, !account.mayReach(target) { throw .request(account.unreached(target)) }
         case .listen(let uri?):
             guard let place = CallTarget.listening(uri) else {
                 throw .request("'\(uri)' is no place to listen at; write sip:ADDRESS[:PORT] or sips:ADDRESS[:PORT]")
@@ -117,6 +118,7 @@ extension AccountSettings {
         probe = Double(item[\.probe])
         watchesMessages = item[\.messageWaiting]
         redirections = item[\.redirections]
+        callees = item[\.callees]
         transfers = TransferPolicy(rawValue: item[\.transfers].rawValue) ?? .known
     }
 }
