@@ -40,7 +40,14 @@ enum PageFiles {
         <button id="hold" type="button" aria-pressed="false">Hold</button>
         <button id="mute" type="button" aria-pressed="false">Mute</button>
         <button id="keys" type="button" aria-expanded="false" aria-controls="keypad">Keypad</button>
+        <button id="transfer-open" type="button" aria-expanded="false" aria-controls="transfer">Transfer</button>
         </div>
+        <form id="transfer" hidden>
+        <label for="transfer-to">Transfer to number or address</label>
+        <input id="transfer-to" type="text" inputmode="email" autocomplete="off" autocapitalize="none" spellcheck="false"
+          maxlength="1024" required>
+        <button id="transfer-go" type="submit" class="go">Transfer</button>
+        </form>
         <div id="keypad" role="group" aria-label="Keypad" hidden></div>
         <div id="others" class="row" aria-label="Other calls" role="group"></div>
         <div class="levels">
@@ -81,5 +88,5 @@ enum PageFiles {
         """
 
     /// One file for the browser, in the order of what needs what.
-    static let script = "'use strict';\n\n" + apiScript + handsetScript + callScript + viewScript
+    static let script = "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + viewScript
 }

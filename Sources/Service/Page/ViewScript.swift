@@ -44,6 +44,7 @@ extension PageFiles {
           drawTalk();
           drawAccounts();
           drawCalls();
+          tellTransfer(event);
         }
 
         const isEcho = () => !known.calls.get(handsetID())?.audio.handset;
@@ -51,7 +52,7 @@ extension PageFiles {
         function ending(call) {
           const words = {
             remote_hangup: 'the other side hung up', local_hangup: 'you hung up', busy: 'busy', no_answer: 'nobody answered',
-            refused: 'refused', cancelled: 'the caller gave up',
+            refused: 'refused', cancelled: 'the caller gave up', transferred: 'transferred', replaced: 'it goes on elsewhere',
           };
           return (words[call.end_reason] || call.end_reason || 'over') + (call.explanation ? ': ' + call.explanation : '');
         }
@@ -95,12 +96,7 @@ extension PageFiles {
             const word = { calling: 'calling', ringing: 'it rings there', active: 'connected', held: 'held' }[call.state];
             if (word) tell(word);
           } else if (talk.peer) tell(talk.peer.connectionState === 'connected' ? 'connected' : 'connecting');
-          const others = mine().filter((other) => other.id !== call.id);
-          fill(part('others'), others.map((other) => other.id).join(), () => others.map((other) =>
-            button('Back to ' + withWhom(other), '', () => attempt(async () => {
-              if (call.state === 'active') await change(call, 'PUT', 'hold');
-              await change(other, 'DELETE', 'hold');
-            }))));
+          drawParties(call);
         }
 
         // The steps of the last look at an account's registrar; null while one is under way.
