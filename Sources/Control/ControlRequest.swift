@@ -67,10 +67,11 @@ package struct ControlRequest: Sendable, Equatable {
 
     private static func missing(_ verb: ControlVerb) -> ControlError { .usage("something is missing; write \(verb.usage)") }
 
-    /// `true`, `false` and the rate are no texts.
+    /// `true`, `false` and what counts are no texts.
     private static func value(_ name: String, _ text: String) -> JSONValue {
         if text == "true" || text == "false" { return .boolean(text == "true") }
-        if name.hasSuffix("rate"), let number = Int(text) { return .integer(number) }
+        let counts = ["rate", "rings", "message_seconds"].contains { name.hasSuffix($0) }
+        if counts, let number = Int(text) { return .integer(number) }
         return .string(text)
     }
 

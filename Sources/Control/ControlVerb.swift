@@ -67,6 +67,11 @@ package struct ControlVerb: Sendable {
         ControlVerb("account", "GET", "/v1/accounts/{id}", "one account"),
         ControlVerb("refresh", "POST", "/v1/accounts/{id}/refresh", "register an account anew"),
         ControlVerb("check-account", "POST", "/v1/accounts/{id}/check", "look at its registrar, step by step"),
+        ControlVerb("rules", "GET", "/v1/accounts/{id}/rules", "what becomes of its calls"),
+        ControlVerb(
+            "change-rules", "PUT", "/v1/accounts/{id}/rules", fields: true,
+            "change that, over restarts: unanswered=forward forward_to=URI rings=3"),
+        ControlVerb("configured-rules", "DELETE", "/v1/accounts/{id}/rules", "as the configuration says again"),
         ControlVerb("history", "GET", "/v1/history", fields: true, "calls that were: q=TEXT since=DAY limit=N"),
         ControlVerb("past", "GET", "/v1/history/{id}", "one of them, with its report"),
         ControlVerb("recordings", "GET", "/v1/recordings", "recordings and messages there are"),

@@ -33,6 +33,12 @@ public final class CallHistory: Sendable {
     /// Takes note of a call as it is now. Never waits.
     public func note(_ entry: CallEntry) { writer.note(entry) }
 
+    /// Keeps a setting over restarts, beside the calls; `nil` forgets it. Never waits.
+    public func keep(_ value: String?, as name: String) { writer.keep(value, as: name) }
+
+    /// Settings as they were kept before the service began; `nil`: the database is not open yet.
+    public var kept: [String: String]? { writer.state.withLock { $0.kept } }
+
     /// Calls of which something was not written, because too many waited, or the end came.
     public var lost: UInt64 { writer.state.withLock { $0.lost } }
     /// Calls that were written, again or for the first time.

@@ -17,6 +17,9 @@ enum HistorySchema {
                     CREATE INDEX calls_started ON calls (started);
                     """)
         }
+        migrator.registerMigration("settings") { database in
+            try database.execute(sql: "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT")
+        }
         return migrator
     }()
 

@@ -74,6 +74,33 @@ final class HistoryStore: Sendable {
         }
     }
 
+    /// Settings that were changed while the service ran, by their names.
+    func settings() throws(HistoryError) -> [String: String] {
+        do {
+            return try pool.read { database in
+                let rows = try Row.fetchAll(database, sql: "SELECT name, value FROM settings")
+                return Dictionary(uniqueKeysWithValues: rows.map { ($0["name"], $0["value"]) })
+            }
+        } catch {
+            throw HistoryError(error, path: path, isOpening: false)
+        }
+    }
+
+    /// Keeps settings; `nil` forgets one.
+    func write(settings: [String: String?]) throws(HistoryError) {
+        do {
+            try pool.write { database in
+                for (name, value) in settings {
+                    try database.execute(sql: "DELETE FROM settings WHERE name = ?", arguments: [name])
+                    guard let value else { continue }
+                    try database.execute(sql: "INSERT INTO settings (name, value) VALUES (?, ?)", arguments: [name, value])
+                }
+            }
+        } catch {
+            throw HistoryError(error, path: path, isOpening: false)
+        }
+    }
+
     /// Rows that one step of `forget` takes away at most.
     private static let step = 200
 

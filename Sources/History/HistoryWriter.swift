@@ -14,6 +14,10 @@ final class HistoryWriter: Sendable {
         var isStopping = false
         var trouble: HistoryError?
         var reader: HistoryReader?
+        /// Settings that wait to be kept; `nil`: to be forgotten.
+        var settings: [String: String?] = [:]
+        /// Settings as they were when the database was opened; `nil`: it was not yet.
+        var kept: [String: String]?
     }
 
     /// Rows of one transaction at most.
@@ -50,6 +54,11 @@ final class HistoryWriter: Sendable {
                 state.lost += 1
             }
         }
+        bell.signal()
+    }
+
+    func keep(_ value: String?, as name: String) {
+        state.withLock { _ = $0.settings.updateValue(value, forKey: name) }
         bell.signal()
     }
 
@@ -100,6 +109,7 @@ final class HistoryWriter: Sendable {
         do throws(HistoryError) {
             let open = try opened(&store)
             while try writeSome(to: open) {}
+            try writeSettings(to: open)
             if HostTime.monotonicNow() >= nextForget {
                 let hasMore = try open.forget(now: .now())
                 nextForget = .monotonicNow().advanced(byMilliseconds: hasMore ? 0 : Self.forgetMilliseconds)
@@ -119,9 +129,22 @@ final class HistoryWriter: Sendable {
     private func opened(_ store: inout HistoryStore?) throws(HistoryError) -> HistoryStore {
         if let store { return store }
         let opened = try HistoryStore(path: path, retention: retention)
+        let kept = try opened.settings()
         store = opened
-        state.withLock { $0.reader = opened.reader }
+        state.withLock { ($0.reader, $0.kept) = (opened.reader, $0.kept ?? kept) }
         return opened
+    }
+
+    private func writeSettings(to store: HistoryStore) throws(HistoryError) {
+        let settings = state.withLock { $0.settings }
+        guard !settings.isEmpty else { return }
+        try store.write(settings: settings)
+        state.withLock { state in
+            // What has changed meanwhile goes on waiting.
+            for (name, value) in settings {
+                if let now = state.settings[name], now == value { state.settings.removeValue(forKey: name) }
+            }
+        }
     }
 
     /// - Returns: whether there may be more.

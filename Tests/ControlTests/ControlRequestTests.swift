@@ -24,6 +24,11 @@ import Control
             ("transfer e1-1 sip:2@h;user=phone", #"POST /v1/calls/e1-1/transfer {"to":"sip:2@h;user=phone"}"#),
             ("transfer e1-1 call=e1-2", #"POST /v1/calls/e1-1/transfer {"call":"e1-2"}"#),
             ("audio e1-1 websocket=ws://h/ rate=8000", #"PUT /v1/calls/e1-1/audio {"websocket":"ws://h/","rate":8000}"#),
+            (
+                "change-rules office unanswered=forward forward_to=sip:2@h rings=3",
+                #"PUT /v1/accounts/office/rules {"unanswered":"forward","forward_to":"sip:2@h","rings":3}"#
+            ),
+            ("configured-rules office", "DELETE /v1/accounts/office/rules "),
             ("message sip:1@h a=b", #"POST /v1/messages {"to":"sip:1@h","text":"a=b"}"#),
             ("history q=a&b limit=3", "GET /v1/history?q=a%26b&limit=3 "), ("call ../x?y", "GET /v1/calls/..%2Fx%3Fy "),
             ("request put /v1/calls/e1-1/hold", "PUT /v1/calls/e1-1/hold "), ("request POST /v1/drain {}", "POST /v1/drain {}"),

@@ -25,7 +25,7 @@ enum AccountRoutes {
         },
     ]
 
-    private static func account(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> AccountBook.Record {
+    static func account(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> AccountBook.Record {
         let name = request.parameters["id"] ?? ""
         guard let account = service.accounts.all.first(where: { $0.name == name }) else {
             throw Problem(

@@ -41,6 +41,7 @@ package final class ServiceCore: Sendable {
     package let messages: MessageBook
     package let conferences: ConferenceBook
     package let rules: RuleDesk
+    let ruleBook: RuleBook
     private let subscriberCount = Atomic(0)
     private let lastSnapshot = Lock<(place: UInt64, text: String)?>(nil)
 
@@ -72,7 +73,9 @@ package final class ServiceCore: Sendable {
         }
         messages = MessageBook(calls.spool)
         conferences = ConferenceBook(calls.spool)
-        rules = RuleDesk(rulesOfAccount)
+        let ruleBook = RuleBook(history, ends: ends, base: rulesOfAccount)
+        self.ruleBook = ruleBook
+        rules = RuleDesk { ruleBook.rules(of: $0) }
         calls.watch { [weak self] record, body in
             guard let self else { return }
             rules.note(body, of: record, in: self)

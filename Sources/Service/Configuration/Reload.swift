@@ -11,6 +11,8 @@ package struct Reload: Sendable, Equatable {
     package var applied: [String] = []
     /// Keys whose new values count from the next start on.
     package var atRestart: [String] = []
+    /// Rules that requests have changed, as ACCOUNT.FIELD, and of which the configuration says something else than before. The change stays.
+    package var conflicts: [String] = []
 
     package init() {}
 
@@ -52,7 +54,7 @@ package struct Reload: Sendable, Equatable {
         return [
             JSONMember("accounts_added", list(added)), JSONMember("accounts_changed", list(changed)),
             JSONMember("accounts_removed", list(removed)), JSONMember("applied", list(applied)),
-            JSONMember("needs_restart", list(atRestart)),
+            JSONMember("needs_restart", list(atRestart)), JSONMember("conflicts", list(conflicts)),
         ]
     }
 }

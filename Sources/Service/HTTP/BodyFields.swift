@@ -74,6 +74,25 @@ package struct BodyFields: Sendable {
         return number
     }
 
+    /// A list of texts, of at most 256; `nil`: not given.
+    package func texts(_ name: String, limit: Int = 256) throws(Problem) -> [String]? {
+        guard let value = value(name) else { return nil }
+        guard case .array(let values) = value, values.count <= 256 else {
+            throw .badField(prefix + name, "'\(name)' is a list of at most 256 texts; write [\"...\"]")
+        }
+        var texts: [String] = []
+        for value in values {
+            guard case .string(let text) = value, !text.isEmpty, text.utf8.count <= limit,
+                !text.utf8.contains(where: { $0 < 32 || $0 == 127 })
+            else {
+                throw .badField(
+                    prefix + name, "each of '\(name)' is a text of 1 to \(limit) bytes, without control characters")
+            }
+            texts.append(text)
+        }
+        return texts
+    }
+
     package func flag(_ name: String) throws(Problem) -> Bool? {
         guard let value = value(name) else { return nil }
         guard case .boolean(let flag) = value else { throw .badField(prefix + name, "'\(name)' is true or false") }

@@ -10,6 +10,8 @@ package struct AccountRules: Sendable, Equatable {
     package var rings = 4
     /// What is said: by `announce`, and before a message.
     package var announcement: String?
+    /// The same as it was named, in `softphone.folder`.
+    package var announcementName: String?
     package var forwardTo: String?
     /// Longest message, s.
     package var messageSeconds = 120
@@ -32,7 +34,7 @@ package struct AccountRules: Sendable, Equatable {
         (callers, handsets) = (item[\.callers], item[\.handsets])
         if let name = item[\.announcement] {
             do throws(Problem) {
-                if case .play(_, let path, _) = try ends.play(name) { announcement = path }
+                if case .play(_, let path, _) = try ends.play(name) { (announcement, announcementName) = (path, name) }
             } catch { throw .request("\(error.detail), in \(place).announcement") }
         }
         if unanswered == .forward, forwardTo == nil {
