@@ -59,7 +59,7 @@ import Service
             (#"{"rings": 21}"#, "rings"), (#"{"rings": "3"}"#, "rings"), (#"{"message_seconds": 4}"#, "message_seconds"),
             (#"{"callers": "101"}"#, "callers"), (#"{"callers": [1]}"#, "callers"), (#"{"callers": [""]}"#, "callers"),
             (#"{"forward_to": "mailto:a@b"}"#, "forward_to"), (#"{"forward_to": "102"}"#, "forward_to"),
-            (#"{"announcement": "../etc/passwd"}"#, "audio.play"), (#"{"forward": "sip:1@h"}"#, "forward"),
+            (#"{"announcement": "../etc/passwd"}"#, "announcement"), (#"{"ring": 3}"#, "ring"),
         ])
     func refused(body: String, place: String) async {
         let bench = Bench()

@@ -85,7 +85,9 @@ package struct RuleChanges: Sendable, Equatable {
 
     /// Whether the rules with these changes can be followed.
     func check(on base: AccountRules, ends: AudioEnds, takesMessages: Bool) throws(Problem) {
-        if let announcement { _ = try ends.play(announcement) }
+        if let announcement {
+            do throws(Problem) { _ = try ends.play(announcement) } catch { throw .badField("announcement", error.detail) }
+        }
         let rules = applied(to: base, ends: ends)
         switch rules.unanswered {
         case .forward where rules.forwardTo == nil:
