@@ -206,7 +206,7 @@ package final class ServiceCore: Sendable {
         [
             JSONMember("type", .string("snapshot")), JSONMember("time", .string(Timestamp.now().text)),
             JSONMember("accounts", .array(accounts.all.map(\.json))),
-            JSONMember("calls", .array(calls.records.map(\.json))),
+            JSONMember("calls", .array(calls.records.map(\.json))), JSONMember("history", .boolean(history != nil)),
         ].object
     }
 

@@ -23,12 +23,13 @@ extension PageFiles {
         }
 
         // Everything as it is: accounts by name and calls by id, in the order they came.
-        const known = { accounts: new Map(), calls: new Map(), last: null, isThere: false };
+        const known = { accounts: new Map(), calls: new Map(), hasHistory: false, last: null, isThere: false };
 
         function take(event) {
           if (event.type === 'snapshot') {
             known.accounts = new Map(event.accounts.map((account) => [account.name, account]));
             known.calls = new Map(event.calls.map((call) => [call.id, call]));
+            known.hasHistory = event.history;
           }
           if (event.registration) known.accounts.set(event.registration.name, event.registration);
           if (event.call) known.calls.set(event.call.id, event.call);

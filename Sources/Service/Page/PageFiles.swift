@@ -80,6 +80,24 @@ enum PageFiles {
         <tbody id="calls"></tbody></table>
         </div>
         </section>
+        <section id="past-section" aria-labelledby="past-title" hidden>
+        <details id="past">
+        <summary><h2 id="past-title">History</h2></summary>
+        <form id="search">
+        <label for="search-text">Search in address, name, account or end</label>
+        <input id="search-text" type="search" maxlength="200" autocomplete="off" spellcheck="false">
+        <button id="search-go" type="submit">Search</button>
+        </form>
+        <p id="past-state" role="status"></p>
+        <div class="wide" tabindex="0" role="region" aria-label="Calls that were">
+        <table><thead><tr><th scope="col">With</th><th scope="col">Began</th><th scope="col">Lasted</th><th scope="col">End</th>
+        <th scope="col">Delay</th><th scope="col">Made up</th><th scope="col">More</th></tr></thead>
+        <tbody id="past-calls"></tbody></table>
+        </div>
+        <button id="past-more" type="button" hidden>Older calls</button>
+        <div id="past-call" tabindex="-1" hidden></div>
+        </details>
+        </section>
         <audio id="sound" autoplay></audio>
         </main>
         </body>
@@ -88,5 +106,5 @@ enum PageFiles {
         """
 
     /// One file for the browser, in the order of what needs what.
-    static let script = "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + viewScript
+    static let script = "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + viewScript
 }

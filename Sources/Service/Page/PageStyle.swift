@@ -54,6 +54,12 @@ extension PageFiles {
         td:first-child { overflow-wrap: anywhere; min-width: 8rem; }
         ul { list-style: none; margin: 0; padding: 0; }
         li { padding: 0.25rem 0; overflow-wrap: anywhere; }
+        summary h2 { display: inline; }
+        #search { margin: 0.75rem 0; }
+        dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; margin: 0; }
+        dt { color: var(--soft); }
+        dd { margin: 0; overflow-wrap: anywhere; }
+        audio { width: 100%; }
         li li { padding: 0 0 0 1rem; color: var(--soft); }
         .check { min-height: 2rem; padding: 0 0.6rem; }
         .registered { color: var(--go); font-weight: 600; }

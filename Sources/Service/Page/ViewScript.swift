@@ -44,6 +44,7 @@ extension PageFiles {
           drawTalk();
           drawAccounts();
           drawCalls();
+          part('past-section').hidden = !known.hasHistory;
           tellTransfer(event);
         }
 
