@@ -65,7 +65,8 @@ extension UserAgent {
         else { return }
         Self.addSubscribeFields(&request, expires: state.messages.expires)
         accounts[id]?.messages.subscription = MessageSubscription(request, since: now)
-        (accounts[id]?.messages.next, accounts[id]?.messages.isDoubtful) = (nil, false)
+        accounts[id]?.messages.next = nil
+        accounts[id]?.messages.isDoubtful = false
         start(Exchange(request, .subscribe(id), account: id, nextHop: nextHop(for: request, state)), now: now)
     }
 
@@ -75,7 +76,8 @@ extension UserAgent {
         let request = subscribeRequest(&dialog, expires: watch.expires)
         (subscription.dialog, subscription.isAsking) = (dialog, true)
         accounts[id]?.messages.subscription = subscription
-        (accounts[id]?.messages.next, accounts[id]?.messages.isDoubtful) = (nil, false)
+        accounts[id]?.messages.next = nil
+        accounts[id]?.messages.isDoubtful = false
         start(Exchange(request, .subscribe(id), account: id), now: now)
     }
 
