@@ -27,6 +27,9 @@ final class HistoryStore: Sendable {
         do {
             // What is wrong with it is found before a byte of it is changed.
             if access(path, F_OK) == 0 { _ = try HistoryReader.check(path) }
+            // SQLite lets others read what it makes; its log gets the rights of the file.
+            let made = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            if made >= 0 { close(made) }
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)
             configuration.maximumReaderCount = 2
