@@ -59,7 +59,8 @@ private func accounts(_ text: String) throws -> [ConfigurationItem<AccountKeys>]
     @Test(
         "values that make no sense are refused",
         arguments: [
-            "expires: 5", "expires: soon", "transport: smoke", "srtp: maybe", "message_waiting: 7", "uri: [a, b]", "registra: sip:a",
+            "expires: 5", "expires: soon", "transport: smoke", "srtp: maybe", "message_waiting: 7", "uri: [a, b]",
+            "registra: sip:a",
         ])
     func refused(line: String) {
         #expect(throws: SettingsError.self) { _ = try accounts("accounts:\n  a:\n    \(line)\n") }

@@ -39,7 +39,8 @@ import Testing
         var fields: [(HeaderName, String)] = [(.contact, "<sip:peer@192.0.2.9:5060>")]
         if let event { fields.append((.event, event)) }
         if let state { fields.append((.subscriptionState, state)) }
-        return peer.request(.notify, number: number, branch: "z9hG4bK\(peer.callID)-\(peer.fromTag)-\(number)", body: body, fields)
+        return peer.request(
+            .notify, number: number, branch: "z9hG4bK\(peer.callID)-\(peer.fromTag)-\(number)", body: body, fields)
     }
 
     /// Time goes on; REGISTER is answered at once, SUBSCRIBE with `status`, or not at all.
@@ -74,7 +75,8 @@ import Testing
         Set(bench.requests(.subscribe).compactMap { $0.headers.topVia?.parameters["branch"] }).count
     }
 
-    @Test("SUBSCRIBE follows the registration, and is complete; an account without the wish sends none") func complete() throws {
+    @Test("SUBSCRIBE follows the registration, and is complete; an account without the wish sends none") func complete() throws
+    {
         let bench = try bench()
         let subscribe = try bench.request(.subscribe)
         #expect(subscribe.uri.text == "sip:101@192.0.2.9")
@@ -170,14 +172,17 @@ import Testing
         for round in 0..<2000 {
             let state = "terminated;reason=probation;retry-after=99999999999"
             var bytes = notify(peer, 7 + UInt32(round), state, Self.waiting).bytes
-            for _ in 0..<3 { bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next() as UInt64) }
+            for _ in 0..<3 {
+                bytes[Int(random.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: random.next() as UInt64)
+            }
             bench.feed(bytes)
         }
         live(bench, seconds: 70, status: nil)
         #expect(bench.agent.stateCount <= 1, "one SUBSCRIBE may wait for its answer")
     }
 
-    @Test("a server that does not know the event is told of once, and not asked again until the person registers anew",
+    @Test(
+        "a server that does not know the event is told of once, and not asked again until the person registers anew",
         arguments: [405, 489, 501])
     func unserved(status: Int) throws {
         let bench = try bench()
@@ -221,7 +226,8 @@ import Testing
         #expect(subscribes(bench) == 2 && failures(bench).map(\.status) == [423])
     }
 
-    @Test("the server ends it: asked anew soon, later or never, as its reason says",
+    @Test(
+        "the server ends it: asked anew soon, later or never, as its reason says",
         arguments: [
             ("terminated;reason=deactivated", 3, 2), ("terminated;reason=timeout", 3, 2), ("terminated", 3, 2),
             ("terminated;reason=probation", 149, 1), ("terminated;reason=probation;retry-after=200", 199, 1),

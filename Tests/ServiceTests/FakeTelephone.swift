@@ -155,7 +155,8 @@ struct Bench {
         core = ServiceCore(
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
             ends: { AudioEnds(devices: ["default"], folder: folder, programs: programs) }, history: history,
-            recordings: recordings, webhooks: webhooks, telephone: telephone, callsPerMinute: { callsPerMinute }, rulesOfAccount: { _ in rules },
+            recordings: recordings, webhooks: webhooks, telephone: telephone, callsPerMinute: { callsPerMinute },
+            rulesOfAccount: { _ in rules },
             audioOfAccount: { _ in .device("null") })
         gate = Gate(tokens: tokens, isOnLoopback: onLoopback)
         router = Router(Routes.all, gate: gate)

@@ -13,7 +13,8 @@ import Testing
             ("sip:%31900@example.com", ["+49*"], false), ("sip:x@partner.example", ["*@partner.example"], true),
             ("sip:x@partner.example;y@evil.example", ["*@partner.example"], true),
             ("sip:x%40partner.example@evil.example", ["*@partner.example"], false),
-            ("sip:102%40x@evil.example", ["102@*"], false), ("sip:x@evil.example?a=@partner.example", ["*@partner.example"], false),
+            ("sip:102%40x@evil.example", ["102@*"], false),
+            ("sip:x@evil.example?a=@partner.example", ["*@partner.example"], false),
             ("sip:example.com", ["*"], true), ("http://example.com/", ["*"], false), ("102", ["*"], false), ("", ["*"], false),
             ("sip:102@evil.example", ["*@*"], true), ("sip:102@example.com:5060", ["*"], true), ("sip:102@other", ["*"], false),
         ] as [(String, [String], Bool)])

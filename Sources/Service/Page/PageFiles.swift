@@ -106,5 +106,6 @@ enum PageFiles {
         """
 
     /// One file for the browser, in the order of what needs what.
-    static let script = "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + viewScript
+    static let script =
+        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + viewScript
 }

@@ -222,7 +222,9 @@ class AnsweringMachine(Kamailio):
     """A registrar that is told of voice messages (PUBLISH), and tells those who subscribe (RFC 3842)."""
 
     def __init__(self, folder: str, port: int) -> None:
-        more, first = (text.replace("@PORT@", str(port)).replace("@REALM@", REALM) for text in (ANSWERING_MACHINE, ANSWERING_ROUTE))
+        more, first = (
+            text.replace("@PORT@", str(port)).replace("@REALM@", REALM) for text in (ANSWERING_MACHINE, ANSWERING_ROUTE)
+        )
         # What it has published last: the next one takes its place (RFC 3903).
         self.tag = ""
         super().__init__(folder, port, more=more, first=first)
