@@ -140,7 +140,7 @@ def answer_to(
     to = to or f"sip:127.0.0.1:{port}"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         s.bind(("127.0.0.1", 0))
-        s.settimeout(patience_s)
+        s.settimeout(0.5)
         own = s.getsockname()[1]
         lines = [
             f"{method} {to} SIP/2.0",
