@@ -13,7 +13,7 @@ import threading
 import time
 from typing import Self
 
-from .verdict import PATIENCE_S, Failed, until
+from .verdict import PATIENCE_S, Failed, expect, until
 
 REALM = "yodel.test"
 
