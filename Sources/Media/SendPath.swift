@@ -187,10 +187,10 @@ final class SendPath {
             bytes = shared.copy(into: &payload)
         } else {
             let encoder = codec.encoder
-            bytes = payload.withUnsafeMutableBytes { try? encoder.encode(frame, into: $0) }
+            bytes = shared.encode(frame, by: encoder, into: &payload)
             let isEqual = payload.withUnsafeBytes { shared.made(UnsafeRawBufferPointer(rebasing: $0[..<(bytes ?? 0)])) }
             let milliseconds = Double(frame.count) * 1000 / Double(audioRate)
-            share.note(shared, isEqual: isEqual, frame: frame, milliseconds: milliseconds)
+            share.note(shared, own: encoder, isEqual: isEqual, frame: frame, milliseconds: milliseconds)
         }
         guard let bytes else {
             encoderErrors += 1

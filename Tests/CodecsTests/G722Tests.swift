@@ -105,4 +105,60 @@ import Testing
         }
         #expect(interrupted.concealed(frames: 160) == nil, "it has no concealment of its own")
     }
+
+    /// A sound, and how long it takes until two encoders that have heard something else meet in it.
+    enum Meeting: String, CaseIterable {
+        case silence, noise, speech
+    }
+
+    @Test("an encoder comes to where another one is, and nobody hears it", arguments: Meeting.allCases)
+    func meeting(sound: Meeting) throws {
+        let seed: UInt64 = 7_222
+        var random = SplitMix64(seed: seed)
+        let length = 320
+        let before = speechLike(seconds: 1, sampleRate: 16_000)
+        let sounds: [Meeting: [Float]] = [
+            .silence: [Float](repeating: 0, count: 64_000),
+            .noise: (0..<64_000).map { _ in Float.random(in: -0.005...0.005, using: &random) },
+            .speech: speechLike(seconds: 4, sampleRate: 16_000),
+        ]
+        let said = before + (sounds[sound] ?? [])
+        let (own, other, alone) = try (makeEncoder(.g722), makeEncoder(.g722), makeEncoder(.g722))
+        let (heard, plain) = try (makeDecoder(.g722), makeDecoder(.g722))
+        var (ours, usual): ([Float], [Float]) = ([], [])
+        var met: Int?
+        for number in 0..<said.count / length {
+            let frame = Array(said[number * length..<(number + 1) * length])
+            // The other one's first second was louder, and its frames came in another order.
+            let theirs = number < 50 ? Array(before[(49 - number) * length..<(50 - number) * length].map { 2 * $0 }) : frame
+            let shared = try #require(try other.packets(of: theirs).first)
+            usual += try plain.samples(of: #require(try alone.packets(of: frame).first))
+            var payload = [UInt8](repeating: 0, count: own.maximumPayloadBytes)
+            if number < 50 {
+                payload = try #require(try own.packets(of: frame).first)
+            } else if met != nil {
+                payload = shared
+            } else {
+                let count = try frame.withUnsafeBufferPointer { frame in
+                    try shared.withUnsafeBytes { shared in
+                        try payload.withUnsafeMutableBytes { try own.encode(frame, towards: shared, into: $0) }
+                    }
+                }
+                #expect(count == 160)
+                if own.isWhere(other) { met = number - 50 }
+            }
+            ours += try heard.samples(of: payload)
+        }
+        #expect(try #require(met, "seed \(seed)") < 150)
+        /// Power of what coding adds to a frame; 8 steps of 16 bits are heard by nobody.
+        func noise(_ heard: [Float], in frame: Int) -> Float {
+            (frame * length..<(frame + 1) * length).reduce(Float(length) * 64 / 0x1p30) { sum, index in
+                let error = heard[index + own.lookaheadSamples] - said[index]
+                return sum + error * error
+            }
+        }
+        let ratios = (50..<said.count / length - 1).map { noise(ours, in: $0) / noise(usual, in: $0) }
+        #expect((ratios.max() ?? 9) < 4, "\(ratios.max() ?? 0), seed \(seed)")
+        #expect(ratios.reduce(0, +) / Float(ratios.count) < 1.2)
+    }
 }
