@@ -34,6 +34,17 @@ struct SendCodec {
         Double(encoder.lookaheadSamples) * 1000 / Double(encoder.sampleRate) + (converter?.delayMilliseconds ?? 0)
     }
 
+    /// Has the encoder go on where the one of `other` is, whose packets the same decoder hears.
+    /// - Returns: false where it cannot, or encodes in another way than by another packet length, bit rate or effort; then nothing has
+    ///   changed.
+    func goOn(from other: SendCodec) -> Bool {
+        let (mine, former) = (sending.encoder, other.sending.encoder)
+        guard mine.application == former.application, mine.inbandFEC == former.inbandFEC, mine.dtx == former.dtx else {
+            return false
+        }
+        return encoder.goOn(from: other.encoder)
+    }
+
     /// Hears what was said before, so that what follows goes on from there instead of from silence.
     ///
     /// - `goesOn`: whether the other side's decoder goes on too. One that begins anew must have an encoder that does: both

@@ -329,11 +329,14 @@ final class SendPath {
     func takeUp(_ sending: SendingFormat, ssrc: UInt32?) throws(CodecError) {
         wanted = nil
         var next = try SendCodec(sending, streamRate: audioRate)
-        next.prime(with: frame, goesOn: sending.format.sharesDecoder(with: codec.sending.format))
+        // Whom the other side hears now: what follows goes on from there.
+        share.leave(to: codec.encoder)
+        let goesOn = sending.format.sharesDecoder(with: codec.sending.format)
+        let isSame = goesOn && next.goOn(from: codec)
+        next.prime(with: frame, goesOn: goesOn && !isSame)
         let offset = clockUnits
-        share = EncoderShare()
         codec = next
-        if complexityLimit < 10 { codec.encoder.setComplexity(complexity) }
+        if isSame || complexityLimit < 10 { codec.encoder.setComplexity(complexity) }
         if sending.format.clockRate != sender.clockRate {
             sender.change(payloadType: sending.format.payloadType, clockRate: sending.format.clockRate, at: offset)
             clockStart = samplesSent
