@@ -40,6 +40,10 @@ package final class SignalWriter {
     private let rings: [FilledRing]
     private let writer: AudioFileWriter
     private let chunk: Int
+    /// A channel that has nothing while another one has more than this many samples stands still: no longer waited for.
+    private let patience: Int
+    /// Channels that stand still.
+    private var isStill: [Bool]
     private var interleaved: [Float]
     private var block: [Float]
 
@@ -53,6 +57,8 @@ package final class SignalWriter {
         self.health = health ?? FileHealth(path: path)
         self.rings = rings
         chunk = sampleRate / 10
+        patience = sampleRate
+        isStill = rings.map { _ in false }
         interleaved = [Float](repeating: 0, count: chunk * rings.count)
         block = [Float](repeating: 0, count: chunk)
     }
@@ -77,10 +83,18 @@ package final class SignalWriter {
     }
 
     /// Writes what every channel has; `toEnd` fills up the shorter ones with silence.
+    ///
+    /// A channel that stands still for more than a second (a microphone that hangs) is filled up likewise, until it goes on: the
+    /// others would be lost once their rings are full, and all that follows would be out of step.
     package func drain(toEnd: Bool = false) {
         while failure == nil {
-            let waiting = rings.map { $0.ring.available(wanted: chunk) }
-            let frames = min(chunk, (toEnd ? waiting.max() : waiting.min()) ?? 0)
+            let waiting = rings.map { $0.ring.available(wanted: patience + 1) }
+            let most = waiting.max() ?? 0
+            for (channel, count) in waiting.enumerated() {
+                if count > 0 { isStill[channel] = false } else if most > patience { isStill[channel] = true }
+            }
+            let least = zip(waiting, isStill).filter { !$0.1 }.map(\.0).min()
+            let frames = min(chunk, toEnd ? most : least ?? 0)
             guard frames > 0 else { return }
             write(frames: frames)
         }

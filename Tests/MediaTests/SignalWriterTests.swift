@@ -49,6 +49,28 @@ import Testing
         #expect(writer.failure == nil)
     }
 
+    @Test("of whose channels one stands still for long loses nothing of the other, and is in step when it goes on")
+    func standingStill() throws {
+        let path = temporaryPath()
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let (writer, inlets) = try SignalWriter.open(path: path, sampleRate: 8000, channels: 2)
+        // Twenty seconds; the second channel has nothing from the fifth to the fifteenth.
+        for block in 0..<200 {
+            inlets[0].add([Float](repeating: 0.5, count: 800))
+            if !(50..<150).contains(block) { inlets[1].add([Float](repeating: block < 50 ? 0.25 : 0.125, count: 800)) }
+            writer.drain()
+        }
+        writer.finish()
+        #expect(writer.failure == nil && inlets.allSatisfy { $0.dropped == 0 })
+        let (left, right) = try channels(path)
+        #expect(left.count == 160_000 && left.allSatisfy { $0 == 16_384 })
+        #expect(right[..<40_000].allSatisfy { $0 == 8_192 })
+        // It goes on where it belongs, to a tenth of a second.
+        let resumed = try #require(right.firstIndex(of: 4_096))
+        #expect(abs(resumed - 120_000) <= 800, "\(resumed)")
+        #expect(right[40_000..<resumed].allSatisfy { $0 == 0 } && right[resumed..<159_200].allSatisfy { $0 == 4_096 })
+    }
+
     @Test("that the disk cannot keep up with loses samples, counts them, and goes on")
     func overrun() throws {
         let path = temporaryPath()
