@@ -7,16 +7,18 @@ extension CallSession {
         guard recording == nil else { throw .recording(path: path, reason: "the call is being recorded already") }
         let running = try RunningRecording(path: path, sampleRate: sampleRate)
         recording = running
+        warnings.add(running.health)
         running.begin(in: recorderSlot)
     }
 
     /// Ends that recording; its file is whole when this returns.
-    /// - Returns: why it ended before its time; `nil`: it did not, or there was none.
+    /// - Returns: why it ended before its time, which `takeFileWarnings` tells too; `nil`: it did not, or there was none.
     @discardableResult
     public func stopRecording() -> String? {
         guard let running = recording else { return nil }
         recording = nil
         running.end(in: recorderSlot)
+        warnings.close(running.health)
         return running.health.failureReason
     }
 }

@@ -78,7 +78,7 @@ public final class CallSession {
     let sampleRate: Int
     private let dump: SignalDump?
     private let writers: [any DiskWriter]
-    private var warnings: FileWarnings
+    var warnings: FileWarnings
     private let disk: DiskThread?
     private var thread: RealtimeThread?
     /// The first parties, until the media thread has them.
@@ -278,6 +278,8 @@ public final class CallSession {
         if let finished = disk?.finish(withinMilliseconds: Self.diskMilliseconds) {
             for writer in writers[finished...] { writer.health.fail("the disk takes no more") }
         }
-        return writers.compactMap { writer in writer.health.failureReason.map { (writer.path, $0) } }
+        let late = recording?.health
+        let files = writers.map(\.health) + [late].compactMap(\.self)
+        return files.compactMap { health in health.failureReason.map { (health.path, $0) } }
     }
 }

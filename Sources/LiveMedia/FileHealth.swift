@@ -22,23 +22,41 @@ package final class FileHealth: Sendable {
 
 /// Says once of each file that it ended before its time, and once that something is missing in it.
 struct FileWarnings {
-    private let files: [FileHealth]
-    private var toldFailures: Set<Int> = []
-    private var toldLosses: Set<Int> = []
+    private struct File {
+        let health: FileHealth
+        var hasToldFailure = false
+        var hasToldLoss = false
+        /// Nothing more is written to it: what there is to say is said once more.
+        var isClosed = false
+    }
 
-    init(_ files: [FileHealth]) { self.files = files }
+    private var files: [File]
+
+    init(_ files: [FileHealth]) { self.files = files.map { File(health: $0) } }
+
+    /// A file that is written from now on.
+    mutating func add(_ health: FileHealth) { files.append(File(health: health)) }
+
+    /// It is written no more.
+    mutating func close(_ health: FileHealth) {
+        for index in files.indices where files[index].health === health { files[index].isClosed = true }
+    }
 
     /// What is new, for a person.
     mutating func take() -> [String] {
         var warnings: [String] = []
-        for (index, file) in files.enumerated() {
-            if let reason = file.failureReason {
-                guard toldFailures.insert(index).inserted else { continue }
-                warnings.append("\(reason); what was recorded before is kept in \(file.path)")
-            } else if file.dropped > 0, toldLosses.insert(index).inserted {
-                warnings.append("what takes \(file.path) is too slow: it will have gaps; the call goes on")
+        for index in files.indices {
+            let health = files[index].health
+            if let reason = health.failureReason {
+                guard !files[index].hasToldFailure else { continue }
+                files[index].hasToldFailure = true
+                warnings.append("\(reason); what was recorded before is kept in \(health.path)")
+            } else if health.dropped > 0, !files[index].hasToldLoss {
+                files[index].hasToldLoss = true
+                warnings.append("what takes \(health.path) is too slow: it will have gaps; the call goes on")
             }
         }
+        files.removeAll(where: \.isClosed)
         return warnings
     }
 }

@@ -37,9 +37,9 @@ final class RecorderSlot: MediaTap, @unchecked Sendable {
     }
 
     private func look() {
-        guard hasNews.load(ordering: .acquiring) else { return }
+        // What is put in from here on is news again, and is not lost.
+        guard hasNews.load(ordering: .acquiring), hasNews.exchange(false, ordering: .acquiringAndReleasing) else { return }
         recorder = arrival.withLock { $0 }.recorder
-        hasNews.store(false, ordering: .releasing)
     }
 }
 

@@ -83,13 +83,15 @@ public final class CallBridge: @unchecked Sendable {
     fileprivate func takeFileWarnings() -> [String] { lock.withLock { _ in session?.takeFileWarnings() ?? [] } }
 
     /// A call leaves; when this returns, its link and its socket are its owner's again.
-    fileprivate func release(_ channel: CallChannel) {
+    /// - Returns: what is new about the files that are written: after the last call nobody can ask any more.
+    fileprivate func release(_ channel: CallChannel) -> [String] {
         lock.withLock { _ in
             session?.release(channel)
             places -= 1
-            guard places == 0 else { return }
+            guard places == 0 else { return session?.takeFileWarnings() ?? [] }
             session?.finish()
-            session = nil
+            defer { session = nil }
+            return session?.takeFileWarnings() ?? []
         }
     }
 }
@@ -103,6 +105,8 @@ final class BridgePlace: PartyPlace {
     let mediaPolicy: ThreadPolicy?
     private var hasLeft = false
     private var isRecording = false
+    /// About files, when the call left.
+    private var lastWarnings: [String] = []
 
     fileprivate init(
         _ bridge: CallBridge, channel: CallChannel, device: any HardwareDevice, granted: [String: String],
@@ -117,7 +121,11 @@ final class BridgePlace: PartyPlace {
     var channels: [CallChannel] { [channel] }
     var audio: AudioSession? { nil }
     var playedChannels: Int? { nil }
-    func takeFileWarnings() -> [String] { bridge.takeFileWarnings() }
+
+    func takeFileWarnings() -> [String] {
+        defer { lastWarnings = [] }
+        return hasLeft ? lastWarnings : bridge.takeFileWarnings()
+    }
 
     func record(to path: String?) throws(CallError) {
         guard path != nil || isRecording else { return }
@@ -129,6 +137,6 @@ final class BridgePlace: PartyPlace {
         guard !hasLeft else { return }
         hasLeft = true
         try? record(to: nil)
-        bridge.release(channel)
+        lastWarnings = bridge.release(channel)
     }
 }

@@ -1,5 +1,6 @@
 import AudioDevices
 import AudioUnits
+import CAudit
 import Codecs
 import Glibc
 import Link
@@ -121,6 +122,32 @@ import Testing
                 session.finish()
             }
         }
+    }
+
+    @Test("says of a recording that began in mid-call that the disk takes no more, also when it ended with the call")
+    func recordingFails() throws {
+        let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+        let session = try CallSession(
+            [try Self.party(Self.configuration(.opus, 20, seed: 2), at: other.address)],
+            unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true)
+        try session.start()
+        let disk = limited_file_open()
+        try #require(disk >= 0)
+        defer { close(disk) }
+        let path = "/proc/self/fd/\(disk)"
+        try session.startRecording(path: path)
+        #expect(session.takeFileWarnings().isEmpty)
+        try #require(limited_file_fill(disk))
+        var warnings: [String] = []
+        #expect(
+            wait {
+                warnings += session.takeFileWarnings()
+                return !warnings.isEmpty
+            })
+        #expect(warnings.count == 1 && warnings[0].contains(path))
+        session.remove(session.channel)
+        #expect(session.finish().map(\.path) == [path])
+        #expect(session.takeFileWarnings().isEmpty)
     }
 
     @Test("takes as many as a headset has directions for, and another one when somebody has left")
