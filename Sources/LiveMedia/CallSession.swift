@@ -58,11 +58,11 @@ public final class CallSession {
     /// Priority asked for the device's threads.
     public static let devicePriority = 3
 
-    /// Commands, events and figures of each party that is or was there, in the order they came; what concerns the device is told
-    /// with the first.
-    public private(set) var channels: [CallChannel]
-    /// The first party's.
-    public var channel: CallChannel { channels[0] }
+    /// Commands, events and figures of each party that is or was there, in the order they came, but for those that were released;
+    /// what concerns the device is told with the first of them.
+    public var channels: [CallChannel] { present.all }
+    /// That of the party that was there first.
+    public let channel: CallChannel
     /// The I/O unit between the call and the device.
     public let unit: any InputOutputUnit
     /// The session `unit` is attached to; active as long as the call is.
@@ -83,6 +83,7 @@ public final class CallSession {
     private var thread: RealtimeThread?
     /// The first parties, until the media thread has them.
     private var legs: [CallLeg]
+    private let present: PartyList
     private let door: SessionDoor
     private let realtime: Bool
     private let loop: MediaLoop
@@ -144,7 +145,9 @@ public final class CallSession {
             }
         }
         self.legs = legs
-        channels = legs.map(\.channel)
+        let present = PartyList(legs.map(\.channel))
+        self.present = present
+        channel = legs[0].channel
         door = SessionDoor(
             staysOpen: staysOpen, parties: legs.count,
             mostParties: playoutChannels == 2 ? HeadsetMixer.maximumParties : .max)
@@ -178,8 +181,8 @@ public final class CallSession {
         }
         let taps: [(any MediaTap)?] = [recorder, dump, capture, recorderSlot]
         loop.taps = taps.compactMap(\.self)
-        unit.device.setEventHandler { [channel = channels[0]] in channel.events.post(.device($0)) }
-        audio?.setEventHandler { [channel = channels[0]] in channel.events.post(.session($0)) }
+        unit.device.setEventHandler { present.first?.events.post(.device($0)) }
+        audio?.setEventHandler { present.first?.events.post(.session($0)) }
         var writers: [any DiskWriter] = dump?.writers ?? []
         if let recorder { writers.append(recorder.writer) }
         if let capture { writers.append(capture.writer) }
@@ -213,7 +216,7 @@ public final class CallSession {
         let leg: CallLeg
         do { leg = try CallLeg(party, link: party.link, channel: channel, now: .monotonicNow()) } catch { throw .codec(error) }
         do { try door.enter(leg) } catch { throw .conference(error) }
-        channels.append(channel)
+        present.add(channel)
         endpoint.bell.ring()
         return channel
     }
@@ -222,10 +225,11 @@ public final class CallSession {
     public func remove(_ channel: CallChannel) { channel.send(.hangUp(.localHangup)) }
 
     /// Hangs up on a party, and waits until the media thread has let go of it, of its link and its socket, for 3 s at most; for whoever
-    /// goes on using them. Once a party.
+    /// goes on using them. Once a party, of which the session keeps nothing then.
     public func release(_ channel: CallChannel) {
         remove(channel)
         channel.waitUntilReleased(until: .monotonicNow().advanced(byMilliseconds: 3000))
+        present.remove(channel)
     }
 
     /// Starts the threads and the device.
@@ -274,12 +278,24 @@ public final class CallSession {
         audio?.deactivate()
         unit.stop()
         unit.dispose()
+        let late = recording?.health
         stopRecording()
         if let finished = disk?.finish(withinMilliseconds: Self.diskMilliseconds) {
             for writer in writers[finished...] { writer.health.fail("the disk takes no more") }
         }
-        let late = recording?.health
         let files = writers.map(\.health) + [late].compactMap(\.self)
         return files.compactMap { health in health.failureReason.map { (health.path, $0) } }
     }
+}
+
+/// The parties of a session that is open: the device's threads tell the first of them what concerns the device.
+private final class PartyList: Sendable {
+    private let channels: Lock<[CallChannel]>
+
+    init(_ channels: [CallChannel]) { self.channels = Lock(channels) }
+
+    var all: [CallChannel] { channels.withLock { $0 } }
+    var first: CallChannel? { channels.withLock { $0.first } }
+    func add(_ channel: CallChannel) { channels.withLock { $0.append(channel) } }
+    func remove(_ channel: CallChannel) { channels.withLock { $0.removeAll { $0 === channel } } }
 }

@@ -124,6 +124,40 @@ import Testing
         }
     }
 
+    @Test("keeps nothing of a party that was released, and tells what concerns the device to who is left")
+    func release() throws {
+        let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+        // A file in memory that is forbidden to grow stands for a loudspeaker that breaks.
+        let loudspeaker = limited_file_open()
+        try #require(loudspeaker >= 0)
+        defer { close(loudspeaker) }
+        let device = VirtualDevice(
+            capture: .null, playback: .file(capture: nil, playback: "/proc/self/fd/\(loudspeaker)", loop: false))
+        let make = { (seed: UInt64) in try Self.party(Self.configuration(.pcmu, 20, seed: seed), at: other.address) }
+        let session = try CallSession([try make(2)], unit: RemoteIO(device: device), staysOpen: true)
+        try session.start()
+        let stays = try session.add(try make(3))
+        var passing: CallChannel? = try session.add(try make(4))
+        weak var gone: CallChannel?
+        gone = passing
+        session.release(try #require(passing))
+        passing = nil
+        #expect(wait { gone == nil })
+        session.release(session.channel)
+        #expect(session.channels.count == 1 && session.channels.first === stays)
+
+        try #require(limited_file_fill(loudspeaker))
+        var isTold = false
+        #expect(
+            wait {
+                for case .device(.lost) in stays.events.takeAll() { isTold = true }
+                return isTold
+            })
+        session.release(stays)
+        #expect(session.channels.isEmpty)
+        session.finish()
+    }
+
     @Test("says of a recording that began in mid-call that the disk takes no more, also when it ended with the call")
     func recordingFails() throws {
         let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
