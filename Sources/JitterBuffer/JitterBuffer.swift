@@ -127,6 +127,11 @@ public final class JitterBuffer {
             pending: Int64(player.pending), media: player.isPlaying ? player.mediaPosition : nil)
     }
 
+    /// Length of the stream's newest packet in milliseconds; nil before the first.
+    public var packetMilliseconds: Double? {
+        stream?.newest.map { Double($0.duration) * 1000 / Double(sampleRate) }
+    }
+
     /// Whether the stream has started to play.
     public var isPlaying: Bool { player.isPlaying }
 

@@ -26,7 +26,12 @@ extension MediaStream {
     private func meanConcealedPackets(_ buffer: JitterBufferStatistics) -> Double? {
         guard buffer.concealments > 0 else { return nil }
         let milliseconds = (buffer.concealShortMs + buffer.concealLongMs) / Double(buffer.concealments)
-        return milliseconds / Double(configuration.encoder.frameMilliseconds)
+        return milliseconds / receivedPacketMilliseconds
+    }
+
+    /// Length of what the other side sends a packet: it chooses it, whatever we send.
+    private var receivedPacketMilliseconds: Double {
+        receivePath.buffer.packetMilliseconds ?? Double(configuration.encoder.frameMilliseconds)
     }
 
     /// What RTCP XR says of what we hear (RFC 3611): which packets came, a summary, and the VoIP metrics.
@@ -39,7 +44,7 @@ extension MediaStream {
         var metrics = VoIPMetrics(ssrc: ssrc)
         let losses = receivePath.receiver.lossPattern
         let clusters = losses.burstsAndGaps
-        let packet = Double(configuration.encoder.frameMilliseconds)
+        let packet = receivedPacketMilliseconds
         metrics.lossRate = losses.lostRatio ?? 0
         metrics.discardRate = losses.discardedRatio ?? 0
         metrics.burstDensity = clusters.burstDensity

@@ -53,6 +53,48 @@ import Testing
         #expect(mine.rFactor ?? 0 > 80 && mine.remote?.rFactor != nil && mine.mosCQ != nil)
     }
 
+    /// The last VoIP metrics (RFC 3611 section 4.7) of who hears packets of `heard` ms, sends such of `sent` ms, and loses three of
+    /// twenty in a row.
+    private func metrics(heard: Int, sent: Int) throws -> VoIPMetrics {
+        func adjust(_ milliseconds: Int) -> (inout CallConfiguration) -> Void {
+            { configuration in
+                configuration.encoder.frameMilliseconds = milliseconds
+                configuration.reportIntervalSeconds = 1
+            }
+        }
+        let voice = sine(600, amplitude: 0.2, rate: 8_000)
+        let talker = try Endpoint(.pcmu, seeds: [51], microphone: voice, adjust: adjust(heard))
+        let listener = try Endpoint(.pcmu, seeds: [52], adjust: adjust(sent))
+        var metrics: VoIPMetrics?
+        var number = 0
+        everyTenMilliseconds(to: 20) { now in
+            talker.step(now: now)
+            listener.step(now: now)
+            for packet in talker.links[0].rtp {
+                if number % 20 < 17 { packet.withUnsafeBytes { listener.call.receive(rtp: $0, arrival: now) } }
+                number += 1
+            }
+            talker.links[0].carryControl(to: listener.call, now: now)
+            for compound in listener.links[0].rtcp {
+                let packets = compound.withUnsafeBytes { (try? RTCPCompound.parse($0)) ?? [] }
+                for case .extendedReport(_, let blocks) in packets {
+                    for case .voipMetrics(let latest) in blocks { metrics = latest }
+                }
+            }
+            listener.links[0].carry(to: talker.call, now: now)
+        }
+        return try #require(metrics)
+    }
+
+    @Test("counts bursts of loss by the length of the packets that are heard, whatever length is sent")
+    func packetLength() throws {
+        let (same, shorter) = (try metrics(heard: 60, sent: 60), try metrics(heard: 60, sent: 20))
+        #expect(same.burstMilliseconds >= 180, "\(same.burstMilliseconds) ms")
+        #expect(shorter.burstMilliseconds == same.burstMilliseconds && shorter.gapMilliseconds == same.gapMilliseconds)
+        let (rated, other) = (try #require(same.mosLQ), try #require(shorter.mosLQ))
+        #expect(abs(rated - other) < 0.11, "\(rated), \(other)")
+    }
+
     @Test("comes once a second where that was agreed, every five seconds where not", arguments: [1.0, 5.0])
     func interval(seconds: Double) throws {
         let (talker, _, _) = try call(seconds: 60, interval: seconds) { _ in false }
