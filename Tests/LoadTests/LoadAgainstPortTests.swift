@@ -12,12 +12,13 @@ import Testing
 @Suite("A port of many calls", .serialized) struct LoadAgainstPortTests {
     private static let localhost = IPAddress(v4: 0x7f00_0001)
 
-    private func open(_ sound: PortSound, parties: Int = 8) throws -> CallPort {
+    private func open(_ sound: PortSound, parties: Int = 8, recordingFolder: String? = nil) throws -> CallPort {
         var configuration = CallConfiguration(codec: try Codec(named: "pcmu"), seed: 1)
         configuration.echoes = sound == .echo
         configuration.policy.waitsForCaller = true
         var plan = PortPlan(configuration: configuration, parties: parties, sound: sound)
         plan.realtime = false
+        plan.recordingFolder = recordingFolder
         return try CallPort(plan, bind: Self.localhost, localPort: 0, rtcp: .separate())
     }
 
@@ -69,6 +70,31 @@ import Testing
         }
         #expect(heard.count == 4 && heard.values.allSatisfy { $0 > 10 }, "\(heard)")
         port.close()
+    }
+
+    @Test("a program that begins anew keeps the recordings of the one before")
+    func recordings() throws {
+        let folder = "/tmp/yodel-recordings-\(getpid())"
+        try #require(mkdir(folder, 0o700) == 0)
+        let names = ["call-000001.wav", "call-000001-2.wav", "call-000001-3.wav"]
+        defer {
+            for name in names { unlink("\(folder)/\(name)") }
+            rmdir(folder)
+        }
+        var sizes: [Int] = []
+        for _ in names {
+            let port = try open(.announcement, recordingFolder: folder)
+            let pool = try UDPSocketPool()
+            try pool.open(0, towards: port.local)
+            speak(pool, 0..<1, to: port.local, packets: 20)
+            port.close()
+            #expect(port.takeFileWarnings().isEmpty)
+            sizes = names.map { name in
+                var found = stat()
+                return stat("\(folder)/\(name)", &found) == 0 ? Int(found.st_size) : 0
+            }
+        }
+        #expect(sizes.allSatisfy { $0 > 1_000 }, "\(sizes)")
     }
 
     @Test("nothing is sent to who has not proven himself")

@@ -1,4 +1,5 @@
 import AudioFiles
+import Glibc
 import Realtime
 import Synchronization
 
@@ -41,12 +42,19 @@ final class RecordingShelf: DiskClient, @unchecked Sendable {
         self.sampleRate = sampleRate
     }
 
-    /// Creates the file of the call `number`; an existing one is replaced.
+    /// Creates the file of the call `number`. One of that name is of an earlier program's call: it is kept, and this one's gets a
+    /// number behind.
     func open(_ number: UInt64) throws(CallError) -> PortRecording {
         let digits = String(number + 1)
         let name = String(repeating: "0", count: max(0, 6 - digits.count)) + digits
-        let (writer, channels) = try SignalWriter.open(
-            path: "\(folder)/call-\(name).wav", sampleRate: sampleRate, channels: 2)
+        let start = "\(folder)/call-\(name)"
+        var path = start + ".wav"
+        var copies = 1
+        while access(path, F_OK) == 0 {
+            copies += 1
+            path = "\(start)-\(copies).wav"
+        }
+        let (writer, channels) = try SignalWriter.open(path: path, sampleRate: sampleRate, channels: 2)
         let place = Place(writer)
         places.withLock { $0.append(place) }
         return PortRecording(channels[0], channels[1], place)
