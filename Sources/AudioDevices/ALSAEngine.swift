@@ -30,31 +30,47 @@ final class ALSAEngine: @unchecked Sendable {
     init(
         capture: String?, playback: String?, request: DeviceRequest, handler: (@Sendable (DeviceEvent) -> Void)?
     ) throws(RealtimeError) {
-        let report = try EventSignal()
-        let finished = try EventSignal()
-        func direction(_ name: String?, isCapture: Bool) throws(RealtimeError) -> Direction? {
-            guard let name else { return nil }
-            let line = try ALSALine(isCapture: isCapture, report: report)
-            let place = UnsafeMutablePointer<ALSALine>.allocate(capacity: 1)
-            place.initialize(to: line)
-            return Direction(name: name, line: place)
+        let (report, finished) = try EventSignal.pair()
+        var parts = Parts(signals: [report, finished])
+        do {
+            self.capture = try parts.direction(capture, isCapture: true, report: report)
+            self.playback = try parts.direction(playback, isCapture: false, report: report)
+        } catch {
+            // Who has no descriptor left must not lose those that there were.
+            parts.dispose()
+            throw error
         }
-        self.capture = try direction(capture, isCapture: true)
-        self.playback = try direction(playback, isCapture: false)
         self.report = report
         supervisorFinished = finished
         self.request = request
         self.handler = handler
     }
 
-    deinit {
-        for direction in directions {
-            direction.line.pointee.dispose()
-            direction.line.deinitialize(count: 1)
-            direction.line.deallocate()
+    deinit { Parts(signals: [report, supervisorFinished], directions: directions).dispose() }
+
+    /// What an engine is made of, and gives back.
+    private struct Parts {
+        let signals: [EventSignal]
+        var directions: [Direction] = []
+
+        mutating func direction(_ name: String?, isCapture: Bool, report: EventSignal) throws(RealtimeError) -> Direction? {
+            guard let name else { return nil }
+            let line = try ALSALine(isCapture: isCapture, report: report)
+            let place = UnsafeMutablePointer<ALSALine>.allocate(capacity: 1)
+            place.initialize(to: line)
+            let direction = Direction(name: name, line: place)
+            directions.append(direction)
+            return direction
         }
-        report.close()
-        supervisorFinished.close()
+
+        func dispose() {
+            for direction in directions {
+                direction.line.pointee.dispose()
+                direction.line.deinitialize(count: 1)
+                direction.line.deallocate()
+            }
+            for signal in signals { signal.close() }
+        }
     }
 
     var directions: [Direction] { [capture, playback].compactMap { $0 } }

@@ -43,18 +43,9 @@ struct ALSALine: ~Copyable {
     static func stallLimit(age: Int64) -> Int64 { age > 5_000_000_000 ? 1_000_000_000 : 5_000_000_000 }
 
     init(isCapture: Bool, report: EventSignal) throws(RealtimeError) {
-        let wake = try EventSignal()
-        let finished: EventSignal
-        do {
-            finished = try EventSignal()
-        } catch {
-            wake.close()
-            throw error
-        }
+        (wake, finished) = try EventSignal.pair()
         self.isCapture = isCapture
         self.report = report
-        self.wake = wake
-        self.finished = finished
     }
 
     /// Supervisor: puts an opened stream where the thread finds it.

@@ -24,10 +24,7 @@ final class VirtualClock {
         let finished: EventSignal
         let stopping = Atomic<Bool>(false)
 
-        init() throws(RealtimeError) {
-            wake = try EventSignal()
-            finished = try EventSignal()
-        }
+        init() throws(RealtimeError) { (wake, finished) = try EventSignal.pair() }
 
         deinit {
             wake.close()

@@ -26,8 +26,14 @@ public final class DiskThread {
 
     /// Starts serving.
     public func start() throws(RealtimeError) {
-        try worker.open()
-        thread = try RealtimeThread(name: name, owning: worker) { $0.run() }
+        do {
+            try worker.open()
+            thread = try RealtimeThread(name: name, owning: worker) { $0.run() }
+        } catch {
+            // Where descriptors are short, none may be kept.
+            worker.close()
+            throw error
+        }
     }
 
     /// Has every client finish and ends the thread; not from a client.
@@ -64,8 +70,8 @@ public final class DiskThread {
         }
 
         func open() throws(RealtimeError) {
-            wakeup = try EventSignal()
-            ended = try EventSignal()
+            let signals = try EventSignal.pair()
+            (wakeup, ended) = (signals.0, signals.1)
         }
 
         func close() {

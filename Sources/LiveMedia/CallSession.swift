@@ -244,6 +244,7 @@ public final class CallSession {
             mediaPolicy = started.granted
             thread = consume started
         } catch {
+            disk?.finish(withinMilliseconds: Self.diskMilliseconds)
             throw .resources("\(error)")
         }
         do {

@@ -13,6 +13,17 @@ public struct EventSignal: Sendable, BitwiseCopyable {
         if fileDescriptor < 0 { throw .noDescriptor(errno: errno) }
     }
 
+    /// Two of them, or none: where descriptors are short, the first is not kept.
+    public static func pair() throws(RealtimeError) -> (EventSignal, EventSignal) {
+        let first = try EventSignal()
+        do {
+            return (first, try EventSignal())
+        } catch {
+            first.close()
+            throw error
+        }
+    }
+
     /// Makes the descriptor readable. Never blocks; several signals count as one.
     @_noLocks
     public func signal() { crt_event_signal(fileDescriptor) }

@@ -84,6 +84,7 @@ public final class CallPort: @unchecked Sendable {
                 } catch {
                     control.end(.localHangup)
                     for thread in threads { thread.join() }
+                    disk?.finish(withinMilliseconds: 3000)
                     throw error
                 }
             }
