@@ -70,7 +70,8 @@ extension MediaStream {
         let buffer = receivePath.bufferStatistics
         guard buffer.inserted > 0 else { return }
         figures.packetsLate = buffer.late
-        figures.lateRatio = Double(buffer.late) / Double(buffer.inserted)
+        let expected = receivePath.receiver.statistics.expected
+        if expected > 0 { figures.lateRatio = min(1, Double(buffer.late) / Double(expected)) }
         figures.concealedRatio = buffer.concealedRatio
         figures.concealedShort = buffer.concealments - buffer.longConcealments
         figures.concealedLong = buffer.longConcealments

@@ -95,6 +95,40 @@ import Testing
         #expect(abs(rated - other) < 0.11, "\(rated), \(other)")
     }
 
+    @Test("tells the late of the packets expected, as it tells the lost")
+    func lateRatio() throws {
+        let talker = try Endpoint(.pcmu, seeds: [51], microphone: sine(600, amplitude: 0.2, rate: 8_000))
+        let listener = try Endpoint(.pcmu, seeds: [52])
+        var number = 0
+        var held: [(packet: [UInt8], at: HostTime)] = []
+        everyTenMilliseconds(to: 20) { now in
+            talker.step(now: now)
+            listener.step(now: now)
+            for packet in talker.links[0].rtp {
+                // Half are lost, and a tenth comes a second late.
+                if number % 10 == 1 {
+                    held.append((packet, now.advanced(byMilliseconds: 1000)))
+                } else if number % 2 == 1 {
+                    packet.withUnsafeBytes { listener.call.receive(rtp: $0, arrival: now) }
+                }
+                number += 1
+            }
+            while let first = held.first, first.at <= now {
+                held.removeFirst()
+                first.packet.withUnsafeBytes { listener.call.receive(rtp: $0, arrival: now) }
+            }
+            talker.links[0].carryControl(to: listener.call, now: now)
+            listener.links[0].carry(to: talker.call, now: now)
+        }
+        let figures = listener.call.statistics
+        let (late, lost) = (try #require(figures.packetsLate), try #require(figures.packetsLost))
+        let (lateRatio, lostRatio) = (try #require(figures.lateRatio), try #require(figures.lostRatio))
+        #expect(late > 50 && lost > 400)
+        // Both are shares of one whole.
+        #expect(abs(lateRatio * Double(lost) - lostRatio * Double(late)) < 0.01, "\(late): \(lateRatio), \(lost): \(lostRatio)")
+        #expect(figures.local?.lateRatio == lateRatio)
+    }
+
     @Test("comes once a second where that was agreed, every five seconds where not", arguments: [1.0, 5.0])
     func interval(seconds: Double) throws {
         let (talker, _, _) = try call(seconds: 60, interval: seconds) { _ in false }
