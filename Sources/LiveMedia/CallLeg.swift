@@ -1,6 +1,8 @@
+import AudioUnits
 import Codecs
 import Link
 import Media
+import Metrics
 import Network
 import Realtime
 
@@ -14,6 +16,8 @@ final class CallLeg {
     var takesNext: Bool
     /// Whether it was told when the first of our voice was sent.
     var hasToldStart = false
+    /// What the device had counted when the call began: it runs for others too, and before somebody calls.
+    var before = DeviceCounts()
     private let party: CallParty
     private var calls: UInt64 = 0
 
@@ -38,5 +42,31 @@ final class CallLeg {
         link = LatchingLink(over: place, allow: party.allow, seed: configuration.seed)
         call = try Call(configuration: configuration, link: link, now: now)
         hasToldStart = false
+    }
+}
+
+/// What a device counts for as long as it runs.
+struct DeviceCounts {
+    private var playoutGaps = 0
+    private var captureXruns = 0
+    private var playbackXruns = 0
+    private var silentMilliseconds = 0.0
+
+    init() {}
+
+    init(playoutGaps: Int, _ status: DeviceStatus) {
+        self.playoutGaps = playoutGaps
+        (captureXruns, playbackXruns) = (status.captureXruns, status.playbackXruns)
+        silentMilliseconds = status.playbackSilentMilliseconds ?? 0
+    }
+
+    /// Takes what was counted before a call from what was counted till now. A device that was started anew counts anew.
+    func leave(_ figures: inout CallStatistics) {
+        figures.playoutGaps = figures.playoutGaps.map { max(0, $0 - playoutGaps) }
+        figures.xruns.capture = figures.xruns.capture.map { $0 < captureXruns ? $0 : $0 - captureXruns }
+        figures.xruns.playback = figures.xruns.playback.map { $0 < playbackXruns ? $0 : $0 - playbackXruns }
+        figures.xruns.silentMilliseconds = figures.xruns.silentMilliseconds.map {
+            $0 < silentMilliseconds ? $0 : $0 - silentMilliseconds
+        }
     }
 }

@@ -71,6 +71,8 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
         loop.step(now: now, ntp: ntp)
         for leg in legs {
             for event in leg.call.takeEvents() {
+                // Who waited to be called has a call from now on.
+                if case .mediaStarted = event, leg.call.configuration.policy.waitsForCaller { leg.before = counts }
                 switch event {
                 case .mediaStarted, .remoteMoved, .remoteLost: leg.channel.setRemote(leg.link.peer?.media)
                 case .ended(let reason) where leg.takesNext:
@@ -96,6 +98,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
     private mutating func add(_ leg: CallLeg) {
         do {
             try loop.add(leg.call)
+            leg.before = counts
             legs.append(leg)
         } catch {
             door.leave()
@@ -123,6 +126,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
         let former = leg.call
         do {
             try leg.renew(now: now)
+            leg.before = counts
             try loop.replace(former, by: leg.call)
         } catch {
             leg.channel.events.post(.warning("no place for the next caller: \(error)"))
@@ -155,6 +159,9 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
         leg.channel.publish(figures, network: leg.link.statistics)
     }
 
+    /// What the device has counted till now.
+    private var counts: DeviceCounts { DeviceCounts(playoutGaps: loop.playoutGaps, endpoint.unit.device.status) }
+
     private mutating func figures(of leg: CallLeg, at now: HostTime) -> CallStatistics {
         var figures = leg.call.statistics
         let network = leg.link.statistics
@@ -166,6 +173,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
         figures.fill(from: endpoint.unit)
         figures.fillRenderTurns(from: endpoint.unit)
         figures.playoutGaps = loop.playoutGaps
+        leg.before.leave(&figures)
         usage.fill(&figures, now: now)
         return figures
     }

@@ -124,6 +124,52 @@ import Testing
         }
     }
 
+    /// A device that says of itself as many over- and underruns as the test wants.
+    private final class CountingDevice: HardwareDevice {
+        private let device = VirtualDevice(.null)
+        let xruns = Lock(0)
+
+        var identifier: String { device.identifier }
+        var status: DeviceStatus {
+            var status = device.status
+            status.captureXruns = xruns.withLock { $0 }
+            status.playbackXruns = 2 * status.captureXruns
+            status.playbackSilentMilliseconds = 3 * Double(status.captureXruns)
+            return status
+        }
+        func open(_ request: DeviceRequest) throws(DeviceError) -> DeviceGrant { try device.open(request) }
+        func start(_ callbacks: DeviceCallbacks) throws(DeviceError) { try device.start(callbacks) }
+        func stop() { device.stop() }
+        func close() { device.close() }
+        func setEventHandler(_ handler: (@Sendable (DeviceEvent) -> Void)?) { device.setEventHandler(handler) }
+    }
+
+    @Test("tells each party of the device's troubles since its call began")
+    func troubles() throws {
+        let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+        let device = CountingDevice()
+        let make = { (seed: UInt64) in try Self.party(Self.configuration(.pcmu, 20, seed: seed), at: other.address) }
+        let session = try CallSession([try make(2)], unit: RemoteIO(device: device), staysOpen: true)
+        try session.start()
+        func xruns(_ channel: CallChannel, _ wanted: Int) -> Bool {
+            wait {
+                let told = channel.statistics.xruns
+                return told.capture == wanted && told.playback == 2 * wanted && told.silentMilliseconds == 3 * Double(wanted)
+            }
+        }
+        device.xruns.withLock { $0 = 7 }
+        #expect(xruns(session.channel, 7))
+        let late = try session.add(try make(3))
+        #expect(xruns(late, 0))
+        device.xruns.withLock { $0 = 9 }
+        #expect(xruns(session.channel, 9) && xruns(late, 2))
+        // The device was opened anew.
+        device.xruns.withLock { $0 = 1 }
+        #expect(xruns(late, 1))
+        for channel in session.channels { session.remove(channel) }
+        session.finish()
+    }
+
     @Test("keeps nothing of a party that was released, and tells what concerns the device to who is left")
     func release() throws {
         let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
