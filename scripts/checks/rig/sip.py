@@ -295,25 +295,24 @@ class Baresip(Daemon):
             s.recv(4096)
 
     def heard(self) -> str:
-        """The recording of its last call, once it is closed: that is when the call is over."""
+        """The recording of its last call, once that is over: only then its header tells how long it is."""
         files: list[str] = []
 
-        def is_closed() -> bool:
-            files[:] = sorted(glob.glob(f"{self.folder}/rec/*-dec.wav"), key=os.path.getmtime)
-            return bool(files) and not self.holds(files[-1])
+        def is_whole() -> bool:
+            found = [path for path in glob.glob(f"{self.folder}/rec/*-dec.wav") if os.path.getsize(path) > 1000]
+            files[:] = sorted(found, key=os.path.getmtime)
+            return bool(files) and sound_bytes(files[-1]) > 0
 
-        until("a recording that is closed", is_closed, self.said)
+        until("a recording that is whole", is_whole, self.said)
         return files[-1]
 
-    def holds(self, path: str) -> bool:
-        """Whether it has a file open."""
-        assert self.process
-        folder, found = f"/proc/{self.process.pid}/fd", False
-        with contextlib.suppress(OSError):
-            for name in os.listdir(folder):
-                with contextlib.suppress(OSError):
-                    found = found or os.path.samefile(f"{folder}/{name}", path)
-        return found
+
+def sound_bytes(path: str) -> int:
+    """What the header of a WAV file promises; 0: it is still being written."""
+    with open(path, "rb") as f:
+        head = f.read(256)
+    place = head.find(b"data")
+    return int.from_bytes(head[place + 4 : place + 8], "little") if place > 0 else 0
 
 
 def description(version: int, payload_type: int, codec: str, port: int) -> str:
