@@ -143,9 +143,11 @@ extension PageFiles {
 
         // Lets microphone and connection go, and has the service do so.
         function closeHandset(text) {
-          if (talk.place) ask('DELETE', talk.place).catch(() => {});
+          const peer = talk.peer;
+          // The request comes first: a connection that is closed before it is a goodbye of the other side's to the service.
+          if (talk.place) ask('DELETE', talk.place, undefined, undefined, 2000).catch(() => {}).finally(() => peer?.close());
+          else peer?.close();
           for (const timer of talk.timers) clearInterval(timer);
-          if (talk.peer) talk.peer.close();
           if (talk.microphone) for (const track of talk.microphone.getTracks()) track.stop();
           if (talk.context) talk.context.close();
           Object.assign(talk, { peer: null, place: null, microphone: null, context: null, timers: [], waiting: [], isRestarting: false });
