@@ -206,8 +206,13 @@ public final class JitterBuffer {
     ///   - arrival: when it came.
     package func noteSender(stops: Int, longestMilliseconds: Double, at arrival: HostTime) {
         guard let axis = stream?.axis else { return }
-        delays.noteSender(stops: stops, longest: longestMilliseconds, at: axis.hostMilliseconds(arrival))
+        // What came late while our own machine stands still too is not the sender's alone.
+        let isOurs = stop.map { arrival.milliseconds(since: $0.end) < Self.ownStopMilliseconds } ?? false
+        delays.noteSender(stops: stops, longest: isOurs ? 0 : longestMilliseconds, at: axis.hostMilliseconds(arrival))
     }
+
+    /// After a stop of our own machine others are expected for so long.
+    private static let ownStopMilliseconds = 30_000.0
 
     /// Whom the present target is because of.
     public var targetReason: TargetReason { delays.target.held > delays.target.wanted ? .sender : .network }

@@ -49,8 +49,8 @@ package struct SenderMachine {
 
     /// How late packets are, in milliseconds, that a machine held up whose longest stop is `longest`; nil: it held up none.
     package static func lateness(longest: Double) -> ClosedRange<Double>? {
-        let most = min(longest + slack, MachineLateness.mostMilliseconds)
-        return most >= MachineLateness.leastMilliseconds ? MachineLateness.leastMilliseconds...most : nil
+        let least = MachineLateness.leastMilliseconds
+        return longest >= least ? least...min(longest + slack, MachineLateness.mostMilliseconds) : nil
     }
 
     /// Whether a packet that came late at `time` was held up by another stop than the one before it, at `last`; milliseconds.

@@ -260,8 +260,7 @@ public final class MediaLoop {
             planRefill(after: timing.stream, now: now)
             let missing = level.observe(
                 frames: timing.stream.frames, missing: timing.missing,
-                elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0,
-                isExplained: PlayoutLevel.explains(excused, reserve: reserve, now: now))
+                elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0)
             if missing > 0 { playoutGaps += 1 }
         }
         let channels = device.playoutChannels

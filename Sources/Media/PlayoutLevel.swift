@@ -1,12 +1,8 @@
-import Realtime
-
 /// How many samples the `playoutRing` is topped up to.
 ///
 /// The jitter buffer owns the delay; the ring only has to bridge the time from one turn of the playback thread to the
 /// media thread's answer. It therefore holds the largest block the device asked for lately; what the hardware has queued
-/// bridges a late answer. What this machine's stops need is held there too, by the device (`MachineLateness`), and only there: a
-/// ring that a stop emptied learns nothing. Where it ran dry without one, since the media thread alone was late or a device asks
-/// unevenly, a margin comes on top, and shrinks again slowly.
+/// bridges a late answer. A margin comes on top when the ring ran dry all the same, and shrinks again slowly.
 package struct PlayoutLevel {
     /// Margin added after a shortfall, in milliseconds.
     package static let growthMilliseconds = 5.0
@@ -23,10 +19,6 @@ package struct PlayoutLevel {
     package static let incidentSeconds = 1.0
     /// How fast the largest block is forgotten, as a share a second.
     static let blockForgetPerSecond = 0.1
-    /// A stop of the machine explains a shortfall this soon after it, in milliseconds, if it was longer than what a device holds
-    /// anyway and what it holds against stops.
-    private static let explainedMilliseconds = 300.0
-    private static let readyMilliseconds = 10.0
 
     private let samplesPerMillisecond: Double
     private var largestBlock = 0.0
@@ -43,25 +35,12 @@ package struct PlayoutLevel {
     /// The level to fill to, in samples.
     package var target: Int { Int(largestBlock + margin) }
 
-    /// Whether a stop of the machine is why the ring runs dry at `now`.
-    package static func explains(_ stop: MachineStop?, reserve: Double, now: HostTime) -> Bool {
-        guard let stop, now.milliseconds(since: stop.end) <= explainedMilliseconds else { return false }
-        return stop.end.milliseconds(since: stop.begin) > readyMilliseconds + reserve
-    }
-
     /// The part of it that is there because the ring ran dry, in milliseconds.
     package var marginMilliseconds: Double { margin / samplesPerMillisecond }
 
     /// Learns from the playback thread's last turn.
-    /// - Parameters:
-    ///   - frames: samples that it took.
-    ///   - missing: samples that it did not get, since the start.
-    ///   - elapsedMilliseconds: since the last call.
-    ///   - isExplained: whether a stop of the machine is why (`explains`): the device makes room for the next one.
     /// - Returns: samples of silence that were played since the last call because the ring was empty.
-    package mutating func observe(
-        frames: Int, missing: Int64, elapsedMilliseconds: Double, isExplained: Bool = false
-    ) -> Int {
+    package mutating func observe(frames: Int, missing: Int64, elapsedMilliseconds: Double) -> Int {
         let seconds = elapsedMilliseconds / 1000
         largestBlock = max(Double(frames), largestBlock * (1 - Self.blockForgetPerSecond * seconds))
         calm += seconds
@@ -70,7 +49,7 @@ package struct PlayoutLevel {
         }
         let fresh = Int(missing - seenMissing)
         seenMissing = missing
-        if fresh > 0, !isExplained {
+        if fresh > 0 {
             if calm >= Self.incidentSeconds { calmNeeded = min(calmNeeded * 2, Self.longestCalmSeconds) }
             calm = 0
             margin = min(

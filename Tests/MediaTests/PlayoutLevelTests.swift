@@ -1,5 +1,4 @@
 import Media
-import Realtime
 import Testing
 
 @Suite("The play-out ring's level") struct PlayoutLevelTests {
@@ -36,28 +35,5 @@ import Testing
         #expect(level.target > 80 + 55 * 8)
         for _ in 0..<40_000 { _ = level.observe(frames: 80, missing: 99 * 30, elapsedMilliseconds: 10) }
         #expect(level.target == 80)
-    }
-
-    @Test("a stop explains a shortfall soon after it, if the device had not made room for one so long")
-    func explained() {
-        let stop = MachineStop(begin: HostTime(milliseconds: 1000), end: HostTime(milliseconds: 1025))
-        #expect(PlayoutLevel.explains(stop, reserve: 0, now: HostTime(milliseconds: 1100)))
-        #expect(PlayoutLevel.explains(stop, reserve: 14, now: HostTime(milliseconds: 1100)))
-        #expect(!PlayoutLevel.explains(stop, reserve: 20, now: HostTime(milliseconds: 1100)))
-        #expect(!PlayoutLevel.explains(stop, reserve: 0, now: HostTime(milliseconds: 1400)))
-        #expect(!PlayoutLevel.explains(nil, reserve: 0, now: HostTime(milliseconds: 1100)))
-    }
-
-    @Test("tells of a shortfall that a stop of the machine explains, and leaves the room for it to the device")
-    func machine() {
-        var level = PlayoutLevel(sampleRate: 8000)
-        _ = level.observe(frames: 80, missing: 0, elapsedMilliseconds: 10)
-        for stop in 1...20 {
-            #expect(level.observe(frames: 80, missing: Int64(stop) * 30, elapsedMilliseconds: 700, isExplained: true) == 30)
-            #expect(level.target == 80 && level.marginMilliseconds == 0)
-        }
-        // One that nothing explains is its own.
-        #expect(level.observe(frames: 80, missing: 21 * 30, elapsedMilliseconds: 700) == 30)
-        #expect(level.marginMilliseconds == 5)
     }
 }

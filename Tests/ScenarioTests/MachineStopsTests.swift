@@ -185,18 +185,6 @@ func standingCall(_ machine: String, seconds: Double = 30, seed: UInt64 = 1) thr
         }
     }
 
-    @Test("the play-out ring holds nothing against stops: the device does")
-    func oneReserve() throws {
-        let quiet = try standingCall("stops=86400:1", seconds: 20)
-        let call = try standingCall("stops=0.7:4-21", seconds: 60)
-        for side in 0..<2 {
-            let least = try #require(quiet.sides[side].statistics.ledger.playoutRing)
-            let ring = try #require(call.sides[side].statistics.ledger.playoutRing)
-            #expect(ring < least + 2, "\(ring) ms in the ring, \(least) on a quiet machine")
-            #expect(call.sides[side].statistics.machine?.reserveMilliseconds ?? 0 > 5)
-        }
-    }
-
     @Test(
         "stops of one end only: the other end's buffer names them, holds what they need, and gives it back", arguments: [1, 2])
     func oneEnd(seed: UInt64) throws {
