@@ -101,7 +101,6 @@ public final class ALSADevice: HardwareDevice {
             }
             if let line = engine.playback?.line {
                 status.playbackXruns = line.pointee.xruns.load(ordering: .relaxed)
-                status.playbackSilentMilliseconds = milliseconds(line.pointee.silence.load(ordering: .relaxed))
                 status.playbackLatencyMilliseconds = milliseconds(line.pointee.delay.load(ordering: .relaxed))
                 status.playbackTargetMilliseconds = milliseconds(line.pointee.target.load(ordering: .relaxed))
                 status.machine = line.pointee.machine.reading

@@ -23,8 +23,6 @@ struct ALSALine: ~Copyable {
     /// errno of the loss, negative as in alsa-lib.
     let lossCode = Atomic<Int>(0)
     let xruns = Atomic<Int>(0)
-    /// Silence that underruns were heard as, in microseconds.
-    let silence = Atomic<Int>(0)
     /// Present delay and target in microseconds; negative while unknown.
     let delay = Atomic<Int>(-1)
     let target = Atomic<Int>(-1)

@@ -31,8 +31,6 @@ struct ALSAPlaybackLoop: ~Copyable {
     /// When the stream began, underruns aside, and when it last had a turn.
     private var started: Int64 = 0
     private var lastTurn: Int64 = 0
-    /// When what was written will have been played.
-    private var playedOut: Int64 = 0
     private var nextDiscard: Int64 = 0
     /// When the next turn is due.
     private(set) var due: Int64 = 0
@@ -48,8 +46,6 @@ struct ALSAPlaybackLoop: ~Copyable {
     private static let shortestSleep: Int64 = 1_000_000
     /// How long after its start late turns of a stream say nothing of those to come, in nanoseconds.
     private static let settling: Int64 = 200_000_000
-    /// A turn this late, in nanoseconds, tells nothing of the server.
-    private static let longStop: Int64 = 50_000_000
     /// While more than this is left to be played, in nanoseconds, an application that has nothing ready is waited for.
     private static let patience: Int64 = 6_000_000
     /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
@@ -74,13 +70,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         format = stream.format
         scratch = ALSAScratch(stream, frames: stream.format.maximumFrames)
         timeline = BlockTimeline(rate: stream.rate)
-        target = Self.makeTarget(stream, engine)
-    }
-
-    private static func makeTarget(_ stream: ALSAStream, _ engine: ALSAEngine) -> PlaybackTarget {
-        PlaybackTarget(
-            period: stream.period, buffer: stream.buffer, rate: stream.rate,
-            gapPrice: engine.request.gapPrice ?? MachineLateness.usualPrice)
+        target = PlaybackTarget(period: stream.period, buffer: stream.buffer, rate: stream.rate)
     }
 
     /// Runs until the line stops.
@@ -131,7 +121,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         pending = 0
         timeline.reset()
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
-        var lead = target.lead(keepsPlaces: !isDuplex)
+        var lead = target.lead
         if isDuplex { lead &+= Int(Double(stream.period) * Self.duplexLead) }
         if lead > 0 {
             for index in 0..<(lead &* stream.channels) { scratch.samples[index] = 0 }
@@ -146,7 +136,6 @@ struct ALSAPlaybackLoop: ~Copyable {
         if running < 0 { return Int(running) }
         lastProgress = calsa_now()
         lastQueued = lead &+ stream.period
-        playedOut = lastProgress &+ nanoseconds(lastQueued)
         begun = lastProgress
         nextDiscard = lastProgress &+ Self.discardNanoseconds
         // the first thing a server does is to take its own block: look again at once
@@ -201,7 +190,6 @@ struct ALSAPlaybackLoop: ~Copyable {
         let written = stream.period
         level &+= written
         lastQueued &+= written
-        playedOut = now &+ nanoseconds(level)
         nextDiscard = now &+ Self.discardNanoseconds
         target.played(written)
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
@@ -230,11 +218,6 @@ struct ALSAPlaybackLoop: ~Copyable {
         }
         let previous = lastTurn
         lastTurn = now
-        if now &- due > Self.longStop {
-            // A program that was stopped has not waited for the server, which may have been stopped as well.
-            lastProgress &+= now &- due
-            nextDiscard &+= now &- due
-        }
         guard now &- started > Self.settling, target.late(by: Double(now &- due) / 1e6) else { return }
         line.pointee.machine.write(
             MachineStop(begin: HostTime(nanoseconds: previous), end: HostTime(nanoseconds: now)))
@@ -304,16 +287,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         if calsa_recover(stream.pcm, Int32(truncatingIfNeeded: code)) < 0 { return code }
         target.underran()
         line.pointee.countXrun()
-        noteSilence()
         return begin()
-    }
-
-    /// What an underrun is heard as: nothing since what was written is over, and what the stream begins with.
-    @_noLocks
-    private func noteSilence() {
-        let dry = calsa_now() &- playedOut
-        let lead = nanoseconds(max(0, target.lead(keepsPlaces: !isDuplex)))
-        line.pointee.silence.wrappingAdd(Int(((dry > 0 ? dry : 0) &+ lead) / 1000), ordering: .relaxed)
     }
 
     @_noLocks
@@ -335,7 +309,7 @@ struct ALSAPlaybackLoop: ~Copyable {
     private mutating func adopt(_ next: ALSAStream) {
         pacer = nil
         let sameShape = next.rate == stream.rate && next.period == stream.period && next.buffer == stream.buffer
-        if !sameShape { target = Self.makeTarget(next, engine) }
+        if !sameShape { target = PlaybackTarget(period: next.period, buffer: next.buffer, rate: next.rate) }
         stream = next
         let changed = next.format != format
         format = next.format

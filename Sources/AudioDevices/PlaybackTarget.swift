@@ -48,25 +48,17 @@ package struct PlaybackTarget: BitwiseCopyable {
     private var calmNeeded = calmSeconds / 2
     private var sinceGrowth = incidentSeconds
     /// The machine's stops.
-    package private(set) var machine: MachineLateness
+    package private(set) var machine = MachineLateness()
     /// What is held because of them, in frames.
     private var held = 0.0
     private var sinceLate = explainedSeconds
-    /// By how much the latest late turn was late, in frames.
-    private var lateness = 0
     /// Target and calm before the latest growths, which were close together.
     private var steady = (target: 0.0, calmNeeded: 0.0)
     /// Seconds for which underruns do not count.
     private var amnesty = 0.0
 
-    /// - Parameters:
-    ///   - period: frames that are written at a time.
-    ///   - buffer: frames that the device holds at most.
-    ///   - rate: frames a second.
-    ///   - gapPrice: milliseconds of gap a minute that a millisecond of delay is worth.
     @_noLocks
-    package init(period: Int, buffer: Int, rate: Int, gapPrice: Double = MachineLateness.usualPrice) {
-        machine = MachineLateness(price: gapPrice)
+    package init(period: Int, buffer: Int, rate: Int) {
         framesPerMillisecond = Double(rate) / 1000
         self.period = Double(period)
         let wanted = Self.floorMilliseconds * framesPerMillisecond
@@ -101,7 +93,6 @@ package struct PlaybackTarget: BitwiseCopyable {
     package mutating func late(by milliseconds: Double) -> Bool {
         guard amnesty <= 0, machine.turn(lateBy: milliseconds) else { return false }
         sinceLate = 0
-        lateness = Int(milliseconds * framesPerMillisecond)
         return true
     }
 
@@ -110,17 +101,12 @@ package struct PlaybackTarget: BitwiseCopyable {
 
     /// Silence that a stream begins with before its first period, in frames: up to the target, but after a stop of the machine, which
     /// held up sound that waits to be fetched, only what a server takes at once.
-    /// - Parameter keepsPlaces: whether turns after a stop that is none of many come where they would have come without, so that sound
-    ///   waits for them as long as before; less than a period more is silent for that.
-    @_noLocks
-    package func lead(keepsPlaces: Bool = true) -> Int {
-        let length = Int(period)
-        let whole = frames &- length
-        let block = Int(Self.serverBlockMilliseconds * framesPerMillisecond)
-        guard isMachinesFault, whole > block else { return whole }
-        guard keepsPlaces, !machine.expectsStops, length > 0 else { return block }
-        let shift = (whole &- length &- lateness &- block) % length
-        return block &+ (shift < 0 ? shift &+ length : shift)
+    package var lead: Int {
+        @_noLocks get {
+            let whole = frames &- Int(period)
+            let block = Int(Self.serverBlockMilliseconds * framesPerMillisecond)
+            return isMachinesFault && whole > block ? block : whole
+        }
     }
 
     /// What the machine's stops need, in frames.

@@ -14,8 +14,6 @@ public struct DeviceRequest: Sendable, Equatable {
     public var periodMilliseconds: Double?
     /// SCHED_FIFO priority wanted for the device's threads; `nil` asks for ordinary scheduling.
     public var realtimePriority: Int?
-    /// What a gap is worth: milliseconds of it a minute for a millisecond of delay all the time; `nil` is the usual price.
-    public var gapPrice: Double?
 
     public init(capture: Bool = false, playback: Bool = false) {
         self.capture = capture
@@ -120,8 +118,6 @@ public struct DeviceStatus: Sendable, Equatable {
     public var captureXruns = 0
     /// Underruns of the playback side since the start.
     public var playbackXruns = 0
-    /// Silence that those were heard as, in milliseconds; `nil`: not known.
-    public var playbackSilentMilliseconds: Double?
     /// Present delay of the capture side, in milliseconds; `nil` before it is known.
     public var captureLatencyMilliseconds: Double?
     /// Present delay of the playback side, in milliseconds; `nil` before it is known.

@@ -33,22 +33,6 @@ public protocol AudioEncoder: AnyObject {
     /// Goes on where another encoder of the same codec and settings is: whoever has decoded that one's packets hears no seam.
     /// - Returns: false where this cannot be done; then nothing has changed.
     func goOn(from other: any AudioEncoder) -> Bool
-
-    /// Whether it can come to where another encoder of the same codec and settings is, frame by frame (`encode(_:towards:into:)`):
-    /// of codecs whose encoders do not meet by themselves when they hear the same.
-    var approaches: Bool { get }
-
-    /// As `encode`, but comes nearer to where another encoder is, as far as that is not heard.
-    /// - `theirs`: what the other encoder has made of the same frame.
-    /// - Returns: the payload's length in bytes.
-    /// - Throws: as `encode`.
-    func encode(
-        _ frame: UnsafeBufferPointer<Float>, towards theirs: UnsafeRawBufferPointer,
-        into payload: UnsafeMutableRawBufferPointer
-    ) throws(CodecError) -> Int
-
-    /// Whether it is exactly where another one is: whoever has decoded its packets hears no seam when that one's follow.
-    func isWhere(_ other: any AudioEncoder) -> Bool
 }
 
 extension AudioEncoder {
@@ -57,10 +41,4 @@ extension AudioEncoder {
     public func setComplexity(_ complexity: Int) {}
     public var hasMemory: Bool { true }
     public func goOn(from other: any AudioEncoder) -> Bool { !hasMemory }
-    public var approaches: Bool { false }
-    public func encode(
-        _ frame: UnsafeBufferPointer<Float>, towards theirs: UnsafeRawBufferPointer,
-        into payload: UnsafeMutableRawBufferPointer
-    ) throws(CodecError) -> Int { try encode(frame, into: payload) }
-    public func isWhere(_ other: any AudioEncoder) -> Bool { !hasMemory }
 }

@@ -48,8 +48,6 @@ public final class G722Encoder: AudioEncoder {
     private let library: cspandsp_library
     private let state: UnsafeMutablePointer<cspandsp_g722_encoder>
     private var linear: [Int16]
-    /// On the way to where another encoder is; nil: it goes its own.
-    private var approach: G722Approach?
 
     /// - `frameLength`: samples a packet, an even number.
     /// - Throws: `unavailable` when libspandsp is not installed.
@@ -75,43 +73,13 @@ public final class G722Encoder: AudioEncoder {
             throw .outputTooSmall(needed: maximumPayloadBytes)
         }
         for index in 0..<frameLength { linear[index] = SampleConversion.toInt16(frame[index]) }
-        approach = nil
         return Int(library.encode(state, bytes.assumingMemoryBound(to: UInt8.self), linear, Int32(frameLength)))
     }
 
     public func goOn(from other: any AudioEncoder) -> Bool {
         guard let other = other as? G722Encoder else { return false }
         state.pointee = other.state.pointee
-        approach = nil
         return true
-    }
-
-    public var approaches: Bool { true }
-
-    public func encode(
-        _ frame: UnsafeBufferPointer<Float>, towards theirs: UnsafeRawBufferPointer,
-        into payload: UnsafeMutableRawBufferPointer
-    ) throws(CodecError) -> Int {
-        guard theirs.count == maximumPayloadBytes else { return try encode(frame, into: payload) }
-        guard frame.count == frameLength else { throw .wrongFrameLength(expected: frameLength) }
-        guard payload.count >= maximumPayloadBytes else { throw .outputTooSmall(needed: maximumPayloadBytes) }
-        for index in 0..<frameLength { linear[index] = SampleConversion.toInt16(frame[index]) }
-        var way = approach ?? G722Approach(library)
-        linear.withUnsafeBufferPointer { linear in
-            guard let samples = linear.baseAddress else { return }
-            way.encode(samples, towards: theirs, state, into: payload)
-        }
-        approach = way
-        return theirs.count
-    }
-
-    /// By what a decoder knows of them: what the filters hold is the samples' own.
-    public func isWhere(_ other: any AudioEncoder) -> Bool {
-        guard let other = other as? G722Encoder else { return false }
-        if approach?.isThere == true { return true }
-        return withUnsafeBytes(of: state.pointee.band) { own in
-            withUnsafeBytes(of: other.state.pointee.band) { own.elementsEqual($0) }
-        }
     }
 }
 
@@ -181,7 +149,7 @@ public final class G722Decoder: AudioDecoder {
 /// The receive quadrature mirror filter (ITU-T G.722 sections 4.4 and 5.2.2): from both bands at 8 kHz to 16 kHz.
 struct G722ReceiveFilter {
     /// Every other one of the 24 coefficients of table 11, which are symmetric, times 2^13.
-    static let coefficients: InlineArray<12, Int32> = [3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11]
+    private static let coefficients: InlineArray<12, Int32> = [3, -11, 12, 32, -210, 951, 3876, -805, 362, -156, 53, -11]
 
     /// Sums and differences of the bands, a ring whose newest place is `newest`.
     private var sums = InlineArray<12, Int32>(repeating: 0)

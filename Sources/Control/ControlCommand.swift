@@ -70,7 +70,8 @@ public struct ControlCommand: ParsableCommand {
         if request.body != nil { headers.append(("Content-Type", request.contentType)) }
         // A call that is waited for may ring for long; what is there is told at once.
         let asked = WebClient.Request(
-            request.method, request.path, headers: headers, body: request.body ?? [], patience: request.method == "GET" ? 30 : nil)
+            request.method, request.path, headers: headers, body: request.body ?? [],
+            patience: request.method == "GET" ? 30 : nil)
         let sink = try ControlSink(path: out, isJSON: json)
         let client = WebClient(authorities: ca)
         let answer: WebClient.Answer

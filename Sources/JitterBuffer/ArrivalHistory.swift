@@ -71,10 +71,6 @@ package struct ArrivalHistory {
         let estimate = min(max(estimate, -tuning.mostDrift), tuning.mostDrift)
         guard abs(estimate - driftPPM) > tuning.driftTolerance else { return }
         driftPPM = estimate
-        learnAnew()
-    }
-
-    private mutating func learnAnew() {
         for index in 0..<Self.bins { weights[index] = 0 }
         highest = .min
         totalWeight = 0
@@ -87,26 +83,6 @@ package struct ArrivalHistory {
         creepingBase = nil
         events = 0
         for index in 0..<log.count { learn(log[index]) }
-    }
-
-    /// Calls `body` with how late, and when, what came since `time` was late by `range` beyond the fastest; milliseconds, oldest first.
-    package func late(since time: Double, by range: ClosedRange<Double>, _ body: (_ excess: Double, _ time: Double) -> Void) {
-        guard let floor = floorWindow.value else { return }
-        for index in 0..<log.count where log[index].time > time {
-            let excess = log[index].delay + trend(at: log[index].time) - floor
-            if range.contains(excess) { body(excess, log[index].time) }
-        }
-    }
-
-    /// What came late by `range` since `time` was not the network's doing: all is seen anew as if it had come as usual.
-    package mutating func excuse(since time: Double, by range: ClosedRange<Double>) {
-        guard let floor = floorWindow.value else { return }
-        let usual = max(0, (mean ?? floor) + trend(at: lastTime) - floor)
-        for index in 0..<log.count where log[index].time > time {
-            let excess = log[index].delay + trend(at: log[index].time) - floor
-            if range.contains(excess) { log[index].delay -= excess - min(excess, usual) }
-        }
-        learnAnew()
     }
 
     /// Delay above the floor beyond which nothing came in the last 10 s; nil before the first arrival.

@@ -23,10 +23,7 @@ final class ArrivalLog {
     deinit { arrivals.deallocate() }
 
     /// From the oldest, 0, to the newest, `count - 1`.
-    subscript(index: Int) -> Arrival {
-        get { arrivals[(first + index) % Self.capacity] }
-        set { arrivals[(first + index) % Self.capacity] = newValue }
-    }
+    subscript(index: Int) -> Arrival { arrivals[(first + index) % Self.capacity] }
 
     func append(_ arrival: Arrival) {
         (arrivals + (first + count) % Self.capacity).initialize(to: arrival)

@@ -1,15 +1,13 @@
 /// What the arrivals say of the network: how delays spread, how the clocks drift, what is lost, and the delay to aim at.
 ///
 ///     packet -> SequenceMemory -> ArrivalHistory -> TargetDelay
-///          |--> DriftEstimator ---^             ^
-///          `--> SenderMachine ------------------'
+///          `--> DriftEstimator ---^
 package struct DelayManager: ~Copyable {
     /// The delay to aim at.
     package private(set) var target: TargetDelay
     private var history: ArrivalHistory
     private var drift: DriftEstimator
     private var sequences: SequenceMemory
-    private var sender: SenderMachine
     private let startDelay: Double
     private let tuning: JitterBufferTuning
 
@@ -20,7 +18,6 @@ package struct DelayManager: ~Copyable {
         drift = DriftEstimator(tuning: tuning.drift)
         sequences = SequenceMemory(tuning: tuning.loss)
         startDelay = configuration.latency.startDelayMilliseconds
-        sender = SenderMachine(price: configuration.latency.gapPrice)
     }
 
     /// Begins with what `other` learnt of the same line.
@@ -31,7 +28,6 @@ package struct DelayManager: ~Copyable {
         drift = DriftEstimator(tuning: tuning.drift)
         sequences = SequenceMemory(tuning: tuning.loss)
         startDelay = other.startDelay
-        sender = other.sender
     }
 
     /// Relative delay of the fastest packets of the last seconds, in milliseconds; nil before the first.
@@ -69,44 +65,20 @@ package struct DelayManager: ~Copyable {
     /// What was learnt last is how late the stream is, which is no spread of its packets.
     mutating func forgetDelays() { history = ArrivalHistory(tuning: tuning.arrivals, rhythm: tuning.rhythm) }
 
-    /// The sender told of its machine's stops since the call's start.
-    /// - Parameters:
-    ///   - stops: their number.
-    ///   - longest: of them, in milliseconds.
-    ///   - time: when that came, in milliseconds.
-    package mutating func noteSender(stops: Int, longest: Double, at time: Double) {
-        let before = sender.lastReport ?? -.infinity
-        let range = SenderMachine.lateness(longest: longest)
-        var (late, last) = (0, -Double.infinity)
-        if let range, !sender.isStopping {
-            history.late(since: before, by: range) { _, time in
-                if SenderMachine.isNewStop(at: time, after: last) { late += 1 }
-                last = time
-            }
-        }
-        guard sender.note(stops: stops, longest: longest, late: late, at: time), let range, late > 0 else { return }
-        var informed = sender
-        history.late(since: before, by: range) { informed.book($0, at: $1) }
-        sender = informed
-        history.excuse(since: before, by: range)
-    }
-
     /// Notes when media first became usable: the packet's own, and that of the packet before it that it can stand for in part.
     /// What never arrives otherwise makes no event, since no delay would help it.
     /// - Parameters:
     ///   - concealsItself: whether the codec conceals, so that the packet adds little to what is concealed before it.
     ///   - heldUp: milliseconds for which our own machine may have held it up: as far as it is late by them, it came as usual.
-    /// - Returns: what made it late, if it was.
-    @discardableResult
     package mutating func learn(
         from packet: StoredPacket, axis: StreamAxis, concealsItself: Bool, heldUp: Double = 0
-    ) -> LatenessCause {
+    ) {
         let seen = packet.arrival - axis.mediaMilliseconds(packet.position)
+        let delay = heldUp > 0 ? max(seen - heldUp, min(seen, history.mean ?? seen)) : seen
         let isCopy = packet.kind == .redundant
-        let (delay, cause) = excused(seen, isCopy: isCopy, heldUp: heldUp, at: packet.arrival)
         let before = sequences.coverage(of: packet.sequence)
         if isCopy {
-            if before == .whole { return cause }
+            if before == .whole { return }
             sequences.noteCopy(of: packet.sequence)
         } else {
             history.noteTravel(delay)
@@ -129,21 +101,6 @@ package struct DelayManager: ~Copyable {
             sequences.noteFEC(of: packet.sequence - 1)
             history.add(delay: delay + axis.milliseconds(packet.duration), weight: help, at: packet.arrival)
         }
-        guard !isCopy else { return cause }
-        target.update(&history, lossRatio: sequences.lossRatio, at: packet.arrival)
-        target.hold(sender.reserve(ready: target.wanted, at: packet.arrival))
-        return cause
-    }
-
-    /// The delay that a packet would have come with if no machine had stood still, and what made it late; milliseconds.
-    private mutating func excused(
-        _ seen: Double, isCopy: Bool, heldUp: Double, at time: Double
-    ) -> (delay: Double, cause: LatenessCause) {
-        let usual = min(seen, history.mean ?? seen)
-        if heldUp > 0 { return (max(seen - heldUp, usual), .machine) }
-        guard sender.isStopping, !isCopy, let floor = history.floor, sender.takes(excess: seen - floor, at: time) else {
-            return (seen, .network)
-        }
-        return (usual, .sender)
+        if !isCopy { target.update(&history, lossRatio: sequences.lossRatio, at: packet.arrival) }
     }
 }

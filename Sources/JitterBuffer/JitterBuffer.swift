@@ -26,8 +26,6 @@ public final class JitterBuffer {
     @exclusivity(unchecked) private var hostEpoch: HostTime?
     /// When this machine last stood still.
     @exclusivity(unchecked) private var stop: MachineStop?
-    /// Gaps that are known, and whether what made the last of them is not.
-    @exclusivity(unchecked) private var gaps = (seen: 0, isUnexplained: false)
     /// Names the reset in the next pull's outcome.
     @exclusivity(unchecked) private var pendingReset: ResetReason?
 
@@ -168,9 +166,8 @@ public final class JitterBuffer {
             record.statistics.duplicate += 1
             return .duplicate
         }
-        let cause = delays.learn(
+        delays.learn(
             from: stored, axis: axis, concealsItself: decoder.concealsItself, heldUp: heldUp(at: packet.arrival))
-        explainGap(cause)
         stream?.note(stored)
         if player.isPlaying, stored.end <= player.cursor.position {
             record.statistics.late += 1
@@ -198,35 +195,6 @@ public final class JitterBuffer {
     /// This machine stood still: packets that seem to have come at the end may have come any time before, and how late they are
     /// says nothing of the network.
     package func excuse(_ stop: MachineStop) { self.stop = stop }
-
-    /// The sender told how its own machine stands still: what that explains is not the network's doing either.
-    /// - Parameters:
-    ///   - stops: since the call's start.
-    ///   - longestMilliseconds: the longest of them.
-    ///   - arrival: when it came.
-    package func noteSender(stops: Int, longestMilliseconds: Double, at arrival: HostTime) {
-        guard let axis = stream?.axis else { return }
-        // What came late while our own machine stands still too is not the sender's alone.
-        let isOurs = stop.map { arrival.milliseconds(since: $0.end) < Self.ownStopMilliseconds } ?? false
-        delays.noteSender(stops: stops, longest: isOurs ? 0 : longestMilliseconds, at: axis.hostMilliseconds(arrival))
-    }
-
-    /// After a stop of our own machine others are expected for so long.
-    private static let ownStopMilliseconds = 30_000.0
-
-    /// Whom the present target is because of.
-    public var targetReason: TargetReason { delays.target.held > delays.target.wanted ? .sender : .network }
-
-    /// The first packet after a gap began tells by its own lateness what made it.
-    private func explainGap(_ cause: LatenessCause) {
-        guard gaps.isUnexplained else { return }
-        gaps.isUnexplained = false
-        switch cause {
-        case .network: break
-        case .machine: record.statistics.gapsOfMachine += 1
-        case .sender: record.statistics.gapsOfSender += 1
-        }
-    }
 
     /// The player gave up so many milliseconds of sound that it held against such stops, and asks the later from now on: what that
     /// leaves here is too much.
@@ -322,7 +290,6 @@ public final class JitterBuffer {
         }
         if samples.baseAddress != nil { pull.account(sampleRate: sampleRate, isPlaying: player.isPlaying) }
         record = pull.record
-        if record.statistics.concealments > gaps.seen { gaps = (record.statistics.concealments, true) }
         return outcome(of: pull)
     }
 

@@ -16,9 +16,6 @@ public enum LatencyProfile: String, Sendable, CaseIterable {
         }
     }
 
-    /// Milliseconds of gap a minute that a millisecond of delay is worth, which is the same: one percent of a minute is 600 ms.
-    public var gapPrice: Double { 600 / millisecondsPerPercentLate }
-
     /// Delay of the first packet before anything is known of the network, in milliseconds.
     var startDelayMilliseconds: Double {
         switch self {

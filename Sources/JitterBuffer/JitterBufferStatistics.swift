@@ -22,10 +22,6 @@ public struct JitterBufferStatistics: Sendable, Equatable {
     public var concealments = 0
     /// Those of them that went beyond their first 60 ms.
     public var longConcealments = 0
-    /// Gaps that began since a packet was late because our own machine stood still, and because the sender's did; the others are
-    /// the network's.
-    public var gapsOfMachine = 0
-    public var gapsOfSender = 0
     /// Milliseconds of invented sound in the first 60 ms of gaps.
     public var concealShortMs = 0.0
     /// Milliseconds of invented sound beyond the first 60 ms of gaps.
@@ -65,8 +61,6 @@ public struct JitterBufferStatistics: Sendable, Equatable {
         redundancyUsed += other.redundancyUsed
         concealments += other.concealments
         longConcealments += other.longConcealments
-        gapsOfMachine += other.gapsOfMachine
-        gapsOfSender += other.gapsOfSender
         concealShortMs += other.concealShortMs
         concealLongMs += other.concealLongMs
         comfortNoiseMs += other.comfortNoiseMs

@@ -106,9 +106,7 @@ package struct Player: ~Copyable {
 
     /// After the player stood still for `stall` milliseconds, drops what it missed instead of playing it all late.
     package mutating func catchUp(_ stall: Double, _ logic: borrowing DecisionLogic, _ pull: inout Pull) {
-        var last: StoredPacket?
         while let head = pull.packets.first, logic.isMissed(head, cursor: cursor, endOfQueue: endOfQueue, stall: stall) {
-            last = head
             pull.packets.removeFirst()
             pull.record.statistics.overflow += 1
             pull.note(.discardOverflow)
@@ -116,11 +114,6 @@ package struct Player: ~Copyable {
         if let head = pull.packets.first, head.position > cursor.position {
             pull.record.ledger.shifted -= head.position - mediaPosition
             cursor.go(to: head)
-            writer.gap = .beforeJoin
-        } else if pull.packets.first == nil, let last, last.end > cursor.position {
-            // Nothing is missing before the next one: what was dropped is not to be concealed.
-            pull.record.ledger.shifted -= last.end - mediaPosition
-            cursor.pass(last)
             writer.gap = .beforeJoin
         }
     }

@@ -1,11 +1,3 @@
-/// Whom a target of the delay is because of.
-public enum TargetReason: String, Sendable {
-    /// How packets spread on their way.
-    case network
-    /// The stops of the sender's own machine, as it tells of them.
-    case sender
-}
-
 /// What one pull did, for displays and dumps.
 public struct PullOutcome: Sendable, Equatable {
     /// The most notable operation that made this block.

@@ -11,12 +11,8 @@ package struct TargetDelay {
     let maximumMs: Double
     private let tuning: TargetTuning
 
-    /// Target above the floor, in milliseconds: what the network asks for, or the sender's machine, if that is more.
-    package var aboveFloor: Double { max(wanted, held) }
-    /// What the network asks for.
-    package private(set) var wanted: Double
-    /// What the sender's machine asks for; 0: nothing beyond that.
-    package private(set) var held = 0.0
+    /// Target above the floor, in milliseconds.
+    package private(set) var aboveFloor: Double
     /// The part of it that is a margin over what the statistics ask for.
     package private(set) var margin: Double
     /// Whether packets are being lost, so that what comes late has been repaired or is missed like the lost.
@@ -30,7 +26,7 @@ package struct TargetDelay {
         lateCost = configuration.latency.millisecondsPerPercentLate
         minimumMs = configuration.minimumDelayMs
         maximumMs = configuration.maximumDelayMs
-        wanted = configuration.latency.startDelayMilliseconds
+        aboveFloor = configuration.latency.startDelayMilliseconds
         tuning = configuration.tuning.target
         margin = tuning.leastMargin
         startBins = Int((configuration.latency.startDelayMilliseconds - tuning.startMargin) / ArrivalHistory.binWidth)
@@ -48,13 +44,7 @@ package struct TargetDelay {
         margin =
             tuning.leastMargin
             + (!hasLoss ? min(tuning.extraMargin, tuning.marginShare * x, max(0, x - common)) : 0)
-        wanted = min(max(x + margin, minimumMs), maximumMs)
-    }
-
-    /// Has at least `reserve` milliseconds above the floor for the sender's machine; 0: nothing.
-    package mutating func hold(_ reserve: Double) {
-        // The delay may fall short of its target by part of the margin.
-        held = reserve > 0 ? min(reserve + tuning.leastMargin / 2, maximumMs) : 0
+        aboveFloor = min(max(x + margin, minimumMs), maximumMs)
     }
 
     /// The delay x above the floor with the least cost, and the delay that 95 % of the packets stay under.

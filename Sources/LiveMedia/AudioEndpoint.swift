@@ -48,13 +48,13 @@ public final class AudioEndpoint: @unchecked Sendable {
             let capacity = sampleRate * Self.ringMilliseconds / 1000
             let capture = try RingEnds<Float>(minimumCapacity: capacity)
             let playout = try RingEnds<Float>(minimumCapacity: capacity * playoutChannels)
-            let captureTimes = TripleBuffer(initial: CaptureTiming(stream: .none))
+            let captureTimes = TripleBuffer(initial: StreamTiming.none)
             let playoutTimes = TripleBuffer(initial: PlayoutTiming(stream: .none, missing: 0))
             inlet = .allocate(capacity: 1)
             inlet.initialize(
                 to: CaptureInlet(
                     ring: capture.producer, timing: captureTimes.writer, bell: bell.cord,
-                    sampleRate: sampleRate, frameLength: frameLength, maximumFrames: capacity))
+                    frameLength: frameLength, maximumFrames: capacity))
             outlet = .allocate(capacity: 1)
             outlet.initialize(
                 to: PlayoutOutlet(

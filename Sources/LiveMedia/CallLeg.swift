@@ -50,14 +50,12 @@ struct DeviceCounts {
     private var playoutGaps = 0
     private var captureXruns = 0
     private var playbackXruns = 0
-    private var silentMilliseconds = 0.0
 
     init() {}
 
     init(playoutGaps: Int, _ status: DeviceStatus) {
         self.playoutGaps = playoutGaps
         (captureXruns, playbackXruns) = (status.captureXruns, status.playbackXruns)
-        silentMilliseconds = status.playbackSilentMilliseconds ?? 0
     }
 
     /// Takes what was counted before a call from what was counted till now. A device that was started anew counts anew.
@@ -65,8 +63,5 @@ struct DeviceCounts {
         figures.playoutGaps = figures.playoutGaps.map { max(0, $0 - playoutGaps) }
         figures.xruns.capture = figures.xruns.capture.map { $0 < captureXruns ? $0 : $0 - captureXruns }
         figures.xruns.playback = figures.xruns.playback.map { $0 < playbackXruns ? $0 : $0 - playbackXruns }
-        figures.xruns.silentMilliseconds = figures.xruns.silentMilliseconds.map {
-            $0 < silentMilliseconds ? $0 : $0 - silentMilliseconds
-        }
     }
 }

@@ -14,9 +14,7 @@ extension CallStatistics {
     /// What the I/O unit and its device say of themselves.
     public mutating func fill(from unit: any InputOutputUnit) {
         let device = unit.device.status
-        xruns = XrunFigures(
-            capture: device.captureXruns, playback: device.playbackXruns,
-            silentMilliseconds: device.playbackSilentMilliseconds)
+        xruns = XrunFigures(capture: device.captureXruns, playback: device.playbackXruns)
         machine = device.machine.map {
             MachineFigures(
                 stops: $0.stops, longestMilliseconds: $0.longestMilliseconds, lateP99Milliseconds: $0.lateness99,

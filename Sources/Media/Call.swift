@@ -200,14 +200,6 @@ public final class Call {
 
     // MARK: - Time
 
-    /// So much of our voice is missing: what is sent next was said that much later.
-    package func skip(milliseconds: Double) { stream.skip(milliseconds: milliseconds) }
-
-    /// What an RTCP datagram tells of the sender's machine, for a replay that takes nothing else of it.
-    package func heedSender(in datagram: UnsafeRawBufferPointer, arrival: HostTime) {
-        stream.heedSender(in: datagram, arrival: arrival)
-    }
-
     /// This machine stood still: what it held up is not the network's doing.
     package func excuse(_ stop: MachineStop) { stream.excuse(stop) }
 

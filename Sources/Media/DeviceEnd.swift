@@ -15,7 +15,7 @@ public final class DeviceEnd {
     public let playoutChannels: Int
     package var captureRing: RingConsumer<Float>
     package var playoutRing: RingProducer<Float>
-    package var captureTiming: TripleBufferReader<CaptureTiming>
+    package var captureTiming: TripleBufferReader<StreamTiming>
     package var playoutTiming: TripleBufferReader<PlayoutTiming>
     /// What unit and device say of their delay at the moment.
     package let latency: () -> UnitLatency
@@ -24,7 +24,7 @@ public final class DeviceEnd {
 
     package init(
         sampleRate: Int, playoutChannels: Int, captureRing: consuming RingConsumer<Float>,
-        playoutRing: consuming RingProducer<Float>, captureTiming: consuming TripleBufferReader<CaptureTiming>,
+        playoutRing: consuming RingProducer<Float>, captureTiming: consuming TripleBufferReader<StreamTiming>,
         playoutTiming: consuming TripleBufferReader<PlayoutTiming>, latency: @escaping () -> UnitLatency,
         machine: @escaping () -> MachineReading? = { nil }
     ) {

@@ -44,10 +44,6 @@ public final class MediaLoop {
     private var framer: Framer
     private var level: PlayoutLevel
     private var samplesTaken: Int64 = 0
-    /// Samples of the microphone that were never to be had, as far as the calls know.
-    private var samplesLost: Int64 = 0
-    /// Samples that were left out since they had waited before those.
-    private var samplesLeftOut: Int64 = 0
     private var samplesGiven: Int64 = 0
     private var lastStep: HostTime?
     /// The machine's stop that the calls know of.
@@ -177,10 +173,8 @@ public final class MediaLoop {
     // MARK: - Towards the network
 
     private func sendCaptured(now: HostTime) {
-        let capture = device.captureTiming.latest()
-        let timing = capture.stream
+        let timing = device.captureTiming.latest()
         framer.process(&device.captureRing) { frame in
-            guard !isLeftOut(frame.count, capture) else { return }
             if timing.isValid { observeCapture(timing, frameLength: frame.count, now: now) }
             if timing.isValid { noteCapture(timing) }
             samplesTaken += Int64(frame.count)
@@ -195,22 +189,6 @@ public final class MediaLoop {
         }
         // What is sent next is known before its frame is whole: who waits for the microphone waits less.
         if timing.isValid, timing.sampleIndex + Int64(timing.frames) > samplesTaken { noteCapture(timing) }
-    }
-
-    /// Whether a frame is so old that nobody can use it: sound is missing after it. The calls go on where that ends, in their time
-    /// stamps too, so that the other side's delay stays what it was.
-    private func isLeftOut(_ count: Int, _ capture: CaptureTiming) -> Bool {
-        guard capture.lost != samplesLost else { return false }
-        guard samplesTaken >= capture.lostAt else {
-            samplesTaken += Int64(count)
-            samplesLeftOut += Int64(count)
-            return true
-        }
-        let missing = capture.lost - samplesLost + samplesLeftOut
-        samplesLost = capture.lost
-        samplesLeftOut = 0
-        for seat in seats { seat.call.skip(milliseconds: Double(missing) * 1000 / Double(device.sampleRate)) }
-        return false
     }
 
     /// A conference's frame: to each party what all others say. What is kept of it is our own voice.

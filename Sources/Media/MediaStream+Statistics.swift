@@ -75,8 +75,6 @@ extension MediaStream {
         figures.concealedRatio = buffer.concealedRatio
         figures.concealedShort = buffer.concealments - buffer.longConcealments
         figures.concealedLong = buffer.longConcealments
-        figures.gapsOfSender = buffer.gapsOfSender
-        figures.gapsOfMachine = buffer.gapsOfMachine
         figures.concealedByReason = ["conceal_short": buffer.concealShortMs, "conceal_long": buffer.concealLongMs]
         figures.acceleratedMilliseconds = buffer.acceleratedMs
         figures.deceleratedMilliseconds = buffer.deceleratedMs
@@ -84,7 +82,6 @@ extension MediaStream {
         figures.redundancyUsed = configuration.redundancyPayloadType == nil ? nil : buffer.redundancyUsed
         figures.bufferTargetMilliseconds = receivePath.lastOutcome?.targetMs
         figures.bufferLevelMilliseconds = receivePath.lastOutcome?.levelMs
-        figures.bufferTargetReason = receivePath.buffer.targetReason.rawValue
         figures.driftPPM = receivePath.buffer.driftPPM
     }
 }

@@ -78,9 +78,6 @@ public final class MediaStream {
         receivePath.pull(into: block, now: now)
     }
 
-    /// So much of our voice is missing: what is sent next was said that much later.
-    func skip(milliseconds: Double) { sendPath.skip(Int64((milliseconds * Double(sampleRate) / 1000).rounded())) }
-
     /// Silences our voice: the other side is sent silence.
     func setMuted(_ isMuted: Bool) { sendPath.isMuted = isMuted }
 
@@ -184,19 +181,7 @@ public final class MediaStream {
         let heard = control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc)
         if heard == .goodbye || heard == .sourceLeft { receivePath.sourceLeft() }
         if let loss = control.takeReportedLoss() { sendPath.heed(loss) }
-        heedSender(in: datagram, arrival: arrival)
         return PacketSign(heard, arrival: arrival)
-    }
-
-    /// Takes from an RTCP datagram what the heard sender tells of its own machine, and nothing else: a replay of the call needs that
-    /// too, for the jitter buffer heeds it.
-    func heedSender(in datagram: UnsafeRawBufferPointer, arrival: HostTime) {
-        guard let source = receivePath.receiver.ssrc, let packets = try? RTCPCompound.parse(datagram) else { return }
-        for case .application(let packet) in packets where packet.ssrc == source {
-            guard let message = DelayLedgerMessage(packet) else { continue }
-            receivePath.noteSender(
-                message.stops ?? DelayLedgerMessage.SenderStops(count: 0, longestMilliseconds: 0), at: arrival)
-        }
     }
 
     /// The other side's first media came after a wait of unknown length: RTCP begins as for a fresh member.

@@ -63,13 +63,6 @@ struct ReceiveLanes {
         for lane in lanes { lane.buffer.excuse(stop) }
     }
 
-    /// The sender told of its machine's stops.
-    func noteSender(_ stops: DelayLedgerMessage.SenderStops, at arrival: HostTime) {
-        for lane in lanes {
-            lane.buffer.noteSender(stops: stops.count, longestMilliseconds: stops.longestMilliseconds, at: arrival)
-        }
-    }
-
     /// The player asks so many milliseconds later from now on.
     func movePulls(by milliseconds: Double) {
         for lane in lanes { lane.buffer.movePulls(by: milliseconds) }

@@ -70,9 +70,6 @@ final class ReceivePath {
     /// This machine stood still.
     func excuse(_ stop: MachineStop) { lanes.excuse(stop) }
 
-    /// The sender told of its machine's stops.
-    func noteSender(_ stops: DelayLedgerMessage.SenderStops, at arrival: HostTime) { lanes.noteSender(stops, at: arrival) }
-
     /// The device asks so many milliseconds later from now on.
     func movePulls(by milliseconds: Double) { lanes.movePulls(by: milliseconds) }
 

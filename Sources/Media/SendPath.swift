@@ -13,7 +13,7 @@ import DSP
 ///                                                                               digits -> TelephoneEventSender -'
 /// ```
 /// Read `process` from top to bottom. One frame in, at most one audio packet out; the RTP time stamp follows the capture
-/// sample time, also through mute, where nothing is sent, and over sound that is missing.
+/// sample time, also through mute and where nothing is sent.
 final class SendPath {
     /// Mute: frames of silence are sent in the voice's place, so that the far side keeps its path open.
     var isMuted = false
@@ -48,8 +48,6 @@ final class SendPath {
     /// `samplesSent` where the present clock began.
     private var clockStart: Int64 = 0
     private var needsMarker = true
-    /// Samples that are missing before the next frame.
-    private var missing: Int64 = 0
     /// Where others are sent the same: whose encoder it is that the other side hears.
     @exclusivity(unchecked) private var share = EncoderShare()
     @exclusivity(unchecked) private var meter: LevelMeter
@@ -105,7 +103,6 @@ final class SendPath {
     func process(
         _ captured: UnsafeBufferPointer<Float>, now: HostTime, encoders: ConferenceEncoders? = nil
     ) -> [Float] {
-        if missing > 0, !events.isSounding { passMissing() }
         let clockUnits = clockUnits
         let isOwn = isMuted || announcement.isPlaying || captured.count != frame.count
         samplesSent += Int64(frame.count)
@@ -129,16 +126,6 @@ final class SendPath {
         case .failed: break
         }
         return frame
-    }
-
-    /// So many samples are missing before the next frame: its time stamp tells, as after a pause. A digit that is on its way keeps
-    /// its length first.
-    func skip(_ samples: Int64) { missing += samples }
-
-    private func passMissing() {
-        samplesSent += missing
-        missing = 0
-        beginPause()
     }
 
     /// What a frame became.
@@ -187,10 +174,10 @@ final class SendPath {
             bytes = shared.copy(into: &payload)
         } else {
             let encoder = codec.encoder
-            bytes = shared.encode(frame, by: encoder, into: &payload)
+            bytes = payload.withUnsafeMutableBytes { try? encoder.encode(frame, into: $0) }
             let isEqual = payload.withUnsafeBytes { shared.made(UnsafeRawBufferPointer(rebasing: $0[..<(bytes ?? 0)])) }
             let milliseconds = Double(frame.count) * 1000 / Double(audioRate)
-            share.note(shared, own: encoder, isEqual: isEqual, frame: frame, milliseconds: milliseconds)
+            share.note(shared, isEqual: isEqual, frame: frame, milliseconds: milliseconds)
         }
         guard let bytes else {
             encoderErrors += 1

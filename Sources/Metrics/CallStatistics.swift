@@ -42,9 +42,6 @@ public struct CallStatistics: Sendable, Equatable {
     public var concealedShort: Int?
     /// Longer ones.
     public var concealedLong: Int?
-    /// Of both kinds those whose packets came late since the sender's machine stood still, and since ours did.
-    public var gapsOfSender: Int?
-    public var gapsOfMachine: Int?
     /// Times the loudspeaker got silence because the play-out ring had run dry.
     public var playoutGaps: Int?
     /// Reason to milliseconds concealed for it.
@@ -59,8 +56,6 @@ public struct CallStatistics: Sendable, Equatable {
     public var redundancyUsed: Int?
     public var bufferTargetMilliseconds: Double?
     public var bufferLevelMilliseconds: Double?
-    /// Whom the target is because of: `network`, or `sender`, whose machine stands still.
-    public var bufferTargetReason: String?
 
     // Quality
     /// Transmission rating (ITU-T G.107), 0…100.
@@ -98,13 +93,4 @@ public struct CallStatistics: Sendable, Equatable {
     public var remote: SideFigures?
 
     public init() {}
-
-    /// What was missing, by what made it: concealed, or silence of the loudspeaker; `nil` before anything was heard.
-    public var gapsByCause: GapFigures? {
-        guard let short = concealedShort, let long = concealedLong else { return nil }
-        let (sender, machine) = (gapsOfSender ?? 0, gapsOfMachine ?? 0)
-        return GapFigures(
-            machine: machine + (playoutGaps ?? 0) + (xruns.playback ?? 0), network: max(0, short + long - sender - machine),
-            sender: sender)
-    }
 }

@@ -32,29 +32,10 @@ public struct XrunFigures: Sendable, Equatable {
     public var capture: Int?
     /// Underruns of the loudspeaker's side.
     public var playback: Int?
-    /// Silence that those of the loudspeaker's side were heard as, ms; `nil`: not known.
-    public var silentMilliseconds: Double?
 
-    public init(capture: Int? = nil, playback: Int? = nil, silentMilliseconds: Double? = nil) {
+    public init(capture: Int? = nil, playback: Int? = nil) {
         self.capture = capture
         self.playback = playback
-        self.silentMilliseconds = silentMilliseconds
-    }
-}
-
-/// Gaps by what made them.
-public struct GapFigures: Sendable, Equatable {
-    /// This machine stood still, or its device ran dry.
-    public var machine: Int
-    /// Packets that were lost, or late on their way.
-    public var network: Int
-    /// Packets that were late since the sender's machine stood still.
-    public var sender: Int
-
-    public init(machine: Int, network: Int, sender: Int) {
-        self.machine = machine
-        self.network = network
-        self.sender = sender
     }
 }
 

@@ -21,7 +21,7 @@ public enum ReportText {
         lines += table([("", report.statistics)])
         lines += reported(report.statistics)
         lines += outcomes(report.assertions)
-        lines.append(verdict(Verdict(report.statistics, seconds: report.durationSeconds), report.assertions))
+        lines.append(verdict(Verdict(report.statistics), report.assertions))
         return lines
     }
 
@@ -69,7 +69,6 @@ public enum ReportText {
         ("  encoder", { milliseconds($0.ledger.encoder) }),
         ("  network", { milliseconds($0.ledger.network) }),
         ("  jitter buffer", { milliseconds($0.ledger.jitterBuffer) }),
-        ("    for the sender", { $0.bufferTargetReason == "sender" ? milliseconds($0.bufferTargetMilliseconds) : nil }),
         ("  decoder", { milliseconds($0.ledger.decoder) }),
         ("  play-out ring", { milliseconds($0.ledger.playoutRing) }),
         ("  playback device", { milliseconds($0.ledger.playback) }),
@@ -86,8 +85,6 @@ public enum ReportText {
         ("discarded", { $0.packetsDiscarded.flatMap { $0 > 0 ? String($0) : nil } }),
         ("concealed", { $0.concealedRatio.map(Text.percent) }),
         ("  short, long", { pair($0.concealedShort, $0.concealedLong) }),
-        ("gaps of machine", { $0.gapsByCause.flatMap { $0.machine > 0 ? String($0.machine) : nil } }),
-        ("gaps of sender", { $0.gapsByCause.flatMap { $0.sender > 0 ? String($0.sender) : nil } }),
         ("repaired by FEC", { $0.fecUsed.map(String.init) }),
         ("repaired by copies", { $0.redundancyUsed.map(String.init) }),
         (
@@ -109,7 +106,6 @@ public enum ReportText {
         ("level sent", { decibels($0.levelSentDecibels) }),
         ("level heard", { decibels($0.levelHeardDecibels) }),
         ("xruns mic, speaker", { pair($0.xruns.capture, $0.xruns.playback) }),
-        ("  heard as silence", { $0.xruns.silentMilliseconds.flatMap { $0 > 0 ? milliseconds($0) : nil } }),
         ("render turn, period", { turn($0.render) }),
         ("clock drift", { $0.driftPPM.map { Text.fixed($0, 0) + " ppm" } }),
         ("CPU a minute", { $0.cpuSecondsPerMinute.map { Text.fixed($0, 2) + " s" } }),

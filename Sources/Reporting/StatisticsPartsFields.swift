@@ -22,7 +22,6 @@ extension XrunFigures: ReportObject {
     public static let fields: [ReportField<XrunFigures>] = [
         .count("capture") { $0.capture },
         .count("playback") { $0.playback },
-        .number("silent_ms", decimals: 1) { $0.silentMilliseconds },
     ]
 }
 
@@ -32,14 +31,6 @@ extension RenderFigures: ReportObject {
         .count("locks", orNull: true) { $0.locks },
         .number("max_us", decimals: 0, orNull: true) { $0.maximumMicroseconds },
         .number("period_us", decimals: 0, orNull: true) { $0.periodMicroseconds },
-    ]
-}
-
-extension GapFigures: ReportObject {
-    public static let fields: [ReportField<GapFigures>] = [
-        .count("machine") { $0.machine },
-        .count("network") { $0.network },
-        .count("sender") { $0.sender },
     ]
 }
 

@@ -18,13 +18,8 @@ public struct Verdict: Sendable, Equatable {
     /// Judges what one side heard.
     ///
     /// Delay: ITU-T G.114 (good up to 150 ms, tolerable up to 400 ms). Concealment: 1 % is where Opus and G.711 with
-    /// concealment begin to be heard, 5 % is where words are lost (ITU-T G.113 appendix I). Xruns: what was heard of them, where the
-    /// device knows: silence is heard sooner than concealment, so a tenth of that, which is a gap in a minute that counts as short, is
-    /// not held against a call.
-    /// - Parameters:
-    ///   - statistics: of the call, or of one direction of a test.
-    ///   - seconds: its length; `nil`: not known.
-    public init(_ statistics: CallStatistics, seconds: Double? = nil) {
+    /// concealment begin to be heard, 5 % is where words are lost (ITU-T G.113 appendix I).
+    public init(_ statistics: CallStatistics) {
         guard let received = statistics.packetsReceived, received > 0 else {
             reasons = ["nothing was received"]
             return
@@ -42,32 +37,13 @@ public struct Verdict: Sendable, Equatable {
         if let level = statistics.levelHeardDecibels, level < -60 {
             lower(1, fair: 0, poor: 2, "hardly any sound (\(Text.fixed(level, 0)) dBov)")
         }
-        judge(statistics.xruns, minutes: max(1, (seconds ?? 0) / 60))
+        let xruns = (statistics.xruns.capture ?? 0) + (statistics.xruns.playback ?? 0)
+        if xruns > 0 { lower(Double(xruns), fair: 0, poor: 20, Text.counted(xruns, "xrun")) }
     }
-
-    /// A device that does not say what its xruns were heard as is judged by their number.
-    private mutating func judge(_ xruns: XrunFigures, minutes: Double) {
-        let (capture, playback) = (xruns.capture ?? 0, xruns.playback ?? 0)
-        guard let silent = xruns.silentMilliseconds, playback > 0 else {
-            lower(Double(capture + playback), fair: 0, poor: 20, Text.counted(capture + playback, "xrun"))
-            return
-        }
-        lower(Double(capture), fair: 0, poor: 20, "\(Text.counted(capture, "xrun")) of the microphone")
-        lower(
-            silent / minutes, fair: Self.fairSilence, poor: Self.poorSilence,
-            "\(Text.counted(playback, "xrun")), \(Text.fixed(silent, 0)) ms of silence")
-    }
-
-    /// Milliseconds a minute: 0.1 and 1 %.
-    private static let fairSilence = 60.0
-    private static let poorSilence = 600.0
 
     /// Judges a loopback test by its worse direction.
     public init(_ report: LoopbackReport) {
-        let seconds = report.durationSeconds
-        let directions = [
-            ("A to B", Verdict(report.aToB, seconds: seconds)), ("B to A", Verdict(report.bToA, seconds: seconds)),
-        ]
+        let directions = [("A to B", Verdict(report.aToB)), ("B to A", Verdict(report.bToA))]
         grade = directions.contains { $0.1.grade == nil } ? nil : directions.compactMap { $0.1.grade }.min()
         for (name, verdict) in directions { reasons += verdict.reasons.map { "\(name): \($0)" } }
         if let gaps = report.gaps, gaps > 0 { lower(Double(gaps), fair: 0, poor: 5, Text.counted(gaps, "gap")) }

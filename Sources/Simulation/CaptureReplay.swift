@@ -82,12 +82,7 @@ public final class CaptureReplay {
     }
 
     private func receive(_ datagram: CapturedDatagram) {
-        guard datagram.direction != .sent else { return }
-        guard !datagram.isControl else {
-            // What the jitter buffer heeded in the call it heeds again.
-            if reader.isOurs { datagram.bytes.withUnsafeBytes { call.heedSender(in: $0, arrival: datagram.time) } }
-            return
-        }
+        guard datagram.direction != .sent, !datagram.isControl else { return }
         let isWanted = datagram.bytes.withUnsafeBytes { bytes in
             guard let packet = try? RTPPacket(parsing: bytes) else { return false }
             return ssrc == nil || packet.header.ssrc == ssrc

@@ -144,7 +144,6 @@ public func makeUnit(
     var preferences = DeviceRequest()
     preferences.sampleRate = Double(rate)
     preferences.periodMilliseconds = plan.periodMilliseconds
-    preferences.gapPrice = plan.jitterBuffer.latency.gapPrice
     preferences.realtimePriority = plan.realtime ? CallSession.devicePriority : nil
     do {
         try processing?.setConfiguration(plan.voice)

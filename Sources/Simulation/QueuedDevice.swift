@@ -51,7 +51,6 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
     var status: DeviceStatus {
         var status = device.status
         status.playbackXruns += xruns
-        status.playbackSilentMilliseconds = milliseconds(silentFrames)
         status.playbackLatencyMilliseconds = latency ?? status.playbackLatencyMilliseconds
         status.playbackTargetMilliseconds = target.milliseconds
         status.machine = board.reading
@@ -64,8 +63,7 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
         if let playback {
             let rate = Int(playback.sampleRate)
             target = PlaybackTarget(
-                period: playback.periodFrames, buffer: rate * Int(Self.bufferMilliseconds) / 1000, rate: rate,
-                gapPrice: request.gapPrice ?? MachineLateness.usualPrice)
+                period: playback.periodFrames, buffer: rate * Int(Self.bufferMilliseconds) / 1000, rate: rate)
             scratch = [Float](repeating: 0, count: playback.maximumFrames)
         }
         return grant
@@ -167,9 +165,7 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
         if hasUnderrun { target.underran() }
         hasUnderrun = false
         if startTime == nil { startTime = now }
-        var lead = target.lead() - max(0, level(at: now))
-        // What is being played as silence is part of it.
-        while lead < 0 { lead += period }
+        let lead = target.lead - max(0, level(at: now))
         if lead > 0 {
             if now > .zero { silentFrames += lead }
             queue += repeatElement(0, count: lead)

@@ -20,8 +20,6 @@ public struct DeviceChoice: Sendable {
     public var pinsThreads = false
     /// Which echo canceller, at which quality, where voice is processed.
     public var voice = VoiceProcessingConfiguration()
-    /// What a gap is worth, by the trade of delay against loss that was asked for; `nil` is the usual price.
-    public var gapPrice: Double?
     /// The device, running already; `nil`: it is opened when it is needed.
     var standby: StandbyDevice?
 
@@ -39,7 +37,6 @@ public struct DeviceChoice: Sendable {
         (input, output) = (try Self.device(names.input), try Self.device(names.output))
         sampleRate = configuration[\.audio.rate]
         periodMilliseconds = configuration[\.audio.period]
-        gapPrice = configuration[\.media.latency].gapPrice
         realtime = configuration[\.audio.realtime]
         pinsThreads = configuration[\.audio.pin]
         voice = configuration.voice
@@ -84,7 +81,6 @@ public struct DeviceChoice: Sendable {
         var preferences = DeviceRequest()
         preferences.sampleRate = sampleRate.map(Double.init)
         preferences.periodMilliseconds = periodMilliseconds
-        preferences.gapPrice = gapPrice
         preferences.realtimePriority = realtime ? CallSession.devicePriority : nil
         return preferences
     }

@@ -94,40 +94,6 @@ private func direction(delay: Double) -> CallStatistics {
     #expect(Verdict(report).text == "fair (B to A: delay 200 ms; 1 gap)")
 }
 
-@Test("Xruns are judged by what was heard of them, where that is known") func verdictOfXruns() {
-    var statistics = direction(delay: 70)
-    statistics.xruns.playback = 4
-    #expect(Verdict(statistics, seconds: 60).text == "fair (4 xruns)")
-    statistics.xruns.silentMilliseconds = 25
-    #expect(Verdict(statistics, seconds: 60).grade == .good)
-    #expect(Verdict(statistics).grade == .good)
-    statistics.xruns.silentMilliseconds = 75
-    #expect(Verdict(statistics, seconds: 60).text == "fair (4 xruns, 75 ms of silence)")
-    #expect(Verdict(statistics, seconds: 120).grade == .good)
-    // A short call is not let off: its minute has not been heard.
-    #expect(Verdict(statistics, seconds: 10).grade == .fair)
-    statistics.xruns.silentMilliseconds = 700
-    #expect(Verdict(statistics, seconds: 60).grade == .poor)
-    statistics.xruns = XrunFigures(capture: 1, playback: 1, silentMilliseconds: 2)
-    #expect(Verdict(statistics, seconds: 60).text == "fair (1 xrun of the microphone)")
-}
-
-@Test("Gaps are told by what made them, in figures and text") func gapsByCause() {
-    var statistics = direction(delay: 70)
-    #expect(statistics.gapsByCause == GapFigures(machine: 0, network: 2, sender: 0))
-    (statistics.gapsOfSender, statistics.gapsOfMachine, statistics.playoutGaps) = (1, 1, 2)
-    statistics.xruns.playback = 1
-    #expect(statistics.gapsByCause == GapFigures(machine: 4, network: 0, sender: 1))
-    (statistics.bufferTargetMilliseconds, statistics.bufferTargetReason) = (21.5, "sender")
-    var report = CallReport()
-    report.statistics = statistics
-    let lines = ReportText.lines(report)
-    #expect(lines.contains { $0.hasPrefix("gaps of machine") && $0.hasSuffix(" 4") })
-    #expect(lines.contains { $0.hasPrefix("gaps of sender") && $0.hasSuffix(" 1") })
-    #expect(lines.contains { $0.hasPrefix("    for the sender") && $0.hasSuffix("21.5 ms") })
-    #expect(CallStatistics().gapsByCause == nil)
-}
-
 @Test("The status line never outgrows the terminal and drops the least important things first", arguments: 0...120)
 func statusWidth(width: Int) {
     var mood = CallMood()

@@ -44,8 +44,6 @@ struct StreamSimulation {
     var settings = EncoderSettings(inbandFEC: true, expectedLossPercent: 0)
     var configuration = JitterBufferConfiguration()
     var seed: UInt64 = 1
-    /// What the sender tells of its machine: when (ms), its stops since the start, the longest of them (ms).
-    var senderReports: [(time: Double, stops: Int, longest: Double)] = []
     /// Whether the sound is kept: an hour of it takes memory.
     var keepsOutput = true
 
@@ -124,7 +122,6 @@ struct StreamSimulation {
         let block = Int(pullMilliseconds * Double(decoder.sampleRate) / 1000)
         var samples = [Float](repeating: 0, count: block)
         var next = 0
-        var reported = 0
         var index = 0
         var clock = firstPull
         while clock < seconds * 1000 {
@@ -132,12 +129,6 @@ struct StreamSimulation {
             while next < arrivals.count, arrivals[next].time <= now {
                 insert(arrivals[next], into: buffer)
                 next += 1
-            }
-            while reported < senderReports.count, senderReports[reported].time <= now {
-                let report = senderReports[reported]
-                buffer.noteSender(
-                    stops: report.stops, longestMilliseconds: report.longest, at: HostTime(milliseconds: report.time))
-                reported += 1
             }
             let outcome = samples.withUnsafeMutableBufferPointer {
                 buffer.pull(into: $0, now: HostTime(milliseconds: now))

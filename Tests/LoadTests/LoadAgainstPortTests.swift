@@ -125,6 +125,7 @@ import Testing
         for name in 0..<3 { report(pool, name, to: port.local, isLast: false) }
         let patience = HostTime.monotonicNow().advanced(byMilliseconds: 60_000)
         while port.figures.packetsReceived < 3 * 5 + 3, HostTime.monotonicNow() < patience { usleep(20_000) }
+        HostTime.monotonicNow().advanced(byMilliseconds: 300).sleepUntilTest()
         port.close()
         let ends = port.takeEvents().filter { if case .ended(.localHangup, _, _) = $0.body { true } else { false } }
         #expect(ends.count == 3)

@@ -114,24 +114,6 @@ import Service
         #expect(value(text, "yodel_gaps_total{cause=\"\(cause)\"}") == (cause == "machine" ? 3 : 2))
     }
 
-    @Test func aGapOfTheSendersMachineIsItsOwnUnlessAnEventExplainsIt() async {
-        let bench = Bench()
-        let (_, call) = await bench.call()
-        call.tell(.callAnswered(sipCode: 200))
-        var statistics = CallStatistics()
-        (statistics.concealedLong, statistics.gapsOfSender) = (0, 0)
-        call.tell(.stats(statistics))
-        (statistics.concealedLong, statistics.gapsOfSender) = (3, 2)
-        call.tell(.stats(statistics))
-        #expect(value(ServiceFigures.text(bench.core), "yodel_gaps_total{cause=\"sender\"}") == 2)
-        #expect(value(ServiceFigures.text(bench.core), "yodel_gaps_total{cause=\"network\"}") == 1)
-        call.tell(.callResumed)
-        (statistics.concealedLong, statistics.gapsOfSender) = (4, 3)
-        call.tell(.stats(statistics))
-        #expect(value(ServiceFigures.text(bench.core), "yodel_gaps_total{cause=\"hold\"}") == 1)
-        #expect(value(ServiceFigures.text(bench.core), "yodel_gaps_total{cause=\"sender\"}") == 2)
-    }
-
     @Test(
         "each attempt has one outcome by RFC 6076",
         arguments: [

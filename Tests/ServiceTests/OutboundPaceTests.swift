@@ -33,13 +33,20 @@ import Service
     func route() async {
         var rules = AccountRules()
         (rules.rings, rules.unanswered, rules.forwardTo) = (0, .forward, "sip:mobile@example.com")
-        let bench = Bench(rules: rules, callsPerMinute: 2)
-        _ = await bench.call()
-        bench.core.callCame(1, account: "office", from: "sip:101@example.com", at: bench.telephone)
-        for _ in 0..<500 where bench.telephone.calls.count < 3 { try? await Task.sleep(for: .milliseconds(10)) }
-        #expect(bench.telephone.calls.count == 3, "ours, the caller's, and the one it is forwarded to")
-        let refused = await bench.ask("POST", "/v1/calls", #"{"to": "sip:103@example.com"}"#)
-        #expect(refused.status == 429 && refused.response.headers.contains { $0.name == "Retry-After" })
-        #expect(bench.telephone.calls.count == 3)
+        // Where all of it takes a minute, the first call counts no more: then it is made anew.
+        for _ in 0..<10 {
+            let began = HostTime.monotonicNow()
+            let bench = Bench(rules: rules, callsPerMinute: 2)
+            _ = await bench.call()
+            bench.core.callCame(1, account: "office", from: "sip:101@example.com", at: bench.telephone)
+            for _ in 0..<6000 where bench.telephone.calls.count < 3 { try? await Task.sleep(for: .milliseconds(10)) }
+            #expect(bench.telephone.calls.count == 3, "ours, the caller's, and the one it is forwarded to")
+            let refused = await bench.ask("POST", "/v1/calls", #"{"to": "sip:103@example.com"}"#)
+            guard HostTime.monotonicNow().milliseconds(since: began) < 60_000 else { continue }
+            #expect(refused.status == 429 && refused.response.headers.contains { $0.name == "Retry-After" })
+            #expect(bench.telephone.calls.count == 3)
+            return
+        }
+        Issue.record("no attempt took less than a minute")
     }
 }

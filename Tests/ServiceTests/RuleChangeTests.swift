@@ -75,8 +75,8 @@ import Service
             let first = try history(file)
             let bench = Bench(accounts: ["office", "home"], history: first)
             _ = await bench.ask("PUT", path, #"{"rings": 7, "unanswered": "refuse", "handsets": ["desk", "lobby"]}"#)
-            _ = await bench.ask("PUT", "/v1/accounts/home/rules", #"{"rings": 1}"#)
-            _ = await bench.ask("DELETE", "/v1/accounts/home/rules")
+            _ = await bench.ask("PUT", "/v1/accounts/srv/rules", #"{"rings": 1}"#)
+            _ = await bench.ask("DELETE", "/v1/accounts/srv/rules")
             first.close()
             let second = try history(file)
             for _ in 0..<500 where second.kept == nil { try await Task.sleep(for: .milliseconds(10)) }
@@ -84,7 +84,7 @@ import Service
             let rules = await again.ask("GET", path).json
             #expect(rules.value(at: "rings") == .integer(7) && rules.text("unanswered") == "refuse")
             #expect(rules.value(at: "handsets") == .array([.string("desk"), .string("lobby")]))
-            #expect(await again.ask("GET", "/v1/accounts/home/rules").json.value(at: "changed") == .array([]))
+            #expect(await again.ask("GET", "/v1/accounts/srv/rules").json.value(at: "changed") == .array([]))
             second.close()
         }
     }

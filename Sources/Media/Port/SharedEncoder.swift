@@ -67,20 +67,6 @@ final class SharedEncoder {
         return length
     }
 
-    /// Whether `own` is exactly where this one is.
-    func isWhere(_ own: any AudioEncoder) -> Bool { own.isWhere(encoder) }
-
-    /// Encodes the frame at hand by `own`, which comes nearer to this one by it where its codec can do that.
-    /// - Returns: bytes; 0 in a pause; `nil`: it could not be encoded.
-    func encode(_ frame: UnsafeBufferPointer<Float>, by own: any AudioEncoder, into target: inout [UInt8]) -> Int? {
-        target.withUnsafeMutableBytes { target in
-            guard own.approaches, let length else { return try? own.encode(frame, into: target) }
-            return payload.withUnsafeBytes {
-                try? own.encode(frame, towards: UnsafeRawBufferPointer(rebasing: $0[..<length]), into: target)
-            }
-        }
-    }
-
     /// Whether the frame at hand became these bytes.
     func made(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let length, length == bytes.count else { return false }
@@ -132,9 +118,8 @@ package final class ConferenceEncoders {
 /// Which encoder one party of a conference is sent: his own while he speaks, the shared one while he listens.
 ///
 /// A decoder goes on from what it heard, so one encoder must hand over to the other without a seam. From the shared one to his own
-/// that is exact: his own goes on with its state. The other way the shared one, which others hear, cannot. His own has to come where
-/// that one is: where the codec has a way (`AudioEncoder.approaches`) it goes there, and the last step is exact too. Elsewhere an
-/// encoder forgets by itself: when both have heard the same for a while they say the same.
+/// that is exact: his own goes on with its state. The other way the shared one, which others hear, cannot; but an encoder forgets:
+/// when both have heard the same for a while they say the same.
 struct EncoderShare {
     /// Both have heard the same for so long before one takes the other's place in a quiet moment, and in any, milliseconds.
     private static let quietMilliseconds = 1000.0
@@ -157,18 +142,12 @@ struct EncoderShare {
 
     /// The party's own encoder and another one have encoded the same frame.
     /// - Parameters:
-    ///   - other: the other one.
-    ///   - own: the party's.
     ///   - isEqual: whether to the same bytes.
     ///   - frame: what was encoded.
     ///   - milliseconds: its length.
     mutating func note(
-        _ other: SharedEncoder, own: any AudioEncoder, isEqual: Bool, frame: UnsafeBufferPointer<Float>, milliseconds: Double
+        _ other: SharedEncoder, isEqual: Bool, frame: UnsafeBufferPointer<Float>, milliseconds: Double
     ) {
-        if own.approaches {
-            if other.isWhere(own) { join(other) }
-            return
-        }
         together += milliseconds
         guard isEqual || together >= Self.quietMilliseconds else { return }
         let energy = frame.reduce(0) { $0 + $1 * $1 } / Float(max(1, frame.count))

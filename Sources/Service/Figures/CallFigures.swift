@@ -139,10 +139,7 @@ struct CallFigures: Sendable {
         echoRealignments += growth(\.echo?.realignCount)
         gaps[.machine, default: 0] += growth(\.playoutGaps)
         let recent = memory.change.flatMap { milliseconds - $0.milliseconds <= GapCause.reachMilliseconds ? $0.cause : nil }
-        let long = growth(\.concealedLong)
-        let ofSender = recent == nil ? min(long, growth(\.gapsOfSender)) : 0
-        gaps[.sender, default: 0] += ofSender
-        gaps[recent ?? .network, default: 0] += long - ofSender
+        gaps[recent ?? .network, default: 0] += growth(\.concealedLong)
     }
 
     static let packetCounts: [(name: String, path: KeyPath<CallStatistics, Int?> & Sendable)] = [

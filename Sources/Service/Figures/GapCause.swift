@@ -10,8 +10,6 @@ package enum GapCause: String, Sendable, CaseIterable {
     case iceRestart = "ice_restart"
     /// The other side, or who stands for it, sends from elsewhere.
     case failover
-    /// The sender's own machine stood still, as it tells.
-    case sender
     /// None of the others: the packets did not come in time.
     case network
     /// Ours stood still, or its device did.

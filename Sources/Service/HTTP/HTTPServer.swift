@@ -138,7 +138,9 @@ final class HTTPServer: Sendable {
         }
     }
 
-    private func carry(_ connection: WebSocketUpgrade.Connection, _ client: Client, _ number: UInt64, from source: IPAddress) async throws {
+    private func carry(_ connection: WebSocketUpgrade.Connection, _ client: Client, _ number: UInt64, from source: IPAddress)
+        async throws
+    {
         try await connection.executeThenClose { inbound, outbound in
             var reader = RequestReader(inbound.makeAsyncIterator())
             while let head = try await reader.head() {
