@@ -61,7 +61,8 @@ import Testing
         let first = try #require(result.pulls.lazy.compactMap(\.outcome.mediaMilliseconds).first)
         let before = try StreamSimulation(codec: codec, seconds: 1, signal: Signal.voice).run()
         let start = try #require(before.pulls.lazy.compactMap(\.outcome.mediaMilliseconds).first)
-        #expect(abs(first - start) < 20, "it begins with the first packet")
+        // Pulls of both fall anywhere within a packet, and an encoder's lookahead comes on top.
+        #expect(abs(first - start) < 25, "it begins with the first packet")
         #expect(result.delay(10, 20) <= 15)
     }
 

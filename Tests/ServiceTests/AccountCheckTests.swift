@@ -21,11 +21,11 @@ import Service
 
     @Test("trouble is an answer with what to do; nobody registers anew because of it")
     func failed() async {
-        let bench = Bench(accounts: ["home", "broken"])
-        let look = await bench.ask("POST", "/v1/accounts/srv/check", "{}")
+        let bench = Bench(accounts: ["shop", "broken"])
+        let look = await bench.ask("POST", "/v1/accounts/shop/check", "{}")
         #expect(look.status == 200 && look.json.text("outcome") == "refused" && look.json.value(at: "seen_address") == .null)
         #expect(steps(look.json).map(\.1) == [.boolean(true), .boolean(false)])
-        #expect(bench.telephone.wished == ["check home"])
+        #expect(bench.telephone.wished == ["check shop"])
         #expect(await bench.ask("POST", "/v1/accounts/broken/check").status == 503)
         #expect(await bench.ask("POST", "/v1/accounts/broken/check").status == 503, "a look that failed leaves no place taken")
     }

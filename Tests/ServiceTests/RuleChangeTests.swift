@@ -73,18 +73,18 @@ import Service
     func kept() async throws {
         try await scratch { file in
             let first = try history(file)
-            let bench = Bench(accounts: ["office", "home"], history: first)
+            let bench = Bench(accounts: ["office", "shop"], history: first)
             _ = await bench.ask("PUT", path, #"{"rings": 7, "unanswered": "refuse", "handsets": ["desk", "lobby"]}"#)
-            _ = await bench.ask("PUT", "/v1/accounts/srv/rules", #"{"rings": 1}"#)
-            _ = await bench.ask("DELETE", "/v1/accounts/srv/rules")
+            _ = await bench.ask("PUT", "/v1/accounts/shop/rules", #"{"rings": 1}"#)
+            _ = await bench.ask("DELETE", "/v1/accounts/shop/rules")
             first.close()
             let second = try history(file)
             for _ in 0..<500 where second.kept == nil { try await Task.sleep(for: .milliseconds(10)) }
-            let again = Bench(accounts: ["office", "home"], history: second)
+            let again = Bench(accounts: ["office", "shop"], history: second)
             let rules = await again.ask("GET", path).json
             #expect(rules.value(at: "rings") == .integer(7) && rules.text("unanswered") == "refuse")
             #expect(rules.value(at: "handsets") == .array([.string("desk"), .string("lobby")]))
-            #expect(await again.ask("GET", "/v1/accounts/srv/rules").json.value(at: "changed") == .array([]))
+            #expect(await again.ask("GET", "/v1/accounts/shop/rules").json.value(at: "changed") == .array([]))
             second.close()
         }
     }
