@@ -93,7 +93,8 @@ import Testing
 private final class Redirector: Sendable {
     private let server: DatagramServer
     private let contacts: [String]
-    private let count = Mutex(0)
+    /// The number of each INVITE by its Via: one that is repeated, because a busy machine answers late, is no other.
+    private let numbers = Mutex<[String: Int]>([:])
 
     init(_ contacts: [String]) throws {
         server = try DatagramServer()
@@ -101,15 +102,17 @@ private final class Redirector: Sendable {
     }
 
     var port: UInt16 { server.port }
-    var invites: Int { count.withLock { $0 } }
+    var invites: Int { numbers.withLock { $0.count } }
 
     func serve() async {
         await server.serve { octets, _ in
             let text = String(decoding: octets, as: UTF8.self)
             guard text.hasPrefix("INVITE ") else { return nil }
-            let number = self.count.withLock { count in
-                defer { count += 1 }
-                return count
+            let via = text.split(separator: "\r\n").first { $0.hasPrefix("Via:") }.map(String.init) ?? ""
+            let number = self.numbers.withLock { numbers in
+                let number = numbers[via] ?? numbers.count
+                numbers[via] = number
+                return number
             }
             let contact = self.contacts[min(number, self.contacts.count - 1)].replacing("PLACE", with: "127.0.0.1:\(self.port)")
             return DatagramServer.reply(to: text, "302 Moved", ["Contact: <\(contact)>"])
