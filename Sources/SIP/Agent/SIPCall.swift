@@ -133,6 +133,8 @@ final class SIPCall {
 
     /// The next time at which something of this call is due.
     var deadline: HostTime? {
+        // Once it was hung up, only its ACK is waited for.
+        if byeWhenAcknowledged != nil { return success.map { min($0.next, $0.limit) } }
         var times = [ringingLimit, nextProvisional, retry?.time, remoteOffer?.limit, owedAnswer?.limit]
         times += [session?.next, transfer.limit]
         if let success { times += [success.next, success.limit] }

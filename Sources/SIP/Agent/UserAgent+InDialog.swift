@@ -122,6 +122,7 @@ extension UserAgent {
             return hangUp(call, CallEnd(.noAnswer, status: call.isOutgoing ? 408 : 480), now: now)
         }
         if let success = call.success, !repeatSuccess(call, success, now: now) { return }
+        guard call.byeWhenAcknowledged == nil else { return }
         if let reliable = call.reliable, !repeatReliable(call, reliable, now: now) { return }
         if let time = call.nextProvisional, time <= now {
             call.nextProvisional = now.advanced(byMilliseconds: 60_000)

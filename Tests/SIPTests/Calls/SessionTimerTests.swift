@@ -79,4 +79,23 @@ import Testing
         bench.advance(50_001)
         #expect(try bench.request(.update).headers.sessionExpires?.seconds == 100)
     }
+
+    @Test("a call that is hung up before its ACK ends, though its session expires meanwhile") func hungUpUnacknowledged() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming([(.sessionExpires, "100"), (.allow, "INVITE, UPDATE")])
+        bench.advance(50_001)
+        let update = try bench.request(.update)
+        // Their re-INVITE crosses our refresh, whose answer makes them refresh, and soon; the ACK to our 200 never comes.
+        bench.feed(call.request(.invite, number: 2, body: offer))
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        bench.answer(update, 200, [(.sessionExpires, "30;refresher=uas")])
+        try bench.agent.hangUp(handle, now: bench.now)
+        bench.advance(31_000)
+        #expect(bench.ended.isEmpty)
+        #expect(bench.requests(.bye).isEmpty)
+        bench.advance(2000)
+        #expect(bench.ended.first?.1.cause == .local)
+        #expect(bench.requests(.bye).isEmpty == false)
+    }
 }
