@@ -16,6 +16,8 @@ import Service
         bench.core.messages.answered(9, sipCode: nil, reason: "no way")
         let early = bench.core.messages.sent(9, to: "sip:1@h", account: nil, text: "x")
         #expect(early.text("state") == "failed" && early.text("reason") == "no way")
+        let toldEarly = bench.core.spool.read(after: 0).items.last
+        #expect(toldEarly?.type == "message_sent" && toldEarly?.data.contains("no way") == true, "it is told, too")
         let all = await bench.ask("GET", "/v1/messages").json
         guard case .array(let list) = all.value(at: "messages") else { return #expect(Bool(false)) }
         #expect(list.map { $0.text("state") } == ["delivered", "failed"])
@@ -24,6 +26,10 @@ import Service
             return #expect(Bool(false))
         }
         #expect(kept.count == MessageBook.limit)
+        // Outcomes of texts that are not kept any more do not take the places of others.
+        for number in 100..<300 { bench.core.messages.answered(number, sipCode: 200, reason: "OK") }
+        bench.core.messages.answered(1000, sipCode: 200, reason: "OK")
+        #expect(bench.core.messages.sent(1000, to: "sip:1@h", account: nil, text: "x").text("state") == "delivered")
     }
 
     @Test(

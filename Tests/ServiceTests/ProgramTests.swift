@@ -35,4 +35,19 @@ struct ProgramEndTests {
     @Test func withoutConfigurationNoneMayBe() {
         #expect(throws: Problem.self) { try ProgramEnd("ws://127.0.0.1:9000/", rate: nil, allowed: []) }
     }
+
+    @Test(
+        arguments: [
+            ("wss://bots.example.com", "wss://bots.example.com", true), ("wss://bots.example.com", "wss://bots.example.com/a", true),
+            ("wss://bots.example.com", "wss://bots.example.com?a", true), ("wss://bots.example.com", "wss://bots.example.com:444/", true),
+            ("wss://bots.example.com", "wss://bots.example.com.evil.example/", false),
+            ("wss://bots.example.com", "wss://bots.example.community/", false),
+            ("ws://127.0.0.1:90", "ws://127.0.0.1:90/", true), ("ws://127.0.0.1:90", "ws://127.0.0.1:9000/", false),
+            ("ws://[::1]", "ws://[::1]:9000/", true), ("ws://[::1]:90", "ws://[::1]:9000/", false),
+            ("ws://[::1]:90", "ws://[::1]:90/", true), ("ws://10.", "ws://10.1.2.3/", true), ("ws://", "ws://anybody/", true),
+            ("ws://bots.example.com/v1", "ws://bots.example.com/v10", true),
+        ])
+    func whatAURLBeginsWithEndsAtAHost(_ beginning: String, _ url: String, _ isAllowed: Bool) {
+        #expect((try? ProgramEnd(url, rate: nil, allowed: [beginning])) != nil == isAllowed)
+    }
 }

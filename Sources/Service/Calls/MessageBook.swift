@@ -21,6 +21,8 @@ package final class MessageBook: Sendable {
 
     /// Texts that are kept.
     package static let limit = 500
+    /// Outcomes that wait for their texts: requests that are answered at this moment.
+    private static let earlyLimit = 64
 
     /// Outcomes may be told before the text is kept.
     private typealias Outcome = (sipCode: Int?, reason: String)
@@ -43,28 +45,36 @@ package final class MessageBook: Sendable {
     /// A text is on its way.
     /// - Parameter number: by which its outcome is told.
     package func sent(_ number: UInt64, to: String, account: String?, text: String) -> JSONValue {
-        state.withLock { state in
+        let (json, isOver) = state.withLock { state -> (JSONValue, Bool) in
             state.last += 1
             var message = Message(
                 id: "\(spool.epoch)-t\(state.last)", number: number, from: nil, name: nil, to: to, text: text, state: .sending)
             message.account = account
-            if let outcome = state.early.removeValue(forKey: number) { Self.settle(&message, outcome) }
+            let outcome = state.early.removeValue(forKey: number)
+            if let outcome { Self.settle(&message, outcome) }
             Self.keep(message, in: &state.messages)
-            return Self.json(message)
+            return (Self.json(message), outcome != nil)
         }
+        if isOver { tellOutcome(json) }
+        return json
     }
 
     /// What became of a text.
     package func answered(_ number: UInt64, sipCode: Int?, reason: String) {
         let json = state.withLock { state -> JSONValue? in
             guard let index = state.messages.lastIndex(where: { $0.number == number }) else {
-                if state.early.count < 16 { state.early[number] = (sipCode, reason) }
+                // What is too old to be kept has its outcome here as well: the oldest goes.
+                if state.early.count >= Self.earlyLimit, let oldest = state.early.keys.min() { state.early[oldest] = nil }
+                state.early[number] = (sipCode, reason)
                 return nil
             }
             Self.settle(&state.messages[index], (sipCode, reason))
             return Self.json(state.messages[index])
         }
-        guard let json else { return }
+        if let json { tellOutcome(json) }
+    }
+
+    private func tellOutcome(_ json: JSONValue) {
         spool.publish(
             type: "message_sent",
             [

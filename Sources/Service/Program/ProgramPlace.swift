@@ -18,7 +18,7 @@ struct ProgramPlace: Sendable, Equatable {
             throw .badField(
                 field, "no program is configured as an audio end; set softphone.programs to what its URL begins with")
         }
-        guard allowed.contains(where: { url.hasPrefix($0) }) else {
+        guard allowed.contains(where: { Self.isBelow(url, $0) }) else {
             throw .badField(field, "the URL begins with none of softphone.programs; use one of those")
         }
         let isEncrypted = url.hasPrefix("wss://")
@@ -36,6 +36,18 @@ struct ProgramPlace: Sendable, Equatable {
         self.port = port ?? (isEncrypted ? 443 : 80)
         let path = String(rest[end...])
         self.path = path.hasPrefix("/") ? path : "/" + path
+    }
+
+    /// Whether a URL begins with another one. A host that is named to its end, and a port, are that host and that port alone:
+    /// `wss://bots.example.com` is no beginning of `wss://bots.example.com.evil.example/`, though its letters are.
+    private static func isBelow(_ url: String, _ beginning: String) -> Bool {
+        guard url.hasPrefix(beginning) else { return false }
+        let place = beginning.firstRange(of: "://").map { beginning[$0.upperBound...] } ?? ""
+        guard let last = place.last, last != ".", !place.contains(where: { $0 == "/" || $0 == "?" }) else { return true }
+        guard let next = url.dropFirst(beginning.count).first else { return true }
+        // Behind the brackets of an IPv6 address, or a name.
+        let hasPort = place.drop { $0 != "]" }.contains(":") || !place.hasPrefix("[") && place.contains(":")
+        return next == "/" || next == "?" || next == ":" && !hasPort
     }
 
     /// Host and port, an IPv6 address in brackets.
