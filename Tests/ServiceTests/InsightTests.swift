@@ -27,7 +27,7 @@ import Service
         }
         #expect(kept.count == MessageBook.limit)
         // Outcomes of texts that are not kept any more do not take the places of others.
-        for number in 100..<300 { bench.core.messages.answered(number, sipCode: 200, reason: "OK") }
+        for number in UInt64(100)..<300 { bench.core.messages.answered(number, sipCode: 200, reason: "OK") }
         bench.core.messages.answered(1000, sipCode: 200, reason: "OK")
         #expect(bench.core.messages.sent(1000, to: "sip:1@h", account: nil, text: "x").text("state") == "delivered")
     }

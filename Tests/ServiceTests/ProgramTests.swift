@@ -48,6 +48,6 @@ struct ProgramEndTests {
             ("ws://bots.example.com/v1", "ws://bots.example.com/v10", true),
         ])
     func whatAURLBeginsWithEndsAtAHost(_ beginning: String, _ url: String, _ isAllowed: Bool) {
-        #expect((try? ProgramEnd(url, rate: nil, allowed: [beginning])) != nil == isAllowed)
+        #expect(((try? ProgramEnd(url, rate: nil, allowed: [beginning])) != nil) == isAllowed)
     }
 }
