@@ -273,7 +273,7 @@ let package = Package(
         .testTarget(
             name: "SignallingTransportTests",
             dependencies: [
-                "SignallingTransport", "SIP", "Realtime",
+                "TestPrograms", "SignallingTransport", "SIP", "Realtime",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -319,12 +319,12 @@ let package = Package(
         .testTarget(
             name: "SoftphoneTests",
             dependencies: [
-                "Softphone", "Signalling", "PeerSignalling", "SDP", "SecureRTP", "ICE", "Settings", "Reporting", "Media",
+                "TestPrograms", "Softphone", "Signalling", "PeerSignalling", "SDP", "SecureRTP", "ICE", "Settings", "Reporting", "Media",
                 "Metrics", "AudioDevices",
                 "Codecs", "Link",
             ]),
         .testTarget(
-            name: "DiagnosisTests", dependencies: ["Diagnosis", "AudioDevices", "Settings", "Reporting", "Link"]),
+            name: "DiagnosisTests", dependencies: ["TestPrograms", "Diagnosis", "AudioDevices", "Settings", "Reporting", "Link"]),
         .testTarget(
             name: "ServiceTests",
             dependencies: [

@@ -1,6 +1,7 @@
 import Foundation
 import Reporting
 import Settings
+import TestPrograms
 import Testing
 
 import Diagnosis
@@ -70,19 +71,9 @@ import Diagnosis
 
     @Test("a whole look finds a taken port, a silent server and a missing password, and goes through to the end")
     func whole() throws {
-        let holder = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(holder) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let bound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(holder, $0, length) == 0 && listen(holder, 1) == 0 && getsockname(holder, $0, &length) == 0
-            }
-        }
-        try #require(bound)
-        let port = UInt16(bigEndian: address.sin_port)
+        let holder = try LoopbackSocket(.listening(backlog: 1))
+        defer { withExtendedLifetime(holder) {} }
+        let port = holder.port
         let file = NSTemporaryDirectory() + "yodel-\(UUID().uuidString).yaml"
         defer { try? FileManager.default.removeItem(atPath: file) }
         try Data(

@@ -2,6 +2,7 @@ import Glibc
 import Realtime
 import SIP
 import SignallingTransport
+import TestPrograms
 import Testing
 
 @Suite("Streams") struct StreamTests {
@@ -140,22 +141,11 @@ import Testing
     @Test("a peer that takes nothing does not make us keep more than the limit")
     func slowPeer() async throws {
         // A listener that never accepts nor reads: the system's buffers fill, then ours.
-        let listening = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-        defer { close(listening) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = bind(listening, $0, size)
-                _ = listen(listening, 4)
-                _ = getsockname(listening, $0, &size)
-            }
-        }
+        let listener = try LoopbackSocket(.listening(backlog: 4))
+        defer { withExtendedLifetime(listener) {} }
         let phone = try Side { $0.queuedBytes = 65_536 }
         let destination = SignallingDestination(
-            transport: .tcp, address: SignallingAddress(host: "127.0.0.1", port: UInt16(bigEndian: address.sin_port)))
+            transport: .tcp, address: SignallingAddress(host: "127.0.0.1", port: listener.port))
         phone.transport.connect(to: destination)
         let opened = try #require(await phone.inbox.opened())
         for _ in 0..<2000 {

@@ -2,6 +2,7 @@ import Glibc
 import Realtime
 import SIP
 import SignallingTransport
+import TestPrograms
 import Testing
 
 /// What a transport has told, for tests that wait for one thing or another.
@@ -84,21 +85,7 @@ func fixture(_ name: String, file: String = #filePath) -> String {
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 /// A port on loopback at which nothing listens.
-func unusedPort() throws -> UInt16 {
-    let socket = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    defer { close(socket) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let port = withUnsafeMutablePointer(to: &address) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic -> Bool in
-            bind(socket, generic, size) == 0 && getsockname(socket, generic, &size) == 0
-        }
-    }
-    try #require(port)
-    return UInt16(bigEndian: address.sin_port)
-}
+func unusedPort() throws -> UInt16 { try LoopbackSocket(.streams).port }
 
 /// A small seeded generator (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {

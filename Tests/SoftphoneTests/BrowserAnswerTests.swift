@@ -3,32 +3,18 @@ import ICE
 import Link
 import Settings
 import Softphone
+import TestPrograms
 import Testing
 
 /// A TURN server that gives everybody an allocation, and knows who has not given it back.
 private actor AllocationCounter {
-    private let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    let port: UInt16
+    private let place: LoopbackSocket
+    nonisolated var port: UInt16 { place.port }
     private(set) var given = 0
     private var holders: Set<UInt16> = []
     var held: Int { holders.count }
 
-    init() throws {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-            }
-        }
-        try #require(result == 0)
-        port = UInt16(bigEndian: address.sin_port)
-    }
-
-    deinit { close(descriptor) }
+    init() throws { place = try LoopbackSocket(isNonBlocking: true) }
 
     /// Answers whoever has asked.
     func serve() {
@@ -38,13 +24,13 @@ private actor AllocationCounter {
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)
             let count = withUnsafeMutablePointer(to: &source) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    recvfrom(descriptor, &buffer, buffer.count, 0, $0, &length)
+                    recvfrom(place.descriptor, &buffer, buffer.count, 0, $0, &length)
                 }
             }
             guard count > 0 else { return }
             guard let answer = answer(buffer[..<count], from: UInt16(bigEndian: source.sin_port)) else { continue }
             _ = withUnsafePointer(to: &source) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { sendto(descriptor, answer, answer.count, 0, $0, length) }
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { sendto(place.descriptor, answer, answer.count, 0, $0, length) }
             }
         }
     }

@@ -4,6 +4,7 @@ import Glibc
 import Reporting
 import Settings
 import Softphone
+import TestPrograms
 import Testing
 
 /// Real time a call on this machine may take for anything, s: only what hangs takes so long.
@@ -80,18 +81,4 @@ final class Followed {
 }
 
 /// A port of this machine that nobody has, or had a moment ago.
-func freePort() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-            bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-        }
-    }
-    try #require(result == 0)
-    return UInt16(bigEndian: address.sin_port)
-}
+func freePort() throws -> UInt16 { try LoopbackSocket().port }

@@ -1,29 +1,15 @@
 import Glibc
 import Settings
 import Softphone
+import TestPrograms
 import Testing
 
 /// A STUN server that hears everything and says nothing.
 private final class SilentServer {
-    private let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
-    let port: UInt16
+    private let place: LoopbackSocket
+    private var port: UInt16 { place.port }
 
-    init() throws {
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = descriptor
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-            }
-        }
-        try #require(result == 0)
-        port = UInt16(bigEndian: address.sin_port)
-    }
-
-    deinit { close(descriptor) }
+    init() throws { place = try LoopbackSocket() }
 
     var traversal: NATTraversal {
         get throws {

@@ -10,7 +10,6 @@ IPv6 address, 2001:db8:1::2 and 2001:db8:2::2, in modes that end in 6.
 
 import contextlib
 import os
-import shutil
 import subprocess
 import time
 from typing import Self
@@ -33,20 +32,6 @@ RULES = {
     # IPv6 beside it needs no translation, and has a firewall.
     "sym6": ("oifname wan masquerade fully-random", UNASKED, f"meta nfproto ipv6 {UNASKED}"),
 }
-
-
-def missing() -> str:
-    """Why there can be no namespaces here; empty: there can."""
-    if os.geteuid() != 0:
-        return "network namespaces need root"
-    for program in ("ip", "nft", "turnserver", "openssl"):
-        if not shutil.which(program):
-            return f"{program} is not installed"
-    tried = subprocess.run(["ip", "netns", "add", f"yodel-try-{os.getpid()}"], capture_output=True, text=True)
-    if tried.returncode != 0:
-        return f"no network namespace: {tried.stderr.strip()}"
-    subprocess.run(["ip", "netns", "del", f"yodel-try-{os.getpid()}"], check=False)
-    return ""
 
 
 class Homes:

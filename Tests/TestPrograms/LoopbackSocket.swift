@@ -1,0 +1,39 @@
+import Glibc
+
+/// A socket at a port of this machine's loopback that the system has chosen, closed with its last owner.
+public final class LoopbackSocket: Sendable {
+    public enum Kind: Sendable {
+        case datagrams
+        /// Bound, and nothing more.
+        case streams
+        /// Streams that nobody accepts, so many at most.
+        case listening(backlog: Int32)
+    }
+
+    public struct NotBound: Error {}
+
+    public let descriptor: Int32
+    public let port: UInt16
+
+    public init(_ kind: Kind = .datagrams, isNonBlocking: Bool = false) throws {
+        let type = if case .datagrams = kind { Int32(SOCK_DGRAM.rawValue) } else { Int32(SOCK_STREAM.rawValue) }
+        let descriptor = socket(AF_INET, isNonBlocking ? type | Int32(SOCK_NONBLOCK.rawValue) : type, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var isBound = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        if isBound, case .listening(let backlog) = kind { isBound = listen(descriptor, backlog) == 0 }
+        guard isBound else {
+            close(descriptor)
+            throw NotBound()
+        }
+        (self.descriptor, port) = (descriptor, UInt16(bigEndian: address.sin_port))
+    }
+
+    deinit { close(descriptor) }
+}
