@@ -61,7 +61,9 @@ import Testing
 /// A registrar that takes every REGISTER without a password, and answers STUN.
 private final class Registrar: Sendable {
     struct Seen: Sendable {
-        var registers = 0
+        /// By their sequence numbers: what is repeated on a busy machine counts once.
+        var requests: Set<String> = []
+        var registers: Int { requests.count }
         var bindings = 0
         var ports: Set<UInt16> = []
     }
@@ -106,9 +108,11 @@ private final class Registrar: Sendable {
             return builder.finished()
         }
         let text = String(decoding: octets, as: UTF8.self)
-        guard text.hasPrefix("REGISTER ") else { return nil }
+        guard text.hasPrefix("REGISTER "), let line = text.split(separator: "\r\n").first(where: { $0.hasPrefix("CSeq:") })
+        else { return nil }
+        let sequence = String(line)
         state.withLock {
-            $0.seen.registers += 1
+            $0.seen.requests.insert(sequence)
             $0.seen.ports.insert(port)
         }
         return DatagramServer.reply(to: text, "200 OK", copying: ["Contact:"])
