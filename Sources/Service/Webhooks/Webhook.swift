@@ -80,8 +80,14 @@ final class Webhook: Sendable {
                 let batch = events.read(after: place)
                 if batch.lost > 0 { state.withLock { $0.dropped += batch.lost } }
                 guard let last = batch.items.last else { break }
-                for item in batch.items where settings.wants(item.type) {
-                    while await !keep(item), !Task.isCancelled, !isEnding.load(ordering: .relaxed) {
+                var rest = batch.items.filter { settings.wants($0.type) }[...]
+                while !rest.isEmpty, !Task.isCancelled {
+                    rest = rest.dropFirst(await keep(rest))
+                    guard !rest.isEmpty else { break }
+                    if isEnding.load(ordering: .relaxed) {
+                        // Each is tried, and none twice.
+                        rest = rest.dropFirst()
+                    } else {
                         try? await Task.sleep(for: .seconds(Self.diskPause))
                     }
                 }
@@ -90,20 +96,34 @@ final class Webhook: Sendable {
         }
     }
 
-    private func keep(_ item: EventSpool.Item) async -> Bool {
-        do {
-            let spool = spool
-            let gone = try await disk.runIfActive { try spool.add(id: item.id.description, Array(item.data.utf8)) }
-            state.withLock { $0.dropped += UInt64(gone) }
-            bell.continuation.yield()
-            return true
-        } catch {
-            if state.withLock({ $0.trouble }) == nil {
-                logger.error("events for the webhook \(settings.name) cannot be kept, in softphone.webhook_spool: \(error)")
+    /// Takes events to the disk, all in one go: whoever waits for a turn for each of them waits long on a busy machine.
+    /// - Returns: how many are there, up to the first that the disk refused.
+    private func keep(_ items: ArraySlice<EventSpool.Item>) async -> Int {
+        let spool = spool
+        let written = try? await disk.runIfActive {
+            var (count, gone) = (0, 0)
+            do {
+                for item in items {
+                    gone += try spool.add(id: item.id.description, Array(item.data.utf8))
+                    count += 1
+                }
+            } catch {
+                return (count: count, gone: gone, trouble: "\(error)" as String?)
             }
-            state.withLock { $0.trouble = "softphone.webhook_spool: \(error)" }
-            return false
+            return (count: count, gone: gone, trouble: nil)
         }
+        // Without a disk that still runs nothing is kept any more.
+        guard let written else { return 0 }
+        if written.count > 0 { bell.continuation.yield() }
+        let isNew = state.withLock { state in
+            state.dropped += UInt64(written.gone)
+            defer { if written.trouble != nil { state.trouble = "softphone.webhook_spool: \(written.trouble ?? "")" } }
+            return state.trouble == nil
+        }
+        if let trouble = written.trouble, isNew {
+            logger.error("events for the webhook \(settings.name) cannot be kept, in softphone.webhook_spool: \(trouble)")
+        }
+        return written.count
     }
 
     // MARK: To the receiver
