@@ -319,12 +319,14 @@ let package = Package(
         .testTarget(
             name: "SoftphoneTests",
             dependencies: [
-                "TestPrograms", "Softphone", "Signalling", "PeerSignalling", "SDP", "SecureRTP", "ICE", "Settings", "Reporting", "Media",
+                "TestPrograms", "Softphone", "Signalling", "PeerSignalling", "SDP", "SecureRTP", "ICE", "Settings", "Reporting",
+                "Media",
                 "Metrics", "AudioDevices",
                 "Codecs", "Link",
             ]),
         .testTarget(
-            name: "DiagnosisTests", dependencies: ["TestPrograms", "Diagnosis", "AudioDevices", "Settings", "Reporting", "Link"]),
+            name: "DiagnosisTests",
+            dependencies: ["TestPrograms", "Diagnosis", "AudioDevices", "Settings", "Reporting", "Link"]),
         .testTarget(
             name: "ServiceTests",
             dependencies: [

@@ -38,8 +38,10 @@ struct ProgramEndTests {
 
     @Test(
         arguments: [
-            ("wss://bots.example.com", "wss://bots.example.com", true), ("wss://bots.example.com", "wss://bots.example.com/a", true),
-            ("wss://bots.example.com", "wss://bots.example.com?a", true), ("wss://bots.example.com", "wss://bots.example.com:444/", true),
+            ("wss://bots.example.com", "wss://bots.example.com", true),
+            ("wss://bots.example.com", "wss://bots.example.com/a", true),
+            ("wss://bots.example.com", "wss://bots.example.com?a", true),
+            ("wss://bots.example.com", "wss://bots.example.com:444/", true),
             ("wss://bots.example.com", "wss://bots.example.com.evil.example/", false),
             ("wss://bots.example.com", "wss://bots.example.community/", false),
             ("ws://127.0.0.1:90", "ws://127.0.0.1:90/", true), ("ws://127.0.0.1:90", "ws://127.0.0.1:9000/", false),

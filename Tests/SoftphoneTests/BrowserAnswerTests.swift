@@ -30,7 +30,9 @@ private actor AllocationCounter {
             guard count > 0 else { return }
             guard let answer = answer(buffer[..<count], from: UInt16(bigEndian: source.sin_port)) else { continue }
             _ = withUnsafePointer(to: &source) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { sendto(place.descriptor, answer, answer.count, 0, $0, length) }
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    sendto(place.descriptor, answer, answer.count, 0, $0, length)
+                }
             }
         }
     }

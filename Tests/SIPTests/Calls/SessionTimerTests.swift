@@ -80,7 +80,8 @@ import Testing
         #expect(try bench.request(.update).headers.sessionExpires?.seconds == 100)
     }
 
-    @Test("a call that is hung up before its ACK ends, though its session expires meanwhile") func hungUpUnacknowledged() throws {
+    @Test("a call that is hung up before its ACK ends, though its session expires meanwhile") func hungUpUnacknowledged() throws
+    {
         let bench = Bench()
         var (handle, call) = try bench.establishedIncoming([(.sessionExpires, "100"), (.allow, "INVITE, UPDATE")])
         bench.advance(50_001)
