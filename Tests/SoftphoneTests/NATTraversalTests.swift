@@ -28,4 +28,13 @@ import Testing
     func accounts() throws {
         #expect(try traversal([:]).followsAccounts && !traversal(["YODEL_ICE": "on"]).followsAccounts)
     }
+
+    @Test("no peer may send our checks to the ports of the service")
+    func protectedPorts() throws {
+        let ports = [
+            "YODEL_SOFTPHONE_PORT": "8470", "YODEL_SOFTPHONE_SIP_PORT": "5062", "YODEL_SOFTPHONE_METRICS_PORT": "9400",
+        ]
+        #expect(try traversal(ports).protectedPorts == [8470, 5062, 5063, 9400])
+        #expect(try traversal(["YODEL_SOFTPHONE_PORT": "0"]).protectedPorts.isEmpty)
+    }
 }

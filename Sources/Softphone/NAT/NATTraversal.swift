@@ -8,6 +8,8 @@ public struct NATTraversal: Sendable {
     /// Nobody has chosen `mode` by flag or variable, so that an account's counts.
     package var followsAccounts = true
     let servers: ServerBook
+    /// Ports at which this program serves others: no peer may send our checks there.
+    package private(set) var protectedPorts: Set<UInt16> = []
 
     /// Without servers.
     public init() { servers = ServerBook(stun: [], turn: [], access: RelayAccess()) }
@@ -22,6 +24,13 @@ public struct NATTraversal: Sendable {
             stun: configuration[\.network.stun], turn: configuration[\.network.turn],
             access: RelayAccess(user: configuration[\.network.turnUser] ?? "", password: password),
             authorityFile: configuration[\.network.turnCA])
+        let requests = configuration[\.softphone.sipPort]
+        // Requests by TLS come at the port after the one of UDP and TCP; 0 is any that is free.
+        let own = [
+            configuration[\.softphone.port], configuration[\.softphone.metricsPort] ?? 0, requests,
+            requests == 0 ? 0 : requests + 1,
+        ]
+        protectedPorts = Set(own.filter { $0 != 0 }.map { UInt16(clamping: $0) })
         guard mode != .relay || !configuration[\.network.turn].isEmpty else {
             throw .request("ice is relay, and there is no relay; name one with turn, or choose another ice")
         }
@@ -43,6 +52,7 @@ public struct NATTraversal: Sendable {
     func agentConfiguration() -> ICEConfiguration {
         var configuration = ICEConfiguration()
         configuration.relayOnly = mode == .relay
+        configuration.protectedPorts = protectedPorts
         return configuration
     }
 }
