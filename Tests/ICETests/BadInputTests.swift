@@ -41,6 +41,24 @@ import Testing
         #expect(end.agent.remoteCandidates.isEmpty && sent == 0)
     }
 
+    @Test(
+        "a check that the peer's relay drops, for want of a permission, is repeated soon; other checks are not",
+        arguments: [("relay raddr 0.0.0.0 rport 9", 3), ("host", 1)])
+    func dropped(kind: String, count: Int) throws {
+        let end = Endpoint("end", in: network, [ip("203.0.113.1")], role: .controlled, seed: 1)
+        end.gather()
+        let remote = try #require(ICECredentials(userFragment: "abcd", password: String(repeating: "p", count: 22)))
+        var sent = 0
+        network.tap = { _, _, destination in sent += destination == address("203.0.113.9:3478") ? 1 : 0 }
+        try end.update { agent throws(ICEError) in
+            try agent.setRemote(remote, now: network.now)
+            agent.add(candidateLine: "1 1 UDP 1 203.0.113.9 3478 typ \(kind)", now: network.now)
+        }
+        // Again after 25 and 75 ms.
+        network.run(150)
+        #expect(sent == count)
+    }
+
     @Test("of 10,000 candidates 100 are checked, at the pace of the configuration, and the right one among the first connects")
     func flood() throws {
         let caller = Endpoint("caller", in: network, [ip("203.0.113.1")], role: .controlling, seed: 1)

@@ -46,7 +46,10 @@ extension ICEAgent {
         }
         let isRepeated = purpose != .consent
         // RFC 8445 section 14.3: with many checks under way each is repeated the later.
-        let timeout = max(configuration.retransmissionTimeout, configuration.pacing * Double(unansweredPairs))
+        let patience =
+            purpose == .connectivity && pair.remote.kind == .relayed
+            ? configuration.relayRetransmissionTimeout : configuration.retransmissionTimeout
+        let timeout = max(patience, configuration.pacing * Double(unansweredPairs))
         checks.append(
             ConnectivityCheck(
                 id: id, pair: pair.id, path: pair.path, destination: pair.remote.address, bytes: bytes, purpose: purpose,

@@ -16,6 +16,8 @@ public struct ICEConfiguration: Sendable {
     public var pacing = 20.0
     /// RTO of checks and of requests to servers. RFC 8445 advises 500 for checks; they back off the same way from here.
     public var retransmissionTimeout = 250.0
+    /// RTO of a first check of the peer's relay, which drops it while the peer's permission for us is on its way there (RFC 8656 section 9).
+    public var relayRetransmissionTimeout = 25.0
     /// After this gathering is called done; what a slow server says later is still used.
     public var gatheringLimit = 1000.0
     /// Without a pair for so long, `failed` is told (RFC 8863 section 4).
