@@ -2,18 +2,28 @@
 package struct Announcement {
     private let samples: [Float]
     private var position = 0
+    /// What follows the samples; `nil`: nothing.
+    private let stream: (any SampleStream)?
 
-    package init(samples: [Float]) { self.samples = samples }
+    /// - Parameters:
+    ///   - samples: what is sent first.
+    ///   - stream: what is sent after them, read ahead; `nil`: nothing.
+    package init(samples: [Float], stream: (any SampleStream)? = nil) { (self.samples, self.stream) = (samples, stream) }
 
     /// Whether there is audio left to send.
-    package var isPlaying: Bool { position < samples.count }
+    package var isPlaying: Bool { position < samples.count || stream?.isOver == false }
 
-    /// Writes the next samples over `frame`; a last, short piece leaves the rest of the frame to silence.
+    /// Writes the next samples over `frame`; a last, short piece leaves the rest of the frame to silence, and so does what was not read
+    /// in time.
     package mutating func replace(_ frame: inout [Float]) {
         guard isPlaying else { return }
-        for i in 0..<frame.count {
-            frame[i] = position + i < samples.count ? samples[position + i] : 0
+        let first = min(frame.count, samples.count - position)
+        for i in 0..<first { frame[i] = samples[position + i] }
+        position += first
+        frame.withUnsafeMutableBufferPointer { frame in
+            guard let rest = frame.baseAddress.map({ $0 + first }) else { return }
+            let taken = stream?.take(into: rest, count: frame.count - first) ?? 0
+            frame[(first + taken)...].update(repeating: 0)
         }
-        position += frame.count
     }
 }

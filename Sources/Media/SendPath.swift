@@ -70,7 +70,7 @@ final class SendPath {
         redundancyPayloadType = configuration.redundancyPayloadType
         copies = redundancyPayloadType == nil ? nil : RedundancyPacker(payloadType: configuration.payloadType)
         ladder = RedundancyLadder(configuration.redundancy(of: sending))
-        announcement = Announcement(samples: configuration.announcement)
+        announcement = Announcement(samples: configuration.announcement, stream: configuration.announcementStream)
         frame = [Float](repeating: 0, count: codec.frameLength)
         meter = LevelMeter(sampleRate: configuration.audioRate)
         comfortNoise = makeComfortNoise()

@@ -36,6 +36,8 @@ public struct StreamConfiguration: Sendable {
     public var seed: UInt64
     /// Audio sent in place of the microphone until it ends, at `audioRate`; empty sends the microphone.
     public var announcement: [Float] = []
+    /// What is sent after `announcement`, at `audioRate` too: of one stream alone; `nil`: the microphone.
+    public var announcementStream: (any SampleStream)?
     /// Whether anybody listens: what nobody hears is counted and not decoded.
     public var isHeard = true
     /// Whether what is sent is what is heard: our RTCP tells the other side (docs/rtcp-delay-app.md).

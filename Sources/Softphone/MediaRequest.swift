@@ -91,10 +91,24 @@ public struct MediaRequest: Sendable {
         return configuration
     }
 
-    /// What is sent in place of the microphone, at `rate` samples a second; empty: the microphone.
+    /// What is sent in place of the microphone, at `rate` samples a second, whole, for any number of calls; empty: the microphone.
     func announcement(rate: Int) throws(SoftphoneError) -> [Float] {
         guard let playPath else { return [] }
         do { return try AudioFileReader.samples(path: playPath, rate: rate) } catch { throw .audioFile(error) }
+    }
+
+    /// The same for one call that is waited for: its beginning is there, and the rest is read while it runs.
+    /// - Parameter rate: in Hz.
+    /// - Returns: `nil`: the microphone.
+    /// - Throws: `audioFile`; `resources`.
+    func announcementStream(rate: Int) throws(SoftphoneError) -> (any SampleStream)? {
+        guard let playPath else { return nil }
+        let file: FileReadAhead
+        do { file = try FileReadAhead(path: playPath, rate: rate) { logger.warning("\($0.path): \($0.reason)") } } catch {
+            throw .audioFile(error)
+        }
+        do { try file.begin() } catch { throw .resources("\(error)") }
+        return file
     }
 
     /// One number cannot mean two things.
@@ -107,3 +121,6 @@ public struct MediaRequest: Sendable {
         }
     }
 }
+
+/// The file of `--play`.
+extension FileReadAhead: SampleStream {}

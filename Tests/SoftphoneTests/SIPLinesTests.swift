@@ -11,9 +11,9 @@ import Testing
         let phone: SIPPhone
         let call: Followed
 
-        init(_ purpose: SIPRequest.Purpose, answersByItself: Bool = false, record: String? = nil) throws {
+        init(_ purpose: SIPRequest.Purpose, answersByItself: Bool = false, record: String? = nil, play: String? = nil) throws {
             var media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
-            media.recordPath = record
+            (media.recordPath, media.playPath) = (record, play)
             var request = SIPRequest(purpose, codecs: [.pcmu], media: media)
             request.answersByItself = answersByItself
             phone = try Softphone().connect(request)
@@ -73,6 +73,21 @@ import Testing
         try second.call.wait("hung up on") { $0.types.contains("call_ended") }
         #expect(we.close().count == 2)
         for other in [first, second] { #expect(other.close().count == 1) }
+    }
+
+    @Test("a call that is to hear a file which is gone is not answered, and the file is named") func unreadable() throws {
+        let uri = "sip:127.0.0.1:\(try freePort())"
+        let we = try Phone(.listen(uri), answersByItself: true, play: "no/such/file.wav")
+        let caller = try Phone(.call(uri))
+        for side in [we.call, caller.call] { try side.wait("it is over") { $0.types.contains("call_ended") } }
+        #expect(!caller.call.types.contains("call_answered"))
+        guard case .audioFile(let error) = we.call.call.failure else {
+            Issue.record("\(String(describing: we.call.call.failure))")
+            return
+        }
+        #expect(error.path == "no/such/file.wav")
+        _ = caller.close()
+        _ = we.close()
     }
 
     @Test("a recording goes on with a second call, in a file of its own, and the first one is kept") func recorded() throws {

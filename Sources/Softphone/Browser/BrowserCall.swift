@@ -46,7 +46,7 @@ final class BrowserCall: OwnedCall {
             isCodedAgain: request.bridge != nil)
         configuration.take(offer.agreement)
         configuration.echoes = request.echoes
-        configuration.announcement = try media.announcement(rate: configuration.stream.audioRate)
+        configuration.announcementStream = try media.announcementStream(rate: configuration.stream.audioRate)
         try link.connect(to: offer, now: now)
         let candidates = link.candidates.filter { $0.kind == .relayed || media.traversal.mode != .relay }
         answerText = offer.answer(link.credentials, candidates, areComplete: link.areCandidatesComplete)

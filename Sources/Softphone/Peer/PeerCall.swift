@@ -320,7 +320,7 @@ final class PeerCall: OwnedCall {
             configuration.take(agreed)
             configuration.digits = wanted.digits
             configuration.echoes = request.echoes
-            configuration.announcement = try wanted.announcement(rate: configuration.stream.audioRate)
+            configuration.announcementStream = try wanted.announcementStream(rate: configuration.stream.audioRate)
             let party = CallParty(configuration: configuration, socket: socket, link: link)
             let session = try Softphone().begin(
                 [party], wanted, seed: seed, echoes: request.echoes, commands: [.mute(isMuted), .signal(.answered)])

@@ -192,8 +192,8 @@ final class SIPCallMedia {
         configuration.digits = isFirst ? wanted.digits : ""
         configuration.echoes = request.echoes
         // Nobody has heard what was played to somebody who did not answer.
-        configuration.announcement =
-            hasPlayed ? [] : try wanted.announcement(rate: configuration.stream.audioRate)
+        configuration.announcementStream =
+            hasPlayed ? nil : try wanted.announcementStream(rate: configuration.stream.audioRate)
         let party = try makeParty(configuration, socket, agreed)
         let commands: [Media.CallCommand] = [.mute(isMuted), .signal(isAnswered ? .answered : .earlyMedia)]
         let session = try Softphone().begin(
