@@ -103,15 +103,25 @@ extension UserAgent {
         guard call.isAnswered, var dialog = call.current else { throw .wrongState("it is not answered") }
         let request = dialog.request(.info, body: body)
         call.current = dialog
-        start(Exchange(request, .inDialog(call), account: call.account), now: now)
+        start(Exchange(request, .info(call), account: call.account), now: now)
     }
 
-    func inDialogProgressed(_ call: SIPCall, _ result: Exchange.Result, now: HostTime) {
-        if case .final(let response) = result, response.status == 481, call.isAnswered {
-            // The peer has forgotten the call (RFC 3261 section 12.2.1.2).
+    /// Ends an answered call where a request that belongs to it has failed so that it is lost (RFC 3261 section 12.2.1.2, RFC 5057).
+    /// - Returns: whether it is lost.
+    func endsCall(_ call: SIPCall, _ result: Exchange.Result, now: HostTime) -> Bool {
+        guard call.isAnswered, !call.hasEnded else { return false }
+        switch result {
+        case .timedOut: hangUp(call, CallEnd(.timeout, status: 408), now: now)
+        case .final(let response) where response.status == 481:
+            // The peer has forgotten the call: nobody wants a BYE.
             finishOpenRequests(call, now: now)
             end(call, CallEnd(.remote, status: 481, reason: response.reason))
+        case .final(let response) where FailureReach(status: response.status) != .transaction:
+            let cause: CallEnd.Cause = response.status == 408 ? .timeout : .remote
+            hangUp(call, CallEnd(cause, status: response.status, reason: response.reason), now: now)
+        default: return false
         }
+        return true
     }
 
     // MARK: A call's timers
@@ -144,7 +154,7 @@ extension UserAgent {
             retryModification(call, retry, now: now)
         }
         if let session = call.session, session.next <= now { sessionDue(call, session, now: now) }
-        if let limit = call.transfer.limit, limit <= now { abandonTransfer(call, now: now) }
+        if let limit = call.transfer.limit, limit <= now { transferExpired(call, now: now) }
     }
 
     /// False when the call has ended over it.

@@ -121,18 +121,15 @@ extension UserAgent {
                 body: body, usesUpdate: usesUpdate,
                 time: now.advanced(byMilliseconds: 1000 * Double(response.headers.retryAfter ?? 0) + 10),
                 count: call.retryCount)
-        case 422 where call.intervalRetries < 2:
-            guard let least = response.headers.minSE, let session = call.session else { fallthrough }
+        case 422 where call.intervalRetries < 2 && call.session != nil && response.headers.minSE != nil:
+            guard let least = response.headers.minSE, let session = call.session else { return }
             call.intervalRetries += 1
             call.session = SessionTimer(
                 seconds: max(least, session.seconds), isRefresher: session.isRefresher, now: now)
             sendModification(call, body: body, usesUpdate: usesUpdate, now: now)
-        case 481 where call.isAnswered:
-            abandonTransfer(call, now: now)
-            end(call, CallEnd(.remote, status: 481, reason: response.reason))
-        case 408 where call.isAnswered: hangUp(call, CallEnd(.timeout, status: 408), now: now)
         default:
             call.retryCount = 0
+            guard !endsCall(call, .final(response), now: now) else { return }
             emit(.modificationFailed(call.handle, status: response.status, reason: response.reason))
         }
     }

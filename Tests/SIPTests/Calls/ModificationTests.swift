@@ -79,6 +79,32 @@ import Testing
         #expect(bench.requests(.bye).count >= 1)
     }
 
+    @Test(
+        "a refusal that says that the other side is not reached there any more ends the call with BYE; any other does not",
+        arguments: [(404, true), (410, true), (416, true), (604, true), (400, false), (422, false), (480, false), (503, false)])
+    func lost(status: Int, isLost: Bool) throws {
+        let bench = Bench()
+        let handle = try bench.establishedOutgoing()
+        try bench.agent.modify(handle, body: offer, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.invite), status, [(.minSE, "300")])
+        #expect(bench.ended.map(\.1.status) == (isLost ? [status] : []))
+        #expect(bench.requests(.bye).count == (isLost ? 1 : 0))
+        let failures = bench.events.filter { if case .modificationFailed = $0 { true } else { false } }
+        #expect(failures.count == (isLost ? 0 : 1))
+    }
+
+    @Test(
+        "INFO that is not understood ends no call; one that is lost does", arguments: [(405, 0), (415, 0), (408, 1), (404, 1)])
+    func info(status: Int, ends: Int) throws {
+        let bench = Bench()
+        let handle = try bench.establishedOutgoing()
+        try bench.agent.sendInfo(handle, body: Body(contentType: "a/b", bytes: [1]), now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.info), status)
+        #expect(bench.ended.count == ends && bench.requests(.bye).count == ends)
+    }
+
     @Test("the peer's re-INVITE is asked of the user and answered until its ACK") func theirs() throws {
         let bench = Bench()
         var (handle, call) = try bench.establishedIncoming()

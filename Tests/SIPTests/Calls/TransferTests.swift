@@ -92,6 +92,37 @@ import Testing
         #expect(bench.events.isEmpty)
     }
 
+    @Test("a transfer that we asked for and of which no result comes is told as failed, and another one may be asked for")
+    func noResult() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        for (number, body) in [(UInt32(2), "SIP/2.0 100 Trying\n"), (3, "")] {
+            try bench.agent.transfer(handle, to: uri("sip:carol@example.com"), now: bench.now)
+            bench.collect()
+            bench.answer(try bench.request(.refer), 202)
+            bench.feed(
+                call.request(
+                    .notify, number: number, body: Body(contentType: "message/sipfrag", bytes: wire(body)),
+                    [(.event, "refer"), (.subscriptionState, "terminated;reason=noresource")]))
+        }
+        #expect(progress(bench) == [487, 487])
+        try bench.agent.transfer(handle, to: uri("sip:carol@example.com"), now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.refer), 202)
+        bench.advance(100_000)
+        // Each word begins the time anew.
+        bench.feed(
+            call.request(
+                .notify, number: 4, body: Body(contentType: "message/sipfrag", bytes: wire("SIP/2.0 180 Ringing\n")),
+                [(.event, "refer"), (.subscriptionState, "active")]))
+        bench.advance(179_000)
+        #expect(progress(bench) == [487, 487, 180])
+        bench.advance(1001)
+        #expect(progress(bench) == [487, 487, 180, 408])
+        #expect(bench.ended.isEmpty)
+        try bench.agent.transfer(handle, to: uri("sip:carol@example.com"), now: bench.now)
+    }
+
     @Test("INVITE with Replaces takes a call's place; one that names none gets 481") func replaces() throws {
         let bench = Bench()
         let (old, call) = try bench.establishedIncoming()
