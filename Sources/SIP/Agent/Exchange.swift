@@ -45,6 +45,9 @@ final class Exchange {
     var attempt = AuthenticationAttempt()
     var key: TransactionKey?
     var isFinished = false
+    /// Of a change: the last RSeq of its reliable provisional responses, and the answer that one of them brought.
+    var reliableNumber: UInt32?
+    var reliableAnswer: Body?
     /// Where the peer of the call that it belongs to called from, which need not be in memory any more.
     var source: SignallingSource?
     /// It went by TCP because it is long.

@@ -84,8 +84,6 @@ final class SIPCall {
     var acknowledgements: [String: Acknowledgement] = [:]
     /// The last RSeq by the peer's tag.
     var reliableNumbers: [String: UInt32] = [:]
-    /// A reliable provisional had the offer, and PRACK the answer.
-    var hasReliableAgreement = false
     var intervalRetries = 0
 
     // As callee
@@ -105,6 +103,10 @@ final class SIPCall {
     var byeWhenAcknowledged: CallEnd?
 
     // Both
+    /// Peers' tags of dialogs in which an offer has met its answer before the call was answered.
+    var agreedTags: Set<String> = []
+    /// UPDATE or PRACK has changed the session before the call was answered.
+    var hasEarlyChange = false
     var ringingLimit: HostTime?
     var modification: Exchange?
     var retry: Retry?
@@ -141,6 +143,9 @@ final class SIPCall {
         if let reliable { times += [reliable.next, reliable.limit] }
         return times.compactMap { $0 }.min()
     }
+
+    /// As callee: what INVITE began is settled by other requests, so that no response to it brings an offer or an answer any more.
+    var isSettledOtherwise: Bool { hasEarlyChange || (request?.body.isEmpty == true && !agreedTags.isEmpty) }
 
     /// An offer is under way in either direction (RFC 3264 section 4).
     var hasPendingOffer: Bool {

@@ -128,6 +128,7 @@ extension UserAgent {
         guard let request = call.request, let source = call.source, let key = call.serverKey else { return }
         var answer = response(to: request, status, tag: call.localTag)
         addDialogFields(to: &answer, request, source: source, account: call.account)
+        let body = call.isSettledOtherwise ? nil : body
         if let body {
             answer.set(body)
             call.localBody = body
@@ -175,6 +176,7 @@ extension UserAgent {
         var answer = response(to: request, 200, tag: call.localTag)
         addDialogFields(to: &answer, request, source: source, account: call.account)
         agreeOnSession(call, request: request, answer: &answer, now: now)
+        let body = call.isSettledOtherwise ? nil : body
         if let body {
             answer.set(body)
             call.localBody = body
@@ -219,7 +221,8 @@ extension UserAgent {
             call.remoteOffer = nil
             var answer = response(to: offer.request, status, reason: reason, tag: call.localTag)
             for field in fields { answer.headers.append(field) }
-            return respond(offer.key, answer, now: now)
+            respond(offer.key, answer, now: now)
+            return goOn(call, now: now)
         }
         guard !call.isOutgoing, !call.isAnswered else { throw .wrongState("it does not ring here") }
         refuse(call, status, reason: reason, adding: fields, now: now)
@@ -257,10 +260,27 @@ extension UserAgent {
             rAck.responseNumber == reliable.number, rAck.cSeq == invite.headers.cSeq
         else { return respond(key, response(to: request, 481, tag: call.localTag), now: now) }
         call.reliable = nil
-        respond(key, response(to: request, 200, tag: call.localTag), now: now)
-        if let body = Body(headers: request.headers, bytes: request.body) {
-            emit(.acknowledged(call.handle, body))
+        let body = Body(headers: request.headers, bytes: request.body)
+        let tag = call.currentTag ?? ""
+        let isOfferOurs = invite.body.isEmpty && !call.agreedTags.contains(tag)
+        if !reliable.response.body.isEmpty, body != nil || !isOfferOurs { call.agreedTags.insert(tag) }
+        // Once an offer has its answer, PRACK may bring another one; its 200 has the answer (RFC 3262 section 5).
+        if body != nil, !isOfferOurs, call.agreedTags.contains(tag) {
+            guard let refusal = bodyRefusal(request) else { return ask(call, about: request, key, source, now: now) }
+            var answer = response(to: request, refusal.status, tag: call.localTag)
+            for field in refusal.fields { answer.headers.append(field) }
+            respond(key, answer, now: now)
+        } else {
+            respond(key, response(to: request, 200, tag: call.localTag), now: now)
+            if let body, call.agreedTags.contains(tag) { emit(.acknowledged(call.handle, body)) }
         }
+        goOn(call, now: now)
+    }
+
+    /// A call that rings goes on with what waited for a PRACK and for the answer to what that offered.
+    func goOn(_ call: SIPCall, now: HostTime) {
+        defer { schedule(call) }
+        guard !call.isAnswered, !call.hasEnded, call.reliable == nil, call.remoteOffer == nil else { return }
         if let body = call.queuedAnswer {
             call.queuedAnswer = nil
             sendSuccess(call, body: body, now: now)
@@ -268,7 +288,6 @@ extension UserAgent {
             let next = call.queuedProvisionals.removeFirst()
             sendProvisional(call, next.status, next.body, now: now)
         }
-        schedule(call)
     }
 
     func cancelled(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
@@ -283,6 +302,7 @@ extension UserAgent {
             respond(target, response(to: transaction.request, 487, tag: call.localTag), now: now)
             return emit(.modificationFailed(call.handle, status: 487, reason: StatusCode.reason(487)))
         }
+        finishOpenRequests(call, now: now)
         refuse(call, 487, now: now)
         end(call, CallEnd(.remote, status: 487, headers: request.headers))
     }

@@ -51,7 +51,7 @@ extension UserAgent {
         case .acknowledge:
             acknowledge(call, dialog, number: owed.number, body: body, like: call.invite?.request, now: now)
         case .prack(let rAck):
-            call.hasReliableAgreement = true
+            call.agreedTags.insert(owed.tag)
             prack(call, tag: owed.tag, rAck, body: body, now: now)
         }
     }
@@ -97,9 +97,9 @@ extension UserAgent {
             if let last = call.reliableNumbers[tag], number != last &+ 1 { return }
             call.reliableNumbers[tag] = number
             let rAck = RAck(responseNumber: number, cSeq: response.headers.cSeq)
-            needsAnswer =
-                exchange.request.body.isEmpty && body != nil && !call.hasReliableAgreement
-                && call.owedAnswer == nil
+            let isOffer = exchange.request.body.isEmpty && !call.agreedTags.contains(tag)
+            if body != nil, !isOffer { call.agreedTags.insert(tag) }
+            needsAnswer = isOffer && body != nil && call.owedAnswer == nil
             if needsAnswer {
                 owe(call, tag: tag, number: 0, .prack(rAck), now: now)
             } else {
@@ -138,7 +138,7 @@ extension UserAgent {
         notePeer(call, response.headers)
         agreeOnSession(call, response: response, now: now)
         let body = Body(headers: response.headers, bytes: response.body)
-        let needsAnswer = exchange.request.body.isEmpty && body != nil && !call.hasReliableAgreement
+        let needsAnswer = exchange.request.body.isEmpty && body != nil && !call.agreedTags.contains(tag)
         if needsAnswer {
             owe(call, tag: tag, number: number, .acknowledge, now: now)
         } else {

@@ -43,7 +43,7 @@ extension UserAgent {
     }
 
     /// Every request that waits for our user gets its final response (RFC 3261 section 15.1.2).
-    private func finishOpenRequests(_ call: SIPCall, now: HostTime) {
+    func finishOpenRequests(_ call: SIPCall, now: HostTime) {
         abandonTransfer(call, now: now)
         guard let offer = call.remoteOffer else { return }
         call.remoteOffer = nil
@@ -69,6 +69,7 @@ extension UserAgent {
             }
             return sayBye(call, end, reason: reason, now: now)
         }
+        finishOpenRequests(call, now: now)
         if call.isOutgoing {
             self.end(call, end)
             cancel(call, reason: reason, now: now)
@@ -145,6 +146,7 @@ extension UserAgent {
         if let offer = call.remoteOffer, offer.limit <= now {
             call.remoteOffer = nil
             respond(offer.key, response(to: offer.request, 488, tag: call.localTag), now: now)
+            goOn(call, now: now)
         }
         if let owed = call.owedAnswer, owed.limit <= now {
             return hangUp(call, CallEnd(.timeout, reason: "no answer was given to the peer's offer"), now: now)

@@ -10,8 +10,7 @@ extension UserAgent {
         let call = try call(handle)
         // Before the answer, the first offer must have been answered reliably (RFC 3311 section 5.1).
         let isAgreed =
-            call.isOutgoing
-            ? hasReliableAnswer(call) : call.lastReliableNumber != 0 && call.reliable == nil && call.queuedAnswer == nil
+            call.agreedTags.contains(call.currentTag ?? "") && call.reliable == nil && call.queuedAnswer == nil
         guard call.current != nil, call.isAnswered || (usesUpdate && body != nil && isAgreed) else {
             throw .wrongState("it is not answered")
         }
@@ -45,7 +44,7 @@ extension UserAgent {
         {
             return send(sent.bytes, to: sent.destination)
         }
-        if case .provisional(let response) = result { return modificationProvisional(call, response, now: now) }
+        if case .provisional(let response) = result { return modificationProvisional(call, exchange, response, now: now) }
         let isOurs = call.modification === exchange
         if isOurs { call.modification = nil }
         guard !call.hasEnded else { return acknowledgeLate(call, exchange, result, now: now) }
@@ -64,10 +63,16 @@ extension UserAgent {
         schedule(call)
     }
 
-    private func modificationProvisional(_ call: SIPCall, _ response: Response, now: HostTime) {
+    private func modificationProvisional(_ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime) {
         guard response.headers.lists("100rel", in: .require), let number = response.headers.rSeq,
             let tag = response.headers.to.tag, !call.hasEnded
         else { return }
+        // A repetition, or one that came before its turn: its PRACK, or its own repetition, mends it.
+        if let last = exchange.reliableNumber, number != last &+ 1 { return }
+        exchange.reliableNumber = number
+        if !exchange.request.body.isEmpty, exchange.reliableAnswer == nil {
+            exchange.reliableAnswer = Body(headers: response.headers, bytes: response.body)
+        }
         prack(call, tag: tag, RAck(responseNumber: number, cSeq: response.headers.cSeq), body: nil, now: now)
     }
 
@@ -86,8 +91,9 @@ extension UserAgent {
         call.current = dialog
         notePeer(call, response.headers)
         agreeOnSession(call, response: response, now: now)
-        let body = Body(headers: response.headers, bytes: response.body)
+        let body = Body(headers: response.headers, bytes: response.body) ?? exchange.reliableAnswer
         let isInvite = exchange.request.method == .invite
+        if !call.isAnswered, !exchange.request.body.isEmpty { call.hasEarlyChange = true }
         let needsAnswer = isInvite && exchange.request.body.isEmpty && body != nil
         let number = response.headers.cSeq.number
         if needsAnswer {
@@ -167,8 +173,9 @@ extension UserAgent {
             if call.remoteOffer != nil { return refuse(500, retrySoon) }
             let meetsOurs = call.modification.map { $0.request.method == .invite || !$0.request.body.isEmpty } ?? false
             if meetsOurs || call.success != nil || call.owedAnswer != nil { return refuse(491) }
-            // UPDATE before an answer: our INVITE's own offer is still open.
-            if !call.isAnswered, call.isOutgoing ? !hasReliableAnswer(call) : call.reliable != nil {
+            // UPDATE before an answer: the INVITE's own offer is still open.
+            let isAgreed = call.agreedTags.contains(request.headers.from.tag ?? "") && call.reliable == nil
+            if !call.isAnswered, !isAgreed {
                 return refuse(call.isOutgoing ? 491 : 500, retrySoon)
             }
         }
@@ -186,26 +193,35 @@ extension UserAgent {
             return schedule(call)
         }
         if isInvite { respond(key, response(to: request, 100, tag: nil), now: now) }
+        ask(call, about: request, key, source, now: now)
+    }
+
+    /// Asks the user about an offer of the peer's, or for one.
+    func ask(
+        _ call: SIPCall, about request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime
+    ) {
         // The user's answer has to be there before the peer's transaction gives up.
-        let limit = now.advanced(byMilliseconds: (isInvite ? 1 : 0.75) * configuration.timers.timeout)
+        let share = request.method == .invite ? 1 : 0.75
+        let limit = now.advanced(byMilliseconds: share * configuration.timers.timeout)
         call.remoteOffer = SIPCall.RemoteOffer(key: key, request: request, limit: limit)
         call.source = source
         schedule(call)
-        emit(.modificationRequested(call.handle, body))
+        emit(.modificationRequested(call.handle, Body(headers: request.headers, bytes: request.body)))
     }
 
     private var retrySoon: [HeaderField] {
         [HeaderField(.retryAfter, String(Int(randomShare(0...10))))]
     }
 
-    private func hasReliableAnswer(_ call: SIPCall) -> Bool { !call.reliableNumbers.isEmpty }
-
     func agree(_ call: SIPCall, _ offer: SIPCall.RemoteOffer, body: Body?, now: HostTime) {
         call.remoteOffer = nil
         guard let source = call.source else { return }
         var answer = response(to: offer.request, 200, tag: call.localTag)
-        addDialogFields(to: &answer, offer.request, source: source, account: call.account)
-        agreeOnSession(call, request: offer.request, answer: &answer, now: now)
+        // PRACK refreshes neither the target nor the session.
+        if offer.request.method != .prack {
+            addDialogFields(to: &answer, offer.request, source: source, account: call.account)
+            agreeOnSession(call, request: offer.request, answer: &answer, now: now)
+        }
         if let body {
             answer.set(body)
             call.localBody = body
@@ -214,8 +230,9 @@ extension UserAgent {
             let hasOffer = body != nil && offer.request.body.isEmpty
             repeatUntilAcknowledged(call, offer.key, offer.request, answer, hasOffer: hasOffer, now: now)
         } else {
+            call.hasEarlyChange = !call.isAnswered
             respond(offer.key, answer, now: now)
-            schedule(call)
+            goOn(call, now: now)
         }
     }
 }
