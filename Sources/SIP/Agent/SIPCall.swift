@@ -112,6 +112,8 @@ final class SIPCall {
     var retry: Retry?
     /// How often a change was put off in a row.
     var retryCount = 0
+    /// The user waits until a change of ours is possible.
+    var isChangeAwaited = false
     var remoteOffer: RemoteOffer?
     var owedAnswer: OwedAnswer?
     var session: SessionTimer?

@@ -249,8 +249,8 @@ extension UserAgent {
             call.byeWhenAcknowledged = nil
             return sayBye(call, end, now: now)
         }
-        schedule(call)
         emit(.acknowledged(call.handle, success.hasOffer ? Body(headers: ack.headers, bytes: ack.body) : nil))
+        goOn(call, now: now)
     }
 
     func acknowledgedReliably(
@@ -277,19 +277,6 @@ extension UserAgent {
         goOn(call, now: now)
     }
 
-    /// A call that rings goes on with what waited for a PRACK and for the answer to what that offered.
-    func goOn(_ call: SIPCall, now: HostTime) {
-        defer { schedule(call) }
-        guard !call.isAnswered, !call.hasEnded, call.reliable == nil, call.remoteOffer == nil else { return }
-        if let body = call.queuedAnswer {
-            call.queuedAnswer = nil
-            sendSuccess(call, body: body, now: now)
-        } else if !call.queuedProvisionals.isEmpty {
-            let next = call.queuedProvisionals.removeFirst()
-            sendProvisional(call, next.status, next.body, now: now)
-        }
-    }
-
     func cancelled(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         let target = key.with(method: .invite)
         guard let transaction = servers[target] else { return reply(to: request, 481, from: source) }
@@ -300,7 +287,8 @@ extension UserAgent {
         if call.remoteOffer?.key == target {
             call.remoteOffer = nil
             respond(target, response(to: transaction.request, 487, tag: call.localTag), now: now)
-            return emit(.modificationFailed(call.handle, status: 487, reason: StatusCode.reason(487)))
+            emit(.modificationFailed(call.handle, status: 487, reason: StatusCode.reason(487)))
+            return goOn(call, now: now)
         }
         finishOpenRequests(call, now: now)
         refuse(call, 487, now: now)

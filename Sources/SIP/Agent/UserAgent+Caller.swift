@@ -47,6 +47,7 @@ extension UserAgent {
         }
         call.owedAnswer = nil
         call.localBody = body
+        defer { goOn(call, now: now) }
         switch owed.carrier {
         case .acknowledge:
             acknowledge(call, dialog, number: owed.number, body: body, like: call.invite?.request, now: now)

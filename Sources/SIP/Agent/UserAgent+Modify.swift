@@ -15,7 +15,10 @@ extension UserAgent {
             throw .wrongState("it is not answered")
         }
         guard !usesUpdate || call.peerAllows.contains(.update) else { throw .wrongState("the peer does not serve UPDATE") }
-        guard !call.hasPendingOffer, call.retry == nil, call.byeWhenAcknowledged == nil else { throw .offerPending }
+        guard !call.hasPendingOffer, call.retry == nil, call.byeWhenAcknowledged == nil else {
+            call.isChangeAwaited = true
+            throw .offerPending
+        }
         sendModification(call, body: body, usesUpdate: usesUpdate, now: now)
     }
 
@@ -31,7 +34,6 @@ extension UserAgent {
             request.headers.append(.sessionExpires, value.text)
             request.headers.append(.minSE, String(configuration.minSE))
         }
-        if let body { call.localBody = body }
         let exchange = Exchange(request, .modify(call), account: call.account)
         call.modification = exchange
         start(exchange, now: now)
@@ -60,7 +62,7 @@ extension UserAgent {
             emit(.modificationFailed(call.handle, status: response.status, reason: failure.rawValue))
         case .provisional: break
         }
-        schedule(call)
+        goOn(call, now: now)
     }
 
     private func modificationProvisional(_ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime) {
@@ -89,6 +91,7 @@ extension UserAgent {
         guard var dialog = call.current else { return }
         dialog.refreshTarget(response.headers)
         call.current = dialog
+        (call.retryCount, call.intervalRetries) = (0, 0)
         notePeer(call, response.headers)
         agreeOnSession(call, response: response, now: now)
         let body = Body(headers: response.headers, bytes: response.body) ?? exchange.reliableAnswer
@@ -101,6 +104,8 @@ extension UserAgent {
         } else if isInvite {
             acknowledge(call, dialog, number: number, body: nil, like: exchange.request, now: now)
         }
+        // Only what was agreed to is said again by a refresh: a refused offer leaves everything as it was.
+        call.localBody = Body(headers: exchange.request.headers, bytes: exchange.request.body) ?? call.localBody
         // A refresh without a body changes nothing that anybody has to know.
         if !isInvite, exchange.request.body.isEmpty { return }
         emit(
@@ -151,6 +156,22 @@ extension UserAgent {
         sendModification(call, body: retry.body, usesUpdate: retry.usesUpdate, now: now)
     }
 
+    /// Something that others waited for is over, a PRACK or an offer: they have their turn.
+    func goOn(_ call: SIPCall, now: HostTime) {
+        defer { schedule(call) }
+        guard !call.hasEnded, call.reliable == nil, call.remoteOffer == nil else { return }
+        if let body = call.queuedAnswer {
+            call.queuedAnswer = nil
+            sendSuccess(call, body: body, now: now)
+        } else if !call.isAnswered, !call.queuedProvisionals.isEmpty {
+            let next = call.queuedProvisionals.removeFirst()
+            sendProvisional(call, next.status, next.body, now: now)
+        }
+        guard call.isChangeAwaited, !call.hasPendingOffer, call.retry == nil, call.byeWhenAcknowledged == nil else { return }
+        call.isChangeAwaited = false
+        emit(.modificationPossible(call.handle))
+    }
+
     // MARK: The peer's changes
 
     func offered(_ call: SIPCall, _ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
@@ -178,6 +199,8 @@ extension UserAgent {
             if !call.isAnswered, !isAgreed {
                 return refuse(call.isOutgoing ? 491 : 500, retrySoon)
             }
+            // Ours that met theirs is over (491): who comes first is served, and the user's offer is made anew after it.
+            if call.retry != nil { (call.retry, call.isChangeAwaited) = (nil, true) }
         }
         if let id = DialogID(incoming: request), var dialog = call.dialogs[id.remoteTag] {
             dialog.refreshTarget(request.headers)
@@ -230,7 +253,7 @@ extension UserAgent {
             let hasOffer = body != nil && offer.request.body.isEmpty
             repeatUntilAcknowledged(call, offer.key, offer.request, answer, hasOffer: hasOffer, now: now)
         } else {
-            call.hasEarlyChange = !call.isAnswered
+            if !call.isAnswered { call.hasEarlyChange = true }
             respond(offer.key, answer, now: now)
             goOn(call, now: now)
         }

@@ -23,6 +23,7 @@ extension SIPSignalling {
         case .modified(let handle, let agreed): with(handle) { modified($0, handle, agreed) }
         case .modificationFailed(let handle, let status, let reason):
             with(handle) { modificationFailed($0, status, reason) }
+        case .modificationPossible(let handle): with(handle) { change($0) }
         case .ended(let handle, let end):
             with(handle) {
                 if callsAgain($0, handle, end) || followsRedirection($0, handle, end) { return }
@@ -186,7 +187,6 @@ extension SIPSignalling {
         tell(.warning(id, "the other side refused \(call.attempt.offer) (\(status)); it is called again \(next.words)"))
         start(
             id, made.call, reportsTo: call.reportsTo, replaces: made.replaces, referredBy: made.referredBy, attempt: next)
-        calls[id]?.visited = call.visited
         return true
     }
 
@@ -230,10 +230,18 @@ extension SIPSignalling {
     private func changed(_ id: SignalledCallID, _ handle: CallHandle, _ body: Body?) {
         guard let call = calls[id], var negotiation = call.negotiation else { return }
         let now = HostTime.monotonicNow()
+        if call.isAnswered, negotiation.phase == .offered {
+            // Ours met theirs, and waited to be made again: theirs came first.
+            negotiation.withdrawOffer()
+            negotiation.local.direction = call.wantsHold ? .sendonly : .sendrecv
+            calls[id]?.negotiation = negotiation
+            calls[id]?.owesOffer = true
+        }
         do {
             guard let offer = try description(in: body) else {
                 let own = try negotiation.makeOffer()
                 calls[id]?.negotiation = negotiation
+                calls[id]?.owesOffer = false
                 calls[id]?.awaitsAnswerInAcknowledgement = true
                 return try agent.answer(handle, body: Self.body(own), now: now)
             }
@@ -241,6 +249,8 @@ extension SIPSignalling {
             negotiation.renewNextICE()
             try agent.answer(handle, body: Self.body(answer), now: now)
             calls[id]?.negotiation = negotiation
+            // The answer says what we want as well as an offer would.
+            calls[id]?.owesOffer = false
             tellMedia(id)
         } catch let error as NegotiationError {
             let status = error == .offerPending ? 491 : 488
@@ -263,22 +273,20 @@ extension SIPSignalling {
             tellMedia(id)
             change(id)
         } catch {
-            negotiation.withdrawOffer()
-            calls[id]?.negotiation = negotiation
-            tell(.requestRefused(id, reason: "\(error)", sipCode: 200))
+            modificationFailed(id, 200, "\(error)")
         }
     }
 
     private func modificationFailed(_ id: SignalledCallID, _ status: Int, _ reason: String) {
-        guard var negotiation = calls[id]?.negotiation, negotiation.phase == .offered else { return }
+        guard let call = calls[id], var negotiation = call.negotiation, negotiation.phase == .offered else { return }
         negotiation.withdrawOffer()
-        // The wish is given up: asking again would be refused again.
-        let isHeld = calls[id]?.isHeld ?? false
-        negotiation.local.direction = isHeld ? .sendonly : .sendrecv
-        calls[id]?.wantsHold = isHeld
-        calls[id]?.wantedPorts = nil
+        // What was offered is given up: asking again would be refused again. What was wished since then was not refused.
+        let offeredHold = !negotiation.local.direction.receives
+        if call.wantsHold == offeredHold { calls[id]?.wantsHold = call.isHeld }
+        negotiation.local.direction = call.isHeld ? .sendonly : .sendrecv
         calls[id]?.negotiation = negotiation
         tell(.requestRefused(id, reason: reason, sipCode: status))
+        change(id)
     }
 
     // MARK: Registrations

@@ -32,6 +32,82 @@ import Testing
         #expect(throws: UserAgentError.offerPending) { try bench.agent.modify(handle, body: offer, now: bench.now) }
     }
 
+    private func possible(_ bench: Bench) -> [CallHandle] {
+        bench.events.compactMap { if case .modificationPossible(let handle) = $0 { handle } else { nil } }
+    }
+
+    /// A call whose refresh by UPDATE is under way, and a change of ours that has to wait for it.
+    private func waiting(_ bench: Bench) throws -> CallHandle {
+        let handle = try bench.establishedOutgoing(
+            fields: [(.allow, "INVITE, BYE, UPDATE"), (.sessionExpires, "600;refresher=uac"), (.require, "timer")])
+        bench.advance(300_001)
+        #expect(throws: UserAgentError.offerPending) { try bench.agent.modify(handle, body: offer, now: bench.now) }
+        #expect(possible(bench).isEmpty)
+        return handle
+    }
+
+    @Test("a change that waits for a refresh is possible once that is over, whatever became of it", arguments: [200, 500])
+    func afterRefresh(status: Int) throws {
+        let bench = Bench()
+        let handle = try waiting(bench)
+        bench.answer(try bench.request(.update), status, [(.sessionExpires, "600;refresher=uac")])
+        #expect(possible(bench) == [handle])
+        try bench.agent.modify(handle, body: offer, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.invite), 200, body: answerBody)
+        #expect(bench.modified.map(\.body) == [answerBody] && possible(bench).count == 1)
+    }
+
+    @Test("a change that waits for a refresh waits for that one's second try too") func afterRefreshAgain() throws {
+        let bench = Bench()
+        let handle = try waiting(bench)
+        bench.answer(try bench.request(.update), 491)
+        #expect(possible(bench).isEmpty)
+        #expect(throws: UserAgentError.offerPending) { try bench.agent.modify(handle, body: offer, now: bench.now) }
+        bench.advance(4001)
+        bench.answer(try bench.request(.update), 200, [(.sessionExpires, "600;refresher=uac")])
+        #expect(possible(bench) == [handle])
+    }
+
+    @Test("a change that waits for the peer's is possible after that one's ACK") func afterTheirs() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        bench.feed(call.request(.invite, number: 2, body: offer))
+        #expect(throws: UserAgentError.offerPending) { try bench.agent.modify(handle, body: offer, now: bench.now) }
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        #expect(possible(bench).isEmpty)
+        bench.feed(call.request(.ack, number: 2))
+        #expect(possible(bench) == [handle])
+    }
+
+    @Test("a change that the peer's met is given up for the peer's next one, and possible after it") func theirsFirst() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        try bench.agent.modify(handle, body: offer, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.invite), 491)
+        bench.feed(call.request(.invite, number: 2, body: offer))
+        #expect(requested(bench).count == 1)
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        bench.feed(call.request(.ack, number: 2))
+        #expect(bench.codes == [100, 200] && possible(bench) == [handle])
+        bench.advance(5000)
+        #expect(bench.requests(.invite).count == 1)
+    }
+
+    @Test("a refresh says again what was agreed on, not what was refused") func refusedIsForgotten() throws {
+        let bench = Bench()
+        let handle = try bench.establishedOutgoing(
+            fields: [(.allow, "INVITE, BYE"), (.sessionExpires, "600;refresher=uac"), (.require, "timer")])
+        try bench.agent.modify(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.invite), 488)
+        bench.advance(300_001)
+        #expect(try bench.request(.invite).body == offer.bytes)
+    }
+
     @Test("488 leaves the session as it was") func refused() throws {
         let bench = Bench()
         let handle = try bench.establishedOutgoing()
