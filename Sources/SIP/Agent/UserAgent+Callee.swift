@@ -7,11 +7,11 @@ extension UserAgent {
         if let refusal = refusal(of: request) {
             return reply(to: request, refusal.status, from: source, adding: refusal.fields)
         }
-        var replaced: SIPCall?
-        if headers.contains(.replaces) {
-            guard let call = replacedCall(headers) else { return reply(to: request, 481, from: source) }
-            if headers.replaces?.earlyOnly == true, call.isAnswered { return reply(to: request, 486, from: source) }
-            replaced = call
+        let replaced: SIPCall?
+        switch replacement(headers) {
+        case .none: replaced = nil
+        case .call(let call): replaced = call
+        case .refused(let status): return reply(to: request, status, from: source)
         }
         guard admitsRinging(from: source) else {
             emit(.dropped(.tooManyCalls, source))
@@ -76,10 +76,24 @@ extension UserAgent {
         return fits ? nil : (415, [accept])
     }
 
-    private func replacedCall(_ headers: Headers) -> SIPCall? {
-        guard headers.all(.replaces).count == 1, let replaces = headers.replaces else { return nil }
-        return dialogs[
-            DialogID(callID: replaces.callID, localTag: replaces.toTag, remoteTag: replaces.fromTag)]
+    /// What an INVITE says of a call whose place it takes.
+    private enum Replacement {
+        case none
+        case call(SIPCall)
+        case refused(Int)
+    }
+
+    /// RFC 3891 section 3.
+    private func replacement(_ headers: Headers) -> Replacement {
+        guard headers.contains(.replaces) else { return .none }
+        guard headers.all(.replaces).count == 1, let replaces = headers.replaces else { return .refused(400) }
+        let id = DialogID(callID: replaces.callID, localTag: replaces.toTag, remoteTag: replaces.fromTag)
+        guard let call = dialogs[id] else { return .refused(481) }
+        // It is being ended.
+        guard call.byeWhenAcknowledged == nil else { return .refused(603) }
+        if call.isAnswered { return replaces.earlyOnly ? .refused(486) : .call(call) }
+        // Who calls us and is not answered yet is nobody's to take: only what we have begun may be picked up elsewhere.
+        return call.isOutgoing ? .call(call) : .refused(481)
     }
 
     private func admitsRinging(from source: SignallingSource) -> Bool {
