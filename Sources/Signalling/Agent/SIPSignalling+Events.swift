@@ -33,8 +33,9 @@ extension SIPSignalling {
         case .transferProgress(let handle, let status, let reason):
             with(handle) { tell(.transferProgress($0, sipCode: status, reason: reason)) }
         case .info(let handle, let body): with(handle) { keyed($0, body) }
-        case .message(let handle, let from, let to, let body, let source):
-            messaged(isInCall: handle.flatMap { handles[$0] } != nil, from: from, to: to, body, source)
+        case .message(let handle, let from, let to, let body, _):
+            // Who may send one outside of calls the user agent knows; of a call that is not told of nothing is.
+            if handle.map({ handles[$0] != nil }) ?? true { messaged(from: from, to: to, body) }
         case .textAnswered(let handle, let text, let status, let reason):
             let words = String(decoding: text, as: UTF8.self)
             with(handle) { tell(.textAnswered($0, text: words, sipCode: status, reason: reason)) }
@@ -55,7 +56,7 @@ extension SIPSignalling {
     private func came(_ handle: CallHandle, _ incoming: IncomingCall) {
         let source = incoming.source.remote
         let address = (try? IPAddress(source.host)).map { SocketAddress($0, port: source.port) }
-        guard incoming.isFromAccountServer || admits(address?.address) else {
+        guard incoming.isFromAccountServer || configuration.callers.admits(address?.address) else {
             try? agent.reject(handle, status: 403, now: .monotonicNow())
             return
         }
@@ -87,13 +88,6 @@ extension SIPSignalling {
                     replaces: incoming.replaces.flatMap { handles[$0] })))
         tell(.dialog(call.id, callID: incoming.callID))
         refuseHopeless(call, handle)
-    }
-
-    func admits(_ address: IPAddress?) -> Bool {
-        switch configuration.callers {
-        case .anyone: true
-        case .listed(let ranges): address.map { address in ranges.contains { $0.contains(address) } } ?? false
-        }
     }
 
     /// A call that has nothing in common with us does not ring first.
