@@ -85,6 +85,8 @@ final class SIPCall {
     /// The last RSeq by the peer's tag.
     var reliableNumbers: [String: UInt32] = [:]
     var intervalRetries = 0
+    /// The longest minimum that a 422 has told: every later interval is as long (RFC 4028 section 7.4).
+    var leastInterval: UInt32 = 0
 
     // As callee
     var serverKey: TransactionKey?
@@ -152,21 +154,5 @@ final class SIPCall {
     /// An offer is under way in either direction (RFC 3264 section 4).
     var hasPendingOffer: Bool {
         modification != nil || remoteOffer != nil || owedAnswer != nil || success != nil
-    }
-}
-
-/// RFC 4028: who refreshes, and when.
-struct SessionTimer {
-    let seconds: UInt32
-    let isRefresher: Bool
-    /// When to refresh, or when to give up on a peer that does not.
-    let next: HostTime
-
-    init(seconds: UInt32, isRefresher: Bool, now: HostTime) {
-        self.seconds = seconds
-        self.isRefresher = isRefresher
-        let interval = Double(seconds)
-        let wait = isRefresher ? interval / 2 : interval - min(32, interval / 3)
-        next = now.advanced(byMilliseconds: 1000 * wait)
     }
 }

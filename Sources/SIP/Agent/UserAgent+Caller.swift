@@ -187,11 +187,14 @@ extension UserAgent {
     private func retryWithLongerInterval(
         _ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime
     ) -> Bool {
-        guard call.intervalRetries < 2, let least = response.headers.minSE else { return false }
-        call.intervalRetries += 1
+        guard wantsLongerInterval(call, response) else { return false }
+        let least = call.leastInterval
+        // Whoever rang before it was refused is asked anew.
+        for dialog in call.dialogs.values { forget(dialog, of: call) }
+        (call.currentTag, call.reliableNumbers, call.agreedTags) = (nil, [:], [])
         var request = exchange.request
         request.headers.set(.sessionExpires, SessionExpires(seconds: max(least, configuration.sessionExpires ?? 0)).text)
-        request.headers.set(.minSE, String(least))
+        request.headers.set(.minSE, String(max(least, configuration.minSE)))
         request.headers.set(.cSeq, CSeq(number: request.headers.cSeq.number + 1, method: .invite).text)
         let again = Exchange(request, .invite(call), account: exchange.account, nextHop: exchange.nextHop)
         call.invite = again

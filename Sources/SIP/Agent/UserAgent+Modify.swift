@@ -30,9 +30,10 @@ extension UserAgent {
         request.headers.append(.supported, Self.supportedExtensions.joined(separator: ", "))
         if let session = call.session {
             let isUAC = session.isRefresher
-            let value = SessionExpires(seconds: session.seconds, refresher: isUAC ? .uac : .uas)
+            let seconds = max(session.seconds, call.leastInterval)
+            let value = SessionExpires(seconds: seconds, refresher: isUAC ? .uac : .uas)
             request.headers.append(.sessionExpires, value.text)
-            request.headers.append(.minSE, String(configuration.minSE))
+            request.headers.append(.minSE, String(max(configuration.minSE, call.leastInterval)))
         }
         let exchange = Exchange(request, .modify(call), account: call.account)
         call.modification = exchange
@@ -132,11 +133,7 @@ extension UserAgent {
                 body: body, usesUpdate: usesUpdate,
                 time: now.advanced(byMilliseconds: 1000 * Double(response.headers.retryAfter ?? 0) + 10),
                 count: call.retryCount)
-        case 422 where call.intervalRetries < 2 && call.session != nil && response.headers.minSE != nil:
-            guard let least = response.headers.minSE, let session = call.session else { return }
-            call.intervalRetries += 1
-            call.session = SessionTimer(
-                seconds: max(least, session.seconds), isRefresher: session.isRefresher, now: now)
+        case 422 where call.session != nil && wantsLongerInterval(call, response):
             sendModification(call, body: body, usesUpdate: usesUpdate, now: now)
         default:
             call.retryCount = 0
