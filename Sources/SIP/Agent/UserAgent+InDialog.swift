@@ -137,10 +137,13 @@ extension UserAgent {
         if let reliable = call.reliable, !repeatReliable(call, reliable, now: now) { return }
         if let time = call.nextProvisional, time <= now {
             call.nextProvisional = now.advanced(byMilliseconds: 60_000)
-            if call.reliable == nil, let key = call.serverKey, let last = call.lastProvisional,
-                !last.headers.contains(.rSeq)
-            {
-                respond(key, last, now: now)
+            if call.reliable == nil, let key = call.serverKey, let last = call.lastProvisional {
+                if last.headers.contains(.rSeq) {
+                    // What was acknowledged is not sent again: another one has its own number.
+                    sendProvisional(call, last.status, nil, now: now)
+                } else {
+                    respond(key, last, now: now)
+                }
             }
         }
         if let offer = call.remoteOffer, offer.limit <= now {

@@ -259,8 +259,17 @@ extension SIPSignalling {
     private func modified(_ id: SignalledCallID, _ handle: CallHandle, _ agreed: AgreedBody) {
         guard var negotiation = calls[id]?.negotiation else { return }
         do {
-            // A refresh of the session repeats what is known.
-            guard negotiation.phase == .offered else { return change(id) }
+            guard negotiation.phase == .offered else {
+                // A refresh of the session repeats what is known; its answer may be another one.
+                let before = negotiation.answered
+                if let answer = try? description(in: agreed.body), (try? negotiation.receive(answer: answer)) != nil,
+                    negotiation.answered != before
+                {
+                    calls[id]?.negotiation = negotiation
+                    tellMedia(id)
+                }
+                return change(id)
+            }
             guard let answer = try description(in: agreed.body) else { throw AnswerMissing() }
             try negotiation.receive(answer: answer)
             calls[id]?.negotiation = negotiation

@@ -131,6 +131,8 @@ extension SIPSignalling {
         referredBy: NameAddress?, attempt: SecurityAttempt = .asWanted
     ) {
         func refuse(_ text: String) {
+            // One that is made again is known already.
+            guard calls[id] == nil else { return finish(id, CallEnding(.badTarget, text: text)) }
             if let reportsTo { report(to: reportsTo, 400, text) }
             tell(.ended(id, CallEnding(.badTarget, text: text)))
         }

@@ -193,6 +193,16 @@ import Testing
         #expect(bench.modified.map(\.body) == [answerBody])
     }
 
+    @Test("a call that rings for minutes after a reliable response gets another provisional one each minute")
+    func minutes() throws {
+        let bench = Bench()
+        var (_, call, number) = try ringing(bench)
+        bench.feed(call.request(.prack, number: 2, body: nil, [(.rAck, "\(number) 1 INVITE")]))
+        bench.advance(120_001)
+        #expect(bench.codes == [100, 183, 200, 183, 183])
+        #expect(bench.responses.suffix(2).allSatisfy { $0.headers.rSeq == nil && $0.body.isEmpty })
+    }
+
     @Test("a caller that cannot do it gets plain ones") func plain() throws {
         let bench = Bench()
         bench.feed(PeerCall().request(.invite, branch: "z9hG4bKi", body: offer))
