@@ -84,9 +84,6 @@ final class SIPCall {
     var acknowledgements: [String: Acknowledgement] = [:]
     /// The last RSeq by the peer's tag.
     var reliableNumbers: [String: UInt32] = [:]
-    var intervalRetries = 0
-    /// The longest minimum that a 422 has told: every later interval is as long (RFC 4028 section 7.4).
-    var leastInterval: UInt32 = 0
 
     // As callee
     var serverKey: TransactionKey?
@@ -119,6 +116,10 @@ final class SIPCall {
     var remoteOffer: RemoteOffer?
     var owedAnswer: OwedAnswer?
     var session: SessionTimer?
+    /// How often a 422 was followed in a row.
+    var intervalRetries = 0
+    /// The longest minimum that a 422 has told: every later interval is as long (RFC 4028 section 7.4).
+    var leastInterval: UInt32 = 0
     /// What we last said of our side of the session, for refreshes.
     var localBody: Body?
     var transfer = Transfer()
