@@ -90,6 +90,20 @@ import Testing
         #expect(bench.codes.last == 415)
     }
 
+    @Test("MESSAGE of who may not call: 403, and it is not told; within a call it is") func strangersMessage() throws {
+        let bench = Bench { $0.admitsTexts = { $0.remote.host == "198.51.100.3" } }
+        let text = Body(contentType: "text/plain", bytes: Array("buy".utf8))
+        let request = PeerCall().request(.message, branch: "z9hG4bKm", body: text)
+        bench.feed(request)
+        #expect(bench.codes == [403] && bench.events.isEmpty && bench.agent.stateCount == 0)
+        let friend = SignallingSource(transport: .udp, remote: SignallingAddress(host: "198.51.100.3", port: 5060))
+        bench.feed(request.bytes, from: friend)
+        #expect(bench.codes == [403, 200] && bench.events.count == 1)
+        var (_, call) = try bench.establishedIncoming()
+        bench.feed(call.request(.message, number: 2, body: text))
+        #expect(bench.codes == [200] && bench.events.count == 1)
+    }
+
     @Test("our OPTIONS and MESSAGE tell how they went") func ours() throws {
         let bench = Bench()
         let id = try bench.agent.options(uri("sip:192.0.2.9"), now: bench.now)

@@ -14,12 +14,14 @@ import Testing
 
     /// Calls somebody who names `contacts` in turn, the last one for ever.
     private func call(
-        _ contacts: [String], redirections: Int, callees: [String] = [], _ body: (Phone, Redirector) async throws -> Void
+        _ contacts: [String], redirections: Int, callees: [String] = [], status: String = "302 Moved",
+        before: (Phone, Redirector) throws -> Void = { _, _ in }, _ body: (Phone, Redirector) async throws -> Void
     ) async throws {
-        let redirector = try Redirector(contacts)
+        let redirector = try Redirector(contacts, status)
         let serving = Task { await redirector.serve() }
         let phone = try caller(redirections, at: redirector.port, callees)
         do {
+            try before(phone, redirector)
             _ = phone.signalling.invite(
                 OutgoingCall(
                     target: "sip:somebody@127.0.0.1:\(redirector.port)", account: "a", media: LocalPorts(port: 40_000)))
@@ -79,6 +81,37 @@ import Testing
         }
     }
 
+    @Test(
+        "who names a proxy, or another service, names nobody to call", arguments: ["305 Use Proxy", "380 Alternative Service"])
+    func otherKinds(status: String) async throws {
+        try await call(["sip:x@PLACE"], redirections: 10, status: status) { phone, redirector in
+            let end = try await phone.ended()
+            #expect(end.reason == .redirected)
+            #expect(redirector.invites == 1)
+        }
+    }
+
+    @Test("of several the most wanted one is called") func preference() async throws {
+        let contacts = "sip:a@PLACE>;q=0.2, <sip:b@PLACE>;q=0.9, <sip:c@PLACE>;q=0.9, <sip:d@127.0.0.1:9"
+        try await call([contacts], redirections: 1) { phone, _ in
+            let warning = try await phone.wait("a warning") { if case .warning(_, let text) = $0 { text } else { nil } }
+            #expect(warning.contains("sip:d@"), "what says no q is wanted most: \(warning)")
+        }
+    }
+
+    @Test("what an account allows since it was changed counts") func changed() async throws {
+        func change(_ phone: Phone, _ redirector: Redirector) throws {
+            var account = AccountSettings(name: "a", uri: "sip:101@127.0.0.1:\(redirector.port)")
+            (account.probe, account.redirections) = (0, 0)
+            try phone.signalling.change(accounts: [account])
+        }
+        try await call(["sip:x@PLACE"], redirections: 10, before: change) { phone, redirector in
+            let end = try await phone.ended()
+            #expect(end.reason == .redirected)
+            #expect(redirector.invites == 1)
+        }
+    }
+
     @Test("another scheme is never followed", arguments: ["sips:x@127.0.0.1:9", "tel:+1900123", "http://127.0.0.1/"])
     func scheme(contact: String) async throws {
         try await call([contact], redirections: 10) { phone, redirector in
@@ -93,12 +126,13 @@ import Testing
 private final class Redirector: Sendable {
     private let server: DatagramServer
     private let contacts: [String]
+    private let status: String
     /// The number of each INVITE by its Via: one that is repeated, because a busy machine answers late, is no other.
     private let numbers = Mutex<[String: Int]>([:])
 
-    init(_ contacts: [String]) throws {
+    init(_ contacts: [String], _ status: String) throws {
         server = try DatagramServer()
-        self.contacts = contacts
+        (self.contacts, self.status) = (contacts, status)
     }
 
     var port: UInt16 { server.port }
@@ -115,7 +149,7 @@ private final class Redirector: Sendable {
                 return number
             }
             let contact = self.contacts[min(number, self.contacts.count - 1)].replacing("PLACE", with: "127.0.0.1:\(self.port)")
-            return DatagramServer.reply(to: text, "302 Moved", ["Contact: <\(contact)>"])
+            return DatagramServer.reply(to: text, self.status, ["Contact: <\(contact)>"])
         }
     }
 }

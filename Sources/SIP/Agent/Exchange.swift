@@ -16,8 +16,10 @@ final class Exchange {
         case subscribe(AccountID)
         /// MESSAGE in a call.
         case text(SIPCall)
-        /// BYE, NOTIFY, INFO ...: whatever the answer is, only 481 and 408 matter, and only to a call.
-        case inDialog(SIPCall)
+        /// INFO in a call.
+        case info(SIPCall)
+        /// NOTIFY of how a transfer goes that was asked for by the REFER of that number.
+        case notify(SIPCall, refer: UInt32)
         /// BYE to a dialog that nobody wants, CANCEL.
         case discard
     }
@@ -43,6 +45,9 @@ final class Exchange {
     var attempt = AuthenticationAttempt()
     var key: TransactionKey?
     var isFinished = false
+    /// Of a change: the last RSeq of its reliable provisional responses, and the answer that one of them brought.
+    var reliableNumber: UInt32?
+    var reliableAnswer: Body?
     /// Where the peer of the call that it belongs to called from, which need not be in memory any more.
     var source: SignallingSource?
     /// It went by TCP because it is long.
@@ -61,7 +66,7 @@ final class Exchange {
     var call: SIPCall? {
         switch purpose {
         case .invite(let call), .modify(let call), .prack(let call, _), .acknowledge(let call, _), .refer(let call),
-            .text(let call), .inDialog(let call):
+            .text(let call), .info(let call), .notify(let call, _):
             call
         case .register, .request, .probe, .subscribe, .discard: nil
         }

@@ -84,9 +84,6 @@ final class SIPCall {
     var acknowledgements: [String: Acknowledgement] = [:]
     /// The last RSeq by the peer's tag.
     var reliableNumbers: [String: UInt32] = [:]
-    /// A reliable provisional had the offer, and PRACK the answer.
-    var hasReliableAgreement = false
-    var intervalRetries = 0
 
     // As callee
     var serverKey: TransactionKey?
@@ -105,14 +102,24 @@ final class SIPCall {
     var byeWhenAcknowledged: CallEnd?
 
     // Both
+    /// Peers' tags of dialogs in which an offer has met its answer before the call was answered.
+    var agreedTags: Set<String> = []
+    /// UPDATE or PRACK has changed the session before the call was answered.
+    var hasEarlyChange = false
     var ringingLimit: HostTime?
     var modification: Exchange?
     var retry: Retry?
     /// How often a change was put off in a row.
     var retryCount = 0
+    /// The user waits until a change of ours is possible.
+    var isChangeAwaited = false
     var remoteOffer: RemoteOffer?
     var owedAnswer: OwedAnswer?
     var session: SessionTimer?
+    /// How often a 422 was followed in a row.
+    var intervalRetries = 0
+    /// The longest minimum that a 422 has told: every later interval is as long (RFC 4028 section 7.4).
+    var leastInterval: UInt32 = 0
     /// What we last said of our side of the session, for refreshes.
     var localBody: Body?
     var transfer = Transfer()
@@ -142,24 +149,11 @@ final class SIPCall {
         return times.compactMap { $0 }.min()
     }
 
+    /// As callee: what INVITE began is settled by other requests, so that no response to it brings an offer or an answer any more.
+    var isSettledOtherwise: Bool { hasEarlyChange || (request?.body.isEmpty == true && !agreedTags.isEmpty) }
+
     /// An offer is under way in either direction (RFC 3264 section 4).
     var hasPendingOffer: Bool {
         modification != nil || remoteOffer != nil || owedAnswer != nil || success != nil
-    }
-}
-
-/// RFC 4028: who refreshes, and when.
-struct SessionTimer {
-    let seconds: UInt32
-    let isRefresher: Bool
-    /// When to refresh, or when to give up on a peer that does not.
-    let next: HostTime
-
-    init(seconds: UInt32, isRefresher: Bool, now: HostTime) {
-        self.seconds = seconds
-        self.isRefresher = isRefresher
-        let interval = Double(seconds)
-        let wait = isRefresher ? interval / 2 : interval - min(32, interval / 3)
-        next = now.advanced(byMilliseconds: 1000 * wait)
     }
 }

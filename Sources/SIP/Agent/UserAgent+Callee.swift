@@ -7,11 +7,11 @@ extension UserAgent {
         if let refusal = refusal(of: request) {
             return reply(to: request, refusal.status, from: source, adding: refusal.fields)
         }
-        var replaced: SIPCall?
-        if headers.contains(.replaces) {
-            guard let call = replacedCall(headers) else { return reply(to: request, 481, from: source) }
-            if headers.replaces?.earlyOnly == true, call.isAnswered { return reply(to: request, 486, from: source) }
-            replaced = call
+        let replaced: SIPCall?
+        switch replacement(headers) {
+        case .none: replaced = nil
+        case .call(let call): replaced = call
+        case .refused(let status): return reply(to: request, status, from: source)
         }
         guard admitsRinging(from: source) else {
             emit(.dropped(.tooManyCalls, source))
@@ -76,10 +76,24 @@ extension UserAgent {
         return fits ? nil : (415, [accept])
     }
 
-    private func replacedCall(_ headers: Headers) -> SIPCall? {
-        guard headers.all(.replaces).count == 1, let replaces = headers.replaces else { return nil }
-        return dialogs[
-            DialogID(callID: replaces.callID, localTag: replaces.toTag, remoteTag: replaces.fromTag)]
+    /// What an INVITE says of a call whose place it takes.
+    private enum Replacement {
+        case none
+        case call(SIPCall)
+        case refused(Int)
+    }
+
+    /// RFC 3891 section 3.
+    private func replacement(_ headers: Headers) -> Replacement {
+        guard headers.contains(.replaces) else { return .none }
+        guard headers.all(.replaces).count == 1, let replaces = headers.replaces else { return .refused(400) }
+        let id = DialogID(callID: replaces.callID, localTag: replaces.toTag, remoteTag: replaces.fromTag)
+        guard let call = dialogs[id] else { return .refused(481) }
+        // It is being ended.
+        guard call.byeWhenAcknowledged == nil else { return .refused(603) }
+        if call.isAnswered { return replaces.earlyOnly ? .refused(486) : .call(call) }
+        // Who calls us and is not answered yet is nobody's to take: only what we have begun may be picked up elsewhere.
+        return call.isOutgoing ? .call(call) : .refused(481)
     }
 
     private func admitsRinging(from source: SignallingSource) -> Bool {
@@ -128,6 +142,7 @@ extension UserAgent {
         guard let request = call.request, let source = call.source, let key = call.serverKey else { return }
         var answer = response(to: request, status, tag: call.localTag)
         addDialogFields(to: &answer, request, source: source, account: call.account)
+        let body = call.isSettledOtherwise ? nil : body
         if let body {
             answer.set(body)
             call.localBody = body
@@ -175,6 +190,7 @@ extension UserAgent {
         var answer = response(to: request, 200, tag: call.localTag)
         addDialogFields(to: &answer, request, source: source, account: call.account)
         agreeOnSession(call, request: request, answer: &answer, now: now)
+        let body = call.isSettledOtherwise ? nil : body
         if let body {
             answer.set(body)
             call.localBody = body
@@ -219,7 +235,8 @@ extension UserAgent {
             call.remoteOffer = nil
             var answer = response(to: offer.request, status, reason: reason, tag: call.localTag)
             for field in fields { answer.headers.append(field) }
-            return respond(offer.key, answer, now: now)
+            respond(offer.key, answer, now: now)
+            return goOn(call, now: now)
         }
         guard !call.isOutgoing, !call.isAnswered else { throw .wrongState("it does not ring here") }
         refuse(call, status, reason: reason, adding: fields, now: now)
@@ -246,8 +263,8 @@ extension UserAgent {
             call.byeWhenAcknowledged = nil
             return sayBye(call, end, now: now)
         }
-        schedule(call)
         emit(.acknowledged(call.handle, success.hasOffer ? Body(headers: ack.headers, bytes: ack.body) : nil))
+        goOn(call, now: now)
     }
 
     func acknowledgedReliably(
@@ -257,18 +274,21 @@ extension UserAgent {
             rAck.responseNumber == reliable.number, rAck.cSeq == invite.headers.cSeq
         else { return respond(key, response(to: request, 481, tag: call.localTag), now: now) }
         call.reliable = nil
-        respond(key, response(to: request, 200, tag: call.localTag), now: now)
-        if let body = Body(headers: request.headers, bytes: request.body) {
-            emit(.acknowledged(call.handle, body))
+        let body = Body(headers: request.headers, bytes: request.body)
+        let tag = call.currentTag ?? ""
+        let isOfferOurs = invite.body.isEmpty && !call.agreedTags.contains(tag)
+        if !reliable.response.body.isEmpty, body != nil || !isOfferOurs { call.agreedTags.insert(tag) }
+        // Once an offer has its answer, PRACK may bring another one; its 200 has the answer (RFC 3262 section 5).
+        if body != nil, !isOfferOurs, call.agreedTags.contains(tag) {
+            guard let refusal = bodyRefusal(request) else { return ask(call, about: request, key, source, now: now) }
+            var answer = response(to: request, refusal.status, tag: call.localTag)
+            for field in refusal.fields { answer.headers.append(field) }
+            respond(key, answer, now: now)
+        } else {
+            respond(key, response(to: request, 200, tag: call.localTag), now: now)
+            if let body, call.agreedTags.contains(tag) { emit(.acknowledged(call.handle, body)) }
         }
-        if let body = call.queuedAnswer {
-            call.queuedAnswer = nil
-            sendSuccess(call, body: body, now: now)
-        } else if !call.queuedProvisionals.isEmpty {
-            let next = call.queuedProvisionals.removeFirst()
-            sendProvisional(call, next.status, next.body, now: now)
-        }
-        schedule(call)
+        goOn(call, now: now)
     }
 
     func cancelled(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
@@ -281,8 +301,10 @@ extension UserAgent {
         if call.remoteOffer?.key == target {
             call.remoteOffer = nil
             respond(target, response(to: transaction.request, 487, tag: call.localTag), now: now)
-            return emit(.modificationFailed(call.handle, status: 487, reason: StatusCode.reason(487)))
+            emit(.modificationFailed(call.handle, status: 487, reason: StatusCode.reason(487)))
+            return goOn(call, now: now)
         }
+        finishOpenRequests(call, now: now)
         refuse(call, 487, now: now)
         end(call, CallEnd(.remote, status: 487, headers: request.headers))
     }

@@ -47,11 +47,12 @@ extension UserAgent {
         }
         call.owedAnswer = nil
         call.localBody = body
+        defer { goOn(call, now: now) }
         switch owed.carrier {
         case .acknowledge:
             acknowledge(call, dialog, number: owed.number, body: body, like: call.invite?.request, now: now)
         case .prack(let rAck):
-            call.hasReliableAgreement = true
+            call.agreedTags.insert(owed.tag)
             prack(call, tag: owed.tag, rAck, body: body, now: now)
         }
     }
@@ -97,9 +98,9 @@ extension UserAgent {
             if let last = call.reliableNumbers[tag], number != last &+ 1 { return }
             call.reliableNumbers[tag] = number
             let rAck = RAck(responseNumber: number, cSeq: response.headers.cSeq)
-            needsAnswer =
-                exchange.request.body.isEmpty && body != nil && !call.hasReliableAgreement
-                && call.owedAnswer == nil
+            let isOffer = exchange.request.body.isEmpty && !call.agreedTags.contains(tag)
+            if body != nil, !isOffer { call.agreedTags.insert(tag) }
+            needsAnswer = isOffer && body != nil && call.owedAnswer == nil
             if needsAnswer {
                 owe(call, tag: tag, number: 0, .prack(rAck), now: now)
             } else {
@@ -138,7 +139,7 @@ extension UserAgent {
         notePeer(call, response.headers)
         agreeOnSession(call, response: response, now: now)
         let body = Body(headers: response.headers, bytes: response.body)
-        let needsAnswer = exchange.request.body.isEmpty && body != nil && !call.hasReliableAgreement
+        let needsAnswer = exchange.request.body.isEmpty && body != nil && !call.agreedTags.contains(tag)
         if needsAnswer {
             owe(call, tag: tag, number: number, .acknowledge, now: now)
         } else {
@@ -186,11 +187,14 @@ extension UserAgent {
     private func retryWithLongerInterval(
         _ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime
     ) -> Bool {
-        guard call.intervalRetries < 2, let least = response.headers.minSE else { return false }
-        call.intervalRetries += 1
+        guard wantsLongerInterval(call, response) else { return false }
+        let least = call.leastInterval
+        // Whoever rang before it was refused is asked anew.
+        for dialog in call.dialogs.values { forget(dialog, of: call) }
+        (call.currentTag, call.reliableNumbers, call.agreedTags) = (nil, [:], [])
         var request = exchange.request
         request.headers.set(.sessionExpires, SessionExpires(seconds: max(least, configuration.sessionExpires ?? 0)).text)
-        request.headers.set(.minSE, String(least))
+        request.headers.set(.minSE, String(max(least, configuration.minSE)))
         request.headers.set(.cSeq, CSeq(number: request.headers.cSeq.number + 1, method: .invite).text)
         let again = Exchange(request, .invite(call), account: exchange.account, nextHop: exchange.nextHop)
         call.invite = again

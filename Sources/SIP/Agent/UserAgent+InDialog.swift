@@ -43,7 +43,7 @@ extension UserAgent {
     }
 
     /// Every request that waits for our user gets its final response (RFC 3261 section 15.1.2).
-    private func finishOpenRequests(_ call: SIPCall, now: HostTime) {
+    func finishOpenRequests(_ call: SIPCall, now: HostTime) {
         abandonTransfer(call, now: now)
         guard let offer = call.remoteOffer else { return }
         call.remoteOffer = nil
@@ -69,6 +69,7 @@ extension UserAgent {
             }
             return sayBye(call, end, reason: reason, now: now)
         }
+        finishOpenRequests(call, now: now)
         if call.isOutgoing {
             self.end(call, end)
             cancel(call, reason: reason, now: now)
@@ -103,15 +104,25 @@ extension UserAgent {
         guard call.isAnswered, var dialog = call.current else { throw .wrongState("it is not answered") }
         let request = dialog.request(.info, body: body)
         call.current = dialog
-        start(Exchange(request, .inDialog(call), account: call.account), now: now)
+        start(Exchange(request, .info(call), account: call.account), now: now)
     }
 
-    func inDialogProgressed(_ call: SIPCall, _ result: Exchange.Result, now: HostTime) {
-        if case .final(let response) = result, response.status == 481, call.isAnswered {
-            // The peer has forgotten the call (RFC 3261 section 12.2.1.2).
+    /// Ends an answered call where a request that belongs to it has failed so that it is lost (RFC 3261 section 12.2.1.2, RFC 5057).
+    /// - Returns: whether it is lost.
+    func endsCall(_ call: SIPCall, _ result: Exchange.Result, now: HostTime) -> Bool {
+        guard call.isAnswered, !call.hasEnded else { return false }
+        switch result {
+        case .timedOut: hangUp(call, CallEnd(.timeout, status: 408), now: now)
+        case .final(let response) where response.status == 481:
+            // The peer has forgotten the call: nobody wants a BYE.
             finishOpenRequests(call, now: now)
             end(call, CallEnd(.remote, status: 481, reason: response.reason))
+        case .final(let response) where FailureReach(status: response.status) != .transaction:
+            let cause: CallEnd.Cause = response.status == 408 ? .timeout : .remote
+            hangUp(call, CallEnd(cause, status: response.status, reason: response.reason), now: now)
+        default: return false
         }
+        return true
     }
 
     // MARK: A call's timers
@@ -126,15 +137,19 @@ extension UserAgent {
         if let reliable = call.reliable, !repeatReliable(call, reliable, now: now) { return }
         if let time = call.nextProvisional, time <= now {
             call.nextProvisional = now.advanced(byMilliseconds: 60_000)
-            if call.reliable == nil, let key = call.serverKey, let last = call.lastProvisional,
-                !last.headers.contains(.rSeq)
-            {
-                respond(key, last, now: now)
+            if call.reliable == nil, let key = call.serverKey, let last = call.lastProvisional {
+                if last.headers.contains(.rSeq) {
+                    // What was acknowledged is not sent again: another one has its own number.
+                    sendProvisional(call, last.status, nil, now: now)
+                } else {
+                    respond(key, last, now: now)
+                }
             }
         }
         if let offer = call.remoteOffer, offer.limit <= now {
             call.remoteOffer = nil
             respond(offer.key, response(to: offer.request, 488, tag: call.localTag), now: now)
+            goOn(call, now: now)
         }
         if let owed = call.owedAnswer, owed.limit <= now {
             return hangUp(call, CallEnd(.timeout, reason: "no answer was given to the peer's offer"), now: now)
@@ -144,7 +159,7 @@ extension UserAgent {
             retryModification(call, retry, now: now)
         }
         if let session = call.session, session.next <= now { sessionDue(call, session, now: now) }
-        if let limit = call.transfer.limit, limit <= now { abandonTransfer(call, now: now) }
+        if let limit = call.transfer.limit, limit <= now { transferExpired(call, now: now) }
     }
 
     /// False when the call has ended over it.

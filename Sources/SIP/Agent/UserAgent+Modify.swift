@@ -10,13 +10,15 @@ extension UserAgent {
         let call = try call(handle)
         // Before the answer, the first offer must have been answered reliably (RFC 3311 section 5.1).
         let isAgreed =
-            call.isOutgoing
-            ? hasReliableAnswer(call) : call.lastReliableNumber != 0 && call.reliable == nil && call.queuedAnswer == nil
+            call.agreedTags.contains(call.currentTag ?? "") && call.reliable == nil && call.queuedAnswer == nil
         guard call.current != nil, call.isAnswered || (usesUpdate && body != nil && isAgreed) else {
             throw .wrongState("it is not answered")
         }
         guard !usesUpdate || call.peerAllows.contains(.update) else { throw .wrongState("the peer does not serve UPDATE") }
-        guard !call.hasPendingOffer, call.retry == nil, call.byeWhenAcknowledged == nil else { throw .offerPending }
+        guard !call.hasPendingOffer, call.retry == nil, call.byeWhenAcknowledged == nil else {
+            call.isChangeAwaited = true
+            throw .offerPending
+        }
         sendModification(call, body: body, usesUpdate: usesUpdate, now: now)
     }
 
@@ -28,11 +30,11 @@ extension UserAgent {
         request.headers.append(.supported, Self.supportedExtensions.joined(separator: ", "))
         if let session = call.session {
             let isUAC = session.isRefresher
-            let value = SessionExpires(seconds: session.seconds, refresher: isUAC ? .uac : .uas)
+            let seconds = max(session.seconds, call.leastInterval)
+            let value = SessionExpires(seconds: seconds, refresher: isUAC ? .uac : .uas)
             request.headers.append(.sessionExpires, value.text)
-            request.headers.append(.minSE, String(configuration.minSE))
+            request.headers.append(.minSE, String(max(configuration.minSE, call.leastInterval)))
         }
-        if let body { call.localBody = body }
         let exchange = Exchange(request, .modify(call), account: call.account)
         call.modification = exchange
         start(exchange, now: now)
@@ -45,7 +47,7 @@ extension UserAgent {
         {
             return send(sent.bytes, to: sent.destination)
         }
-        if case .provisional(let response) = result { return modificationProvisional(call, response, now: now) }
+        if case .provisional(let response) = result { return modificationProvisional(call, exchange, response, now: now) }
         let isOurs = call.modification === exchange
         if isOurs { call.modification = nil }
         guard !call.hasEnded else { return acknowledgeLate(call, exchange, result, now: now) }
@@ -61,13 +63,19 @@ extension UserAgent {
             emit(.modificationFailed(call.handle, status: response.status, reason: failure.rawValue))
         case .provisional: break
         }
-        schedule(call)
+        goOn(call, now: now)
     }
 
-    private func modificationProvisional(_ call: SIPCall, _ response: Response, now: HostTime) {
+    private func modificationProvisional(_ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime) {
         guard response.headers.lists("100rel", in: .require), let number = response.headers.rSeq,
             let tag = response.headers.to.tag, !call.hasEnded
         else { return }
+        // A repetition, or one that came before its turn: its PRACK, or its own repetition, mends it.
+        if let last = exchange.reliableNumber, number != last &+ 1 { return }
+        exchange.reliableNumber = number
+        if !exchange.request.body.isEmpty, exchange.reliableAnswer == nil {
+            exchange.reliableAnswer = Body(headers: response.headers, bytes: response.body)
+        }
         prack(call, tag: tag, RAck(responseNumber: number, cSeq: response.headers.cSeq), body: nil, now: now)
     }
 
@@ -84,10 +92,12 @@ extension UserAgent {
         guard var dialog = call.current else { return }
         dialog.refreshTarget(response.headers)
         call.current = dialog
+        (call.retryCount, call.intervalRetries) = (0, 0)
         notePeer(call, response.headers)
         agreeOnSession(call, response: response, now: now)
-        let body = Body(headers: response.headers, bytes: response.body)
+        let body = Body(headers: response.headers, bytes: response.body) ?? exchange.reliableAnswer
         let isInvite = exchange.request.method == .invite
+        if !call.isAnswered, !exchange.request.body.isEmpty { call.hasEarlyChange = true }
         let needsAnswer = isInvite && exchange.request.body.isEmpty && body != nil
         let number = response.headers.cSeq.number
         if needsAnswer {
@@ -95,6 +105,8 @@ extension UserAgent {
         } else if isInvite {
             acknowledge(call, dialog, number: number, body: nil, like: exchange.request, now: now)
         }
+        // Only what was agreed to is said again by a refresh: a refused offer leaves everything as it was.
+        call.localBody = Body(headers: exchange.request.headers, bytes: exchange.request.body) ?? call.localBody
         // A refresh without a body changes nothing that anybody has to know.
         if !isInvite, exchange.request.body.isEmpty { return }
         emit(
@@ -121,18 +133,11 @@ extension UserAgent {
                 body: body, usesUpdate: usesUpdate,
                 time: now.advanced(byMilliseconds: 1000 * Double(response.headers.retryAfter ?? 0) + 10),
                 count: call.retryCount)
-        case 422 where call.intervalRetries < 2:
-            guard let least = response.headers.minSE, let session = call.session else { fallthrough }
-            call.intervalRetries += 1
-            call.session = SessionTimer(
-                seconds: max(least, session.seconds), isRefresher: session.isRefresher, now: now)
+        case 422 where call.session != nil && wantsLongerInterval(call, response):
             sendModification(call, body: body, usesUpdate: usesUpdate, now: now)
-        case 481 where call.isAnswered:
-            abandonTransfer(call, now: now)
-            end(call, CallEnd(.remote, status: 481, reason: response.reason))
-        case 408 where call.isAnswered: hangUp(call, CallEnd(.timeout, status: 408), now: now)
         default:
             call.retryCount = 0
+            guard !endsCall(call, .final(response), now: now) else { return }
             emit(.modificationFailed(call.handle, status: response.status, reason: response.reason))
         }
     }
@@ -146,6 +151,22 @@ extension UserAgent {
             return
         }
         sendModification(call, body: retry.body, usesUpdate: retry.usesUpdate, now: now)
+    }
+
+    /// Something that others waited for is over, a PRACK or an offer: they have their turn.
+    func goOn(_ call: SIPCall, now: HostTime) {
+        defer { schedule(call) }
+        guard !call.hasEnded, call.reliable == nil, call.remoteOffer == nil else { return }
+        if let body = call.queuedAnswer {
+            call.queuedAnswer = nil
+            sendSuccess(call, body: body, now: now)
+        } else if !call.isAnswered, !call.queuedProvisionals.isEmpty {
+            let next = call.queuedProvisionals.removeFirst()
+            sendProvisional(call, next.status, next.body, now: now)
+        }
+        guard call.isChangeAwaited, !call.hasPendingOffer, call.retry == nil, call.byeWhenAcknowledged == nil else { return }
+        call.isChangeAwaited = false
+        emit(.modificationPossible(call.handle))
     }
 
     // MARK: The peer's changes
@@ -170,10 +191,13 @@ extension UserAgent {
             if call.remoteOffer != nil { return refuse(500, retrySoon) }
             let meetsOurs = call.modification.map { $0.request.method == .invite || !$0.request.body.isEmpty } ?? false
             if meetsOurs || call.success != nil || call.owedAnswer != nil { return refuse(491) }
-            // UPDATE before an answer: our INVITE's own offer is still open.
-            if !call.isAnswered, call.isOutgoing ? !hasReliableAnswer(call) : call.reliable != nil {
+            // UPDATE before an answer: the INVITE's own offer is still open.
+            let isAgreed = call.agreedTags.contains(request.headers.from.tag ?? "") && call.reliable == nil
+            if !call.isAnswered, !isAgreed {
                 return refuse(call.isOutgoing ? 491 : 500, retrySoon)
             }
+            // Ours that met theirs is over (491): who comes first is served, and the user's offer is made anew after it.
+            if call.retry != nil { (call.retry, call.isChangeAwaited) = (nil, true) }
         }
         if let id = DialogID(incoming: request), var dialog = call.dialogs[id.remoteTag] {
             dialog.refreshTarget(request.headers)
@@ -189,26 +213,35 @@ extension UserAgent {
             return schedule(call)
         }
         if isInvite { respond(key, response(to: request, 100, tag: nil), now: now) }
+        ask(call, about: request, key, source, now: now)
+    }
+
+    /// Asks the user about an offer of the peer's, or for one.
+    func ask(
+        _ call: SIPCall, about request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime
+    ) {
         // The user's answer has to be there before the peer's transaction gives up.
-        let limit = now.advanced(byMilliseconds: (isInvite ? 1 : 0.75) * configuration.timers.timeout)
+        let share = request.method == .invite ? 1 : 0.75
+        let limit = now.advanced(byMilliseconds: share * configuration.timers.timeout)
         call.remoteOffer = SIPCall.RemoteOffer(key: key, request: request, limit: limit)
         call.source = source
         schedule(call)
-        emit(.modificationRequested(call.handle, body))
+        emit(.modificationRequested(call.handle, Body(headers: request.headers, bytes: request.body)))
     }
 
     private var retrySoon: [HeaderField] {
         [HeaderField(.retryAfter, String(Int(randomShare(0...10))))]
     }
 
-    private func hasReliableAnswer(_ call: SIPCall) -> Bool { !call.reliableNumbers.isEmpty }
-
     func agree(_ call: SIPCall, _ offer: SIPCall.RemoteOffer, body: Body?, now: HostTime) {
         call.remoteOffer = nil
         guard let source = call.source else { return }
         var answer = response(to: offer.request, 200, tag: call.localTag)
-        addDialogFields(to: &answer, offer.request, source: source, account: call.account)
-        agreeOnSession(call, request: offer.request, answer: &answer, now: now)
+        // PRACK refreshes neither the target nor the session.
+        if offer.request.method != .prack {
+            addDialogFields(to: &answer, offer.request, source: source, account: call.account)
+            agreeOnSession(call, request: offer.request, answer: &answer, now: now)
+        }
         if let body {
             answer.set(body)
             call.localBody = body
@@ -217,8 +250,9 @@ extension UserAgent {
             let hasOffer = body != nil && offer.request.body.isEmpty
             repeatUntilAcknowledged(call, offer.key, offer.request, answer, hasOffer: hasOffer, now: now)
         } else {
+            if !call.isAnswered { call.hasEarlyChange = true }
             respond(offer.key, answer, now: now)
-            schedule(call)
+            goOn(call, now: now)
         }
     }
 }

@@ -37,6 +37,8 @@ extension UserAgent {
             return reply(to: request, 482, from: source)
         }
         guard refuseUnknownExtensions(request, source) == false else { return }
+        // Only an INVITE takes a call's place (RFC 3891 section 3).
+        guard method == .invite || !request.headers.contains(.replaces) else { return reply(to: request, 400, from: source) }
         if let retryAfter, method == .invite || method == .options {
             return reply(to: request, 503, from: source, adding: [HeaderField(.retryAfter, String(retryAfter))])
         }

@@ -34,20 +34,24 @@ extension UserAgent {
         schedule(call)
     }
 
+    /// Takes note of a 422.
+    /// - Returns: whether to ask once more, with an interval as long as the peer wants it.
+    func wantsLongerInterval(_ call: SIPCall, _ response: Response) -> Bool {
+        guard call.intervalRetries < 2, let least = response.headers.minSE else { return false }
+        call.intervalRetries += 1
+        call.leastInterval = max(call.leastInterval, least)
+        return true
+    }
+
     func sessionDue(_ call: SIPCall, _ session: SessionTimer, now: HostTime) {
-        guard session.isRefresher else {
+        guard session.limit > now else {
             return hangUp(
                 call, CallEnd(.sessionExpired, status: 408),
                 reason: Reason(namespace: "SIP", cause: 408, phrase: "Session expired"), now: now)
         }
-        // Should the refresh fail without a word, the next one comes after half of what is left.
-        call.session = SessionTimer(seconds: max(30, session.seconds / 2), isRefresher: true, now: now)
+        call.session?.begin(now: now)
         guard !call.hasPendingOffer, call.retry == nil else { return }
         let usesUpdate = call.peerAllows.contains(.update)
-        // The agreed interval is asked for again, not the shortened one.
-        let shortened = call.session
-        call.session = session
         sendModification(call, body: usesUpdate ? nil : call.localBody, usesUpdate: usesUpdate, now: now)
-        call.session = shortened
     }
 }

@@ -26,6 +26,9 @@ extension UserAgent {
 
     /// A text outside of calls.
     func messaged(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
+        guard isAccountServer(source.remote.host) || configuration.admitsTexts(source) else {
+            return reply(to: request, 403, from: source)
+        }
         guard let text = plainText(of: request, source) else { return }
         guard open(request, key, source, now: now) else { return }
         respond(key, response(to: request, 200, tag: randomToken()), now: now)

@@ -11,6 +11,9 @@ struct Transfer {
     var number: UInt32 = 0
     /// The subscription's end (RFC 3515 section 2.4.4).
     var limit: HostTime?
+
+    /// How long a subscription lasts from each word about it, in milliseconds.
+    static let subscriptionMilliseconds = 180_000.0
 }
 
 /// Transfers by REFER and NOTIFY inside the call (RFC 3515, 3891, 3892).
@@ -38,7 +41,7 @@ extension UserAgent {
         request.headers.append(.referTo, NameAddress(uri: uri).text)
         request.headers.append(.referredBy, NameAddress(uri: dialog.local.uri).text)
         call.current = dialog
-        call.transfer = Transfer(role: .asking, limit: now.advanced(byMilliseconds: 180_000))
+        call.transfer = Transfer(role: .asking, limit: now.advanced(byMilliseconds: Transfer.subscriptionMilliseconds))
         schedule(call)
         start(Exchange(request, .refer(call), account: call.account), now: now)
     }
@@ -62,19 +65,39 @@ extension UserAgent {
             return respond(key, response(to: request, 481, tag: call.localTag), now: now)
         }
         respond(key, response(to: request, 200, tag: call.localTag), now: now)
-        let line = request.body.prefix { $0 != 13 && $0 != 10 }
-        let words = line.split(separator: ByteClass.space, maxSplits: 2)
-        let ended = request.headers.subscriptionState?.token.equalsIgnoringCase("terminated") == true
-        if words.count >= 2, words[0].text.equalsIgnoringCase("SIP/2.0"), let status = Int(words[1].text),
-            (100...699).contains(status)
-        {
-            let reason = words.count > 2 ? words[2].text : StatusCode.reason(status)
-            if status >= 200 || ended { call.transfer = Transfer() }
-            emit(.transferProgress(call.handle, status: status, reason: reason))
-        } else if ended {
-            call.transfer = Transfer()
-            emit(.transferProgress(call.handle, status: 487, reason: "the peer tells no result"))
+        let isOver = request.headers.subscriptionState?.token.equalsIgnoringCase("terminated") == true
+        guard let told = Self.statusLine(request.body), told.status >= 200 || !isOver else {
+            // Nothing more comes, and what came is no result.
+            if isOver { endAsking(call, status: 487) }
+            return
         }
+        if told.status >= 200 {
+            call.transfer = Transfer()
+        } else {
+            call.transfer.limit = now.advanced(byMilliseconds: Transfer.subscriptionMilliseconds)
+        }
+        schedule(call)
+        emit(.transferProgress(call.handle, status: told.status, reason: told.reason))
+    }
+
+    /// What a `message/sipfrag` says of the call to the target; nil: nothing.
+    private static func statusLine(_ body: [UInt8]) -> (status: Int, reason: String)? {
+        let line = body.prefix { $0 != 13 && $0 != 10 }
+        let words = line.split(separator: ByteClass.space, maxSplits: 2)
+        guard words.count >= 2, words[0].text.equalsIgnoringCase("SIP/2.0"), let status = Int(words[1].text),
+            (100...699).contains(status)
+        else { return nil }
+        return (status, words.count > 2 ? words[2].text : StatusCode.reason(status))
+    }
+
+    private func endAsking(_ call: SIPCall, status: Int) {
+        call.transfer = Transfer()
+        emit(.transferProgress(call.handle, status: status, reason: "the peer tells no result"))
+    }
+
+    /// Nobody decided in time what the peer asks for, or the peer tells nothing more of what we asked for.
+    func transferExpired(_ call: SIPCall, now: HostTime) {
+        if call.transfer.role == .asking { endAsking(call, status: 408) } else { abandonTransfer(call, now: now) }
     }
 
     // MARK: The peer asks us
@@ -115,7 +138,7 @@ extension UserAgent {
         let call = try call(handle)
         guard let pending = call.transfer.pending else { throw .wrongState("nobody asks for a transfer") }
         call.transfer.pending = nil
-        call.transfer.limit = now.advanced(byMilliseconds: 180_000)
+        call.transfer.limit = now.advanced(byMilliseconds: Transfer.subscriptionMilliseconds)
         var answer = response(to: pending.request, 202, tag: call.localTag)
         addDialogFields(to: &answer, pending.request, source: pending.source, account: call.account)
         respond(pending.key, answer, now: now)
@@ -161,6 +184,21 @@ extension UserAgent {
         request.headers.append(
             .subscriptionState, status >= 200 ? "terminated;reason=noresource" : "active;expires=180")
         call.current = dialog
-        start(Exchange(request, .inDialog(call), account: call.account), now: now)
+        let purpose = Exchange.Purpose.notify(call, refer: call.transfer.number)
+        start(Exchange(request, purpose, account: call.account), now: now)
+    }
+
+    /// What became of a NOTIFY of ours. A failure ends the subscription, never the call (RFC 6665 section 4.2.2, RFC 5057).
+    func transferNotifyProgressed(_ call: SIPCall, refer number: UInt32, _ result: Exchange.Result) {
+        switch result {
+        case .provisional: return
+        // With Retry-After it has not failed: the next NOTIFY tells more.
+        case .final(let response) where response.isSuccess || response.headers.retryAfter != nil: return
+        case .final, .timedOut, .unreachable, .unauthenticated: break
+        }
+        // Another REFER may have come meanwhile.
+        guard call.transfer.role == .asked, call.transfer.pending == nil, call.transfer.number == number else { return }
+        call.transfer = Transfer()
+        schedule(call)
     }
 }

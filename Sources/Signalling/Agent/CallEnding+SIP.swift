@@ -20,7 +20,7 @@ extension CallEnding {
         let reason: Reason =
             switch end.cause {
             case .local: .localHangup
-            case .remote: end.status == 481 ? .lost : .remoteHangup
+            case .remote: end.status == nil || end.status == 487 ? .remoteHangup : .lost
             case .refused: Self.reason(ofStatus: end.status ?? 0)
             case .redirected: .redirected
             case .timeout: wasAnswered ? .lost : .noAnswer

@@ -23,6 +23,7 @@ extension SIPSignalling {
         case .modified(let handle, let agreed): with(handle) { modified($0, handle, agreed) }
         case .modificationFailed(let handle, let status, let reason):
             with(handle) { modificationFailed($0, status, reason) }
+        case .modificationPossible(let handle): with(handle) { change($0) }
         case .ended(let handle, let end):
             with(handle) {
                 if callsAgain($0, handle, end) || followsRedirection($0, handle, end) { return }
@@ -32,8 +33,9 @@ extension SIPSignalling {
         case .transferProgress(let handle, let status, let reason):
             with(handle) { tell(.transferProgress($0, sipCode: status, reason: reason)) }
         case .info(let handle, let body): with(handle) { keyed($0, body) }
-        case .message(let handle, let from, let to, let body, let source):
-            messaged(isInCall: handle.flatMap { handles[$0] } != nil, from: from, to: to, body, source)
+        case .message(let handle, let from, let to, let body, _):
+            // Who may send one outside of calls the user agent knows; of a call that is not told of nothing is.
+            if handle.map({ handles[$0] != nil }) ?? true { messaged(from: from, to: to, body) }
         case .textAnswered(let handle, let text, let status, let reason):
             let words = String(decoding: text, as: UTF8.self)
             with(handle) { tell(.textAnswered($0, text: words, sipCode: status, reason: reason)) }
@@ -54,7 +56,7 @@ extension SIPSignalling {
     private func came(_ handle: CallHandle, _ incoming: IncomingCall) {
         let source = incoming.source.remote
         let address = (try? IPAddress(source.host)).map { SocketAddress($0, port: source.port) }
-        guard incoming.isFromAccountServer || admits(address?.address) else {
+        guard incoming.isFromAccountServer || configuration.callers.admits(address?.address) else {
             try? agent.reject(handle, status: 403, now: .monotonicNow())
             return
         }
@@ -86,13 +88,6 @@ extension SIPSignalling {
                     replaces: incoming.replaces.flatMap { handles[$0] })))
         tell(.dialog(call.id, callID: incoming.callID))
         refuseHopeless(call, handle)
-    }
-
-    func admits(_ address: IPAddress?) -> Bool {
-        switch configuration.callers {
-        case .anyone: true
-        case .listed(let ranges): address.map { address in ranges.contains { $0.contains(address) } } ?? false
-        }
     }
 
     /// A call that has nothing in common with us does not ring first.
@@ -186,7 +181,6 @@ extension SIPSignalling {
         tell(.warning(id, "the other side refused \(call.attempt.offer) (\(status)); it is called again \(next.words)"))
         start(
             id, made.call, reportsTo: call.reportsTo, replaces: made.replaces, referredBy: made.referredBy, attempt: next)
-        calls[id]?.visited = call.visited
         return true
     }
 
@@ -230,10 +224,18 @@ extension SIPSignalling {
     private func changed(_ id: SignalledCallID, _ handle: CallHandle, _ body: Body?) {
         guard let call = calls[id], var negotiation = call.negotiation else { return }
         let now = HostTime.monotonicNow()
+        if call.isAnswered, negotiation.phase == .offered {
+            // Ours met theirs, and waited to be made again: theirs came first.
+            negotiation.withdrawOffer()
+            negotiation.local.direction = call.wantsHold ? .sendonly : .sendrecv
+            calls[id]?.negotiation = negotiation
+            calls[id]?.owesOffer = true
+        }
         do {
             guard let offer = try description(in: body) else {
                 let own = try negotiation.makeOffer()
                 calls[id]?.negotiation = negotiation
+                calls[id]?.owesOffer = false
                 calls[id]?.awaitsAnswerInAcknowledgement = true
                 return try agent.answer(handle, body: Self.body(own), now: now)
             }
@@ -241,6 +243,8 @@ extension SIPSignalling {
             negotiation.renewNextICE()
             try agent.answer(handle, body: Self.body(answer), now: now)
             calls[id]?.negotiation = negotiation
+            // The answer says what we want as well as an offer would.
+            calls[id]?.owesOffer = false
             tellMedia(id)
         } catch let error as NegotiationError {
             let status = error == .offerPending ? 491 : 488
@@ -255,30 +259,37 @@ extension SIPSignalling {
     private func modified(_ id: SignalledCallID, _ handle: CallHandle, _ agreed: AgreedBody) {
         guard var negotiation = calls[id]?.negotiation else { return }
         do {
-            // A refresh of the session repeats what is known.
-            guard negotiation.phase == .offered else { return change(id) }
+            guard negotiation.phase == .offered else {
+                // A refresh of the session repeats what is known; its answer may be another one.
+                let before = negotiation.answered
+                if let answer = try? description(in: agreed.body), (try? negotiation.receive(answer: answer)) != nil,
+                    negotiation.answered != before
+                {
+                    calls[id]?.negotiation = negotiation
+                    tellMedia(id)
+                }
+                return change(id)
+            }
             guard let answer = try description(in: agreed.body) else { throw AnswerMissing() }
             try negotiation.receive(answer: answer)
             calls[id]?.negotiation = negotiation
             tellMedia(id)
             change(id)
         } catch {
-            negotiation.withdrawOffer()
-            calls[id]?.negotiation = negotiation
-            tell(.requestRefused(id, reason: "\(error)", sipCode: 200))
+            modificationFailed(id, 200, "\(error)")
         }
     }
 
     private func modificationFailed(_ id: SignalledCallID, _ status: Int, _ reason: String) {
-        guard var negotiation = calls[id]?.negotiation, negotiation.phase == .offered else { return }
+        guard let call = calls[id], var negotiation = call.negotiation, negotiation.phase == .offered else { return }
         negotiation.withdrawOffer()
-        // The wish is given up: asking again would be refused again.
-        let isHeld = calls[id]?.isHeld ?? false
-        negotiation.local.direction = isHeld ? .sendonly : .sendrecv
-        calls[id]?.wantsHold = isHeld
-        calls[id]?.wantedPorts = nil
+        // What was offered is given up: asking again would be refused again. What was wished since then was not refused.
+        let offeredHold = !negotiation.local.direction.receives
+        if call.wantsHold == offeredHold { calls[id]?.wantsHold = call.isHeld }
+        negotiation.local.direction = call.isHeld ? .sendonly : .sendrecv
         calls[id]?.negotiation = negotiation
         tell(.requestRefused(id, reason: reason, sipCode: status))
+        change(id)
     }
 
     // MARK: Registrations

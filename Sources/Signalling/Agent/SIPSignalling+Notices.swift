@@ -1,4 +1,3 @@
-import Link
 import Realtime
 import SIP
 
@@ -9,11 +8,9 @@ extension SIPSignalling {
         tell(.digit(id, digit))
     }
 
-    /// Whoever we talk to may send texts, wherever the call has come from.
-    func messaged(isInCall: Bool, from: NameAddress, to: NameAddress, _ body: Body, _ source: SignallingSource) {
-        let address = try? IPAddress(source.remote.host)
-        let isServer = agent.isAccountServer(source.remote.host)
-        guard isInCall || isServer || admits(address), tellsAnother() else { return }
+    /// Whoever we talk to may send texts, wherever the call has come from; outside of calls whoever may call.
+    func messaged(from: NameAddress, to: NameAddress, _ body: Body) {
+        guard tellsAnother() else { return }
         tell(
             .message(
                 TextMessage(

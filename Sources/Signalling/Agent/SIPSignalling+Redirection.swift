@@ -8,9 +8,10 @@ extension SIPSignalling {
             let target = URI(made.call.target)
         else { return false }
         let visited = call.visited + [target]
-        let account = configuration.accounts.first { $0.name == call.account?.name }
-        let limit = account?.redirections ?? 0
-        let next = end.contacts.map(\.uri).first { uri in
+        let account = settings(of: call.account)
+        // 305 names a proxy, and 380 another service: neither is somebody else to call.
+        let limit = [300, 301, 302].contains(end.status ?? 0) ? account?.redirections ?? 0 : 0
+        let next = end.contactsByPreference.map(\.uri).first { uri in
             uri.scheme == target.scheme && !visited.contains { $0.isEquivalent(to: uri) }
                 && account?.mayReach(uri.text) != false
         }
@@ -21,6 +22,17 @@ extension SIPSignalling {
         start(id, made.call, reportsTo: call.reportsTo, replaces: made.replaces, referredBy: made.referredBy)
         calls[id]?.visited = visited
         return true
+    }
+}
+
+extension CallEnd {
+    /// The most wanted first: by q, then as they were named.
+    fileprivate var contactsByPreference: [NameAddress] {
+        let wanted = contacts.map { contact in
+            let share = contact.parameters["q"].flatMap { Double($0) } ?? 1
+            return (0...1).contains(share) ? share : 0
+        }
+        return contacts.indices.sorted { (-wanted[$0], $0) < (-wanted[$1], $1) }.map { contacts[$0] }
     }
 }
 

@@ -131,6 +131,8 @@ extension SIPSignalling {
         referredBy: NameAddress?, attempt: SecurityAttempt = .asWanted
     ) {
         func refuse(_ text: String) {
+            // One that is made again is known already.
+            guard calls[id] == nil else { return finish(id, CallEnding(.badTarget, text: text)) }
             if let reportsTo { report(to: reportsTo, 400, text) }
             tell(.ended(id, CallEnding(.badTarget, text: text)))
         }
@@ -142,10 +144,13 @@ extension SIPSignalling {
         } catch {
             return refuse("\(error)")
         }
-        calls[id] = SignalledCall(id: id, handle: nil, isOutgoing: true, account: account)
-        calls[id]?.reportsTo = reportsTo
-        calls[id]?.encryption = call.encryption
-        calls[id]?.attempt = attempt
+        var made = SignalledCall(id: id, handle: nil, isOutgoing: true, account: account)
+        (made.reportsTo, made.encryption, made.attempt) = (reportsTo, call.encryption, attempt)
+        // Of one that is made again.
+        if let former = calls[id] {
+            (made.visited, made.wantsHold, made.wantedPorts) = (former.visited, former.wantsHold, former.wantedPorts)
+        }
+        calls[id] = made
         locate(server) { signalling, result in
             // The person may have hung up meanwhile.
             guard signalling.calls[id] != nil else { return }
@@ -226,13 +231,14 @@ extension SIPSignalling {
             if local.ice?.description == before.ice?.description { local.ice = before.ice }
         }
         local.direction = call.wantsHold ? .sendonly : .sendrecv
-        guard local != before, negotiation.phase == .agreed else { return }
+        guard local != before || call.owesOffer, negotiation.phase == .agreed else { return }
         negotiation.local = local
         do {
             let offer = try negotiation.makeOffer()
             try agent.modify(handle, body: Self.body(offer), now: .monotonicNow())
             calls[id]?.negotiation = negotiation
             calls[id]?.wantedPorts = nil
+            calls[id]?.owesOffer = false
         } catch UserAgentError.offerPending {
             // It is tried again when that is done.
         } catch {

@@ -26,7 +26,7 @@ extension SIPSignalling {
         case .anyone: return true
         case .known:
             if agent.isAccountServer(host) { return true }
-            if case .listed = configuration.callers, admits(try? IPAddress(host)) { return true }
+            if case .listed = configuration.callers, configuration.callers.admits(try? IPAddress(host)) { return true }
             return account == nil && isLoopback(of: host)
         }
     }

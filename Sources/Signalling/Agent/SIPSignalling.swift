@@ -1,4 +1,5 @@
 import Codecs
+import Link
 import Realtime
 import SDP
 import SIP
@@ -72,10 +73,12 @@ public actor SIPSignalling: CallSignalling {
         for listener in transport.listeners where addresses[listener.transport] == nil {
             addresses[listener.transport] = listener.address
         }
-        let agent = UserAgent(
-            configuration: UserAgentConfiguration(
-                product: configuration.product, localAddresses: addresses, resolvesNumericHosts: true,
-                user: configuration.user, ringingLimit: configuration.ringingLimit))
+        var settings = UserAgentConfiguration(
+            product: configuration.product, localAddresses: addresses, resolvesNumericHosts: true,
+            user: configuration.user, ringingLimit: configuration.ringingLimit)
+        let callers = configuration.callers
+        settings.admitsTexts = { callers.admits(try? IPAddress($0.remote.host)) }
+        let agent = UserAgent(configuration: settings)
         for account in accounts { agent.add(account) }
         self.agent = agent
         relay.target.withLock { $0 = self }

@@ -28,6 +28,14 @@ public struct SignallingConfiguration: Sendable {
     public enum Callers: Sendable, Hashable {
         case anyone
         case listed([CIDR])
+
+        /// - Parameter address: where it comes from; nil: that is not known.
+        func admits(_ address: IPAddress?) -> Bool {
+            switch self {
+            case .anyone: true
+            case .listed(let ranges): address.map { address in ranges.contains { $0.contains(address) } } ?? false
+            }
+        }
     }
 
     public var listeners: [Listener]

@@ -32,6 +32,82 @@ import Testing
         #expect(throws: UserAgentError.offerPending) { try bench.agent.modify(handle, body: offer, now: bench.now) }
     }
 
+    private func possible(_ bench: Bench) -> [CallHandle] {
+        bench.events.compactMap { if case .modificationPossible(let handle) = $0 { handle } else { nil } }
+    }
+
+    /// A call whose refresh by UPDATE is under way, and a change of ours that has to wait for it.
+    private func waiting(_ bench: Bench) throws -> CallHandle {
+        let handle = try bench.establishedOutgoing(
+            fields: [(.allow, "INVITE, BYE, UPDATE"), (.sessionExpires, "600;refresher=uac"), (.require, "timer")])
+        bench.advance(300_001)
+        #expect(throws: UserAgentError.offerPending) { try bench.agent.modify(handle, body: offer, now: bench.now) }
+        #expect(possible(bench).isEmpty)
+        return handle
+    }
+
+    @Test("a change that waits for a refresh is possible once that is over, whatever became of it", arguments: [200, 500])
+    func afterRefresh(status: Int) throws {
+        let bench = Bench()
+        let handle = try waiting(bench)
+        bench.answer(try bench.request(.update), status, [(.sessionExpires, "600;refresher=uac")])
+        #expect(possible(bench) == [handle])
+        try bench.agent.modify(handle, body: offer, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.invite), 200, body: answerBody)
+        #expect(bench.modified.map(\.body) == [answerBody] && possible(bench).count == 1)
+    }
+
+    @Test("a change that waits for a refresh waits for that one's second try too") func afterRefreshAgain() throws {
+        let bench = Bench()
+        let handle = try waiting(bench)
+        bench.answer(try bench.request(.update), 491)
+        #expect(possible(bench).isEmpty)
+        #expect(throws: UserAgentError.offerPending) { try bench.agent.modify(handle, body: offer, now: bench.now) }
+        bench.advance(4001)
+        bench.answer(try bench.request(.update), 200, [(.sessionExpires, "600;refresher=uac")])
+        #expect(possible(bench) == [handle])
+    }
+
+    @Test("a change that waits for the peer's is possible after that one's ACK") func afterTheirs() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        bench.feed(call.request(.invite, number: 2, body: offer))
+        #expect(throws: UserAgentError.offerPending) { try bench.agent.modify(handle, body: offer, now: bench.now) }
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        #expect(possible(bench).isEmpty)
+        bench.feed(call.request(.ack, number: 2))
+        #expect(possible(bench) == [handle])
+    }
+
+    @Test("a change that the peer's met is given up for the peer's next one, and possible after it") func theirsFirst() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        try bench.agent.modify(handle, body: offer, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.invite), 491)
+        bench.feed(call.request(.invite, number: 2, body: offer))
+        #expect(requested(bench).count == 1)
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        bench.feed(call.request(.ack, number: 2))
+        #expect(bench.codes == [100, 200] && possible(bench) == [handle])
+        bench.advance(5000)
+        #expect(bench.requests(.invite).count == 1)
+    }
+
+    @Test("a refresh says again what was agreed on, not what was refused") func refusedIsForgotten() throws {
+        let bench = Bench()
+        let handle = try bench.establishedOutgoing(
+            fields: [(.allow, "INVITE, BYE"), (.sessionExpires, "600;refresher=uac"), (.require, "timer")])
+        try bench.agent.modify(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.invite), 488)
+        bench.advance(300_001)
+        #expect(try bench.request(.invite).body == offer.bytes)
+    }
+
     @Test("488 leaves the session as it was") func refused() throws {
         let bench = Bench()
         let handle = try bench.establishedOutgoing()
@@ -77,6 +153,32 @@ import Testing
         bench.advance(32_001)
         #expect(bench.ended.first?.1.cause == .timeout)
         #expect(bench.requests(.bye).count >= 1)
+    }
+
+    @Test(
+        "a refusal that says that the other side is not reached there any more ends the call with BYE; any other does not",
+        arguments: [(404, true), (410, true), (416, true), (604, true), (400, false), (422, false), (480, false), (503, false)])
+    func lost(status: Int, isLost: Bool) throws {
+        let bench = Bench()
+        let handle = try bench.establishedOutgoing()
+        try bench.agent.modify(handle, body: offer, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.invite), status, [(.minSE, "300")])
+        #expect(bench.ended.map(\.1.status) == (isLost ? [status] : []))
+        #expect(bench.requests(.bye).count == (isLost ? 1 : 0))
+        let failures = bench.events.filter { if case .modificationFailed = $0 { true } else { false } }
+        #expect(failures.count == (isLost ? 0 : 1))
+    }
+
+    @Test(
+        "INFO that is not understood ends no call; one that is lost does", arguments: [(405, 0), (415, 0), (408, 1), (404, 1)])
+    func info(status: Int, ends: Int) throws {
+        let bench = Bench()
+        let handle = try bench.establishedOutgoing()
+        try bench.agent.sendInfo(handle, body: Body(contentType: "a/b", bytes: [1]), now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.info), status)
+        #expect(bench.ended.count == ends && bench.requests(.bye).count == ends)
     }
 
     @Test("the peer's re-INVITE is asked of the user and answered until its ACK") func theirs() throws {

@@ -73,6 +73,136 @@ import Testing
         #expect(bench.ended.first?.1.cause == .notAcknowledged)
     }
 
+    /// A call that rings with early media, sent reliably: its peer's side, and the number of that response.
+    private func ringing(_ bench: Bench, offered: Body? = offer) throws -> (CallHandle, PeerCall, UInt32) {
+        var call = PeerCall()
+        bench.feed(call.request(.invite, body: offered, [(.supported, "100rel")]))
+        let handle = try #require(bench.incoming.first?.0)
+        try bench.agent.ring(handle, status: 183, body: answerBody, now: bench.now)
+        bench.collect()
+        call.toTag = try bench.response().headers.to.tag
+        return (handle, call, try #require(bench.response().headers.rSeq))
+    }
+
+    @Test(
+        "an offer in PRACK is asked of the user and answered in its 200; the 200 to INVITE waits for that, and repeats nothing")
+    func offerInPrack() throws {
+        let bench = Bench()
+        var (handle, call, number) = try ringing(bench)
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.feed(call.request(.prack, number: 2, body: offer, [(.rAck, "\(number) 1 INVITE")]))
+        guard case .modificationRequested(handle, offer)? = bench.events.last else {
+            Issue.record("not asked: \(bench.events)")
+            return
+        }
+        #expect(bench.codes == [100, 183])
+        let other = Body.sdp(answerBody.bytes + wire("a=sendonly\n"))
+        try bench.agent.answer(handle, body: other, now: bench.now)
+        bench.collect()
+        #expect(bench.codes == [100, 183, 200, 200])
+        let answers = bench.responses.suffix(2)
+        #expect(answers.map(\.headers.cSeq.method) == [.prack, .invite])
+        #expect(answers.map(\.body) == [other.bytes, []])
+        #expect(answers.first?.headers.sessionExpires == nil)
+    }
+
+    @Test("an offer in PRACK that the user refuses, or does not answer, gets 488; the call rings on", arguments: [true, false])
+    func offerInPrackRefused(refuses: Bool) throws {
+        let bench = Bench()
+        var (handle, call, number) = try ringing(bench)
+        bench.feed(call.request(.prack, number: 2, body: offer, [(.rAck, "\(number) 1 INVITE")]))
+        if refuses {
+            try bench.agent.reject(handle, status: 488, now: bench.now)
+            bench.collect()
+        } else {
+            bench.advance(24_001)
+        }
+        #expect(bench.codes == [100, 183, 488] && bench.ended.isEmpty)
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        #expect(try bench.response().status == 200)
+        #expect(try bench.response().body == answerBody.bytes)
+    }
+
+    @Test("our offer in a reliable response has its answer in PRACK, and the 200 to INVITE does not repeat it")
+    func ourOffer() throws {
+        let bench = Bench()
+        var (handle, call, number) = try ringing(bench, offered: nil)
+        bench.feed(call.request(.prack, number: 2, body: offer, [(.rAck, "\(number) 1 INVITE")]))
+        guard case .acknowledged(handle, offer)? = bench.events.last else {
+            Issue.record("not told: \(bench.events)")
+            return
+        }
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        #expect(bench.codes == [100, 183, 200, 200])
+        #expect(try bench.response().body.isEmpty)
+        bench.feed(call.request(.ack))
+        guard case .acknowledged(handle, nil)? = bench.events.last else {
+            Issue.record("the ACK was taken for an answer")
+            return
+        }
+    }
+
+    @Test("a body in PRACK, or an UPDATE, while the caller's offer is still open is no offer that could be answered")
+    func offerBeforeAnswer() throws {
+        let bench = Bench()
+        var call = PeerCall()
+        bench.feed(call.request(.invite, body: offer, [(.require, "100rel")]))
+        try bench.agent.ring(try #require(bench.incoming.first?.0), now: bench.now)
+        bench.collect()
+        let number = try #require(bench.response().headers.rSeq)
+        call.toTag = try bench.response().headers.to.tag
+        bench.feed(call.request(.prack, number: 2, body: offer, [(.rAck, "\(number) 1 INVITE")]))
+        bench.feed(call.request(.update, number: 3, body: offer))
+        #expect(bench.codes == [100, 180, 200, 500])
+        #expect(bench.events.count == 1)
+    }
+
+    @Test("as caller: an UPDATE meets our open offer until a reliable response has answered it") func updateBeforeAnswer()
+        throws
+    {
+        let bench = Bench()
+        _ = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: offer, now: bench.now)
+        bench.collect()
+        let invite = try bench.request(.invite)
+        bench.answer(invite, 180, early)
+        var peer = PeerCall(callID: invite.headers.callID, fromTag: "peer", toTag: invite.headers.from.tag)
+        bench.feed(peer.request(.update, number: 1, body: offer))
+        #expect(bench.codes == [491])
+        bench.answer(invite, 183, [(.require, "100rel"), (.rSeq, "8")], body: answerBody)
+        bench.feed(peer.request(.update, number: 2, body: offer))
+        #expect(bench.codes == [491])
+        guard case .modificationRequested? = bench.events.last else {
+            Issue.record("not asked: \(bench.events)")
+            return
+        }
+    }
+
+    @Test("a change of ours: each reliable response gets one PRACK, and what one of them answered holds") func change() throws {
+        let bench = Bench()
+        let handle = try bench.establishedOutgoing()
+        try bench.agent.modify(handle, body: offer, now: bench.now)
+        bench.collect()
+        let invite = try bench.request(.invite)
+        bench.answer(invite, 183, early, body: answerBody)
+        bench.answer(invite, 183, early, body: answerBody)
+        #expect(bench.requests(.prack).count == 1)
+        #expect(try bench.request(.prack).headers.rAck == RAck(responseNumber: 7, cSeq: invite.headers.cSeq))
+        bench.answer(invite, 200)
+        #expect(bench.modified.map(\.body) == [answerBody])
+    }
+
+    @Test("a call that rings for minutes after a reliable response gets another provisional one each minute")
+    func minutes() throws {
+        let bench = Bench()
+        var (_, call, number) = try ringing(bench)
+        bench.feed(call.request(.prack, number: 2, body: nil, [(.rAck, "\(number) 1 INVITE")]))
+        bench.advance(120_001)
+        #expect(bench.codes == [100, 183, 200, 183, 183])
+        #expect(bench.responses.suffix(2).allSatisfy { $0.headers.rSeq == nil && $0.body.isEmpty })
+    }
+
     @Test("a caller that cannot do it gets plain ones") func plain() throws {
         let bench = Bench()
         bench.feed(PeerCall().request(.invite, branch: "z9hG4bKi", body: offer))

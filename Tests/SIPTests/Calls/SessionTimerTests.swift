@@ -26,6 +26,60 @@ import Testing
         #expect(try bench.request(.invite).body == offer.bytes)
     }
 
+    /// A call that we refresh, at its first refresh.
+    private func refreshing(_ bench: Bench) throws -> Request {
+        _ = try bench.establishedOutgoing(
+            fields: [(.allow, "INVITE, BYE, UPDATE"), (.sessionExpires, "600;refresher=uac"), (.require, "timer")])
+        bench.advance(300_000)
+        return try bench.request(.update)
+    }
+
+    @Test("a refresh that is refused is tried again with the agreed interval, and the call ends at the expiry only")
+    func refusedRefreshes() throws {
+        let bench = Bench()
+        bench.answer(try refreshing(bench), 500)
+        var numbers: Set<UInt32> = []
+        for _ in 0..<267 {
+            bench.advance(1000)
+            let update = try bench.request(.update)
+            guard numbers.insert(update.headers.cSeq.number).inserted, numbers.count > 1 else { continue }
+            #expect(update.headers.sessionExpires == SessionExpires(seconds: 600, refresher: .uac))
+            bench.answer(update, 500)
+        }
+        // 300, 434, 501, 534.5, 551.25 and 559.6 s after the answer.
+        #expect(numbers.count == 6)
+        #expect(bench.ended.isEmpty)
+        bench.advance(1001)
+        #expect(bench.ended.map(\.1.cause) == [.sessionExpired])
+        #expect(try bench.request(.bye).headers.reasons.first?.cause == 408)
+    }
+
+    @Test("a refresh that nobody knows, or that nobody answers, ends the call", arguments: [408, 481])
+    func lostRefresh(status: Int) throws {
+        let bench = Bench()
+        bench.answer(try refreshing(bench), status)
+        #expect(bench.ended.map(\.1.status) == [status])
+    }
+
+    @Test("422 to a refresh: again with the peer's minimum, which every later one keeps; again and again, it ends no call")
+    func refreshTooSmall() throws {
+        let bench = Bench()
+        bench.answer(try refreshing(bench), 422, [(.minSE, "900")])
+        var update = try bench.request(.update)
+        #expect(update.headers.sessionExpires == SessionExpires(seconds: 900, refresher: .uac))
+        #expect(update.headers.minSE == 900)
+        bench.answer(update, 200, [(.sessionExpires, "900;refresher=uac"), (.require, "timer")])
+        bench.advance(450_000)
+        for least in [1000, 1100] {
+            update = try bench.request(.update)
+            #expect(update.headers.minSE == UInt32(least - 100))
+            bench.answer(update, 422, [(.minSE, "\(least)")])
+        }
+        bench.answer(try bench.request(.update), 422, [(.minSE, "1200")])
+        #expect(Set(bench.requests(.update).map(\.headers.cSeq.number)).count == 5)
+        #expect(bench.ended.isEmpty)
+    }
+
     @Test("a peer that does not refresh is given up a little before the end") func expires() throws {
         let bench = Bench()
         _ = try bench.establishedOutgoing(fields: [(.sessionExpires, "600;refresher=uas")])

@@ -92,6 +92,105 @@ import Testing
         #expect(bench.events.isEmpty)
     }
 
+    @Test("a transfer that we asked for and of which no result comes is told as failed, and another one may be asked for")
+    func noResult() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        for (number, body) in [(UInt32(2), "SIP/2.0 100 Trying\n"), (3, "")] {
+            try bench.agent.transfer(handle, to: uri("sip:carol@example.com"), now: bench.now)
+            bench.collect()
+            bench.answer(try bench.request(.refer), 202)
+            bench.feed(
+                call.request(
+                    .notify, number: number, body: Body(contentType: "message/sipfrag", bytes: wire(body)),
+                    [(.event, "refer"), (.subscriptionState, "terminated;reason=noresource")]))
+        }
+        #expect(progress(bench) == [487, 487])
+        try bench.agent.transfer(handle, to: uri("sip:carol@example.com"), now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.refer), 202)
+        bench.advance(100_000)
+        // Each word begins the time anew.
+        bench.feed(
+            call.request(
+                .notify, number: 4, body: Body(contentType: "message/sipfrag", bytes: wire("SIP/2.0 180 Ringing\n")),
+                [(.event, "refer"), (.subscriptionState, "active")]))
+        bench.advance(179_000)
+        #expect(progress(bench) == [487, 487, 180])
+        bench.advance(1001)
+        #expect(progress(bench) == [487, 487, 180, 408])
+        #expect(bench.ended.isEmpty)
+        try bench.agent.transfer(handle, to: uri("sip:carol@example.com"), now: bench.now)
+    }
+
+    /// An INVITE that takes the place of the dialog that `call` has with us.
+    private func replacing(_ call: PeerCall, _ parameters: String = "", again: Bool = false) -> Request {
+        let text = "\(call.callID);to-tag=\(call.toTag ?? "");from-tag=\(call.fromTag)\(parameters)"
+        var other = PeerCall(callID: "other", fromTag: "o")
+        let fields = [(HeaderName.replaces, text)] + (again ? [(HeaderName.replaces, text)] : [])
+        return other.request(.invite, body: offer, fields + [(.require, "replaces")])
+    }
+
+    @Test("Replaces that names a call which only rings here: 481, and it rings on") func replacesRinging() throws {
+        let bench = Bench()
+        var call = PeerCall()
+        bench.feed(call.request(.invite, body: offer))
+        try bench.agent.ring(try #require(bench.incoming.first?.0), now: bench.now)
+        bench.collect()
+        call.toTag = try bench.response().headers.to.tag
+        bench.feed(replacing(call))
+        #expect(bench.codes == [100, 180, 481])
+        #expect(bench.incoming.count == 1 && bench.ended.isEmpty)
+    }
+
+    @Test(
+        "Replaces that names a call of ours which rings there takes it, also early-only; ours is cancelled",
+        arguments: ["", ";early-only"])
+    func replacesCalling(parameters: String) throws {
+        let bench = Bench()
+        let old = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: offer, now: bench.now)
+        bench.collect()
+        let invite = try bench.request(.invite)
+        bench.answer(invite, 180)
+        let theirs = PeerCall(callID: invite.headers.callID, fromTag: "peer", toTag: invite.headers.from.tag)
+        bench.feed(replacing(theirs, parameters))
+        let (new, incoming) = try #require(bench.incoming.first)
+        #expect(incoming.replaces == old)
+        try bench.agent.answer(new, body: answerBody, now: bench.now)
+        bench.collect()
+        #expect(bench.ended.map(\.0) == [old] && bench.ended.map(\.1.cause) == [.replaced])
+        #expect(bench.requests(.cancel).count == 1)
+        // The INVITE meets the CANCEL: it is taken, and ended.
+        bench.answer(invite, 200, body: answerBody)
+        #expect(bench.requests(.ack).count == 1 && bench.requests(.bye).count == 1 && bench.ended.count == 1)
+    }
+
+    @Test("Replaces for early dialogs only names one that stands: 486; twice, or unreadable: 400; one that is ending: 603")
+    func replacesRefused() throws {
+        let bench = Bench()
+        let (handle, call) = try bench.establishedIncoming()
+        bench.feed(replacing(call, ";early-only"))
+        bench.feed(replacing(call, again: true))
+        var other = PeerCall(callID: "unreadable")
+        bench.feed(other.request(.invite, body: offer, [(.replaces, "no-tags")]))
+        bench.feed(other.request(.options, body: nil, [(.replaces, "a;to-tag=b;from-tag=c")]))
+        #expect(bench.codes == [486, 400, 400, 400])
+        #expect(bench.incoming.isEmpty && bench.ended.isEmpty)
+        try bench.agent.hangUp(handle, now: bench.now)
+        bench.feed(replacing(call))
+        #expect(bench.codes.last == 481)
+        // One that is hung up before its ACK waits for that.
+        var unacknowledged = PeerCall(callID: "unacknowledged")
+        bench.feed(unacknowledged.request(.invite, body: offer))
+        let waiting = try #require(bench.incoming.last?.0)
+        try bench.agent.answer(waiting, body: answerBody, now: bench.now)
+        try bench.agent.hangUp(waiting, now: bench.now)
+        bench.collect()
+        unacknowledged.toTag = try bench.response().headers.to.tag
+        bench.feed(replacing(unacknowledged))
+        #expect(bench.codes.last == 603)
+    }
+
     @Test("INVITE with Replaces takes a call's place; one that names none gets 481") func replaces() throws {
         let bench = Bench()
         let (old, call) = try bench.establishedIncoming()

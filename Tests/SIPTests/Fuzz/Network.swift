@@ -101,7 +101,8 @@ final class Network {
         switch event {
         case .incoming(let handle, _), .progress(let handle, _), .answered(let handle, _), .acknowledged(let handle, _),
             .modificationRequested(let handle, _), .modified(let handle, _),
-            .modificationFailed(let handle, status: _, reason: _), .ended(let handle, _), .info(let handle, _),
+            .modificationFailed(let handle, status: _, reason: _), .modificationPossible(let handle), .ended(let handle, _),
+            .info(let handle, _),
             .transferRequested(let handle, _), .transferProgress(let handle, status: _, reason: _):
             handle
         default: nil
