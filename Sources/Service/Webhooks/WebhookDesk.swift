@@ -75,7 +75,11 @@ package final class WebhookDesk: Sendable {
     package func change(_ wanted: [WebhookSettings]) throws(SoftphoneError) { take(try prepare(wanted)) }
 
     private func spool(_ name: String) throws(SoftphoneError) -> WebhookSpool {
-        guard let folder else { throw .request("webhooks want a folder where events wait; set softphone.webhook_spool") }
+        guard let folder else {
+            throw .request(
+                "webhooks want a folder where events wait, from the service's start on; set softphone.webhook_spool and start it "
+                    + "anew")
+        }
         do throws(SpoolFailure) { return try WebhookSpool(folder: "\(folder)/\(name)", byteLimit: byteLimit) } catch {
             throw .request(
                 "\(folder)/\(name) cannot be used (\(error)), in softphone.webhook_spool; make the folder, and let the program's "
