@@ -40,6 +40,7 @@ package final class ServiceCore: Sendable {
     private let endIsWished = Atomic(false)
     package let messages: MessageBook
     package let conferences: ConferenceBook
+    private let browserPermits = BrowserPermits()
     package let rules: RuleDesk
     let ruleBook: RuleBook
     private let subscriberCount = Atomic(0)
@@ -79,6 +80,7 @@ package final class ServiceCore: Sendable {
         calls.watch { [weak self] record, body in
             guard let self else { return }
             rules.note(body, of: record, in: self)
+            if case .callEnded = body { browserPermits.release(record.id) }
         }
     }
 
@@ -121,9 +123,11 @@ package final class ServiceCore: Sendable {
     /// - Parameters:
     ///   - audio: its other end; `nil`: the calls that it becomes the handset of.
     ///   - name: of the handset.
+    ///   - source: where the offer came from.
+    ///   - permit: ends the call when it does not allow calls any more; `nil`: nothing does.
     /// - Returns: the call, and the answer to its offer.
     func browserCame(
-        _ offer: [UInt8], audio: AudioEnd?, name: String?, from source: IPAddress?
+        _ offer: [UInt8], audio: AudioEnd?, name: String?, from source: IPAddress?, permit: Permit?
     ) async throws(Problem) -> (record: CallRecord, answer: String) {
         let bridge = try audio.map { (audio) throws(Problem) in try place(of: audio).bridge } ?? nil
         let (record, made) = try await calls.openBrowser(
@@ -131,6 +135,7 @@ package final class ServiceCore: Sendable {
         ) { () async throws(SoftphoneError) in
             try await answer(offer, audio, bridge)
         }
+        if let permit { browserPermits.bind(record.id, to: permit, in: calls) }
         return (record, made.answer)
     }
 
@@ -190,8 +195,10 @@ package final class ServiceCore: Sendable {
     }
 
     /// A stream of events from that one on.
-    package func stream(after last: EventID?) -> EventStream {
-        EventStream(spool, after: last) { [self] in snapshot(at: $0) }
+    /// - Parameter permit: ends it when it does not allow to look any more; `nil`: nothing does.
+    package func stream(after last: EventID?, permit: Permit? = nil) -> EventStream {
+        EventStream(
+            spool, after: last, isAllowed: { permit?.allows(.read) ?? true }, snapshot: { [self] in snapshot(at: $0) })
     }
 
     /// Subscribers that come together share one text.

@@ -15,6 +15,8 @@ package struct APIRequest: Sendable {
     package var source: IPAddress?
     /// What its token allows; `nil`: it has none, or nobody has looked.
     package var role: Role?
+    /// Its token, for what goes on longer than the request; `nil`: it has none, or nobody has looked.
+    package var permit: Permit?
     /// What the route's template has names for.
     package var parameters: [String: String] = [:]
 

@@ -50,12 +50,16 @@ package struct Router<Target: Sendable>: Sendable {
     /// Whether a request bears the token.
     package func isBearer(_ request: APIRequest) -> Bool { gate.isBearer(request) }
 
+    /// The request's token, for what goes on longer; `nil`: it has none.
+    func permit(of request: APIRequest) -> Permit? { gate.permit(of: request) }
+
     package func answer(_ request: APIRequest, by target: Target) async -> APIResponse {
         do throws(Problem) {
             try gate.checkHost(request)
             let (route, parameters) = try find(request)
             var request = request
             (request.parameters, request.role) = (parameters, gate.role(of: request))
+            request.permit = gate.permit(of: request)
             return try await route.handler(target, request)
         } catch {
             return error.response
