@@ -61,12 +61,17 @@ extension ServiceCore {
 
     /// Gives a call another audio end, whatever its state.
     func changeAudio(of id: String, to wish: AudioEnd) throws(Problem) -> CallRecord {
-        let record = try calls.change(id) { (record) throws(Problem) in
+        _ = try calls.change(id) { (record) throws(Problem) in
             guard record.state != .ended else { throw .conflict("the call is over") }
             guard record.kind == .sip else {
                 throw .conflict("a browser's call keeps its audio end; have the calls that it is the handset of change theirs")
             }
+            guard !record.isChangingAudio else {
+                throw .conflict("the call is just given another audio end; ask again when it has that")
+            }
+            record.isChangingAudio = true
         }
+        defer { _ = try? calls.change(id) { $0.isChangingAudio = false } }
         guard let live = calls.live(id) else { throw .conflict("the call is over") }
         let place = try place(of: wish, for: id)
         let (audio, recording) = try settled(wish.forOneCall, for: id)
@@ -77,8 +82,10 @@ extension ServiceCore {
             throw Problem(error)
         }
         calls.note(audio, place.bridge, recording: recording, of: id)
+        rules.release(id)
         try join(place, with: id)
-        return calls.record(id) ?? record
+        guard let record = calls.record(id) else { throw .noCall(id) }
+        return record
     }
 
     /// Takes the other call to the place of the first one.

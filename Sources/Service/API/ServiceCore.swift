@@ -139,26 +139,6 @@ package final class ServiceCore: Sendable {
         return (record, made.answer)
     }
 
-    /// Answers a call that rings here.
-    /// - Parameter audio: a handset; `nil`: the audio end that it was to have.
-    func answer(
-        _ id: String, audio: AudioEnd?, _ check: (inout CallRecord) throws(Problem) -> Void
-    ) throws(Problem) -> CallRecord {
-        let bridge = try audio.map { (audio) throws(Problem) in try place(of: audio).bridge } ?? nil
-        let name = audio?.partner.flatMap { calls.record($0)?.name }
-        let check = { (record: inout CallRecord) throws(Problem) in
-            try check(&record)
-            if audio != nil, !record.handsets.isEmpty, !record.handsets.contains(name ?? "") {
-                record.wantsAnswer = false
-                throw .conflict("the call rings at \(record.handsets.joined(separator: ", ")), not at this handset")
-            }
-            if let audio { record.audio = audio }
-        }
-        let record = try calls.change(id, check) { $0.answer(through: bridge) }
-        if let audio, bridge != nil { calls.note(audio, bridge, of: id) }
-        return record
-    }
-
     /// Takes on somebody who calls, or refuses.
     package func callCame<T: Telephone>(_ caller: T.Caller, account: String?, from: String, at telephone: T) {
         // An account that has just gone.
