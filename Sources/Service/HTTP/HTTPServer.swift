@@ -146,7 +146,7 @@ final class HTTPServer: Sendable {
             while let head = try await reader.head() {
                 let writer = ResponseWriter(outbound, head)
                 let body: [UInt8]?
-                do { body = try await reader.body(of: head) } catch is SlowBody {
+                do { body = try await reader.body(of: head, writer) } catch is SlowBody {
                     return try await writer.write(Self.tooSlow.response, closes: true)
                 }
                 guard let body else {
