@@ -84,9 +84,13 @@ final class FakeTelephone: Telephone {
 
     func accept(_ caller: Int, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall { begin("caller \(caller)") }
     func refuse(_ caller: Int, _ reason: RefusalReason) { state.withLock { $0.refused.append(reason) } }
+    /// Is run before a call gets another audio end.
+    struct Hook: Sendable { let run: @Sendable () -> Void }
+    let beforeChange = Lock<Hook?>(nil)
     /// Whether no machine can be an audio end.
     let hasNoMachine = Lock(false)
     func change(_ call: any LiveCall, to audio: AudioEnd, bridge: CallBridge?) throws(SoftphoneError) {
+        beforeChange.withLock { $0 }?.run()
         if case .device("default") = audio { throw .request("the device does not open") }
         if case .attendant = audio, hasNoMachine.withLock({ $0 }) { throw .request("the machine does not start") }
         (call as? FakeCall)?.note("audio \(audio.json.text)\(bridge == nil ? "" : " bridged")")

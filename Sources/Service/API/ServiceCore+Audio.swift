@@ -56,11 +56,25 @@ extension ServiceCore {
             throw error
         }
         if place.bridge != nil { calls.lookAgain() }
-        return calls.record(record.id) ?? record
+        let made = calls.record(record.id) ?? record
+        lookAtConferences(made)
+        return made
+    }
+
+    /// Tells who is in the conferences that a call has come to or left. Where one has ended while the call was on its way there, the
+    /// call ends too: nobody would ever be there.
+    func lookAtConferences(_ record: CallRecord, left former: AudioEnd? = nil) {
+        for end in [former, record.audio] {
+            if case .conference(let id)? = end { conferences.look(id) { calls.records } }
+        }
+        if case .conference(let id) = record.audio, record.state != .ended, !conferences.has(id) {
+            calls.live(record.id)?.hangUp(byDuration: false)
+        }
     }
 
     /// Gives a call another audio end, whatever its state.
     func changeAudio(of id: String, to wish: AudioEnd) throws(Problem) -> CallRecord {
+        var former: AudioEnd?
         _ = try calls.change(id) { (record) throws(Problem) in
             guard record.state != .ended else { throw .conflict("the call is over") }
             guard record.kind == .sip else {
@@ -70,6 +84,7 @@ extension ServiceCore {
                 throw .conflict("the call is just given another audio end; ask again when it has that")
             }
             record.isChangingAudio = true
+            former = record.audio
         }
         defer { _ = try? calls.change(id) { $0.isChangingAudio = false } }
         guard let live = calls.live(id) else { throw .conflict("the call is over") }
@@ -85,6 +100,7 @@ extension ServiceCore {
         rules.release(id)
         try join(place, with: id)
         guard let record = calls.record(id) else { throw .noCall(id) }
+        lookAtConferences(record, left: former)
         return record
     }
 

@@ -13,12 +13,14 @@ extension ServiceCore {
     ) throws(Problem) -> CallRecord {
         let bridge = try audio.map { (audio) throws(Problem) in try place(of: audio).bridge } ?? nil
         let name = audio?.partner.flatMap { calls.record($0)?.name }
+        var former: AudioEnd?
         var forward: (unwanted: String, former: AudioEnd?)?
         _ = try calls.change(id) { (record) throws(Problem) in
             try check(record)
             if audio != nil, !record.handsets.isEmpty, !record.handsets.contains(name ?? "") {
                 throw .conflict("the call rings at \(record.handsets.joined(separator: ", ")), not at this handset")
             }
+            former = record.audio
             forward = record.take()
             if let audio { record.audio = audio }
         }
@@ -28,6 +30,7 @@ extension ServiceCore {
         live.answer(through: bridge)
         if let audio, bridge != nil { calls.note(audio, bridge, of: id) }
         guard let record = calls.record(id) else { throw .noCall(id) }
+        lookAtConferences(record, left: former)
         return record
     }
 

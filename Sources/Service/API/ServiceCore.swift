@@ -80,7 +80,9 @@ package final class ServiceCore: Sendable {
         calls.watch { [weak self] record, body in
             guard let self else { return }
             rules.note(body, of: record, in: self)
-            if case .callEnded = body { browserPermits.release(record.id) }
+            guard case .callEnded = body else { return }
+            browserPermits.release(record.id)
+            lookAtConferences(record)
         }
     }
 
@@ -136,6 +138,7 @@ package final class ServiceCore: Sendable {
             try await answer(offer, audio, bridge)
         }
         if let permit { browserPermits.bind(record.id, to: permit, in: calls) }
+        if let made = calls.record(record.id) { lookAtConferences(made) }
         return (record, made.answer)
     }
 
