@@ -95,6 +95,24 @@ import Service
         }
     }
 
+    @Test("an error tells no password, and a service that ends reads nothing again")
+    func quiet() async throws {
+        try await withScratchFolder { folder in
+            let place = try Place(folder)
+            let text = Place.configuration(folder).replacingOccurrences(of: "http://127", with: "http://user:hunter2@127")
+            try Place.write(text, folder + "/yodel.yaml")
+            let problem = #expect(throws: Problem.self) { try place.reloader.reload() }
+            #expect(problem?.detail.contains("http://user:***@127.0.0.1:9/") == true, "\(problem?.detail ?? "")")
+            let count = place.bench.core.spool.position.sequence
+            let told = place.bench.core.spool.read(after: 0).items.last
+            #expect(told?.type == "reload_failed" && told?.data.contains("hunter2") == false)
+            place.bench.core.calls.drain()
+            let ending = #expect(throws: Problem.self) { try place.reloader.reload() }
+            #expect(ending?.status == 503 && place.bench.core.spool.position.sequence == count)
+            await place.end()
+        }
+    }
+
     @Test(
         "whatever part is refused, none is in force, and the error says which part",
         arguments: [

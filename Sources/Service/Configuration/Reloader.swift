@@ -32,6 +32,8 @@ package final class Reloader: Sendable {
 
     /// - Throws: what is wrong with the configuration, with its line.
     package func reload() throws(Problem) -> Reload {
+        // Accounts that have been taken back are not to be registered again.
+        guard !core.calls.isDraining else { throw .draining(seconds: 1) }
         do throws(SoftphoneError) {
             let reload = try turn.withLock { _ throws(SoftphoneError) in try take() }
             core.spool.publish(type: "reloaded", event("reloaded", reload.members))
@@ -40,7 +42,8 @@ package final class Reloader: Sendable {
                 "the configuration was read again\(names.isEmpty ? "" : "; these count from the next start on: \(names)")")
             return reload
         } catch {
-            let problem = Problem.badConfiguration(error.description)
+            // Whoever may only look is told too, and webhooks are.
+            let problem = Problem.badConfiguration(error.description.maskingPasswords)
             logger.error("\(problem.title): \(problem.detail)")
             core.spool.publish(type: "reload_failed", event("reload_failed", [JSONMember("reason", .string(problem.detail))]))
             throw problem
