@@ -330,7 +330,8 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "Service", "Diagnosis", "Softphone", "SecureRTP", "History", "Settings", "Reporting", "Media", "Metrics",
+                "TestPrograms", "Service", "Diagnosis", "Softphone", "SecureRTP", "History", "Settings", "Reporting", "Media",
+                "Metrics",
                 "Realtime",
             ]),
         .testTarget(name: "ControlTests", dependencies: ["Control", "Service", "WebClient", "Reporting"]),

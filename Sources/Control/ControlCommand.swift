@@ -41,8 +41,11 @@ public struct ControlCommand: ParsableCommand {
     @Option(help: ArgumentHelp("PEM file of the authorities of its certificate (default: the system's).", valueName: "file"))
     var ca: String?
 
-    @Option(help: ArgumentHelp("Write what is answered here.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write what is answered here, once it is whole.", valueName: "file"))
     var out: String?
+
+    @Flag(help: "Have the file of --out take the place of one that is there.")
+    var overwrite = false
 
     @Option(help: ArgumentHelp("Type of the body of request.", valueName: "type"))
     var type = "application/json"
@@ -72,7 +75,8 @@ public struct ControlCommand: ParsableCommand {
         let asked = WebClient.Request(
             request.method, request.path, headers: headers, body: request.body ?? [],
             patience: request.method == "GET" ? 30 : nil)
-        let sink = try ControlSink(path: out, isJSON: json)
+        let sink = ControlSink(
+            try out.map { (path) throws(ControlError) in try AnswerFile(path, overwrites: overwrite) }, isJSON: json)
         let client = WebClient(authorities: ca)
         let answer: WebClient.Answer
         do {

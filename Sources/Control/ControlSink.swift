@@ -10,37 +10,35 @@ final class ControlSink: Sendable {
         var text: [UInt8] = []
         /// Of an event that has begun.
         var line: [UInt8] = []
-        var failure: String?
+        var failure: ControlError?
     }
 
     /// Of what is not JSON, or an error, no more is kept.
     private static let limit = 64 << 20
 
     private let state = Lock(State())
-    private let path: String?
-    private let descriptor: Int32?
+    private let file: AnswerFile?
     private let isJSON: Bool
 
-    init(path: String?, isJSON: Bool) throws(ControlError) {
-        (self.path, self.isJSON) = (path, isJSON)
-        descriptor = path.map { open($0, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600) }
-        if let path, let descriptor, descriptor < 0 {
-            throw .usage("\(path) cannot be written (\(String(cString: strerror(errno)))), in --out; name another file")
-        }
-    }
-
-    deinit { if let descriptor, descriptor >= 0 { close(descriptor) } }
+    /// - Parameters:
+    ///   - file: of `--out`; `nil`: what is answered is printed.
+    ///   - isJSON: as it comes, and not as lines for people.
+    init(_ file: AnswerFile?, isJSON: Bool) { (self.file, self.isJSON) = (file, isJSON) }
 
     /// A part of the body.
     func take(_ status: Int, _ part: [UInt8]) {
         state.withLock { state in
-            if (200..<300).contains(status), let descriptor {
-                if !Self.write(part, to: descriptor) { state.failure = String(cString: strerror(errno)) }
+            if (200..<300).contains(status), let file {
+                guard state.failure == nil else { return }
+                do throws(ControlError) {
+                    try file.write(part)
+                    // Nobody waits for the end of what has none.
+                    if Self.areEvents(part) { try file.finish() }
+                } catch { state.failure = error }
                 return
             }
             if state.text.count < Self.limit { state.text += part }
-            guard state.text.starts(with: Array("id:".utf8)) || state.text.starts(with: Array("event:".utf8)) else { return }
-            // Server-sent events never end by themselves.
+            guard Self.areEvents(state.text) else { return }
             state.line += part
             while let end = state.line.firstIndex(of: 10) {
                 let line = state.line[..<end]
@@ -53,20 +51,15 @@ final class ControlSink: Sendable {
         }
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard written > 0 else { return false }
-            rest = rest.dropFirst(written)
-        }
-        return true
+    /// Server-sent events never end by themselves.
+    private static func areEvents(_ text: [UInt8]) -> Bool {
+        text.starts(with: Array("id:".utf8)) || text.starts(with: Array("event:".utf8))
     }
 
     /// The answer is whole.
     func finish(_ answer: WebClient.Answer) throws(ControlError) {
         let (text, failure) = state.withLock { ($0.text, $0.failure) }
-        if let failure, let path { throw .failed("\(path) cannot be written (\(failure)), in --out") }
+        if let failure { throw failure }
         let kind = answer.headers["content-type"] ?? ""
         guard (200..<300).contains(answer.status) || kind.hasPrefix("application/json") else {
             let problem = try? JSONDocument(reading: text).value
@@ -76,10 +69,11 @@ final class ControlSink: Sendable {
             }
             throw ControlError(status: answer.status, "the service answered \(answer.status)")
         }
-        guard descriptor == nil, !text.isEmpty, !kind.hasPrefix("text/event-stream") else { return }
+        if (200..<300).contains(answer.status), let file { return try file.finish() }
+        guard !text.isEmpty, !kind.hasPrefix("text/event-stream") else { return }
         guard kind.hasPrefix("application/json"), let value = try? JSONDocument(reading: text).value else {
             if kind.hasPrefix("text/") { return Output.standard.write(String(decoding: text, as: UTF8.self)) }
-            _ = Self.write(text, to: STDOUT_FILENO)
+            _ = AnswerFile.write(text, to: STDOUT_FILENO)
             return
         }
         for line in isJSON ? [value.text] : ControlText.lines(value) { Output.standard.line(line) }

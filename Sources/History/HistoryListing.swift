@@ -15,7 +15,8 @@ public struct HistoryListing: Sendable {
         guard let path else { throw .request("no history is kept; name its file: softphone.history, or behind the command") }
         for (name, time) in [("--since", since), ("--until", until)] {
             guard let time, !HistoryQuery.isTime(time) else { continue }
-            throw .request("'\(time)' is no day or time, in \(name); write 2026-11-24 or 2026-11-24T08:30Z")
+            throw .request(
+                "'\(time)' is no day or time, in \(name); write 2026-11-24, 2026-11-24T08:30Z or 2026-11-24T09:30+01:00")
         }
         var query = HistoryQuery()
         (query.text, query.since, query.until) = (search, since, until)

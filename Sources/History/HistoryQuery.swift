@@ -6,7 +6,7 @@ public struct HistoryQuery: Sendable, Equatable {
     public var text: String?
     public var account: String?
     public var direction: String?
-    /// The first and the last day or time, as they are kept: `2026-11-24`, or more of it. Both count.
+    /// The first and the last day or time: `2026-11-24`, or less or more of it (`isTime`). Both count.
     public var since: String?
     public var until: String?
     /// Calls older than this place of a page before; `nil`: from the newest on.
@@ -19,10 +19,8 @@ public struct HistoryQuery: Sendable, Equatable {
 
     public init() {}
 
-    /// Whether a text is a day, or a time of one in UTC, as far as it is written.
-    public static func isTime(_ text: String) -> Bool {
-        text.wholeMatch(of: #/\d{4}-\d{2}(-\d{2}(T\d{2}(:\d{2}(:\d{2}(\.\d{1,3})?)?)?Z?)?)?/#) != nil
-    }
+    /// Whether a text is a day, or a time of one as far as it is written, in UTC or with its offset (RFC 3339).
+    public static func isTime(_ text: String) -> Bool { time(text) != nil }
 
     var sql: (condition: String, arguments: StatementArguments) {
         var conditions = ["1"]
@@ -39,14 +37,12 @@ public struct HistoryQuery: Sendable, Equatable {
         }
         if let account { add("account = ?", account) }
         if let direction { add("direction = ?", direction) }
-        if let since { add("started >= ?", since) }
+        if let since { add("started >= ?", Self.time(since) ?? since) }
         // Whatever follows the time as far as it is written belongs to it.
-        if let until { add("started < ?", Self.bare(until) + "\u{10FFFF}") }
+        if let until { add("started < ?", (Self.time(until) ?? until) + "\u{10FFFF}") }
         if let before { add("number < ?", before) }
         return (conditions.joined(separator: " AND "), StatementArguments(arguments))
     }
-
-    private static func bare(_ time: String) -> String { time.hasSuffix("Z") ? String(time.dropLast()) : time }
 }
 
 /// Calls that were found.

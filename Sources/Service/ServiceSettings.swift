@@ -91,7 +91,9 @@ public struct ServiceSettings: Sendable {
             guard let name = item.name else { continue }
             accounts.append(try AccountSettings(named: name, in: configuration, environment: environment))
             guard let device = item[\.device] else { continue }
-            audioOfAccount[name] = try AudioEnd(configured: device)
+            do throws(SoftphoneError) { audioOfAccount[name] = try AudioEnd(configured: device) } catch {
+                throw .request("\(error), in accounts.\(name).device")
+            }
             devices.append(device)
         }
         ends = AudioEnds(

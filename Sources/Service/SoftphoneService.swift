@@ -65,7 +65,9 @@ public final class SoftphoneService: Sendable {
         let newToken = settings.tokens[.admin] == nil ? Gate.newToken() : nil
         self.newToken = newToken
         let gate = Gate(tokens: settings.tokens(orNew: newToken), isOnLoopback: settings.address.isLoopback)
-        let reloader = Reloader(live, phone: phone, core: core, gate: gate, newToken: newToken)
+        let reloader = Reloader(live, core: core, gate: gate, newToken: newToken) { [phone] (accounts) throws(SoftphoneError) in
+            try phone.change(accounts: accounts)
+        }
         self.reloader = reloader
         core.configure(show: { live.now.json }, reload: { () throws(Problem) in try reloader.reload() })
         let router = Router(Routes.all, gate: gate)

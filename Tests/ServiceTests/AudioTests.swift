@@ -98,6 +98,36 @@ import Service
         #expect(await change(bench, first.id, #"{"conference": "\#(id)"}"#).status != 200)
     }
 
+    @Test("who comes to a conference and who leaves is told, down to the one who is left alone, and its end names its calls")
+    func conferenceMembers() async throws {
+        let bench = Bench()
+        let id = await bench.ask("POST", "/v1/conferences").json.text("id") ?? ""
+        let place = bench.core.spool.position.sequence
+        let first = await bench.call(), second = await bench.call()
+        for call in [first, second] { #expect(await change(bench, call.id, #"{"conference": "\#(id)"}"#).status == 200) }
+        second.call.end(.remoteHangup)
+        #expect(await change(bench, first.id, #"{"echo": true}"#).status == 200)
+        let third = await bench.ask("POST", "/v1/calls", #"{"to": "sip:3@example.com", "audio": {"conference": "\#(id)"}}"#)
+        #expect(await bench.ask("DELETE", "/v1/conferences/\(id)").status == 200)
+        let told = bench.core.spool.read(after: place).items.filter { $0.type.hasPrefix("conference") }
+        let members = try told.map { try JSONValue(reading: $0.data).value(at: "conference.calls") }
+        let thirdID = third.json.text("id") ?? ""
+        let wanted = [[first.id], [first.id, second.id], [first.id], [], [thirdID], [thirdID]]
+        #expect(members == wanted.map { .array($0.map { .string($0) }) })
+        #expect(told.last?.type == "conference_ended" && told.dropLast().allSatisfy { $0.type == "conference_changed" })
+    }
+
+    @Test("a call that is on its way to a conference when that ends is not left alone in it")
+    func conferenceEndsEarly() async {
+        let bench = Bench()
+        let id = await bench.ask("POST", "/v1/conferences").json.text("id") ?? ""
+        let (call, live) = await bench.call()
+        let core = bench.core
+        bench.telephone.beforeChange.withLock { $0 = FakeTelephone.Hook { try? core.conferences.close(id) } }
+        _ = await change(bench, call, #"{"conference": "\#(id)"}"#)
+        #expect(live.asked.last == "hang up" && bench.core.calls.record(call)?.state == .ended)
+    }
+
     @Test("handsets have names, and a call that rings at one is answered by no other")
     func handsets() async {
         var rules = AccountRules()

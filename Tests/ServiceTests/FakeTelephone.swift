@@ -16,6 +16,8 @@ final class FakeCall: LiveCall {
     let failure: SoftphoneError? = nil
     private let events = EventFanOut<PartyEvent>()
     private let state = Lock<(asked: [String], reason: Media.EndReason?)>(([], nil))
+    /// Whether what was asked for takes effect only once the test tells it.
+    let isSlow = Lock(false)
 
     /// What was done to it.
     var asked: [String] { state.withLock { $0.asked } }
@@ -41,7 +43,7 @@ final class FakeCall: LiveCall {
     func statistics(of party: Int) -> CallStatistics { CallStatistics() }
     func answer(through bridge: CallBridge?) {
         note(bridge == nil ? "answer" : "answer at the handset")
-        tell(.callAnswered(sipCode: 200))
+        if !isSlow.withLock({ $0 }) { tell(.callAnswered(sipCode: 200)) }
     }
     func setMuted(_ muted: Bool) { note("muted \(muted)") }
     func setHeld(_ held: Bool) {
@@ -55,7 +57,7 @@ final class FakeCall: LiveCall {
     func send(digit: Character) { note("digit \(digit)") }
     func hangUp(byDuration: Bool) {
         note("hang up")
-        end(.localHangup)
+        if !isSlow.withLock({ $0 }) { end(.localHangup) }
     }
     func close() -> [(party: Int, report: CallReport)] {
         end(.localHangup)
@@ -82,8 +84,15 @@ final class FakeTelephone: Telephone {
 
     func accept(_ caller: Int, audio: AudioEnd) throws(SoftphoneError) -> any LiveCall { begin("caller \(caller)") }
     func refuse(_ caller: Int, _ reason: RefusalReason) { state.withLock { $0.refused.append(reason) } }
+    /// Is run before a call gets another audio end.
+    struct Hook: Sendable { let run: @Sendable () -> Void }
+    let beforeChange = Lock<Hook?>(nil)
+    /// Whether no machine can be an audio end.
+    let hasNoMachine = Lock(false)
     func change(_ call: any LiveCall, to audio: AudioEnd, bridge: CallBridge?) throws(SoftphoneError) {
+        beforeChange.withLock { $0 }?.run()
         if case .device("default") = audio { throw .request("the device does not open") }
+        if case .attendant = audio, hasNoMachine.withLock({ $0 }) { throw .request("the machine does not start") }
         (call as? FakeCall)?.note("audio \(audio.json.text)\(bridge == nil ? "" : " bridged")")
     }
     func answer(

@@ -37,6 +37,20 @@ import Service
         let found = await bench.ask("GET", "/v1/history?q=102%40example&direction=outgoing&since=2020-01-01&limit=1")
         guard case .array(let calls) = found.json.value(at: "calls") else { return #expect(Bool(false)) }
         #expect(calls.count == 1 && calls[0].text("id") == id && found.json.value(at: "next") == .null)
+        // The minute in which it began counts as its first and its last.
+        let minute = (over.json.text("started") ?? "").prefix(16)
+        for times in [
+            "since=2020-01-01T01:00:00%2B01:00", "since=2020-01-01T01:00:00+01:00", "since=\(minute)Z&until=\(minute)Z",
+            "since=\(minute)+00:00&until=\(minute):59-01:00",
+        ] {
+            guard case .array(let calls) = await bench.ask("GET", "/v1/history?\(times)").json.value(at: "calls") else {
+                Issue.record("\(times)")
+                continue
+            }
+            #expect(calls.count == 1, "\(times)")
+        }
+        let early = await bench.ask("GET", "/v1/history?until=2020-01-01T01:00:00+01:00").json
+        #expect(early.value(at: "calls") == .array([]))
         #expect(await bench.ask("GET", "/v1/history?q=nobody").json.value(at: "calls") == .array([]))
         #expect(await bench.ask("GET", "/v1/history/none").status == 404)
         for wrong in ["limit=0", "limit=501", "limit=x", "before=-1", "direction=up", "since=today", "sinc=2026-01-01"] {

@@ -49,6 +49,16 @@ import Service
         }
     }
 
+    @Test("what only administrators may do says so, and nothing else does")
+    func roles() throws {
+        let described = try described()
+        for route in Routes.all {
+            let text = described["\(route.method) \(route.template)"] ?? ""
+            #expect(text.contains("Takes the role admin.") == (route.role == .admin), "\(route.template)")
+            #expect(route.role != .admin || text.contains("\"403\""), "\(route.template)")
+        }
+    }
+
     @Test("every key of the service is in docs/softphone.md")
     func documented() throws {
         let page = try page("softphone.md")

@@ -59,6 +59,34 @@ import Service
         #expect(await bench.ask("GET", "/v1/calls?x=y").status == 200)
     }
 
+    @Test("each part of a path is decoded once, and only then compared")
+    func encodedPaths() async {
+        let bench = Bench(accounts: ["my office", "a/b", "50%", "50%25", "caf\u{e9}"])
+        for (path, name) in [
+            ("my%20office", "my office"), ("a%2Fb", "a/b"), ("a%2fb", "a/b"), ("50%25", "50%"), ("50%2525", "50%25"),
+            ("caf%C3%A9", "caf\u{e9}"),
+        ] {
+            let answer = await bench.ask("GET", "/v1/accounts/\(path)")
+            #expect(answer.status == 200 && answer.json.text("name") == name, "\(path)")
+        }
+        #expect(await bench.ask("GET", "/v1/acc%6Funts").status == 200)
+        for path in ["my+office", "my%2520office", "a/b", "..%2Fmy%20office"] {
+            #expect(await bench.ask("GET", "/v1/accounts/\(path)").status == 404, "\(path)")
+        }
+    }
+
+    @Test(
+        "a path that makes no sense is refused, and told apart only to who bears the token",
+        arguments: ["%", "%2", "%zz", "%+1", "%00", "a%0Ab", "%ff", "%C3", "..", "%2e%2e", ".", "%2E"])
+    func badPaths(part: String) async {
+        let bench = Bench()
+        for path in ["/v1/accounts/\(part)", "/v1/recordings/\(part)", "/\(part)/v1/calls"] {
+            let refused = await bench.ask("GET", path)
+            #expect(refused.status == 400 && refused.response.contentType == "application/problem+json", "\(path)")
+            #expect(await bench.ask("GET", path, headers: ["authorization": ""]).status == 401, "\(path)")
+        }
+    }
+
     @Test(
         "what is wrong with a body is told",
         arguments: [

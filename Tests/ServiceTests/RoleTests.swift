@@ -49,6 +49,8 @@ import Service
         arguments: [
             ("sip:u:pw@h", "sip:u:***@h"), ("SIPS:u:p:w@h;x=y", "SIPS:u:***@h;x=y"), ("wss://u:pw@h/x", "wss://u:***@h/x"),
             ("sip:u@h:5060", "sip:u@h:5060"), ("wss://h:8443/a@b", "wss://h:8443/a@b"), ("plain", "plain"),
+            ("'https://u:pw@h/' is no URL; write sip:a:b@c", "'https://u:***@h/' is no URL; write sip:a:***@c"),
+            ("http://h:80/ and a@b", "http://h:80/ and a@b"),
         ])
     func masked(uri: String, shown: String) {
         #expect(JSONValue.array([.string(uri)]).maskingPasswords == .array([.string(shown)]))

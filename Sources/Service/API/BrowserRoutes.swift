@@ -23,7 +23,8 @@ enum BrowserRoutes {
     private static func create(_ service: ServiceCore, _ request: APIRequest) async throws(Problem) -> APIResponse {
         try mustBe("application/sdp", request)
         let (record, answer) = try await service.browserCame(
-            request.body, audio: try audio(service, request), name: request.query["name"], from: request.source)
+            request.body, audio: try audio(service, request), name: request.query["name"], from: request.source,
+            permit: request.permit)
         var response = APIResponse(201, contentType: "application/sdp", .bytes(Array(answer.utf8)))
         response.headers.append(("Location", "/v1/webrtc/\(record.id)"))
         return response

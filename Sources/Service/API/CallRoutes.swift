@@ -82,7 +82,8 @@ enum CallRoutes {
     private static func accepted(_ record: CallRecord) -> APIResponse { .json(record.json, status: 202) }
 
     static func hangUp(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
-        let record = try service.calls.change(id(request), { _ in }, { $0.hangUp(byDuration: false) })
+        let record = try service.calls.change(
+            id(request), { if $0.rings { $0.ringing = .taken } }, { $0.hangUp(byDuration: false) })
         return record.state == .ended ? .json(record.json) : accepted(record)
     }
 
@@ -95,16 +96,15 @@ enum CallRoutes {
                 throw .badField("audio", "a call is answered with {\"handset\": ID}, or with its account's audio end")
             }
         }
-        let record = try service.answer(id(request), audio: audio) { (record) throws(Problem) in
-            try mustRingHere(record)
-            record.wantsAnswer = true
-        }
-        return accepted(record)
+        return accepted(try service.answer(id(request), audio: audio, mustRingHere))
     }
 
     private static func reject(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
         _ = try BodyFields(request, known: [])
-        let check = { (record: inout CallRecord) throws(Problem) in try mustRingHere(record) }
+        let check = { (record: inout CallRecord) throws(Problem) in
+            try mustRingHere(record)
+            record.ringing = .taken
+        }
         return accepted(try service.calls.change(id(request), check) { $0.hangUp(byDuration: false) })
     }
 
@@ -112,9 +112,10 @@ enum CallRoutes {
         guard record.direction == .incoming else {
             throw .conflict("the call is ours: the other side answers it or does not; DELETE ends it")
         }
-        guard record.state == .ringing, !record.wantsAnswer else {
-            throw .conflict(
-                "the call does not ring any more: it is \(record.wantsAnswer ? "being answered" : record.state.rawValue)")
+        guard record.kind == .sip else { throw .conflict("a browser's call is answered when it comes") }
+        guard record.rings else {
+            let state = record.state == .ringing ? "being answered or ended" : record.state.rawValue
+            throw .conflict("the call does not ring any more: it is \(state)")
         }
     }
 

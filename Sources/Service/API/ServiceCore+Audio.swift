@@ -56,17 +56,37 @@ extension ServiceCore {
             throw error
         }
         if place.bridge != nil { calls.lookAgain() }
-        return calls.record(record.id) ?? record
+        let made = calls.record(record.id) ?? record
+        lookAtConferences(made)
+        return made
+    }
+
+    /// Tells who is in the conferences that a call has come to or left. Where one has ended while the call was on its way there, the
+    /// call ends too: nobody would ever be there.
+    func lookAtConferences(_ record: CallRecord, left former: AudioEnd? = nil) {
+        for end in [former, record.audio] {
+            if case .conference(let id)? = end { conferences.look(id) { calls.records } }
+        }
+        if case .conference(let id) = record.audio, record.state != .ended, !conferences.has(id) {
+            calls.live(record.id)?.hangUp(byDuration: false)
+        }
     }
 
     /// Gives a call another audio end, whatever its state.
     func changeAudio(of id: String, to wish: AudioEnd) throws(Problem) -> CallRecord {
-        let record = try calls.change(id) { (record) throws(Problem) in
+        var former: AudioEnd?
+        _ = try calls.change(id) { (record) throws(Problem) in
             guard record.state != .ended else { throw .conflict("the call is over") }
             guard record.kind == .sip else {
                 throw .conflict("a browser's call keeps its audio end; have the calls that it is the handset of change theirs")
             }
+            guard !record.isChangingAudio else {
+                throw .conflict("the call is just given another audio end; ask again when it has that")
+            }
+            record.isChangingAudio = true
+            former = record.audio
         }
+        defer { _ = try? calls.change(id) { $0.isChangingAudio = false } }
         guard let live = calls.live(id) else { throw .conflict("the call is over") }
         let place = try place(of: wish, for: id)
         let (audio, recording) = try settled(wish.forOneCall, for: id)
@@ -77,8 +97,11 @@ extension ServiceCore {
             throw Problem(error)
         }
         calls.note(audio, place.bridge, recording: recording, of: id)
+        rules.release(id)
         try join(place, with: id)
-        return calls.record(id) ?? record
+        guard let record = calls.record(id) else { throw .noCall(id) }
+        lookAtConferences(record, left: former)
+        return record
     }
 
     /// Takes the other call to the place of the first one.

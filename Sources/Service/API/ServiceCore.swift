@@ -40,6 +40,7 @@ package final class ServiceCore: Sendable {
     private let endIsWished = Atomic(false)
     package let messages: MessageBook
     package let conferences: ConferenceBook
+    private let browserPermits = BrowserPermits()
     package let rules: RuleDesk
     let ruleBook: RuleBook
     private let subscriberCount = Atomic(0)
@@ -79,6 +80,9 @@ package final class ServiceCore: Sendable {
         calls.watch { [weak self] record, body in
             guard let self else { return }
             rules.note(body, of: record, in: self)
+            guard case .callEnded = body else { return }
+            browserPermits.release(record.id)
+            lookAtConferences(record)
         }
     }
 
@@ -121,9 +125,11 @@ package final class ServiceCore: Sendable {
     /// - Parameters:
     ///   - audio: its other end; `nil`: the calls that it becomes the handset of.
     ///   - name: of the handset.
+    ///   - source: where the offer came from.
+    ///   - permit: ends the call when it does not allow calls any more; `nil`: nothing does.
     /// - Returns: the call, and the answer to its offer.
     func browserCame(
-        _ offer: [UInt8], audio: AudioEnd?, name: String?, from source: IPAddress?
+        _ offer: [UInt8], audio: AudioEnd?, name: String?, from source: IPAddress?, permit: Permit?
     ) async throws(Problem) -> (record: CallRecord, answer: String) {
         let bridge = try audio.map { (audio) throws(Problem) in try place(of: audio).bridge } ?? nil
         let (record, made) = try await calls.openBrowser(
@@ -131,27 +137,9 @@ package final class ServiceCore: Sendable {
         ) { () async throws(SoftphoneError) in
             try await answer(offer, audio, bridge)
         }
+        if let permit { browserPermits.bind(record.id, to: permit, in: calls) }
+        if let made = calls.record(record.id) { lookAtConferences(made) }
         return (record, made.answer)
-    }
-
-    /// Answers a call that rings here.
-    /// - Parameter audio: a handset; `nil`: the audio end that it was to have.
-    func answer(
-        _ id: String, audio: AudioEnd?, _ check: (inout CallRecord) throws(Problem) -> Void
-    ) throws(Problem) -> CallRecord {
-        let bridge = try audio.map { (audio) throws(Problem) in try place(of: audio).bridge } ?? nil
-        let name = audio?.partner.flatMap { calls.record($0)?.name }
-        let check = { (record: inout CallRecord) throws(Problem) in
-            try check(&record)
-            if audio != nil, !record.handsets.isEmpty, !record.handsets.contains(name ?? "") {
-                record.wantsAnswer = false
-                throw .conflict("the call rings at \(record.handsets.joined(separator: ", ")), not at this handset")
-            }
-            if let audio { record.audio = audio }
-        }
-        let record = try calls.change(id, check) { $0.answer(through: bridge) }
-        if let audio, bridge != nil { calls.note(audio, bridge, of: id) }
-        return record
     }
 
     /// Takes on somebody who calls, or refuses.
@@ -190,8 +178,10 @@ package final class ServiceCore: Sendable {
     }
 
     /// A stream of events from that one on.
-    package func stream(after last: EventID?) -> EventStream {
-        EventStream(spool, after: last) { [self] in snapshot(at: $0) }
+    /// - Parameter permit: ends it when it does not allow to look any more; `nil`: nothing does.
+    package func stream(after last: EventID?, permit: Permit? = nil) -> EventStream {
+        EventStream(
+            spool, after: last, isAllowed: { permit?.allows(.read) ?? true }, snapshot: { [self] in snapshot(at: $0) })
     }
 
     /// Subscribers that come together share one text.

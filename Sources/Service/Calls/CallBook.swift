@@ -193,16 +193,27 @@ package final class CallBook: Sendable {
     }
 
     /// Takes note of the audio end that a call has now, and tells it.
-    /// - Parameter recording: name of the file that it makes.
-    func note(_ audio: AudioEnd, _ bridge: CallBridge?, recording: String? = nil, of id: String) {
-        state.withLock { state in
-            guard var entry = state.entries[id], entry.isRunning else { return }
+    /// - Parameters:
+    ///   - bridge: where it hears other calls.
+    ///   - recording: name of the file that it makes.
+    ///   - holds: whether the call still is what the audio end is for.
+    /// - Returns: whether it was, and runs.
+    @discardableResult
+    func note(
+        _ audio: AudioEnd, _ bridge: CallBridge?, recording: String? = nil, of id: String,
+        if holds: (CallRecord) -> Bool = { _ in true }
+    ) -> Bool {
+        let isNoted = state.withLock { state in
+            guard var entry = state.entries[id], entry.isRunning, holds(entry.record) else { return false }
             (entry.record.audio, entry.record.recording, entry.bridge) = (audio, recording, bridge)
             state.entries[id] = entry
             publish(EventText.callAudio, entry.record)
+            return true
         }
+        guard isNoted else { return false }
         try? programs(of: id).use(audio.line)
         onChange()
+        return true
     }
 
     /// Takes note of the message that a caller has left, and tells it.
@@ -358,12 +369,14 @@ package final class CallBook: Sendable {
     ) throws(Problem) -> CallRecord {
         let (live, record, isChanged, programs) = try state.withLock { state throws(Problem) in
             guard var entry = state.entries[id] else { throw .noCall(id) }
-            let was = entry.record.isMuted
+            let was = entry.record
             try check(&entry.record)
             state.entries[id] = entry
-            return (entry.live, entry.record, was != entry.record.isMuted, entry.programs)
+            // Another thread may have changed the line by the time that this one would say it again.
+            let programs = was.audio.line == entry.record.audio.line ? nil : entry.programs
+            return (entry.live, entry.record, was.isMuted != entry.record.isMuted, programs)
         }
-        programs.use(record.audio.line)
+        programs?.use(record.audio.line)
         if let live { act(live) }
         if isChanged { publish(record.isMuted ? EventText.callMuted : EventText.callUnmuted, record) }
         return self.record(id) ?? record

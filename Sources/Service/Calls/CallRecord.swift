@@ -36,8 +36,10 @@ package struct CallRecord: Sendable {
     package var isMuted = false
     package var isHeldByUs = false
     package var isHeldByPeer = false
-    /// Somebody here has asked for the answer.
-    package var wantsAnswer = false
+    /// Who has it while it rings here.
+    package var ringing = Ringing.free
+    /// Another audio end is on its way: only one at a time is.
+    package var isChangingAudio = false
     package var codec: String?
     package var remote: String?
     package var sipCode: Int?

@@ -9,6 +9,8 @@ package final class ConferenceBook: Sendable {
         let name: String?
         let created = Timestamp.now()
         let bridge = CallBridge()
+        /// Ids of the calls in it, as they were told last.
+        var told: [String] = []
     }
 
     private struct State {
@@ -36,16 +38,32 @@ package final class ConferenceBook: Sendable {
             state.all.append(conference)
             return conference
         }
-        publish("conference_created", Self.json(conference, []))
+        publish("conference_created", conference)
         return conference.id
     }
 
     /// Takes one away; its calls are the caller's to end.
-    func close(_ id: String) throws(Problem) {
-        let conference = try find(id)
-        state.withLock { $0.all.removeAll { $0.id == id } }
-        publish("conference_ended", Self.json(conference, []))
+    package func close(_ id: String) throws(Problem) {
+        _ = try find(id)
+        let closed = state.withLock { state in
+            state.all.firstIndex { $0.id == id }.map { state.all.remove(at: $0) }
+        }
+        if let closed { publish("conference_ended", closed) }
     }
+
+    /// Tells who is in one, where that has changed: whoever is left alone there waits for somebody, and is not forgotten.
+    /// - Parameter records: of all calls, as they are when it is asked for them.
+    func look(_ id: String, _ records: () -> [CallRecord]) {
+        state.withLock { state in
+            guard let index = state.all.firstIndex(where: { $0.id == id }) else { return }
+            let members = Self.members(of: id, records())
+            guard members != state.all[index].told else { return }
+            state.all[index].told = members
+            publish("conference_changed", state.all[index])
+        }
+    }
+
+    func has(_ id: String) -> Bool { state.withLock { $0.all.contains { $0.id == id } } }
 
     func bridge(of id: String) throws(Problem) -> CallBridge {
         guard let found = state.withLock({ $0.all.first { $0.id == id } }) else {
@@ -56,9 +74,13 @@ package final class ConferenceBook: Sendable {
     }
 
     /// - Parameter records: of all calls.
-    func json(_ id: String, _ records: [CallRecord]) throws(Problem) -> JSONValue { Self.json(try find(id), records) }
+    func json(_ id: String, _ records: [CallRecord]) throws(Problem) -> JSONValue {
+        Self.json(try find(id), Self.members(of: id, records))
+    }
 
-    func json(_ records: [CallRecord]) -> JSONValue { .array(state.withLock { $0.all }.map { Self.json($0, records) }) }
+    func json(_ records: [CallRecord]) -> JSONValue {
+        .array(state.withLock { $0.all }.map { Self.json($0, Self.members(of: $0.id, records)) })
+    }
 
     private func find(_ id: String) throws(Problem) -> Conference {
         guard let found = state.withLock({ $0.all.first { $0.id == id } }) else {
@@ -69,21 +91,24 @@ package final class ConferenceBook: Sendable {
         return found
     }
 
-    private func publish(_ type: String, _ conference: JSONValue) {
+    private func publish(_ type: String, _ conference: Conference) {
         spool.publish(
             type: type,
             [
                 JSONMember("type", .string(type)), JSONMember("time", .string(Timestamp.now().text)),
-                JSONMember("conference", conference),
+                JSONMember("conference", Self.json(conference, conference.told)),
             ].object)
     }
 
-    private static func json(_ conference: Conference, _ records: [CallRecord]) -> JSONValue {
-        let members = records.filter { $0.audio == .conference(conference.id) && $0.state != .ended }
-        return .object([
+    private static func members(of id: String, _ records: [CallRecord]) -> [String] {
+        records.filter { $0.audio == .conference(id) && $0.state != .ended }.map(\.id)
+    }
+
+    private static func json(_ conference: Conference, _ members: [String]) -> JSONValue {
+        .object([
             JSONMember("id", .string(conference.id)), JSONMember("name", conference.name.map { .string($0) } ?? .null),
             JSONMember("created", .string(conference.created.text)),
-            JSONMember("calls", .array(members.map { .string($0.id) })),
+            JSONMember("calls", .array(members.map { .string($0) })),
         ])
     }
 }

@@ -24,14 +24,19 @@ extension ServiceSettings {
     }
 }
 
+extension String {
+    /// Without the passwords of URIs, wherever these stand in it.
+    var maskingPasswords: String {
+        let password = #/(sips?:[^:@\s'"]*):[^@\s'"]*@|([a-z]+:\/\/[^:@\/\s'"]*):[^@\/\s'"]*@/#.ignoresCase()
+        return replacing(password) { match in "\(match.1 ?? match.2 ?? ""):***@" }
+    }
+}
+
 extension JSONValue {
     /// Without the passwords of URIs (`sip:user:password@host`, `wss://user:password@host`).
     package var maskingPasswords: JSONValue {
         switch self {
-        case .string(let text):
-            let password = #/^(?:(sips?:[^:@]*):[^@]*|([a-z]+:\/\/[^:@\/]*):[^@\/]*)@/#.ignoresCase()
-            guard let match = text.firstMatch(of: password) else { return self }
-            return .string((match.1 ?? match.2 ?? "") + ":***@" + text[match.range.upperBound...])
+        case .string(let text): return .string(text.maskingPasswords)
         case .array(let values): return .array(values.map(\.maskingPasswords))
         case .object(let members): return .object(members.map { JSONMember($0.name, $0.value.maskingPasswords) })
         default: return self

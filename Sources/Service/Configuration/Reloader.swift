@@ -1,12 +1,14 @@
 import Realtime
 import Reporting
 import Settings
+import Signalling
 import Softphone
 
-/// Reads the configuration again, by signal and by request, one at a time. A configuration with an error changes nothing.
-final class Reloader: Sendable {
+/// Reads the configuration again, by signal and by request, one at a time. A configuration with an error changes nothing: whatever can
+/// fail is done before anything is in force.
+package final class Reloader: Sendable {
     private let settings: LiveSettings
-    private let phone: SIPPhone
+    private let changeAccounts: @Sendable ([AccountSettings]) throws(SoftphoneError) -> Void
     private let core: ServiceCore
     private let gate: Gate
     /// Made at the start, where no file holds one.
@@ -14,13 +16,24 @@ final class Reloader: Sendable {
     /// One after the other.
     private let turn = Lock(())
 
-    init(_ settings: LiveSettings, phone: SIPPhone, core: ServiceCore, gate: Gate, newToken: String?) {
-        (self.settings, self.phone, self.core) = (settings, phone, core)
+    /// - Parameters:
+    ///   - settings: in force, and where the new ones are read.
+    ///   - core: has the new ones in force.
+    ///   - gate: has the new tokens.
+    ///   - newToken: made at the start, where no file holds one.
+    ///   - changeAccounts: has the telephone take other accounts, all of them or none.
+    package init(
+        _ settings: LiveSettings, core: ServiceCore, gate: Gate, newToken: String?,
+        changeAccounts: @escaping @Sendable ([AccountSettings]) throws(SoftphoneError) -> Void
+    ) {
+        (self.settings, self.core, self.changeAccounts) = (settings, core, changeAccounts)
         (self.gate, self.newToken) = (gate, newToken)
     }
 
     /// - Throws: what is wrong with the configuration, with its line.
-    func reload() throws(Problem) -> Reload {
+    package func reload() throws(Problem) -> Reload {
+        // Accounts that have been taken back are not to be registered again.
+        guard !core.calls.isDraining else { throw .draining(seconds: 1) }
         do throws(SoftphoneError) {
             let reload = try turn.withLock { _ throws(SoftphoneError) in try take() }
             core.spool.publish(type: "reloaded", event("reloaded", reload.members))
@@ -29,7 +42,8 @@ final class Reloader: Sendable {
                 "the configuration was read again\(names.isEmpty ? "" : "; these count from the next start on: \(names)")")
             return reload
         } catch {
-            let problem = Problem.badConfiguration(error.description)
+            // Whoever may only look is told too, and webhooks are.
+            let problem = Problem.badConfiguration(error.description.maskingPasswords)
             logger.error("\(problem.title): \(problem.detail)")
             core.spool.publish(type: "reload_failed", event("reload_failed", [JSONMember("reason", .string(problem.detail))]))
             throw problem
@@ -53,8 +67,17 @@ final class Reloader: Sendable {
         (new.address, new.port, new.certificate) = (old.address, old.port, old.certificate)
         (new.codecs, new.media, new.history, new.retention) = (old.codecs, old.media, old.history, old.retention)
         (new.webhookSpool, new.webhookBytes) = (old.webhookSpool, old.webhookBytes)
-        try core.webhooks.change(new.webhooks)
-        try phone.change(accounts: new.accounts)
+        if core.recordings == nil,
+            let account = new.accounts.first(where: { new.rulesOfAccount[$0.name]?.unanswered == .message })
+        {
+            throw .request(
+                "accounts.\(account.name) takes messages, and their folder counts from the next start on; start the service "
+                    + "anew with softphone.recordings")
+        }
+        let webhooks = try core.webhooks.prepare(new.webhooks)
+        try changeAccounts(new.accounts)
+        // From here on nothing fails.
+        core.webhooks.take(webhooks)
         var reload = Reload(from: old, to: new)
         reload.conflicts = core.ruleBook.conflicts(old.rulesOfAccount, new.rulesOfAccount)
         settings.set(new)

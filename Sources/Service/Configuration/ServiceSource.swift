@@ -47,7 +47,7 @@ public struct ServiceSource: Sendable {
 package final class LiveSettings: Sendable {
     private let state: Lock<ServiceSettings>
 
-    init(_ settings: ServiceSettings) { state = Lock(settings) }
+    package init(_ settings: ServiceSettings) { state = Lock(settings) }
 
     var now: ServiceSettings { state.withLock { $0 } }
 

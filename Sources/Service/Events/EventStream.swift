@@ -4,6 +4,7 @@ import Reporting
 package struct EventStream: Sendable {
     private let spool: EventSpool
     private let snapshot: @Sendable (UInt64) -> String
+    private let isAllowed: @Sendable () -> Bool
     /// Number of the last event that was handed out.
     private var place: UInt64
     /// Events that wait at most for a client that does not read.
@@ -14,9 +15,13 @@ package struct EventStream: Sendable {
 
     /// - Parameters:
     ///   - last: the last event that the subscriber has; `nil`: none, it begins now.
+    ///   - isAllowed: whether the subscriber may still be told anything.
     ///   - snapshot: everything as it is once the event of that number has been told, or a little later.
-    package init(_ spool: EventSpool, after last: EventID?, snapshot: @escaping @Sendable (UInt64) -> String) {
-        (self.spool, self.snapshot) = (spool, snapshot)
+    package init(
+        _ spool: EventSpool, after last: EventID?, isAllowed: @escaping @Sendable () -> Bool = { true },
+        snapshot: @escaping @Sendable (UInt64) -> String
+    ) {
+        (self.spool, self.isAllowed, self.snapshot) = (spool, isAllowed, snapshot)
         let now = spool.position
         switch last {
         case nil: (place, opening) = (now.sequence, .snapshot)
@@ -29,6 +34,7 @@ package struct EventStream: Sendable {
 
     /// What the subscriber is sent now, empty where there is nothing; `isLast`: nothing comes after it.
     package mutating func next() -> (text: String, isLast: Bool) {
+        guard isAllowed() else { return ("", true) }
         var text = ""
         switch opening {
         case .none: break

@@ -4,7 +4,7 @@ import Reporting
 /// A request as the routes see it, whichever server took it.
 package struct APIRequest: Sendable {
     package var method: String
-    /// Without the query.
+    /// Without the query, as it came.
     package var path: String
     /// Of a name that stands twice the first counts.
     package var query: [String: String] = [:]
@@ -15,6 +15,8 @@ package struct APIRequest: Sendable {
     package var source: IPAddress?
     /// What its token allows; `nil`: it has none, or nobody has looked.
     package var role: Role?
+    /// Its token, for what goes on longer than the request; `nil`: it has none, or nobody has looked.
+    package var permit: Permit?
     /// What the route's template has names for.
     package var parameters: [String: String] = [:]
 
@@ -34,26 +36,10 @@ package struct APIRequest: Sendable {
         var found: [String: String] = [:]
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            let name = decoded(parts[0])
-            if found[name] == nil { found[name] = parts.count > 1 ? decoded(parts[1]) : "" }
+            let name = PercentCode.field(parts[0])
+            if found[name] == nil { found[name] = parts.count > 1 ? PercentCode.field(parts[1]) : "" }
         }
         return found
-    }
-
-    private static func decoded(_ text: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
     }
 }
 

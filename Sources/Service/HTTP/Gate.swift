@@ -2,7 +2,20 @@ import Realtime
 
 /// Who may come in: the bearer of a token, by a name that is ours, for what the token's role allows.
 package final class Gate: Sendable {
-    private let tokens: Lock<[Role: [UInt8]]>
+    private struct State {
+        var tokens: [Role: [UInt8]]
+        var holds: [Int: Hold] = [:]
+        var lastNumber = 0
+    }
+
+    /// What goes on by a token, beyond its request.
+    private struct Hold {
+        let token: [UInt8]
+        let least: Role
+        let onLapse: @Sendable () -> Void
+    }
+
+    private let state: Lock<State>
     /// Whether only this machine can reach the server; its names are then checked, so that no page from elsewhere can have
     /// a browser ask us by a name of its own (DNS rebinding).
     private let isOnLoopback: Bool
@@ -13,15 +26,39 @@ package final class Gate: Sendable {
     }
 
     package init(tokens: [Role: String], isOnLoopback: Bool) {
-        self.tokens = Lock(tokens.mapValues { Array($0.utf8) })
+        state = Lock(State(tokens: tokens.mapValues { Array($0.utf8) }))
         self.isOnLoopback = isOnLoopback
     }
 
-    /// Takes other tokens from now on.
+    /// Takes other tokens from now on; what goes on by one that does not allow it any more ends.
     package func change(_ tokens: [Role: String]) {
         let tokens = tokens.mapValues { Array($0.utf8) }
-        self.tokens.withLock { $0 = tokens }
+        let lapsed = state.withLock { state -> [Hold] in
+            state.tokens = tokens
+            let lapsed = state.holds.filter { hold in
+                Self.role(of: hold.value.token, in: tokens).map { $0 < hold.value.least } ?? true
+            }
+            for number in lapsed.keys { state.holds[number] = nil }
+            return Array(lapsed.values)
+        }
+        for hold in lapsed { hold.onLapse() }
     }
+
+    /// The request's token, for what goes on longer; `nil`: it has none.
+    package func permit(of request: APIRequest) -> Permit? { Self.token(of: request).map { Permit(self, token: $0) } }
+
+    /// Something goes on by a token.
+    /// - Returns: its number.
+    func enter(_ token: [UInt8], _ least: Role, _ onLapse: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.lastNumber += 1
+            state.holds[state.lastNumber] = Hold(token: token, least: least, onLapse: onLapse)
+            return state.lastNumber
+        }
+    }
+
+    /// It is over. What it held is let go outside the lock.
+    func leave(_ number: Int) { _ = state.withLock { $0.holds.removeValue(forKey: number) } }
 
     package func checkHost(_ request: APIRequest) throws(Problem) {
         guard isOnLoopback else { return }
@@ -48,14 +85,20 @@ package final class Gate: Sendable {
     package func isBearer(_ request: APIRequest) -> Bool { role(of: request) != nil }
 
     /// What the request's token allows; `nil`: it has none, or a wrong one.
-    package func role(of request: APIRequest) -> Role? {
+    package func role(of request: APIRequest) -> Role? { Self.token(of: request).flatMap { role(of: $0) } }
+
+    /// What a token allows; `nil`: it is none.
+    func role(of token: [UInt8]) -> Role? { Self.role(of: token, in: state.withLock { $0.tokens }) }
+
+    /// All are looked at, whichever it is.
+    private static func role(of given: [UInt8], in tokens: [Role: [UInt8]]) -> Role? {
+        tokens.filter { isSame(given, $0.value) }.keys.max()
+    }
+
+    private static func token(of request: APIRequest) -> [UInt8]? {
         let words = (request.headers["authorization"] ?? "").split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        let given = Array(words[1].utf8)
-        // All are looked at, whichever it is.
-        return tokens.withLock { tokens in
-            tokens.filter { Self.isSame(given, $0.value) }.keys.max()
-        }
+        return Array(words[1].utf8)
     }
 
     /// - Parameter least: what the request needs.

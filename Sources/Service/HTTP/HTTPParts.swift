@@ -17,9 +17,12 @@ struct RequestReader {
     }
 
     /// The whole body; `nil`: it is too long.
-    mutating func body(of head: HTTPRequestHead) async throws -> [UInt8]? {
+    /// - Parameter writer: tells a client that waits for it to send its body (RFC 9110 section 10.1.1).
+    mutating func body(of head: HTTPRequestHead, _ writer: ResponseWriter) async throws -> [UInt8]? {
         let limit = BodyFields.limits.bytes
         if let length = head.headers.first(name: "content-length").flatMap({ Int($0) }), length > limit { return nil }
+        let waits = head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
+        if waits, head.version != .http1_0 { try await writer.goOn() }
         var body: [UInt8] = []
         while let part = try await parts.next() {
             switch part {
@@ -53,6 +56,9 @@ struct ResponseWriter {
     init(_ outbound: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>, _ head: HTTPRequestHead) {
         (self.outbound, version, isHead) = (outbound, head.version, head.method == .HEAD)
     }
+
+    /// The body may come.
+    func goOn() async throws { try await outbound.write(.head(HTTPResponseHead(version: version, status: .continue))) }
 
     func write(_ response: APIResponse, closes: Bool) async throws {
         let bytes = if case .bytes(let bytes) = response.body { bytes } else { [UInt8]() }

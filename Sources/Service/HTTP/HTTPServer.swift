@@ -131,7 +131,7 @@ final class HTTPServer: Sendable {
                 }
             case .program(let socket, let visit):
                 _ = book.withLock { $0.trust(number) }
-                try await visit.serve(socket)
+                try await visit.run(socket)
             }
         } catch {
             logger.debug("an HTTP connection ended: \(error)")
@@ -146,7 +146,7 @@ final class HTTPServer: Sendable {
             while let head = try await reader.head() {
                 let writer = ResponseWriter(outbound, head)
                 let body: [UInt8]?
-                do { body = try await reader.body(of: head) } catch is SlowBody {
+                do { body = try await reader.body(of: head, writer) } catch is SlowBody {
                     return try await writer.write(Self.tooSlow.response, closes: true)
                 }
                 guard let body else {
@@ -159,7 +159,8 @@ final class HTTPServer: Sendable {
                 let mayStay = !isBearer || book.withLock { $0.trust(number) }
                 let response = await desk.answer(request)
                 if case .events(let last) = response.body, head.method != .HEAD {
-                    return try await send(core.stream(after: last), response, writer, connection.channel)
+                    let stream = core.stream(after: last, permit: desk.permit(of: request))
+                    return try await send(stream, response, writer, connection.channel)
                 }
                 if case .file(let path) = response.body {
                     try await writer.write(response, file: path)

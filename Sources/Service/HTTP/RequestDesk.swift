@@ -11,6 +11,8 @@ final class RequestDesk: Sendable {
 
     func isBearer(_ request: APIRequest) -> Bool { router.isBearer(request) }
 
+    func permit(of request: APIRequest) -> Permit? { router.permit(of: request) }
+
     /// What a request gets.
     func answer(_ request: APIRequest) async -> APIResponse {
         if !isBearer(request), let source = request.source {

@@ -21,17 +21,17 @@ package struct Route<Target: Sendable>: Sendable {
 
     /// Whether a request is for this route, and for no other.
     func takes(_ request: APIRequest) -> Bool {
-        request.method == method && match(request.path.split(separator: "/")) != nil
+        request.method == method && PercentCode.segments(request.path).flatMap { match($0) } != nil
     }
 
     /// What the template's names stand for in `path`; `nil`: it is another path.
-    fileprivate func match(_ path: [Substring]) -> [String: String]? {
+    fileprivate func match(_ path: [String]) -> [String: String]? {
         let parts = template.split(separator: "/")
         guard parts.count == path.count else { return nil }
         var parameters: [String: String] = [:]
         for (part, word) in zip(parts, path) {
             if part.hasPrefix("{") {
-                parameters[String(part.dropFirst().dropLast())] = String(word)
+                parameters[String(part.dropFirst().dropLast())] = word
             } else if part != word {
                 return nil
             }
@@ -50,12 +50,16 @@ package struct Router<Target: Sendable>: Sendable {
     /// Whether a request bears the token.
     package func isBearer(_ request: APIRequest) -> Bool { gate.isBearer(request) }
 
+    /// The request's token, for what goes on longer; `nil`: it has none.
+    func permit(of request: APIRequest) -> Permit? { gate.permit(of: request) }
+
     package func answer(_ request: APIRequest, by target: Target) async -> APIResponse {
         do throws(Problem) {
             try gate.checkHost(request)
             let (route, parameters) = try find(request)
             var request = request
             (request.parameters, request.role) = (parameters, gate.role(of: request))
+            request.permit = gate.permit(of: request)
             return try await route.handler(target, request)
         } catch {
             return error.response
@@ -64,7 +68,13 @@ package struct Router<Target: Sendable>: Sendable {
 
     /// Paths are told apart only to those who bear the token.
     private func find(_ request: APIRequest) throws(Problem) -> (Route<Target>, [String: String]) {
-        let path = request.path.split(separator: "/", omittingEmptySubsequences: true)
+        guard let path = PercentCode.segments(request.path) else {
+            try gate.checkToken(request)
+            throw Problem(
+                400, "the path cannot be understood",
+                "each part of '\(request.path.prefix(200))' is percent-encoded UTF-8 without control characters, and neither . nor .."
+            )
+        }
         let method = request.method == "HEAD" ? "GET" : request.method
         let matching = routes.compactMap { route in route.match(path).map { (route: route, parameters: $0) } }
         let found = matching.first { $0.route.method == method }

@@ -76,7 +76,7 @@ enum HistoryRoutes {
     private static func time(_ name: String, _ request: APIRequest) throws(Problem) -> String? {
         guard let text = request.query[name] else { return nil }
         guard HistoryQuery.isTime(text) else {
-            throw .badField(name, "'\(name)' is a day or a time in UTC: 2026-11-24 or 2026-11-24T08:30Z")
+            throw .badField(name, "'\(name)' is a day or a time: 2026-11-24, 2026-11-24T08:30Z or 2026-11-24T09:30+01:00")
         }
         return text
     }

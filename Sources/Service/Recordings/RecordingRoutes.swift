@@ -66,6 +66,9 @@ enum RecordingRoutes {
             if case .record = record.audio {
                 throw .conflict("the recorder is the call's audio end; PUT .../audio with another one ends it")
             }
+            if case .attendant = record.audio {
+                throw .conflict("the caller leaves a message; PUT .../audio with another audio end, or the call's end, ends it")
+            }
             name = running
         }
         if let call = service.calls.live(id) {

@@ -41,31 +41,47 @@ package final class RuleDesk: Sendable {
         }
     }
 
-    /// Nobody has answered in time.
-    private func act(_ rules: AccountRules, on id: String, in core: ServiceCore) throws(Problem) {
-        guard let record = core.calls.record(id), record.state == .ringing, !record.wantsAnswer else { return }
+    /// Nobody has answered in time. A call that somebody has taken meanwhile is left alone.
+    /// - Parameters:
+    ///   - rules: of its account, as they were when it came.
+    ///   - id: of the call.
+    ///   - core: has the call.
+    /// - Throws: why the rule cannot be followed; the call rings on.
+    package func act(_ rules: AccountRules, on id: String, in core: ServiceCore) throws(Problem) {
+        guard let record = core.calls.record(id), record.waitsForRule else { return }
         switch rules.unanswered {
         case .ring: break
-        case .refuse: core.calls.live(id)?.hangUp(byDuration: false)
-        case .answer: try answer(id, in: core)
+        case .refuse: take(id, in: core) { $0.hangUp(byDuration: false) }
+        case .answer: take(id, in: core) { $0.answer(through: nil) }
         case .announce, .message: try attend(rules, id, in: core)
         case .forward: try forward(record, to: rules.forwardTo ?? "", in: core)
         }
     }
 
-    private func answer(_ id: String, through bridge: CallBridge? = nil, in core: ServiceCore) throws(Problem) {
-        _ = try core.calls.change(
+    /// Takes a call that nobody has taken.
+    /// - Returns: whether nobody had.
+    @discardableResult
+    private func take(
+        _ id: String, in core: ServiceCore, _ act: (any LiveCall) -> Void = { _ in }
+    ) -> Bool { claim(id, in: core, { $0.ringing = .taken }, act) }
+
+    /// - Parameter change: makes it the rule's, or refuses.
+    private func claim(
+        _ id: String, in core: ServiceCore, _ change: (inout CallRecord) throws(Problem) -> Void,
+        _ act: (any LiveCall) -> Void = { _ in }
+    ) -> Bool {
+        let claimed = try? core.calls.change(
             id,
             { (record) throws(Problem) in
-                guard record.state == .ringing, !record.wantsAnswer else { throw .conflict("somebody has answered") }
-                record.wantsAnswer = true
-            }, { $0.answer(through: bridge) })
+                guard record.waitsForRule else { throw .conflict("somebody has taken the call") }
+                try change(&record)
+            }, act)
+        return claimed != nil
     }
 
     // MARK: A machine answers
 
     private func attend(_ rules: AccountRules, _ id: String, in core: ServiceCore) throws(Problem) {
-        guard let live = core.calls.live(id) else { return }
         var greeting: [Float] = []
         if let path = rules.announcement {
             do {
@@ -74,43 +90,105 @@ package final class RuleDesk: Sendable {
             } catch { throw .conflict("\(error)") }
         }
         let shelf = rules.unanswered == .message ? try RecordingRoutes.shelf(core) : nil
-        let place = try shelf.map { (shelf) throws(Problem) in try shelf.next(of: id, isMessage: true) }
-        let attendant = Attendant(
-            greeting: greeting, message: place?.path, longestSeconds: Double(rules.messageSeconds))
-        do throws(SoftphoneError) { try core.changeEnd(live, .attendant(attendant), nil) } catch { throw Problem(error) }
-        state.withLock { $0.attendants[id] = attendant }
-        core.calls.note(.attendant(attendant), nil, recording: place?.name, of: id)
-        attendant.start(
-            onOver: { live.hangUp(byDuration: false) },
-            onEnd: { [weak core] outcome in
-                guard let core, let place, let shelf else { return }
-                if case .message(let seconds) = outcome {
-                    core.calls.note(message: place.name, seconds: seconds, of: id)
-                } else if let item = shelf.item(place.name) {
-                    _ = shelf.delete(item)
-                }
-            })
-        do throws(Problem) { try answer(id, in: core) } catch {
-            // Somebody was quicker, or the caller gave up.
-            state.withLock { $0.attendants[id] = nil }
-            attendant.finish()
+        let isOurs = claim(id, in: core) { (record) throws(Problem) in
+            // Somebody is at it.
+            guard !record.isChangingAudio else { throw .conflict("the call is just given another audio end") }
+            (record.ringing, record.isChangingAudio) = (.taken, true)
+        }
+        guard isOurs, let live = core.calls.live(id) else { return }
+        do throws(Problem) { try attend(rules, live, id, greeting, shelf, in: core) } catch {
+            // A person may take it.
+            _ = try? core.calls.change(id) { ($0.ringing, $0.isChangingAudio) = (.free, false) }
             throw error
         }
+        live.answer(through: nil)
+        // It was over before anybody was told.
+        if core.calls.record(id)?.state == .ended { release(id) }
     }
+
+    /// Has the machine be the audio end of a call that is the rule's.
+    private func attend(
+        _ rules: AccountRules, _ live: any LiveCall, _ id: String, _ greeting: [Float], _ shelf: RecordingShelf?,
+        in core: ServiceCore
+    ) throws(Problem) {
+        let place = try shelf.map { (shelf) throws(Problem) in try shelf.next(of: id, isMessage: true) }
+        @Sendable func discard() { if let place, let item = shelf?.item(place.name) { _ = shelf?.delete(item) } }
+        let attendant = Attendant(greeting: greeting, message: place?.path, longestSeconds: Double(rules.messageSeconds))
+        do throws(SoftphoneError) { try core.changeEnd(live, .attendant(attendant), nil) } catch {
+            discard()
+            throw Problem(error)
+        }
+        state.withLock { $0.attendants[id] = attendant }
+        core.calls.note(.attendant(attendant), nil, recording: place?.name, of: id)
+        _ = try? core.calls.change(id) { $0.isChangingAudio = false }
+        attendant.start(
+            onOver: { [weak self, weak attendant] in
+                // Not a call that has another audio end by now.
+                if let attendant, self?.attendant(id) === attendant { live.hangUp(byDuration: false) }
+            },
+            onEnd: { [weak core] outcome in
+                guard let core, let place else { return }
+                if case .message(let seconds) = outcome {
+                    core.calls.note(message: place.name, seconds: seconds, of: id)
+                } else {
+                    discard()
+                }
+            })
+    }
+
+    /// The machine that answered a call, if one did, is its audio end no more: what the caller has said until now is his message.
+    func release(_ id: String) { state.withLock { $0.attendants.removeValue(forKey: id) }?.finish() }
 
     // MARK: Somebody else is called
 
     private func forward(_ incoming: CallRecord, to target: String, in core: ServiceCore) throws(Problem) {
         try core.pace.admit(now: .monotonicNow())
         let bridge = CallBridge()
-        let outgoing = try core.calls.open(
-            .outgoing, account: incoming.account, to: target, audio: .call(incoming.id), bridge: bridge
-        ) { (id) throws(SoftphoneError) in
-            state.withLock { $0.forwards[id] = (incoming.id, bridge) }
-            return try core.begin(target, incoming.account, .call(incoming.id), bridge)
+        let outgoing: CallRecord
+        do throws(Problem) {
+            outgoing = try core.calls.open(
+                .outgoing, account: incoming.account, to: target, audio: .call(incoming.id), bridge: bridge
+            ) { (id) throws(SoftphoneError) in
+                let isOurs = claim(
+                    incoming.id, in: core, { $0.ringing = .forwarded(Ringing.Forward(call: id, audio: $0.audio)) })
+                guard isOurs else { throw .request("somebody has taken the call") }
+                state.withLock { $0.forwards[id] = (incoming.id, bridge) }
+                do throws(SoftphoneError) { return try core.begin(target, incoming.account, .call(incoming.id), bridge) } catch
+                {
+                    state.withLock { $0.forwards[id] = nil }
+                    throw error
+                }
+            }
+        } catch {
+            // A person may take it, or has.
+            _ = try? core.calls.change(incoming.id) { if $0.rings { $0.ringing = .free } }
+            throw error
         }
-        // From now on both end together.
-        core.calls.note(.call(outgoing.id), bridge, of: incoming.id)
+        // From now on both end together, unless a person has been quicker.
+        let isNoted = core.calls.note(.call(outgoing.id), bridge, of: incoming.id) { $0.isForwarded(by: outgoing.id) }
+        if !isNoted, core.calls.record(incoming.id)?.audio != .call(outgoing.id) {
+            core.calls.live(outgoing.id)?.hangUp(byDuration: false)
+        }
+    }
+
+    /// Whom a call was forwarded to has answered.
+    private func connect(_ outgoing: String, _ forward: (incoming: String, bridge: CallBridge), in core: ServiceCore) {
+        var isNoted = false
+        do throws(Problem) {
+            _ = try core.calls.change(
+                forward.incoming,
+                { (record) throws(Problem) in
+                    guard record.isForwarded(by: outgoing) else { throw .conflict("somebody has taken the call") }
+                    isNoted = record.audio == .call(outgoing)
+                    (record.ringing, record.audio) = (.taken, .call(outgoing))
+                }, { $0.answer(through: forward.bridge) })
+        } catch {
+            core.calls.live(outgoing)?.hangUp(byDuration: false)
+            return
+        }
+        if !isNoted {
+            core.calls.note(.call(outgoing), forward.bridge, of: forward.incoming) { $0.audio == .call(outgoing) }
+        }
     }
 
     // MARK: What calls tell
@@ -121,10 +199,7 @@ package final class RuleDesk: Sendable {
             if let forward = state.withLock({ $0.forwards.removeValue(forKey: record.id) }) {
                 // Not on the thread of the call that was made.
                 Task { [weak self, weak core] in
-                    guard let self, let core else { return }
-                    do throws(Problem) { try answer(forward.incoming, through: forward.bridge, in: core) } catch {
-                        core.calls.live(record.id)?.hangUp(byDuration: false)
-                    }
+                    if let core { self?.connect(record.id, forward, in: core) }
                 }
             }
             guard let attendant = attendant(record.id) else { return }
@@ -135,11 +210,8 @@ package final class RuleDesk: Sendable {
         case .mediaStarted: attendant(record.id)?.begin()
         case .dtmf(let digit, .received): attendant(record.id)?.key(digit)
         case .callEnded:
-            let attendant = state.withLock { state in
-                state.forwards[record.id] = nil
-                return state.attendants.removeValue(forKey: record.id)
-            }
-            attendant?.finish()
+            state.withLock { $0.forwards[record.id] = nil }
+            release(record.id)
         default: break
         }
     }

@@ -17,7 +17,17 @@ final class Webhook: Sendable {
         var nextTry: Timestamp?
     }
 
-    let settings: WebhookSettings
+    /// What a reload may change.
+    private struct Course {
+        var settings: WebhookSettings
+        /// Whose events are wanted behind which one, the oldest first.
+        var choices: [(after: UInt64, settings: WebhookSettings)]
+        /// Until the next try; `nil`: none is waited for.
+        var pause: Task<Bool, Never>?
+    }
+
+    let name: String
+    private let course: Lock<Course>
     private let client: WebClient
     private let events: EventSpool
     let spool: WebhookSpool
@@ -41,7 +51,8 @@ final class Webhook: Sendable {
     init(
         _ settings: WebhookSettings, _ events: EventSpool, _ spool: WebhookSpool, disk: NIOThreadPool, client: WebClient
     ) {
-        (self.settings, self.events, self.spool, self.disk, self.client) = (settings, events, spool, disk, client)
+        (name, self.events, self.spool, self.disk, self.client) = (settings.name, events, spool, disk, client)
+        course = Lock(Course(settings: settings, choices: [(0, settings)]))
         bell = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -65,9 +76,30 @@ final class Webhook: Sendable {
         tasks.last?.cancel()
     }
 
-    /// Tells nobody anything any more.
-    func cancel() { for task in tasks.withLock({ $0 }) { task.cancel() } }
+    /// Tells nobody anything any more, and gives up what waits.
+    /// - Returns: how many events waited.
+    func drop() -> Int {
+        for task in tasks.withLock({ $0 }) { task.cancel() }
+        let count = spool.clear()
+        state.withLock { $0.dropped += UInt64(count) }
+        return count
+    }
 
+    /// Goes on with other settings. What waits goes to the new receiver, at once; what is on its way comes to its end first.
+    /// - Parameters:
+    ///   - settings: of the same name.
+    ///   - place: the last event that is still chosen as before.
+    func change(to settings: WebhookSettings, after place: UInt64) {
+        let pause = course.withLock { course in
+            course.settings = settings
+            course.choices.append((place, settings))
+            return course.pause
+        }
+        state.withLock { ($0.trouble, $0.nextTry) = (nil, nil) }
+        pause?.cancel()
+    }
+
+    var settings: WebhookSettings { course.withLock { $0.settings } }
     var figures: Figures { state.withLock { $0 } }
     var waiting: Int { spool.count }
 
@@ -80,7 +112,7 @@ final class Webhook: Sendable {
                 let batch = events.read(after: place)
                 if batch.lost > 0 { state.withLock { $0.dropped += batch.lost } }
                 guard let last = batch.items.last else { break }
-                var rest = batch.items.filter { settings.wants($0.type) }[...]
+                var rest = batch.items.filter(wants)[...]
                 while !rest.isEmpty, !Task.isCancelled {
                     rest = rest.dropFirst(await keep(rest))
                     guard !rest.isEmpty else { break }
@@ -92,7 +124,21 @@ final class Webhook: Sendable {
                     }
                 }
                 place = last.id.sequence
+                forgetChoices(until: place)
             }
+        }
+    }
+
+    private func wants(_ item: EventSpool.Item) -> Bool {
+        let choices = course.withLock { $0.choices }
+        return choices.last(where: { $0.after < item.id.sequence })?.settings.wants(item.type) ?? false
+    }
+
+    /// What chose only events that are on the disk.
+    private func forgetChoices(until place: UInt64) {
+        course.withLock { course in
+            let past = course.choices.dropFirst().prefix { $0.after <= place }.count
+            course.choices.removeFirst(past)
         }
     }
 
@@ -121,7 +167,7 @@ final class Webhook: Sendable {
             return state.trouble == nil
         }
         if let trouble = written.trouble, isNew {
-            logger.error("events for the webhook \(settings.name) cannot be kept, in softphone.webhook_spool: \(trouble)")
+            logger.error("events for the webhook \(name) cannot be kept, in softphone.webhook_spool: \(trouble)")
         }
         return written.count
     }
@@ -133,20 +179,45 @@ final class Webhook: Sendable {
         bell.continuation.yield()
         for await _ in bell.stream {
             while !Task.isCancelled, let item = spool.oldest {
-                guard let pause = await attempt(item, &schedule) else { continue }
-                state.withLock {
-                    $0.nextTry = Timestamp(
-                        millisecondsSince1970: Timestamp.now().millisecondsSince1970 + Int64(pause * 1000))
-                }
-                try? await Task.sleep(for: .seconds(pause))
+                let settings = settings
+                guard let seconds = await attempt(item, settings, &schedule) else { continue }
+                if await pause(seconds, settings) { schedule.reset() }
             }
         }
     }
 
+    /// Waits until the next try.
+    /// - Parameter settings: those that failed.
+    /// - Returns: whether others cut it short.
+    private func pause(_ seconds: Double, _ settings: WebhookSettings) async -> Bool {
+        let pause = Task { (try? await Task.sleep(for: .seconds(seconds))) == nil }
+        let isOld = course.withLock { course in
+            course.pause = pause
+            return course.settings != settings
+        }
+        defer { course.withLock { $0.pause = nil } }
+        if isOld {
+            pause.cancel()
+        } else {
+            let next = Timestamp.now().millisecondsSince1970 + Int64(seconds * 1000)
+            state.withLock { $0.nextTry = Timestamp(millisecondsSince1970: next) }
+        }
+        return await withTaskCancellationHandler {
+            await pause.value
+        } onCancel: {
+            pause.cancel()
+        }
+    }
+
     /// - Returns: seconds until the next try; `nil`: the event is done with.
-    private func attempt(_ item: WebhookSpool.Item, _ schedule: inout RetrySchedule) async -> Double? {
+    private func attempt(
+        _ item: WebhookSpool.Item, _ settings: WebhookSettings, _ schedule: inout RetrySchedule
+    ) async -> Double? {
         let spool = spool
-        guard let body = try? await disk.runIfActive({ spool.body(of: item) }) else { return drop(item, "it cannot be read") }
+        let text: [UInt8]?
+        // The service ends, or the webhook does: what waits stays.
+        do { text = try await disk.runIfActive { spool.body(of: item) } } catch { return Self.diskPause }
+        guard let body = text else { return drop(item, "it cannot be read") }
         let now = Timestamp.now()
         guard now.millisecondsSince1970 - item.time.millisecondsSince1970 < Self.longestLife else {
             return drop(item, "nobody took it for three days")
@@ -175,26 +246,26 @@ final class Webhook: Sendable {
             state.failed += 1
             return state.trouble == nil
         }
-        if isNew { logger.warning("the webhook \(settings.name) takes no event (\(trouble)); it is tried again") }
+        if isNew { logger.warning("the webhook \(name) takes no event (\(trouble)); it is tried again") }
         return schedule.next(random: .random(in: 0..<1), wish: wish)
     }
 
     private func delivered(_ item: WebhookSpool.Item, _ schedule: inout RetrySchedule) -> Double? {
-        spool.remove(item)
+        _ = spool.remove(item)
         schedule.reset()
         let was = state.withLock { state in
             defer { (state.trouble, state.nextTry) = (nil, nil) }
             state.delivered += 1
             return state.trouble
         }
-        if was != nil { logger.notice("the webhook \(settings.name) takes events again") }
+        if was != nil { logger.notice("the webhook \(name) takes events again") }
         return nil
     }
 
     private func drop(_ item: WebhookSpool.Item, _ reason: String) -> Double? {
-        spool.remove(item)
+        guard spool.remove(item) else { return nil }
         state.withLock { $0.dropped += 1 }
-        logger.warning("the event \(item.id) is lost to the webhook \(settings.name): \(reason)")
+        logger.warning("the event \(item.id) is lost to the webhook \(name): \(reason)")
         return nil
     }
 }

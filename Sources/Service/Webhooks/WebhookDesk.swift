@@ -24,36 +24,62 @@ package final class WebhookDesk: Sendable {
         client = WebClient(authorities: authorities)
     }
 
-    /// Takes these from now on: those that have changed go on with what waits for them.
-    package func change(_ wanted: [WebhookSettings]) throws(SoftphoneError) {
+    /// Webhooks that a configuration has, each ready: nothing of it can fail any more.
+    package struct Change: Sendable {
+        fileprivate let hooks: [(hook: Webhook, settings: WebhookSettings)]
+    }
+
+    /// Makes ready what is wanted; nothing changes yet.
+    /// - Parameter wanted: every webhook of a configuration.
+    /// - Throws: what one of them lacks.
+    package func prepare(_ wanted: [WebhookSettings]) throws(SoftphoneError) -> Change {
         let known = hooks.withLock { $0 }
-        guard wanted != known.map(\.settings) else { return }
-        var new: [Webhook] = []
-        var first: [Webhook] = []
+        var new: [(hook: Webhook, settings: WebhookSettings)] = []
         for settings in wanted {
-            if let same = known.first(where: { $0.settings == settings }) {
-                new.append(same)
+            if let same = known.first(where: { $0.name == settings.name }) {
+                new.append((same, settings))
                 continue
             }
             disk.start()
-            // What an earlier form of it has yet to write goes to the same place.
-            let earlier = known.first { $0.settings.name == settings.name }
-            let hook = Webhook(settings, events, try spool(settings.name, earlier), disk: disk, client: client)
-            new.append(hook)
-            first.append(hook)
+            new.append((Webhook(settings, events, try spool(settings.name), disk: disk, client: client), settings))
         }
-        for hook in known where !new.contains(where: { $0 === hook }) {
-            hook.cancel()
-            former.withLock { $0 = $0 + hook.figures }
-        }
-        hooks.withLock { $0 = new }
-        let place = events.position.sequence
-        for hook in first { hook.start(after: place) }
+        return Change(hooks: new)
     }
 
-    private func spool(_ name: String, _ earlier: Webhook?) throws(SoftphoneError) -> WebhookSpool {
-        if let earlier { return earlier.spool }
-        guard let folder else { throw .request("webhooks want a folder where events wait; set softphone.webhook_spool") }
+    /// Has these from now on. One that is there already goes on with what waits for it; what waits for one that is gone is dropped.
+    /// - Parameter change: of the last `prepare`.
+    package func take(_ change: Change) {
+        let known = hooks.withLock { hooks in
+            defer { hooks = change.hooks.map(\.hook) }
+            return hooks
+        }
+        let place = events.position.sequence
+        for (hook, settings) in change.hooks {
+            if !known.contains(where: { $0 === hook }) {
+                hook.start(after: place)
+            } else if hook.settings != settings {
+                hook.change(to: settings, after: place)
+            }
+        }
+        for hook in known where !change.hooks.contains(where: { $0.hook === hook }) {
+            let count = hook.drop()
+            former.withLock { $0 = $0 + hook.figures }
+            logger.log(
+                level: count > 0 ? .warning : .notice,
+                "the webhook \(hook.name) is gone; \(count) events that waited for it are dropped")
+        }
+    }
+
+    /// Has these from now on.
+    /// - Parameter wanted: every webhook of a configuration.
+    package func change(_ wanted: [WebhookSettings]) throws(SoftphoneError) { take(try prepare(wanted)) }
+
+    private func spool(_ name: String) throws(SoftphoneError) -> WebhookSpool {
+        guard let folder else {
+            throw .request(
+                "webhooks want a folder where events wait, from the service's start on; set softphone.webhook_spool and start it "
+                    + "anew")
+        }
         do throws(SpoolFailure) { return try WebhookSpool(folder: "\(folder)/\(name)", byteLimit: byteLimit) } catch {
             throw .request(
                 "\(folder)/\(name) cannot be used (\(error)), in softphone.webhook_spool; make the folder, and let the program's "

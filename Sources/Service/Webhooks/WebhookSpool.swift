@@ -19,6 +19,8 @@ package final class WebhookSpool: Sendable {
         var items: [Item] = []
         var bytes = 0
         var next: UInt64 = 1
+        /// Nothing is kept any more.
+        var isClosed = false
     }
 
     private let folder: String
@@ -70,15 +72,19 @@ package final class WebhookSpool: Sendable {
     /// Keeps an event until it is removed.
     /// - Returns: how many older ones had to go for it.
     package func add(id: String, _ body: [UInt8]) throws(SpoolFailure) -> Int {
-        let number = state.withLock { state in
+        let next = state.withLock { state -> UInt64? in
             defer { state.next += 1 }
-            return state.next
+            return state.isClosed ? nil : state.next
         }
+        guard let number = next else { return 0 }
         let digits = String(number)
         let file = String(repeating: "0", count: max(0, 16 - digits.count)) + digits + "-\(id).json"
         try write(body, as: file)
-        let gone = state.withLock { state in
-            state.items.append(Item(file: file, id: id, bytes: body.count, time: .now()))
+        let gone = state.withLock { state -> [Item] in
+            let new = Item(file: file, id: id, bytes: body.count, time: .now())
+            // It was given up meanwhile.
+            guard !state.isClosed else { return [new] }
+            state.items.append(new)
             state.bytes += body.count
             var gone: [Item] = []
             // The first one may be on its way: it is the last to go.
@@ -129,14 +135,28 @@ package final class WebhookSpool: Sendable {
         return body.first == UInt8(ascii: "{") ? body : nil
     }
 
+    /// Gives up everything, also what is being written just now; nothing is kept any more.
+    /// - Returns: how many events waited.
+    package func clear() -> Int {
+        let items = state.withLock { state in
+            defer { (state.items, state.bytes, state.isClosed) = ([], 0, true) }
+            return state.items
+        }
+        for item in items { unlink("\(folder)/\(item.file)") }
+        return items.count
+    }
+
     /// It has been delivered, or is given up.
-    package func remove(_ item: Item) {
-        state.withLock { state in
-            guard let index = state.items.firstIndex(of: item) else { return }
+    /// - Returns: whether it still waited.
+    package func remove(_ item: Item) -> Bool {
+        let wasHere = state.withLock { state in
+            guard let index = state.items.firstIndex(of: item) else { return false }
             state.items.remove(at: index)
             state.bytes -= item.bytes
+            return true
         }
-        unlink("\(folder)/\(item.file)")
+        if wasHere { unlink("\(folder)/\(item.file)") }
+        return wasHere
     }
 }
 
