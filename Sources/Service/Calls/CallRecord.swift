@@ -40,6 +40,8 @@ package struct CallRecord: Sendable {
     package var wantsAnswer = false
     package var codec: String?
     package var remote: String?
+    /// What offer and answer brought about last.
+    package var negotiation: NegotiationReport?
     package var sipCode: Int?
     package var endReason: String?
     package var explanation: String?
@@ -77,7 +79,11 @@ package struct CallRecord: Sendable {
         case .callIncoming(let from, let name, let to, let account):
             (self.from, self.to, self.name) = (Self.clip(from), Self.clip(to), name.map(Self.clip))
             self.account = account
-        case .negotiated(let report): (codec, remote) = (report.codec, report.remote)
+        case .negotiated(let report):
+            (codec, remote) = (report.codec, report.remote)
+            negotiation = report
+            // The network's lines are kept few.
+            negotiation?.rows = Array(report.rows.prefix(Self.negotiationLimit))
         case .callAnswered(let sipCode):
             self.sipCode = sipCode
             explanation = nil
@@ -94,6 +100,9 @@ package struct CallRecord: Sendable {
         default: break
         }
     }
+
+    /// Rows of a negotiation that are kept.
+    package static let negotiationLimit = 64
 
     /// The network's texts are kept short.
     private static func clip(_ text: String) -> String { text.utf8.count <= 1024 ? text : String(text.prefix(256)) + "..." }

@@ -61,6 +61,16 @@ extension PageFiles {
         dd { margin: 0; overflow-wrap: anywhere; }
         audio { width: 100%; }
         li li { padding: 0 0 0 1rem; color: var(--soft); }
+        h3 { font-size: 1rem; margin: 1rem 0 0.5rem; }
+        #ladder { list-style: none; margin: 0 0 1rem; padding: 0; border-inline: 2px solid var(--line); }
+        #ladder li { padding: 0.25rem 0.75rem; }
+        #ladder .received { text-align: right; }
+        #ladder summary { cursor: pointer; }
+        #ladder span, #ladder time { color: var(--soft); }
+        pre {
+          margin: 0.5rem 0; padding: 0.5rem; background: var(--card); text-align: left; white-space: pre-wrap;
+          overflow-wrap: anywhere; font-size: 0.85rem;
+        }
         .check { min-height: 2rem; padding: 0 0.6rem; }
         .registered { color: var(--go); font-weight: 600; }
         .failed { color: var(--stop); font-weight: 600; }

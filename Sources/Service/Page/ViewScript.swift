@@ -44,6 +44,7 @@ extension PageFiles {
           drawTalk();
           drawAccounts();
           drawCalls();
+          if (isLooked(event.call)) drawLook(event.call.id);
           part('past-section').hidden = !known.hasHistory;
           tellTransfer(event);
         }
@@ -154,18 +155,30 @@ extension PageFiles {
           return here == null ? '' : milliseconds(here) + ' here';
         }
 
+        // Only what has changed is written, so that focus stays where it is.
         function drawCalls() {
           const list = all().filter((call) => call.kind === 'sip' || !call.audio.handset).reverse().slice(0, 20);
-          part('calls').replaceChildren(...list.map((call) => {
+          fill(part('calls'), list.map((call) => call.id + withWhom(call)).join(), () => list.map((call) => {
             const row = element('tr', '');
+            for (let column = 0; column < 6; column += 1) row.append(element('td', ''));
+            const cell = element('td', '');
+            const more = button('Look', 'check look', () => openLook(known.calls.get(call.id) || call));
+            more.setAttribute('aria-label', 'Look at the call with ' + withWhom(call));
+            cell.append(more);
+            row.append(cell);
+            return row;
+          }));
+          list.forEach((call, at) => {
             const mos = figures.get(call.id)?.mos_cq;
-            for (const text of [
+            [
               (call.direction === 'incoming' && call.kind === 'sip' ? 'from ' : 'to ') + withWhom(call),
               isRunning(call) ? call.state : ending(call), new Date(call.started).toLocaleTimeString([], { timeStyle: 'short' }), lasted(call),
               delayOf(call), mos == null ? '' : mos.toFixed(1),
-            ]) row.append(element('td', text));
-            return row;
-          }));
+            ].forEach((text, column) => {
+              const cell = part('calls').children[at].children[column];
+              if (cell.textContent !== text) cell.textContent = text;
+            });
+          });
         }
 
         // Without the network, which is measured for itself.
@@ -256,6 +269,7 @@ extension PageFiles {
           if (call?.kind === 'sip') hangUp(call);
           else closeHandset('you hung up');
         });
+        part('look-open').addEventListener('click', () => openLook(current()));
         part('hold').addEventListener('click', () => attempt(async () => {
           const call = current();
           await change(call, call.held.by_us ? 'DELETE' : 'PUT', 'hold');
