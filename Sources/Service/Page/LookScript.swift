@@ -13,8 +13,12 @@ extension PageFiles {
           part('ladder').replaceChildren();
           part('negotiation').replaceChildren();
           part('negotiation-sum').textContent = '';
+          part('echo-state').textContent = '';
+          drawCurves({ samples: [], moments: [] });
+          drawLedger([]);
           part('look').hidden = false;
           part('look').focus();
+          if (!isRunning(call)) stats(call.id).then((found) => { if (call.id === look.id) drawReport(call, found); }, () => {});
           return drawLook(call.id);
         }
 
@@ -34,6 +38,25 @@ extension PageFiles {
           } catch (error) {
             if (id === look.id) part('look-state').textContent = error.message;
           }
+        }
+
+        // Of a call that is over: how it was at the end.
+        function drawReport(call, found) {
+          drawEcho(found, false);
+          drawLedger(stagesOf(call, found, null, null), found?.mouth_to_ear_ms);
+        }
+
+        // What becomes of their voice that comes back out of our loudspeaker.
+        function drawEcho(stats, isAtBrowser) {
+          const echo = stats?.echo;
+          const words = echo ? [
+            echo.echo_audible ? 'they hear themselves' : echo.no_echo_path ? 'there is none' :
+              echo.converged ? 'taken out' : 'the room is being learnt',
+            echo.erle_db != null && rounded(echo.erle_db) + ' dB less', echo.delay_ms != null && 'it comes after ' + milliseconds(echo.delay_ms),
+            echo.double_talk && 'both speak', echo.microphone_silent && 'the microphone is silent',
+            echo.microphone_clipping && 'the microphone is too loud',
+          ].filter(Boolean).join(', ') : isAtBrowser ? 'taken out by your browser, which does not tell how well' : 'nothing to take out at this side';
+          if (part('echo-state').textContent !== 'Echo: ' + words) part('echo-state').textContent = 'Echo: ' + words;
         }
 
         function drawNegotiation(found) {

@@ -84,6 +84,20 @@ enum PageFiles {
         <section id="look" aria-labelledby="look-title" tabindex="-1" hidden>
         <h2 id="look-title">The call</h2>
         <p id="look-state" role="status"></p>
+        <div class="delays" role="group" aria-label="Delay of this call">
+        <p>Us to them <output id="look-out">-</output></p>
+        <p>Them to us <output id="look-in">-</output></p>
+        <p>Mouth to ear, as the other side tells its part <output id="look-both">-</output></p>
+        </div>
+        <figure>
+        <svg id="ledger" viewBox="0 0 600 92" preserveAspectRatio="none" role="img" aria-labelledby="ledger-text"></svg>
+        <figcaption id="ledger-text"></figcaption>
+        </figure>
+        <p id="echo-state"></p>
+        <div id="curves" role="group" aria-label="The last minute"></div>
+        <h3>Moments that were made up</h3>
+        <p id="moments-state"></p>
+        <ol id="moments"></ol>
         <h3>What was agreed on</h3>
         <p id="negotiation-sum"></p>
         <div class="wide" tabindex="0" role="region" aria-label="What was agreed on, line by line">
@@ -123,5 +137,7 @@ enum PageFiles {
 
     /// One file for the browser, in the order of what needs what.
     static let script =
-        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + lookScript + viewScript
+        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + lookScript + curveScript
+        + delayScript
+        + viewScript
 }

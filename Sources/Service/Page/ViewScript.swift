@@ -181,29 +181,10 @@ extension PageFiles {
           });
         }
 
-        // Without the network, which is measured for itself.
-        function inside(ledger) {
-          const known = Object.entries(ledger || {}).filter(([name, value]) => !['network', 'sum'].includes(name) && value != null);
-          return known.length ? known.reduce((sum, [, value]) => sum + value, 0) : null;
-        }
-
         async function stats(id) {
           const response = await ask('GET', `/v1/calls/${id}/stats`);
           if (response.ok) figures.set(id, await response.json());
           return figures.get(id);
-        }
-
-        // What this browser itself measures: half its round trip to the service, and its own jitter buffer.
-        async function ownFigures() {
-          const own = { network: null, buffer: null };
-          if (!talk.peer) return own;
-          for (const report of (await talk.peer.getStats()).values()) {
-            if (report.type === 'candidate-pair' && report.nominated && report.currentRoundTripTime != null)
-              own.network = 500 * report.currentRoundTripTime;
-            if (report.type === 'inbound-rtp' && report.jitterBufferEmittedCount)
-              own.buffer = 1000 * report.jitterBufferDelay / report.jitterBufferEmittedCount;
-          }
-          return own;
         }
 
         async function measure() {
@@ -213,35 +194,19 @@ extension PageFiles {
           // A report comes a moment after the end.
           for (const call of over) if (figures.get(call.id)?.state !== 'ended' || !figures.get(call.id).reason) await stats(call.id);
           const call = current();
-          if (call && talk.place) drawDelay(call, await stats(call.id), await stats(handsetID()), await ownFigures());
+          const isTalking = Boolean(call && talk.place);
+          const [ours, own] = isTalking ? [await stats(handsetID()), await ownFigures()] : [null, null];
+          if (isTalking) drawDelay(call, figures.get(call.id), ours, own);
+          const looked = known.calls.get(look.id);
+          if (looked && isRunning(looked)) {
+            const isOurs = isTalking && looked.id === call.id;
+            const theirs = looked.kind === 'sip' || isOurs ? figures.get(looked.id) : await stats(looked.id);
+            drawEcho(theirs, isOurs);
+            drawLedger(stagesOf(looked, theirs, isOurs ? ours : null, isOurs ? own : null), theirs?.mouth_to_ear_ms);
+            takeSample(theirs, isOurs && looked.kind === 'sip' ? ours : null, isOurs ? own : null);
+          }
           drawCalls();
           if (call) part('timer').textContent = lasted(call);
-        }
-
-        function drawDelay(call, theirs, ours, own) {
-          const far = call.kind === 'sip' ? theirs?.ledger_ms : null;
-          const near = ours?.ledger_ms;
-          const stages = [
-            ['network to your browser', own.network, own.network],
-            ['your browser\'s buffer', null, own.buffer],
-            ['jitter buffer', near?.jitter_buffer, far?.jitter_buffer],
-            ['encoder', far?.encoder, near?.encoder],
-            ['network to them', far?.network, far?.network],
-          ];
-          const sum = (column) => {
-            const values = stages.map((stage) => stage[column]).filter((value) => value != null);
-            return values.length ? values.reduce((one, other) => one + other, 0) : null;
-          };
-          const yodel = [near?.jitter_buffer, far?.encoder, far?.jitter_buffer, near?.encoder].filter((value) => value != null);
-          part('delay').textContent = milliseconds(
-            call.kind === 'sip' ? (yodel.length ? yodel.reduce((one, other) => one + other, 0) : null) : inside(near));
-          part('delay-out').textContent = call.kind === 'sip' ? milliseconds(sum(1)) : '-';
-          part('delay-in').textContent = call.kind === 'sip' ? milliseconds(sum(2)) : '-';
-          part('stages').replaceChildren(...stages.map((stage) => {
-            const row = element('tr', '');
-            row.append(element('td', stage[0]), ...[1, 2].map((column) => element('td', milliseconds(stage[column]))));
-            return row;
-          }));
         }
 
         for (const key of '123456789*0#') {
