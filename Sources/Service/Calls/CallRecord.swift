@@ -53,6 +53,8 @@ package struct CallRecord: Sendable {
     /// Names of the handsets where it rings; empty: all.
     package var handsets: [String] = []
     package var report: CallReport?
+    /// When sound was made up for, and why.
+    package var concealed = ConcealedSpans()
 
     package init(
         id: String, _ direction: Direction, kind: Kind = .sip, account: String?, from: String? = nil, to: String? = nil,
@@ -71,6 +73,7 @@ package struct CallRecord: Sendable {
 
     /// Takes note of what happened.
     package mutating func take(_ event: PartyEvent) {
+        concealed.note(event, isAnswered: answered != nil)
         switch event.body {
         case .callProgress(let sipCode, let reason, _):
             isReached = true
@@ -130,6 +133,12 @@ package struct CallRecord: Sendable {
         ])
     }
 
+    /// The report of a call that is over, and when sound was made up for in it.
+    var reportMembers: [JSONMember]? {
+        guard let report, case .object(let figures) = report.measurements else { return nil }
+        return figures + concealed.members
+    }
+
     /// The figures of a running call, and at the end the report.
     /// - Parameter program: of its audio end, where that is a program.
     package func statisticsJSON(_ statistics: CallStatistics?, program: JSONValue? = nil) -> JSONValue {
@@ -137,8 +146,8 @@ package struct CallRecord: Sendable {
             JSONMember("call_id", .string(id)), JSONMember("state", .string(state.rawValue)),
             JSONMember("time", .string(Timestamp.now().text)),
         ]
-        if let report {
-            if case .object(let figures) = report.measurements { members += figures }
+        if let reportMembers {
+            members += reportMembers
         } else if let statistics, case .object(let figures) = statistics.json {
             members += figures
         }

@@ -137,7 +137,8 @@ enum PageFiles {
 
     /// One file for the browser, in the order of what needs what.
     static let script =
-        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + lookScript + curveScript
+        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + playbackScript
+        + lookScript + curveScript
         + delayScript
         + viewScript
 }
