@@ -57,6 +57,7 @@ package struct ControlVerb: Sendable {
         ControlVerb("stop-listener", "DELETE", "/v1/calls/{id}/listener", "have it listen no longer"),
         ControlVerb("stats", "GET", "/v1/calls/{id}/stats", "the figures of a call"),
         ControlVerb("delay", "GET", "/v1/calls/{id}/delay", "where its delay is"),
+        ControlVerb("negotiation", "GET", "/v1/calls/{id}/negotiation", "what was offered, answered and agreed on, and why"),
         ControlVerb("sip", "GET", "/v1/calls/{id}/sip", "its messages"),
         ControlVerb("conferences", "GET", "/v1/conferences", "conferences there are"),
         ControlVerb("conference", "GET", "/v1/conferences/{id}", "one conference"),

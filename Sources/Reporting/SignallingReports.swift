@@ -31,6 +31,9 @@ public struct NegotiationReport: Sendable, Equatable {
 
     public init(offeredByUs: Bool) { self.offeredByUs = offeredByUs }
 
+    /// As the event `negotiated` tells it, without its type and time.
+    public var json: JSONValue { .object(members) }
+
     var members: [JSONMember] {
         func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
         return [

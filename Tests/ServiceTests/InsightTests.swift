@@ -90,6 +90,29 @@ import Service
         #expect(await bench.ask("GET", "/v1/calls/e1-99/delay").status == 404)
     }
 
+    @Test("what was negotiated last is told line by line, also of a call that is over, and of 64 lines at most")
+    func negotiation() async {
+        let bench = Bench()
+        let (id, call) = await bench.call()
+        let path = "/v1/calls/\(id)/negotiation"
+        let before = await bench.ask("GET", path)
+        #expect(before.status == 200 && before.json.value(at: "negotiation") == .null && before.json.text("call_id") == id)
+        var report = NegotiationReport(offeredByUs: true)
+        (report.codec, report.delayMilliseconds, report.bitRate) = ("pcmu", 20, 80_000)
+        let row = NegotiationReport.Row(
+            line: 0, subject: "codec pcma", offered: "8", answered: nil, inForce: nil, why: "not answered")
+        report.rows = Array(repeating: row, count: 100)
+        call.tell(.negotiated(report))
+        call.end(.remoteHangup)
+        bench.core.calls.closeEnded()
+        let after = await bench.ask("GET", path).json
+        #expect(after.text("negotiation.codec") == "pcmu" && after.text("negotiation.offered_by") == "us")
+        guard case .array(let lines) = after.value(at: "negotiation.lines") else { return #expect(Bool(false)) }
+        #expect(lines.count == CallRecord.negotiationLimit && lines.first?.text("why") == "not answered")
+        #expect(lines.first?.value(at: "answered") == .null)
+        #expect(await bench.ask("GET", "/v1/calls/e1-99/negotiation").status == 404)
+    }
+
     @Test("the end is asked for by administrators alone")
     func drain() async {
         let bench = Bench(tokens: [.admin: Bench.token, .operate: "operator-0123456789"])

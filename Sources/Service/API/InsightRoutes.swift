@@ -1,11 +1,19 @@
 import Reporting
 import Softphone
 
-/// The routes that tell how a call went: its delay, and its messages by SIP.
+/// The routes that tell how a call went: its delay, what was agreed on, and its messages by SIP.
 enum InsightRoutes {
     static let all: [Route<ServiceCore>] = [
         Route("GET", "/v1/calls/{id}/delay") { (service, request) throws(Problem) in
             .json(delay(try service.calls.statistics(request.parameters["id"] ?? "")))
+        },
+        Route("GET", "/v1/calls/{id}/negotiation") { (service, request) throws(Problem) in
+            let id = request.parameters["id"] ?? ""
+            guard let record = service.calls.record(id) else { throw .noCall(id) }
+            return .json(
+                [
+                    JSONMember("call_id", .string(id)), JSONMember("negotiation", record.negotiation?.json ?? .null),
+                ].object)
         },
         Route("GET", "/v1/calls/{id}/sip") { (service, request) throws(Problem) in
             let id = request.parameters["id"] ?? ""

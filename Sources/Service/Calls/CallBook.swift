@@ -420,7 +420,10 @@ package final class CallBook: Sendable {
             let event = PartyEvent(party: 0, body: .stats(live.statistics(of: 0)), time: .now())
             // A call that was closed meanwhile has been counted to its end.
             state.withLock { state in
-                if let entry = state.entries[id], entry.live != nil { counters.note(event, of: entry.record) }
+                guard var entry = state.entries[id], entry.live != nil else { return }
+                entry.record.take(event)
+                counters.note(event, of: entry.record)
+                state.entries[id] = entry
             }
         }
     }

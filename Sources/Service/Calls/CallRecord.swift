@@ -42,6 +42,8 @@ package struct CallRecord: Sendable {
     package var isChangingAudio = false
     package var codec: String?
     package var remote: String?
+    /// What offer and answer brought about last.
+    package var negotiation: NegotiationReport?
     package var sipCode: Int?
     package var endReason: String?
     package var explanation: String?
@@ -53,6 +55,8 @@ package struct CallRecord: Sendable {
     /// Names of the handsets where it rings; empty: all.
     package var handsets: [String] = []
     package var report: CallReport?
+    /// When sound was made up for, and why.
+    package var concealed = ConcealedSpans()
 
     package init(
         id: String, _ direction: Direction, kind: Kind = .sip, account: String?, from: String? = nil, to: String? = nil,
@@ -71,6 +75,7 @@ package struct CallRecord: Sendable {
 
     /// Takes note of what happened.
     package mutating func take(_ event: PartyEvent) {
+        concealed.note(event, isAnswered: answered != nil)
         switch event.body {
         case .callProgress(let sipCode, let reason, _):
             isReached = true
@@ -79,7 +84,11 @@ package struct CallRecord: Sendable {
         case .callIncoming(let from, let name, let to, let account):
             (self.from, self.to, self.name) = (Self.clip(from), Self.clip(to), name.map(Self.clip))
             self.account = account
-        case .negotiated(let report): (codec, remote) = (report.codec, report.remote)
+        case .negotiated(let report):
+            (codec, remote) = (report.codec, report.remote)
+            negotiation = report
+            // The network's lines are kept few.
+            negotiation?.rows = Array(report.rows.prefix(Self.negotiationLimit))
         case .callAnswered(let sipCode):
             self.sipCode = sipCode
             explanation = nil
@@ -96,6 +105,9 @@ package struct CallRecord: Sendable {
         default: break
         }
     }
+
+    /// Rows of a negotiation that are kept.
+    package static let negotiationLimit = 64
 
     /// The network's texts are kept short.
     private static func clip(_ text: String) -> String { text.utf8.count <= 1024 ? text : String(text.prefix(256)) + "..." }
@@ -123,6 +135,12 @@ package struct CallRecord: Sendable {
         ])
     }
 
+    /// The report of a call that is over, and when sound was made up for in it.
+    var reportMembers: [JSONMember]? {
+        guard let report, case .object(let figures) = report.measurements else { return nil }
+        return figures + concealed.members
+    }
+
     /// The figures of a running call, and at the end the report.
     /// - Parameter program: of its audio end, where that is a program.
     package func statisticsJSON(_ statistics: CallStatistics?, program: JSONValue? = nil) -> JSONValue {
@@ -130,8 +148,8 @@ package struct CallRecord: Sendable {
             JSONMember("call_id", .string(id)), JSONMember("state", .string(state.rawValue)),
             JSONMember("time", .string(Timestamp.now().text)),
         ]
-        if let report {
-            if case .object(let figures) = report.measurements { members += figures }
+        if let reportMembers {
+            members += reportMembers
         } else if let statistics, case .object(let figures) = statistics.json {
             members += figures
         }

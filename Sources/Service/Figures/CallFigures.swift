@@ -11,10 +11,8 @@ struct CallFigures: Sendable {
         var last = CallStatistics()
         var isAnswered = false
         var hasOutcome = false
-        var hasPath = false
         var hasSetup = false
-        /// The last event that may have interrupted the sound.
-        var change: (cause: GapCause, milliseconds: Int64)?
+        var interruption = LastInterruption()
     }
 
     static let delayBounds = [0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 1]
@@ -56,14 +54,8 @@ struct CallFigures: Sendable {
     mutating func note(_ event: PartyNews, of record: CallRecord) {
         var memory = memories[record.id] ?? Memory()
         defer { memories[record.id] = memory }
-        if let cause = GapCause(event.body, hadPath: memory.hasPath), memory.isAnswered {
-            memory.change = (cause, event.milliseconds)
-        }
-        switch event.body {
-        case .stats(let statistics): note(statistics, &memory, at: event.milliseconds)
-        case .ice: memory.hasPath = true
-        default: break
-        }
+        memory.interruption.note(event.body, at: event.milliseconds, isAnswered: memory.isAnswered)
+        if case .stats(let statistics) = event.body { note(statistics, &memory, at: event.milliseconds) }
         if record.answered != nil, !memory.isAnswered {
             memory.isAnswered = true
             noteOutcome(.answered, of: record, &memory)
@@ -138,8 +130,7 @@ struct CallFigures: Sendable {
         xruns["playback", default: 0] += growth(\.xruns.playback)
         echoRealignments += growth(\.echo?.realignCount)
         gaps[.machine, default: 0] += growth(\.playoutGaps)
-        let recent = memory.change.flatMap { milliseconds - $0.milliseconds <= GapCause.reachMilliseconds ? $0.cause : nil }
-        gaps[recent ?? .network, default: 0] += growth(\.concealedLong)
+        gaps[memory.interruption.cause(at: milliseconds) ?? .network, default: 0] += growth(\.concealedLong)
     }
 
     static let packetCounts: [(name: String, path: KeyPath<CallStatistics, Int?> & Sendable)] = [

@@ -32,3 +32,21 @@ package enum GapCause: String, Sendable, CaseIterable {
         }
     }
 }
+
+/// The last event that may have interrupted a call's sound.
+struct LastInterruption: Sendable {
+    private var last: (cause: GapCause, milliseconds: Int64)?
+    private var hasPath = false
+
+    /// Takes note of what happened to a call.
+    /// - Parameter isAnswered: whether the call was, before this.
+    mutating func note(_ body: EventBody, at milliseconds: Int64, isAnswered: Bool) {
+        if let cause = GapCause(body, hadPath: hasPath), isAnswered { last = (cause, milliseconds) }
+        if case .ice = body { hasPath = true }
+    }
+
+    /// Why there is a gap now, as far as an event explains it.
+    func cause(at milliseconds: Int64) -> GapCause? {
+        last.flatMap { milliseconds - $0.milliseconds <= GapCause.reachMilliseconds ? $0.cause : nil }
+    }
+}

@@ -20,6 +20,6 @@ extension CallEntry {
         let gaps = [report.statistics.concealedShort, report.statistics.concealedLong, report.statistics.playoutGaps]
         self.gaps = gaps.compactMap { $0 }.isEmpty ? nil : gaps.compactMap { $0 }.reduce(0, +)
         concealedRatio = report.statistics.concealedRatio
-        self.report = report.measurements.text
+        self.report = record.reportMembers.map { JSONValue.object($0).text }
     }
 }

@@ -22,6 +22,7 @@ extension PageFiles {
           return response.json();
         }
 
+        const callLimit = 250;
         // Everything as it is: accounts by name and calls by id, in the order they came.
         const known = { accounts: new Map(), calls: new Map(), hasHistory: false, last: null, isThere: false };
 
@@ -33,7 +34,18 @@ extension PageFiles {
           }
           if (event.registration) known.accounts.set(event.registration.name, event.registration);
           if (event.call) known.calls.set(event.call.id, event.call);
+          forget();
           changed(event);
+        }
+
+        // A page that stays open for months knows as many calls as the service does.
+        function forget() {
+          for (const [id, call] of known.calls) {
+            if (known.calls.size <= callLimit) return;
+            if (call.state !== 'ended') continue;
+            known.calls.delete(id);
+            figures.delete(id);
+          }
         }
 
         // Server-sent events by fetch, since an EventSource cannot bear a token.

@@ -4,7 +4,7 @@ extension PageFiles {
         // The connection there is; a test looks at it too.
         const talk = {
           peer: null, place: null, former: null, microphone: null, heard: null, context: null, timers: [], waiting: [],
-          isRestarting: false,
+          isRestarting: false, sums: {},
         };
         window.talk = talk;
 
@@ -150,7 +150,7 @@ extension PageFiles {
           for (const timer of talk.timers) clearInterval(timer);
           if (talk.microphone) for (const track of talk.microphone.getTracks()) track.stop();
           if (talk.context) talk.context.close();
-          Object.assign(talk, { peer: null, place: null, microphone: null, context: null, timers: [], waiting: [], isRestarting: false });
+          Object.assign(talk, { peer: null, place: null, microphone: null, context: null, timers: [], waiting: [], isRestarting: false, sums: {} });
           part('sound').srcObject = null;
           if (text) tell(text);
           changed({ type: 'handset' });

@@ -1,8 +1,8 @@
 extension PageFiles {
     /// Calls that were: searched, each with its figures and what was recorded of it. Nothing is asked for until it is opened.
     static let historyScript = #"""
-        // The search, and where the next page begins.
-        const past = { text: '', next: null };
+        // The search, where the next page begins, and the sounds of the call that is shown.
+        const past = { text: '', next: null, sounds: [] };
 
         async function loadPast(isMore) {
           const query = new URLSearchParams({ limit: '20' });
@@ -37,6 +37,11 @@ extension PageFiles {
           const more = button('Details', 'check', () => tryPast(() => showPast(call.id)));
           more.setAttribute('aria-label', 'Details of the call with ' + pastName(call) + ', ' + began.toLocaleString());
           cell.append(more);
+          if (isBad(call)) {
+            const report = button('Report', 'report', () => tryPast(() => saveReport(call.id)));
+            report.setAttribute('aria-label', 'Save the report of the bad call with ' + pastName(call) + ', ' + began.toLocaleString());
+            cell.append(' ', report);
+          }
           row.append(cell);
           return row;
         }
@@ -51,24 +56,14 @@ extension PageFiles {
             'made up for lost sound': call.concealed_ratio == null ? null : percent(call.concealed_ratio),
             'quality (MOS)': call.report?.mos_cq ?? call.report?.mos_lq,
           };
+          const spans = call.report?.concealed_spans || [];
           const list = element('dl', '');
           for (const [name, value] of Object.entries(facts))
             if (value != null && value !== '') list.append(element('dt', name), element('dd', String(value)));
-          const sounds = (call.recordings || []).map((name) => {
-            const place = element('p', '');
-            const play = button('Play ' + name, '', () => tryPast(async () => {
-              const response = await ask('GET', '/v1/recordings/' + encodeURIComponent(name));
-              if (!response.ok) throw new Error(await reason(response));
-              const sound = element('audio', '', { controls: true, src: URL.createObjectURL(await response.blob()) });
-              sound.setAttribute('aria-label', name);
-              place.replaceChildren(sound);
-              sound.focus();
-              sound.play();
-            }));
-            place.append(play);
-            return place;
-          });
-          part('past-call').replaceChildren(element('h3', 'The call with ' + pastName(call)), list, ...sounds);
+          const sounds = (call.recordings || []).map((name) => pastSound(name, spans));
+          for (const url of past.sounds.splice(0)) URL.revokeObjectURL(url);
+          part('past-call').replaceChildren(element('h3', 'The call with ' + pastName(call)), list, ...sounds,
+            button('Save the report', 'report', () => tryPast(() => saveReport(id))));
           part('past-call').hidden = false;
           part('past-call').focus();
         }

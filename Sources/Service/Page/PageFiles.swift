@@ -41,6 +41,7 @@ enum PageFiles {
         <button id="mute" type="button" aria-pressed="false">Mute</button>
         <button id="keys" type="button" aria-expanded="false" aria-controls="keypad">Keypad</button>
         <button id="transfer-open" type="button" aria-expanded="false" aria-controls="transfer">Transfer</button>
+        <button id="look-open" type="button">Look closer</button>
         </div>
         <form id="transfer" hidden>
         <label for="transfer-to">Transfer to number or address</label>
@@ -76,9 +77,38 @@ enum PageFiles {
         <h2 id="calls-title">Calls</h2>
         <div class="wide" tabindex="0" role="region" aria-label="List of calls">
         <table><thead><tr><th scope="col">With</th><th scope="col">State</th><th scope="col">Began</th><th scope="col">Lasted</th>
-        <th scope="col">Delay</th><th scope="col">MOS</th></tr></thead>
+        <th scope="col">Delay</th><th scope="col">MOS</th><th scope="col">More</th></tr></thead>
         <tbody id="calls"></tbody></table>
         </div>
+        </section>
+        <section id="look" aria-labelledby="look-title" tabindex="-1" hidden>
+        <h2 id="look-title">The call</h2>
+        <p id="look-state" role="status"></p>
+        <div class="delays" role="group" aria-label="Delay of this call">
+        <p>Us to them <output id="look-out">-</output></p>
+        <p>Them to us <output id="look-in">-</output></p>
+        <p>Mouth to ear, as the other side tells its part <output id="look-both">-</output></p>
+        </div>
+        <figure>
+        <svg id="ledger" viewBox="0 0 600 92" preserveAspectRatio="none" role="img" aria-labelledby="ledger-text"></svg>
+        <figcaption id="ledger-text"></figcaption>
+        </figure>
+        <p id="echo-state"></p>
+        <div id="curves" role="group" aria-label="The last minute"></div>
+        <h3>Moments that were made up</h3>
+        <p id="moments-state"></p>
+        <ol id="moments"></ol>
+        <h3>What was agreed on</h3>
+        <p id="negotiation-sum"></p>
+        <div class="wide" tabindex="0" role="region" aria-label="What was agreed on, line by line">
+        <table><thead><tr><th scope="col">What</th><th scope="col">Offered</th><th scope="col">Answered</th>
+        <th scope="col">In force</th><th scope="col">Why</th></tr></thead>
+        <tbody id="negotiation"></tbody></table>
+        </div>
+        <h3>Messages by SIP</h3>
+        <p id="ladder-state"></p>
+        <ol id="ladder"></ol>
+        <button id="look-close" type="button">Close</button>
         </section>
         <section id="past-section" aria-labelledby="past-title" hidden>
         <details id="past">
@@ -107,5 +137,8 @@ enum PageFiles {
 
     /// One file for the browser, in the order of what needs what.
     static let script =
-        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + viewScript
+        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + playbackScript
+        + lookScript + curveScript
+        + delayScript
+        + viewScript
 }

@@ -61,6 +61,31 @@ extension PageFiles {
         dd { margin: 0; overflow-wrap: anywhere; }
         audio { width: 100%; }
         li li { padding: 0 0 0 1rem; color: var(--soft); }
+        h3 { font-size: 1rem; margin: 1rem 0 0.5rem; }
+        figure { margin: 0 0 1rem; }
+        figure svg { display: block; width: 100%; height: 6rem; border: 1px solid var(--line); background: var(--card); }
+        polyline { fill: none; stroke-width: 2; vector-effect: non-scaling-stroke; stroke: currentColor; }
+        rect { fill: currentColor; stroke: var(--paper); stroke-width: 2; vector-effect: non-scaling-stroke; }
+        figcaption, .names { color: var(--soft); font-size: 0.9rem; margin: 0; font-variant-numeric: tabular-nums; }
+        .names span { margin-right: 1rem; border-bottom: 3px solid; padding-bottom: 1px; }
+        .line0, .name0 { color: var(--mark); }
+        .line1, .name1 { color: var(--stop); }
+        .line2, .name2 { color: var(--go); }
+        polyline.line1 { stroke-dasharray: 8 4; }
+        polyline.line2 { stroke-dasharray: 2 3; }
+        .strip { display: block; width: 100%; height: 1rem; background: var(--card); }
+        .report { min-height: 2rem; padding: 0 0.6rem; border-color: var(--stop); }
+        .marks { margin-bottom: 1rem; }
+        #moments { margin: 0 0 1rem; padding-left: 1.5rem; }
+        #ladder { list-style: none; margin: 0 0 1rem; padding: 0; border-inline: 2px solid var(--line); }
+        #ladder li { padding: 0.25rem 0.75rem; }
+        #ladder .received { text-align: right; }
+        #ladder summary { cursor: pointer; }
+        #ladder span, #ladder time { color: var(--soft); }
+        pre {
+          margin: 0.5rem 0; padding: 0.5rem; background: var(--card); text-align: left; white-space: pre-wrap;
+          overflow-wrap: anywhere; font-size: 0.85rem;
+        }
         .check { min-height: 2rem; padding: 0 0.6rem; }
         .registered { color: var(--go); font-weight: 600; }
         .failed { color: var(--stop); font-weight: 600; }

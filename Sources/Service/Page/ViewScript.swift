@@ -44,6 +44,7 @@ extension PageFiles {
           drawTalk();
           drawAccounts();
           drawCalls();
+          if (isLooked(event.call)) drawLook(event.call.id);
           part('past-section').hidden = !known.hasHistory;
           tellTransfer(event);
         }
@@ -154,43 +155,36 @@ extension PageFiles {
           return here == null ? '' : milliseconds(here) + ' here';
         }
 
+        // Only what has changed is written, so that focus stays where it is.
         function drawCalls() {
           const list = all().filter((call) => call.kind === 'sip' || !call.audio.handset).reverse().slice(0, 20);
-          part('calls').replaceChildren(...list.map((call) => {
+          fill(part('calls'), list.map((call) => call.id + withWhom(call)).join(), () => list.map((call) => {
             const row = element('tr', '');
+            for (let column = 0; column < 6; column += 1) row.append(element('td', ''));
+            const cell = element('td', '');
+            const more = button('Look', 'check look', () => openLook(known.calls.get(call.id) || call));
+            more.setAttribute('aria-label', 'Look at the call with ' + withWhom(call));
+            cell.append(more);
+            row.append(cell);
+            return row;
+          }));
+          list.forEach((call, at) => {
             const mos = figures.get(call.id)?.mos_cq;
-            for (const text of [
+            [
               (call.direction === 'incoming' && call.kind === 'sip' ? 'from ' : 'to ') + withWhom(call),
               isRunning(call) ? call.state : ending(call), new Date(call.started).toLocaleTimeString([], { timeStyle: 'short' }), lasted(call),
               delayOf(call), mos == null ? '' : mos.toFixed(1),
-            ]) row.append(element('td', text));
-            return row;
-          }));
-        }
-
-        // Without the network, which is measured for itself.
-        function inside(ledger) {
-          const known = Object.entries(ledger || {}).filter(([name, value]) => !['network', 'sum'].includes(name) && value != null);
-          return known.length ? known.reduce((sum, [, value]) => sum + value, 0) : null;
+            ].forEach((text, column) => {
+              const cell = part('calls').children[at].children[column];
+              if (cell.textContent !== text) cell.textContent = text;
+            });
+          });
         }
 
         async function stats(id) {
           const response = await ask('GET', `/v1/calls/${id}/stats`);
           if (response.ok) figures.set(id, await response.json());
           return figures.get(id);
-        }
-
-        // What this browser itself measures: half its round trip to the service, and its own jitter buffer.
-        async function ownFigures() {
-          const own = { network: null, buffer: null };
-          if (!talk.peer) return own;
-          for (const report of (await talk.peer.getStats()).values()) {
-            if (report.type === 'candidate-pair' && report.nominated && report.currentRoundTripTime != null)
-              own.network = 500 * report.currentRoundTripTime;
-            if (report.type === 'inbound-rtp' && report.jitterBufferEmittedCount)
-              own.buffer = 1000 * report.jitterBufferDelay / report.jitterBufferEmittedCount;
-          }
-          return own;
         }
 
         async function measure() {
@@ -200,35 +194,19 @@ extension PageFiles {
           // A report comes a moment after the end.
           for (const call of over) if (figures.get(call.id)?.state !== 'ended' || !figures.get(call.id).reason) await stats(call.id);
           const call = current();
-          if (call && talk.place) drawDelay(call, await stats(call.id), await stats(handsetID()), await ownFigures());
+          const isTalking = Boolean(call && talk.place);
+          const [ours, own] = isTalking ? [await stats(handsetID()), await ownFigures()] : [null, null];
+          if (isTalking) drawDelay(call, figures.get(call.id), ours, own);
+          const looked = known.calls.get(look.id);
+          if (looked && isRunning(looked)) {
+            const isOurs = isTalking && looked.id === call.id;
+            const theirs = looked.kind === 'sip' || isOurs ? figures.get(looked.id) : await stats(looked.id);
+            drawEcho(theirs, isOurs);
+            drawLedger(stagesOf(looked, theirs, isOurs ? ours : null, isOurs ? own : null), theirs?.mouth_to_ear_ms);
+            takeSample(theirs, isOurs && looked.kind === 'sip' ? ours : null, isOurs ? own : null);
+          }
           drawCalls();
           if (call) part('timer').textContent = lasted(call);
-        }
-
-        function drawDelay(call, theirs, ours, own) {
-          const far = call.kind === 'sip' ? theirs?.ledger_ms : null;
-          const near = ours?.ledger_ms;
-          const stages = [
-            ['network to your browser', own.network, own.network],
-            ['your browser\'s buffer', null, own.buffer],
-            ['jitter buffer', near?.jitter_buffer, far?.jitter_buffer],
-            ['encoder', far?.encoder, near?.encoder],
-            ['network to them', far?.network, far?.network],
-          ];
-          const sum = (column) => {
-            const values = stages.map((stage) => stage[column]).filter((value) => value != null);
-            return values.length ? values.reduce((one, other) => one + other, 0) : null;
-          };
-          const yodel = [near?.jitter_buffer, far?.encoder, far?.jitter_buffer, near?.encoder].filter((value) => value != null);
-          part('delay').textContent = milliseconds(
-            call.kind === 'sip' ? (yodel.length ? yodel.reduce((one, other) => one + other, 0) : null) : inside(near));
-          part('delay-out').textContent = call.kind === 'sip' ? milliseconds(sum(1)) : '-';
-          part('delay-in').textContent = call.kind === 'sip' ? milliseconds(sum(2)) : '-';
-          part('stages').replaceChildren(...stages.map((stage) => {
-            const row = element('tr', '');
-            row.append(element('td', stage[0]), ...[1, 2].map((column) => element('td', milliseconds(stage[column]))));
-            return row;
-          }));
         }
 
         for (const key of '123456789*0#') {
@@ -256,6 +234,7 @@ extension PageFiles {
           if (call?.kind === 'sip') hangUp(call);
           else closeHandset('you hung up');
         });
+        part('look-open').addEventListener('click', () => openLook(current()));
         part('hold').addEventListener('click', () => attempt(async () => {
           const call = current();
           await change(call, call.held.by_us ? 'DELETE' : 'PUT', 'hold');
