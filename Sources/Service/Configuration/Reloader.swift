@@ -9,14 +9,14 @@ final class Reloader: Sendable {
     private let phone: SIPPhone
     private let core: ServiceCore
     private let gate: Gate
-    /// Made at the start, where no file holds one.
-    private let newToken: String?
+    /// The service's own, where it was given none.
+    private let ownToken: String?
     /// One after the other.
     private let turn = Lock(())
 
-    init(_ settings: LiveSettings, phone: SIPPhone, core: ServiceCore, gate: Gate, newToken: String?) {
+    init(_ settings: LiveSettings, phone: SIPPhone, core: ServiceCore, gate: Gate, ownToken: String?) {
         (self.settings, self.phone, self.core) = (settings, phone, core)
-        (self.gate, self.newToken) = (gate, newToken)
+        (self.gate, self.ownToken) = (gate, ownToken)
     }
 
     /// - Throws: what is wrong with the configuration, with its line.
@@ -60,14 +60,14 @@ final class Reloader: Sendable {
         settings.set(new)
         core.accounts.change(new.accounts.map { ($0.name, $0.uri) }, renewed: reload.changed)
         core.calls.limit(capacity: new.callsAllowed, drainSeconds: new.drainSeconds)
-        gate.change(new.tokens(orNew: newToken))
+        gate.change(new.tokens(orOwn: ownToken))
         return reload
     }
 }
 
 extension ServiceSettings {
-    /// The tokens of the files, and one for everything where no file has it.
-    func tokens(orNew token: String?) -> [Role: String] {
+    /// The tokens of the files, and the service's own for everything where no file has one.
+    func tokens(orOwn token: String?) -> [Role: String] {
         var all = tokens
         if all[.admin] == nil { all[.admin] = token }
         return all

@@ -49,13 +49,18 @@ package final class Gate: Sendable {
 
     /// What the request's token allows; `nil`: it has none, or a wrong one.
     package func role(of request: APIRequest) -> Role? {
-        let words = (request.headers["authorization"] ?? "").split(separator: " ", maxSplits: 1)
-        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        let given = Array(words[1].utf8)
+        guard let token = Self.bearer(request) ?? SessionCookie.token(request) else { return nil }
+        let given = Array(token.utf8)
         // All are looked at, whichever it is.
         return tokens.withLock { tokens in
             tokens.filter { Self.isSame(given, $0.value) }.keys.max()
         }
+    }
+
+    private static func bearer(_ request: APIRequest) -> String? {
+        let words = (request.headers["authorization"] ?? "").split(separator: " ", maxSplits: 1)
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+        return String(words[1])
     }
 
     /// - Parameter least: what the request needs.
@@ -63,7 +68,7 @@ package final class Gate: Sendable {
         guard let role = role(of: request) else {
             throw Problem(
                 401, "the token is missing or wrong",
-                "send Authorization: Bearer TOKEN, with the token of softphone.token_file or the one printed at the start",
+                "send Authorization: Bearer TOKEN, with the token of softphone.token_file or of the file `token` in the state folder",
                 at: "Authorization")
         }
         guard role >= least else {
@@ -75,7 +80,7 @@ package final class Gate: Sendable {
     }
 
     /// Takes as long for a wrong token as for the right one.
-    private static func isSame(_ given: [UInt8], _ token: [UInt8]) -> Bool {
+    static func isSame(_ given: [UInt8], _ token: [UInt8]) -> Bool {
         var difference = given.count ^ token.count
         for index in token.indices {
             difference |= Int(token[index] ^ (index < given.count ? given[index] : 0))

@@ -137,7 +137,7 @@ enum PageFiles {
 
     /// One file for the browser, in the order of what needs what.
     static let script =
-        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript
+        "'use strict';\n\n" + apiScript + entranceScript + handsetScript + callScript + partiesScript + historyScript
         + playbackScript
         + lookScript + curveScript
         + delayScript

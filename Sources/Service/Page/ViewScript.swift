@@ -207,8 +207,12 @@ extension PageFiles {
         });
         // A page that is left lets its calls go at once.
         addEventListener('pagehide', () => { if (talk.peer) talk.peer.close(); });
-        if (!token) part('service').textContent = 'the address lacks #token=TOKEN, the token that the service printed or reads from its file';
-        else { followForEver(); setInterval(() => measure().catch(() => {}), 1000); }
+        // Another address in the same page: another token, or a link that was just printed.
+        addEventListener('hashchange', () => location.reload());
+        enter().then((problem) => {
+          if (problem) part('service').textContent = problem;
+          else { followForEver(); setInterval(() => measure().catch(() => {}), 1000); }
+        }, () => { part('service').textContent = 'the service is not there; load the page again when it is'; });
 
         """#
 }
