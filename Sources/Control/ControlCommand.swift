@@ -112,14 +112,20 @@ public struct ControlCommand: ParsableCommand {
         guard
             let path = try tokenFile
                 ?? Configuration(environment: environment, explicitPath: config)[\.softphone.tokenFile]
+                ?? Self.keptToken(environment)
         else {
             throw ControlError.authentication(
-                "there is no token; set YODEL_TOKEN to the one that the service has printed, or name its file with --token-file"
-            )
+                "there is no token; open the link that the service has printed, or name the token's file with --token-file")
         }
         do { return try SecretFile.line(path: path) } catch {
             throw ControlError.authentication("\(path) cannot be read; name a file with the token, with --token-file")
         }
+    }
+
+    /// The file that a service without `softphone.token_file` keeps its token in; nil: there is none yet.
+    private static func keptToken(_ environment: [String: String]) -> String? {
+        let file = StateFolder.path(environment: environment).map(StateFolder.tokenFile)
+        return file.flatMap { access($0, F_OK) == 0 ? $0 : nil }
     }
 
     private static func standardInput() -> [UInt8] {

@@ -78,6 +78,8 @@ public struct RegistrationReport: Sendable, Equatable {
     public var retrySeconds: Double?
     /// Whether a request came back through the registrar; `nil`: not tried.
     public var isReachable: Bool?
+    /// What to do, in words; `nil`: nothing.
+    public var remedy: String?
 
     public init(account: String, state: String) { (self.account, self.state) = (account, state) }
 
@@ -88,6 +90,7 @@ public struct RegistrationReport: Sendable, Equatable {
             JSONMember("expires_s", expiresSeconds.map { .number($0, decimals: 0) } ?? .null),
             JSONMember("retry_s", retrySeconds.map { .number($0, decimals: 0) } ?? .null),
             JSONMember("reachable", isReachable.map { .boolean($0) } ?? .null),
+            JSONMember("remedy", remedy.map { .string($0) } ?? .null),
         ]
     }
 

@@ -31,8 +31,8 @@ public final class SoftphoneService: Sendable {
     public let url: String
     /// Where figures alone are to be had; `nil`: they have no listener of their own.
     public let metricsURL: String?
-    /// Made at this start, because no file holds one.
-    public let newToken: String?
+    /// By which the first person comes in; `nil`: there is a token already.
+    private let firstLink: String?
 
     /// Binds its sockets; its accounts are being registered.
     public init(_ settings: ServiceSettings) throws(SoftphoneError) {
@@ -54,18 +54,20 @@ public final class SoftphoneService: Sendable {
             spool: spool, counters: CallCounters(), capacity: settings.callsAllowed, drainSeconds: settings.drainSeconds,
             isMemoryShort: { [memory = MemoryHeadroom()] in memory.isShort },
             onKept: { history?.note(CallEntry($0)) }, onChange: { bell.signal() })
+        let own =
+            settings.tokens[.admin] == nil
+            ? FirstDoor.open(
+                keepingIn: try? PeerFolder(environment: settings.environment), now: .monotonicNow()) : nil
         let core = ServiceCore(
             calls: calls, accounts: AccountBook(settings.accounts.map { ($0.name, $0.uri) }, spool: spool),
             ends: { live.now.ends }, history: history, recordings: settings.recordings,
-            webhooks: settings.webhookDesk(spool), telephone: telephone,
+            webhooks: settings.webhookDesk(spool), firstDoor: own?.door, telephone: telephone,
             check: CheckDesk { live.now.findings }, callsPerMinute: { live.now.callsPerMinute },
             rulesOfAccount: { name in name.flatMap { live.now.rulesOfAccount[$0] } ?? AccountRules() },
             audioOfAccount: { live.now.audio(of: $0) })
         self.core = core
-        let newToken = settings.tokens[.admin] == nil ? Gate.newToken() : nil
-        self.newToken = newToken
-        let gate = Gate(tokens: settings.tokens(orNew: newToken), isOnLoopback: settings.address.isLoopback)
-        let reloader = Reloader(live, core: core, gate: gate, newToken: newToken) { [phone] (accounts) throws(SoftphoneError) in
+        let gate = Gate(tokens: settings.tokens(orOwn: own?.token), isOnLoopback: settings.address.isLoopback)
+        let reloader = Reloader(live, core: core, gate: gate, ownToken: own?.token) { [phone] (accounts) throws(SoftphoneError) in
             try phone.change(accounts: accounts)
         }
         self.reloader = reloader
@@ -97,6 +99,7 @@ public final class SoftphoneService: Sendable {
             throw error
         }
         url = Self.url(settings.address, server, scheme: certificate == nil ? "http" : "https")
+        firstLink = own?.door?.link(to: url)
         metricsURL = figuresServer.map { Self.url(settings.metricsAddress, $0) + "/metrics" }
     }
 
@@ -121,10 +124,10 @@ public final class SoftphoneService: Sendable {
         "\(scheme)://\(address.family == .v6 ? "[\(address)]" : "\(address)"):\(server.port)"
     }
 
-    /// What is printed at the start: where it is, and the token that no file holds.
+    /// What is printed at the start: where it is, and the link by which the first person comes in.
     public var banner: [String] {
         ["yodel softphone at \(url)"] + (metricsURL.map { ["metrics at \($0)"] } ?? [])
-            + (newToken.map { ["token \($0)"] } ?? [])
+            + (firstLink.map { ["open \($0) within 10 minutes; it counts once"] } ?? [])
     }
 
     deinit { bell.close() }

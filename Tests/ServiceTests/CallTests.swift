@@ -145,6 +145,19 @@ import Service
         #expect(list[0].text("state") == "registered" && list[0].value(at: "expires_s") == .integer(600))
     }
 
+    @Test("an account that has failed says what to do, and one that is well nothing")
+    func remedy() async {
+        let bench = Bench()
+        #expect(await bench.ask("GET", "/v1/accounts/office").json.value(at: "remedy") == .null)
+        var report = RegistrationReport(account: "office", state: "failed")
+        (report.reason, report.sipCode, report.remedy) = ("Forbidden", 403, "ask the operator")
+        bench.core.accounts.take(report)
+        let account = await bench.ask("GET", "/v1/accounts/office").json
+        #expect(account.text("remedy") == "ask the operator" && account.text("state") == "failed")
+        bench.core.accounts.take(RegistrationReport(account: "office", state: "registered"))
+        #expect(await bench.ask("GET", "/v1/accounts/office").json.value(at: "remedy") == .null)
+    }
+
     @Test("calls that are over are forgotten at last")
     func forgotten() async {
         let bench = Bench()

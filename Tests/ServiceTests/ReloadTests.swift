@@ -26,7 +26,7 @@ import Service
             let desk = WebhookDesk(events, folder: folder + "/spool", byteLimit: 100_000)
             bench = Bench(tokens: [.admin: Self.token], webhooks: desk)
             try desk.change([WebhookSettings("crm", url: "http://127.0.0.1:9/", secret: "0123456789abcdef")])
-            reloader = Reloader(LiveSettings(settings), core: bench.core, gate: bench.gate, newToken: nil) {
+            reloader = Reloader(LiveSettings(settings), core: bench.core, gate: bench.gate, ownToken: nil) {
                 (_) throws(SoftphoneError) in
                 guard takesAccounts else { throw .encryption("there is no SRTP") }
             }

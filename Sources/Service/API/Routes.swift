@@ -15,7 +15,7 @@ package enum Routes {
         + CallRoutes.all + TransferRoute.all + AudioRoutes.all + ConferenceRoutes.all
         + RecordingRoutes.all + HistoryRoutes.all + ProgramRoutes.all
         + ConfigurationRoutes.all
-        + BrowserRoutes.all + PageRoutes.all
+        + BrowserRoutes.all + PageRoutes.all + SessionRoutes.all
 
     private static func ready(_ service: ServiceCore) -> APIResponse {
         let accounts = service.accounts.all

@@ -22,6 +22,8 @@ package final class ServiceCore: Sendable {
         let show: @Sendable () -> JSONValue
         let reload: @Sendable () throws(Problem) -> Reload
     }
+    /// Open where the service was given no token; `nil`: it was.
+    let firstDoor: FirstDoor?
     /// `nil`: none is kept.
     package let history: CallHistory?
     /// The folder of recordings; `nil`: calls are not recorded on request.
@@ -48,14 +50,14 @@ package final class ServiceCore: Sendable {
 
     package init(
         calls: CallBook, accounts: AccountBook, ends: @escaping @Sendable () -> AudioEnds, history: CallHistory? = nil,
-        recordings: String? = nil, webhooks: WebhookDesk? = nil,
+        recordings: String? = nil, webhooks: WebhookDesk? = nil, firstDoor: FirstDoor? = nil,
         telephone: some Telephone, check: CheckDesk = CheckDesk { [] }, callsPerMinute: @escaping @Sendable () -> Int = { 0 },
         rulesOfAccount: @escaping @Sendable (String?) -> AccountRules = { _ in AccountRules() },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
         (self.calls, self.accounts, spool, choices) = (calls, accounts, calls.spool, ends)
         (self.history, self.recordings) = (history, recordings)
-        self.check = check
+        (self.check, self.firstDoor) = (check, firstDoor)
         pace = OutboundPace(calls.counters, callsPerMinute)
         self.webhooks = webhooks ?? WebhookDesk(calls.spool, folder: nil, byteLimit: 0)
         self.audioOfAccount = audioOfAccount

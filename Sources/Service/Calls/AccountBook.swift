@@ -19,6 +19,7 @@ package final class AccountBook: Sendable {
             [
                 JSONMember("name", .string(name)), JSONMember("uri", .string(uri)), JSONMember("state", .string(state)),
                 JSONMember("since", .string(since.text)), JSONMember("reason", .string(report?.reason ?? "")),
+                JSONMember("remedy", report?.remedy.map { .string($0) } ?? .null),
                 JSONMember("sip_code", report?.sipCode.map { .integer($0) } ?? .null),
                 JSONMember("expires_s", report?.expiresSeconds.map { .number($0, decimals: 0) } ?? .null),
                 JSONMember("retry_s", report?.retrySeconds.map { .number($0, decimals: 0) } ?? .null),

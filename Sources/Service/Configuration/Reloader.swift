@@ -11,8 +11,8 @@ package final class Reloader: Sendable {
     private let changeAccounts: @Sendable ([AccountSettings]) throws(SoftphoneError) -> Void
     private let core: ServiceCore
     private let gate: Gate
-    /// Made at the start, where no file holds one.
-    private let newToken: String?
+    /// The service's own, where it was given none.
+    private let ownToken: String?
     /// One after the other.
     private let turn = Lock(())
 
@@ -20,14 +20,14 @@ package final class Reloader: Sendable {
     ///   - settings: in force, and where the new ones are read.
     ///   - core: has the new ones in force.
     ///   - gate: has the new tokens.
-    ///   - newToken: made at the start, where no file holds one.
+    ///   - ownToken: the service's own, where it was given none.
     ///   - changeAccounts: has the telephone take other accounts, all of them or none.
     package init(
-        _ settings: LiveSettings, core: ServiceCore, gate: Gate, newToken: String?,
+        _ settings: LiveSettings, core: ServiceCore, gate: Gate, ownToken: String?,
         changeAccounts: @escaping @Sendable ([AccountSettings]) throws(SoftphoneError) -> Void
     ) {
         (self.settings, self.core, self.changeAccounts) = (settings, core, changeAccounts)
-        (self.gate, self.newToken) = (gate, newToken)
+        (self.gate, self.ownToken) = (gate, ownToken)
     }
 
     /// - Throws: what is wrong with the configuration, with its line.
@@ -83,14 +83,14 @@ package final class Reloader: Sendable {
         settings.set(new)
         core.accounts.change(new.accounts.map { ($0.name, $0.uri) }, renewed: reload.changed)
         core.calls.limit(capacity: new.callsAllowed, drainSeconds: new.drainSeconds)
-        gate.change(new.tokens(orNew: newToken))
+        gate.change(new.tokens(orOwn: ownToken))
         return reload
     }
 }
 
 extension ServiceSettings {
-    /// The tokens of the files, and one for everything where no file has it.
-    func tokens(orNew token: String?) -> [Role: String] {
+    /// The tokens of the files, and the service's own for everything where no file has one.
+    func tokens(orOwn token: String?) -> [Role: String] {
         var all = tokens
         if all[.admin] == nil { all[.admin] = token }
         return all

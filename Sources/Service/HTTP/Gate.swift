@@ -96,9 +96,13 @@ package final class Gate: Sendable {
     }
 
     private static func token(of request: APIRequest) -> [UInt8]? {
+        (bearer(request) ?? SessionCookie.token(request)).map { Array($0.utf8) }
+    }
+
+    private static func bearer(_ request: APIRequest) -> String? {
         let words = (request.headers["authorization"] ?? "").split(separator: " ", maxSplits: 1)
         guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-        return Array(words[1].utf8)
+        return String(words[1])
     }
 
     /// - Parameter least: what the request needs.
@@ -106,7 +110,7 @@ package final class Gate: Sendable {
         guard let role = role(of: request) else {
             throw Problem(
                 401, "the token is missing or wrong",
-                "send Authorization: Bearer TOKEN, with the token of softphone.token_file or the one printed at the start",
+                "send Authorization: Bearer TOKEN, with the token of softphone.token_file or of the file `token` in the state folder",
                 at: "Authorization")
         }
         guard role >= least else {
@@ -118,7 +122,7 @@ package final class Gate: Sendable {
     }
 
     /// Takes as long for a wrong token as for the right one.
-    private static func isSame(_ given: [UInt8], _ token: [UInt8]) -> Bool {
+    static func isSame(_ given: [UInt8], _ token: [UInt8]) -> Bool {
         var difference = given.count ^ token.count
         for index in token.indices {
             difference |= Int(token[index] ^ (index < given.count ? given[index] : 0))

@@ -4,9 +4,12 @@ extension PageFiles {
         const part = (id) => document.getElementById(id);
         const token = new URLSearchParams(location.hash.slice(1)).get('token') || '';
 
+        // Without a token in the address the browser's own session counts, by its cookie.
+        const credentials = () => (token ? { Authorization: 'Bearer ' + token } : {});
+
         // `limit`: milliseconds after which nothing is waited for any more.
         function ask(method, path, type, body, limit) {
-          const headers = { Authorization: 'Bearer ' + token };
+          const headers = credentials();
           if (type) headers['Content-Type'] = type;
           return fetch(path, { method, headers, body, signal: limit ? AbortSignal.timeout(limit) : undefined });
         }
@@ -50,7 +53,7 @@ extension PageFiles {
 
         // Server-sent events by fetch, since an EventSource cannot bear a token.
         async function follow() {
-          const headers = { Authorization: 'Bearer ' + token };
+          const headers = credentials();
           if (known.last) headers['Last-Event-ID'] = known.last;
           const response = await fetch('/v1/events', { headers });
           if (!response.ok) throw new Error(await reason(response));

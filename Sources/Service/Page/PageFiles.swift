@@ -137,8 +137,9 @@ enum PageFiles {
 
     /// One file for the browser, in the order of what needs what.
     static let script =
-        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + playbackScript
+        "'use strict';\n\n" + apiScript + entranceScript + handsetScript + callScript + partiesScript + historyScript
+        + playbackScript
         + lookScript + curveScript
         + delayScript
-        + viewScript
+        + accountScript + viewScript
 }

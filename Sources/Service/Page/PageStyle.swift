@@ -73,6 +73,7 @@ extension PageFiles {
         .line2, .name2 { color: var(--go); }
         polyline.line1 { stroke-dasharray: 8 4; }
         polyline.line2 { stroke-dasharray: 2 3; }
+        .remedy { margin: 0 0 0 1rem; }
         .strip { display: block; width: 100%; height: 1rem; background: var(--card); }
         .report { min-height: 2rem; padding: 0 0.6rem; border-color: var(--stop); }
         .marks { margin-bottom: 1rem; }

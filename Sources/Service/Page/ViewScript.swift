@@ -101,49 +101,6 @@ extension PageFiles {
           drawParties(call);
         }
 
-        // The steps of the last look at an account's registrar; null while one is under way.
-        const looks = new Map();
-
-        async function lookAt(account) {
-          looks.set(account.name, null);
-          drawAccounts();
-          try { looks.set(account.name, (await order('POST', `/v1/accounts/${encodeURIComponent(account.name)}/check`)).steps); }
-          catch (error) { looks.set(account.name, [{ passed: false, step: 'look', detail: error.message }]); }
-          drawAccounts();
-          part('accounts').querySelector(`[aria-label="${CSS.escape('Check ' + account.name)}"]`)?.focus();
-        }
-
-        const voiceMessages = (count) =>
-          count == null ? 'new voice messages' : count + (count === 1 ? ' new voice message' : ' new voice messages');
-
-        function drawAccounts() {
-          const list = [...known.accounts.values()];
-          fill(part('accounts'), JSON.stringify([list, [...looks]]), () => list.length ? list.map((account) => {
-            const item = element('li', account.uri + ' ');
-            item.append(element('span', account.state, { className: account.state }));
-            const trouble = [account.sip_code, account.reason].filter(Boolean).join(' ');
-            if (account.state === 'failed' && trouble) item.append(': ' + trouble);
-            if (account.messages_waiting) item.append(', ' + voiceMessages(account.messages_new));
-            const look = looks.get(account.name);
-            const made = button('Check', 'check', () => lookAt(account));
-            made.setAttribute('aria-label', 'Check ' + account.name);
-            made.disabled = look === null;
-            item.append(' ', made);
-            if (look) {
-              const steps = element('ul', '');
-              steps.append(...look.map((step) => element('li', (step.passed ? 'ok: ' : 'failed: ') + step.step + ', ' + step.detail)));
-              item.append(steps);
-            }
-            return item;
-          }) : [element('li', 'none: write one into the configuration, below accounts:')]);
-          for (const id of ['account', 'account-label']) part(id).hidden = list.length < 2;
-          fill(part('account'), list.map((account) => account.name).join(), () => list.map((account) => {
-            const made = element('option', account.name + ' (' + account.uri + ')');
-            made.value = account.name;
-            return made;
-          }));
-        }
-
         // The latest figures of each call that is shown.
         const figures = new Map();
 
@@ -250,8 +207,12 @@ extension PageFiles {
         });
         // A page that is left lets its calls go at once.
         addEventListener('pagehide', () => { if (talk.peer) talk.peer.close(); });
-        if (!token) part('service').textContent = 'the address lacks #token=TOKEN, the token that the service printed or reads from its file';
-        else { followForEver(); setInterval(() => measure().catch(() => {}), 1000); }
+        // Another address in the same page: another token, or a link that was just printed.
+        addEventListener('hashchange', () => location.reload());
+        enter().then((problem) => {
+          if (problem) part('service').textContent = problem;
+          else { followForEver(); setInterval(() => measure().catch(() => {}), 1000); }
+        }, () => { part('service').textContent = 'the service is not there; load the page again when it is'; });
 
         """#
 }

@@ -12,7 +12,7 @@ public struct SoftphoneKeys: ConfigurationSection {
         "softphone_port", .integer(0...65_535, placeholder: "port"), default: 8470,
         help: "TCP port where the service is controlled by HTTP; 0 takes any that is free")
     public let tokenFile = ConfigurationKey(
-        "softphone_token_file", .text("file"), unset: "a token is made and printed at each start",
+        "softphone_token_file", .text("file"), unset: "the first start prints a link that brings one",
         help: "File whose first line is the token that every request must bear; nobody else should be able to read it")
     public let operateTokenFile = ConfigurationKey(
         "softphone_operate_token_file", .text("file"), unset: "there is no such token",

@@ -3,8 +3,8 @@ import PeerSignalling
 import SecureRTP
 import Settings
 
-/// The folder of the own key (`key`) and of the known ones (`known_peers`). Both are written whole or not at all, for the owner's eyes
-/// only.
+/// The folder of the own key (`key`), of the known ones (`known_peers`), and of the service's own token (`token`). Each is written whole
+/// or not at all, for the owner's eyes only.
 public struct PeerFolder: Sendable, Hashable {
     public let path: String
     private var keyPath: String { path + "/key" }
@@ -19,13 +19,10 @@ public struct PeerFolder: Sendable, Hashable {
     /// The person's: `$XDG_STATE_HOME/yodel`, else `~/.local/state/yodel`.
     /// - Throws: there is no home.
     public init(environment: [String: String]) throws(SoftphoneError) {
-        if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-            path = state + "/yodel"
-        } else if let home = environment["HOME"], home.hasPrefix("/") {
-            path = home + "/.local/state/yodel"
-        } else {
+        guard let path = StateFolder.path(environment: environment) else {
             throw .request("there is no place for keys: neither XDG_STATE_HOME nor HOME is set; name a folder with --keys")
         }
+        self.path = path
     }
 
     // MARK: - The own key
@@ -123,6 +120,30 @@ public struct PeerFolder: Sendable, Hashable {
         } catch {
             throw .request("\(error), or @NAME for one who calls")
         }
+    }
+
+    // MARK: - The service's token
+
+    /// The token of a service that was given none, once its first link was used.
+    /// - Returns: nil: there is none yet.
+    /// - Throws: the file cannot be read, or holds no token.
+    public func token() throws(SoftphoneError) -> String? {
+        let file = StateFolder.tokenFile(in: path)
+        guard let text = try read(file) else { return nil }
+        let line = String(text.prefix { $0 != "\n" })
+        guard line.utf8.count >= 16, line.utf8.allSatisfy({ (33...126).contains($0) }) else {
+            throw .request("\(file) holds no token; remove it")
+        }
+        return line
+    }
+
+    /// Keeps the token for the next start.
+    /// - Parameter token: has neither spaces nor line ends.
+    /// - Returns: false: there is one already, and it stays.
+    /// - Throws: it cannot be written.
+    public func keep(token: String) throws(SoftphoneError) -> Bool {
+        try makeFolder()
+        return try write(token + "\n", to: StateFolder.tokenFile(in: path), replacing: false)
     }
 
     // MARK: - Files

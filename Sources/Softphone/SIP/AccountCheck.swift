@@ -119,15 +119,7 @@ public struct AccountCheck: Sendable, Equatable {
         }
         guard change.state != .failed else {
             let code = change.sipCode.map { "\($0) " } ?? ""
-            let advice =
-                switch change.failure {
-                case .authentication: "check user: (now \(account.user ?? "the user of the uri")) and the password"
-                case .certificate:
-                    "name the authority with tls.ca, the certificate itself with tls.pin, or have the server's mended"
-                case .refused: "ask the registrar's operator whether \(account.uri) may register"
-                case .server: "the registrar is in trouble: try again later"
-                case .network, nil: "check registrar: and transport:, and whether a firewall lies between"
-                }
+            let advice = change.remedy(for: account) ?? ""
             return (false, "\(code)\(change.reason); \(advice)")
         }
         var detail = "for \(change.expires ?? 0) s"

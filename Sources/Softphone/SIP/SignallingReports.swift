@@ -61,6 +61,7 @@ extension RegistrationReport {
         expiresSeconds = change.expires.map(Double.init)
         retrySeconds = change.retryAfter
         isReachable = change.isReachable
+        remedy = change.remedy()
     }
 }
 

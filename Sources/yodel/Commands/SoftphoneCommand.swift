@@ -13,13 +13,13 @@ struct SoftphoneCommand: ParsableCommand {
         commandName: "softphone", abstract: "Run as a service: registered, controlled by HTTP, many calls at once.",
         discussion: HelpText.discussion(
             """
-            Takes the accounts of the configuration file. Every request bears the token of --softphone-token-file, or the one \
-            that is printed at the start. SIGTERM or Ctrl-C drains: no new calls, and running ones go on for \
+            Takes the accounts of the configuration file. Every request bears the token of --softphone-token-file; without \
+            that the first start prints a link to the page, which counts once and brings a token. SIGTERM or Ctrl-C drains: no new calls, and running ones go on for \
             --softphone-drain-seconds; a second one ends at once. docs/softphone.md tells the rest, docs/openapi.yaml every \
             request.
             """,
             examples: [
-                ("yodel softphone", "the accounts of the configuration, on loopback, with a token made for this run"),
+                ("yodel softphone", "the accounts of the configuration, on loopback; the first start prints a link"),
                 ("yodel softphone --softphone-token-file /run/secrets/token", "with a token that lasts"),
                 ("yodel softphone --softphone-device echo", "whoever is called hears himself"),
             ]))

@@ -5,9 +5,11 @@ import http.client
 import json
 import os
 import queue
+import secrets
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -19,10 +21,24 @@ from .kinds import Event
 from .verdict import PATIENCE_S, Failed, expect
 
 
+def new_token(folder: str) -> str:
+    """The path of a file with a new token."""
+    descriptor, path = tempfile.mkstemp(prefix="token-", dir=folder)
+    with os.fdopen(descriptor, "w") as f:
+        f.write(secrets.token_hex(32) + "\n")
+    return path
+
+
 class Service:
     """One service process. Use as a context manager: it never outlives the block."""
 
-    def __init__(self, arguments: list[str], folder: str, island: Island | None = None) -> None:
+    def __init__(self, arguments: list[str], folder: str, island: Island | None = None, *, state: str = "") -> None:
+        """`state`: a state folder of its own; the service then gets no token but what it finds or makes there (`link`)."""
+        if not state and "--softphone-token-file" not in arguments:
+            arguments = [*arguments, "--softphone-token-file", new_token(folder)]
+        environment = {**os.environ, "XDG_STATE_HOME": state} if state else None
+        # What it prints for whoever comes first; empty: it has a token.
+        self.link = ""
         self.log = open(f"{folder}/service.log", "ab")
         self.process = subprocess.Popen(
             [*(island.place if island else []), binary(), "softphone", "--softphone-port", "0", *arguments],
@@ -30,13 +46,15 @@ class Service:
             stdout=subprocess.PIPE,
             stderr=self.log,
             text=True,
+            env=environment,
         )
         self.path = f"{folder}/service.log"
         self.token, self.port = "", 0
         # Of the listener for figures alone; 0: there is none.
         self.metrics_port = 0
         assert self.process.stdout
-        while not (self.token and self.port):
+        needs_metrics = "--softphone-metrics-port" in arguments
+        while not (self.token and self.port and (self.metrics_port or not needs_metrics)):
             line = self.process.stdout.readline()
             if not line:
                 self.process.wait(PATIENCE_S)
@@ -45,10 +63,12 @@ class Service:
                 self.port = int(line.rsplit(":", 1)[1])
             elif line.startswith("metrics at "):
                 self.metrics_port = int(line.rsplit(":", 1)[1].split("/")[0])
-            elif line.startswith("token "):
-                self.token = line.split()[1]
-            if self.port and "--softphone-token-file" in arguments:
-                with open(arguments[arguments.index("--softphone-token-file") + 1]) as f:
+            elif line.startswith("open "):
+                self.link = line.split()[1]
+                break
+            kept = f"{state}/yodel/token" if state else arguments[arguments.index("--softphone-token-file") + 1]
+            if self.port and os.path.exists(kept):
+                with open(kept) as f:
                     self.token = f.readline().strip()
         if island:
             self.port = island.reach(self.port)
