@@ -247,8 +247,16 @@ class Bench:
         return sum(p["wakeups_per_s"] for p in json.loads(done.stdout)["processes"].values())
 
 
-# As the program names its own threads; all others are libraries'.
-OWN_THREADS = ("yodel", "media", "events", "recorder")
+# How the names of the program's own threads in a call begin; all others are libraries' (libpulse's is threaded-ml).
+OWN_THREADS = ("yodel", "media", "events", "recorder", "standby", "history")
+
+
+def by_owner(threads: dict[str, float]) -> dict[str, dict[str, float]]:
+    """Wakeups a second of threads by their name, the program's own told apart."""
+    owners: dict[str, dict[str, float]] = {"ours": {}, "libraries": {}}
+    for name, rate in threads.items():
+        owners["ours" if name.startswith(OWN_THREADS) else "libraries"][name] = rate
+    return owners
 
 
 def voluntary_switches(task: str) -> dict[str, tuple[str, int]]:
