@@ -284,7 +284,13 @@ def ledger(row: Row, side: str = "b", chirps_s: int = 30) -> float | None:
 def xruns(row: Row) -> int | None:
     """Capture and playback xruns of both sides, from their reports; None without a report."""
     reports = [e for side in "ab" for e in row["events"][side] if e.get("type") == "report"]
-    return sum(v for r in reports for v in (r.get("xruns") or {}).values()) if len(reports) == 2 else None
+    return sum(xrun_count(r) for r in reports) if len(reports) == 2 else None
+
+
+def xrun_count(figures: Row) -> int:
+    """Of one side's figures."""
+    counts = figures.get("xruns") or {}
+    return int(counts.get("capture", 0) + counts.get("playback", 0))
 
 
 def xruns_in_the_middle(row: Row) -> int | None:
@@ -293,7 +299,7 @@ def xruns_in_the_middle(row: Row) -> int | None:
     total = 0
     for side in "ab":
         counts = [
-            sum(e["xruns"].values())
+            xrun_count(e)
             for e in row["events"][side]
             if e.get("type") == "stats"
             and e.get("xruns")

@@ -15,6 +15,8 @@ struct CallFigures: Sendable {
         var hasSetup = false
         /// The last event that may have interrupted the sound.
         var change: (cause: GapCause, milliseconds: Int64)?
+        /// Gaps that an event explained, and that the call books to somebody later.
+        var explained = 0
     }
 
     static let delayBounds = [0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 1]
@@ -139,8 +141,28 @@ struct CallFigures: Sendable {
         echoRealignments += growth(\.echo?.realignCount)
         gaps[.machine, default: 0] += growth(\.playoutGaps)
         let recent = memory.change.flatMap { milliseconds - $0.milliseconds <= GapCause.reachMilliseconds ? $0.cause : nil }
-        gaps[recent ?? .network, default: 0] += growth(\.concealedLong)
+        let concealed = growth(\.concealedLong)
+        guard now.gapsByCause != nil else {
+            gaps[recent ?? .network, default: 0] += concealed
+            return
+        }
+        // An event explains a gap at once; who stood still, if nothing happened, may only be known seconds later.
+        if let recent {
+            gaps[recent, default: 0] += concealed
+            memory.explained += concealed
+        }
+        for (cause, path) in Self.standstills {
+            let more = growth(path)
+            let explained = min(more, memory.explained)
+            memory.explained -= explained
+            gaps[cause, default: 0] += more - explained
+        }
     }
+
+    /// Whom a call books its gaps of more than 60 ms to.
+    private static let standstills: [(cause: GapCause, path: KeyPath<CallStatistics, Int?> & Sendable)] = [
+        (.network, \.gapsByCause?.network.long), (.machine, \.gapsByCause?.machine.long), (.sender, \.gapsByCause?.sender.long),
+    ]
 
     static let packetCounts: [(name: String, path: KeyPath<CallStatistics, Int?> & Sendable)] = [
         ("sent", \.packetsSent), ("received", \.packetsReceived), ("lost", \.packetsLost), ("late", \.packetsLate),
