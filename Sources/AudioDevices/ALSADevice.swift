@@ -101,6 +101,7 @@ public final class ALSADevice: HardwareDevice {
             }
             if let line = engine.playback?.line {
                 status.playbackXruns = line.pointee.xruns.load(ordering: .relaxed)
+                status.playbackSilentMilliseconds = Double(line.pointee.silence.load(ordering: .relaxed)) / 1000
                 status.playbackLatencyMilliseconds = milliseconds(line.pointee.delay.load(ordering: .relaxed))
                 status.playbackTargetMilliseconds = milliseconds(line.pointee.target.load(ordering: .relaxed))
                 status.machine = line.pointee.machine.reading

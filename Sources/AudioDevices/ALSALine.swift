@@ -23,6 +23,8 @@ struct ALSALine: ~Copyable {
     /// errno of the loss, negative as in alsa-lib.
     let lossCode = Atomic<Int>(0)
     let xruns = Atomic<Int>(0)
+    /// How long the loudspeaker had nothing because of them, in microseconds.
+    let silence = Atomic<Int>(0)
     /// Present delay and target in microseconds; negative while unknown.
     let delay = Atomic<Int>(-1)
     let target = Atomic<Int>(-1)
@@ -101,6 +103,13 @@ struct ALSALine: ~Copyable {
     func countXrun() {
         xruns.wrappingAdd(1, ordering: .relaxed)
         report.signal()
+    }
+
+    /// Counts an underrun that left the loudspeaker without sound for `silent` nanoseconds.
+    @_noLocks
+    func countUnderrun(silent: Int64) {
+        silence.wrappingAdd(Int(silent / 1000), ordering: .relaxed)
+        countXrun()
     }
 
     @_noLocks

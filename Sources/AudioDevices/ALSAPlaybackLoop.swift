@@ -27,6 +27,8 @@ struct ALSAPlaybackLoop: ~Copyable {
     /// What ALSA said to be queued, and when it last went down.
     private var lastQueued = 0
     private var lastProgress: Int64 = 0
+    /// When that will have been played, and nothing of ours is left.
+    private var emptyAt: Int64 = 0
     private var begun: Int64 = 0
     /// When the stream began, underruns aside, and when it last had a turn.
     private var started: Int64 = 0
@@ -115,14 +117,18 @@ struct ALSAPlaybackLoop: ~Copyable {
         due = calsa_now()
     }
 
+    /// Silence that a stream begins with, in frames.
+    private var lead: Int {
+        @_noLocks get { target.lead &+ (isDuplex ? Int(Double(stream.period) * Self.duplexLead) : 0) }
+    }
+
     /// Fills a prepared stream to its target, silence first, and starts it. Returns 0, or the negative code of what broke it.
     @_noLocks
     private mutating func begin() -> Int {
         pending = 0
         timeline.reset()
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
-        var lead = target.lead
-        if isDuplex { lead &+= Int(Double(stream.period) * Self.duplexLead) }
+        let lead = lead
         if lead > 0 {
             for index in 0..<(lead &* stream.channels) { scratch.samples[index] = 0 }
             stream.sampleType.encode(scratch.samples, into: scratch.raw, count: lead &* stream.channels)
@@ -136,6 +142,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         if running < 0 { return Int(running) }
         lastProgress = calsa_now()
         lastQueued = lead &+ stream.period
+        emptyAt = lastProgress &+ nanoseconds(lastQueued)
         begun = lastProgress
         nextDiscard = lastProgress &+ Self.discardNanoseconds
         // the first thing a server does is to take its own block: look again at once
@@ -161,6 +168,7 @@ struct ALSAPlaybackLoop: ~Copyable {
             _ = calsa_drop(stream.pcm)
             return recover(-Int(EPIPE))
         }
+        emptyAt = now &+ nanoseconds(level)
         if pending > 0 {
             let code = flush()
             if code < 0 { return recover(code) }
@@ -190,6 +198,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         let written = stream.period
         level &+= written
         lastQueued &+= written
+        emptyAt &+= nanoseconds(written)
         nextDiscard = now &+ Self.discardNanoseconds
         target.played(written)
         line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
@@ -281,12 +290,14 @@ struct ALSAPlaybackLoop: ~Copyable {
         return 0
     }
 
-    /// An underrun makes the target grow; what recovering does not cure is a loss.
+    /// An underrun makes the target grow; what recovering does not cure is a loss. What is heard of it is silence from when the last
+    /// of ours was played until the first is played again.
     @_noLocks
     private mutating func recover(_ code: Int) -> Int {
         if calsa_recover(stream.pcm, Int32(truncatingIfNeeded: code)) < 0 { return code }
         target.underran()
-        line.pointee.countXrun()
+        let late = calsa_now() &- emptyAt
+        line.pointee.countUnderrun(silent: (late > 0 ? late : 0) &+ nanoseconds(lead))
         return begin()
     }
 

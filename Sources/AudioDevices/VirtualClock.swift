@@ -57,6 +57,7 @@ final class VirtualClock {
                 core.step(now: deadline)
                 if -wait > VirtualClock.latestMilliseconds {
                     core.xruns.wrappingAdd(1, ordering: .relaxed)
+                    core.silence.wrappingAdd(Int(-wait * 1000), ordering: .relaxed)
                     deadline = now
                 }
                 isFirst = false

@@ -8,6 +8,8 @@ import Synchronization
 final class VirtualCore: @unchecked Sendable {
     let format: DeviceStreamFormat
     let xruns = Atomic<Int>(0)
+    /// How long nothing was played because of them, in microseconds.
+    let silence = Atomic<Int>(0)
     /// How late the clock's turns are.
     let board = MachineBoard()
     private var machine = MachineLateness()

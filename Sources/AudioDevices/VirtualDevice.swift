@@ -144,6 +144,7 @@ public final class VirtualDevice: HardwareDevice {
             }
             if request.playback {
                 status.playbackXruns = core.xruns.load(ordering: .relaxed)
+                status.playbackSilentMilliseconds = Double(core.silence.load(ordering: .relaxed)) / 1000
                 status.playbackLatencyMilliseconds = 0
             }
             status.realtimePriority = state.clock?.priority

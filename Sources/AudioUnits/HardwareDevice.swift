@@ -118,6 +118,8 @@ public struct DeviceStatus: Sendable, Equatable {
     public var captureXruns = 0
     /// Underruns of the playback side since the start.
     public var playbackXruns = 0
+    /// How long the loudspeaker had nothing from us because of those, in milliseconds.
+    public var playbackSilentMilliseconds = 0.0
     /// Present delay of the capture side, in milliseconds; `nil` before it is known.
     public var captureLatencyMilliseconds: Double?
     /// Present delay of the playback side, in milliseconds; `nil` before it is known.

@@ -48,20 +48,27 @@ final class CallLeg {
 /// What a device counts for as long as it runs.
 struct DeviceCounts {
     private var playoutGaps = 0
+    private var playoutGapMilliseconds = 0.0
     private var captureXruns = 0
     private var playbackXruns = 0
+    private var silentMilliseconds = 0.0
 
     init() {}
 
-    init(playoutGaps: Int, _ status: DeviceStatus) {
-        self.playoutGaps = playoutGaps
+    init(_ loop: MediaLoop, _ status: DeviceStatus) {
+        (playoutGaps, playoutGapMilliseconds) = (loop.playoutGaps, loop.playoutGapMilliseconds)
         (captureXruns, playbackXruns) = (status.captureXruns, status.playbackXruns)
+        silentMilliseconds = status.playbackSilentMilliseconds
     }
 
     /// Takes what was counted before a call from what was counted till now. A device that was started anew counts anew.
     func leave(_ figures: inout CallStatistics) {
         figures.playoutGaps = figures.playoutGaps.map { max(0, $0 - playoutGaps) }
+        figures.playoutGapMilliseconds = figures.playoutGapMilliseconds.map { max(0, $0 - playoutGapMilliseconds) }
         figures.xruns.capture = figures.xruns.capture.map { $0 < captureXruns ? $0 : $0 - captureXruns }
         figures.xruns.playback = figures.xruns.playback.map { $0 < playbackXruns ? $0 : $0 - playbackXruns }
+        figures.xruns.silentMilliseconds = figures.xruns.silentMilliseconds.map {
+            $0 < silentMilliseconds ? $0 : $0 - silentMilliseconds
+        }
     }
 }

@@ -14,7 +14,9 @@ extension CallStatistics {
     /// What the I/O unit and its device say of themselves.
     public mutating func fill(from unit: any InputOutputUnit) {
         let device = unit.device.status
-        xruns = XrunFigures(capture: device.captureXruns, playback: device.playbackXruns)
+        xruns = XrunFigures(
+            capture: device.captureXruns, playback: device.playbackXruns,
+            silentMilliseconds: device.playbackSilentMilliseconds)
         machine = device.machine.map {
             MachineFigures(
                 stops: $0.stops, longestMilliseconds: $0.longestMilliseconds, lateP99Milliseconds: $0.lateness99,

@@ -160,7 +160,7 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
     }
 
     /// What the device has counted till now.
-    private var counts: DeviceCounts { DeviceCounts(playoutGaps: loop.playoutGaps, endpoint.unit.device.status) }
+    private var counts: DeviceCounts { DeviceCounts(loop, endpoint.unit.device.status) }
 
     private mutating func figures(of leg: CallLeg, at now: HostTime) -> CallStatistics {
         var figures = leg.call.statistics
@@ -172,8 +172,9 @@ struct MediaThread: ~Copyable, @unchecked Sendable {
         figures.fillLink(from: network)
         figures.fill(from: endpoint.unit)
         figures.fillRenderTurns(from: endpoint.unit)
-        figures.playoutGaps = loop.playoutGaps
+        (figures.playoutGaps, figures.playoutGapMilliseconds) = (loop.playoutGaps, loop.playoutGapMilliseconds)
         leg.before.leave(&figures)
+        figures.bookPlayoutGaps()
         usage.fill(&figures, now: now)
         return figures
     }

@@ -15,6 +15,14 @@ struct ControlPath {
     private(set) var remoteSendDelayMilliseconds: Double?
     /// How the other side's machine stands still; `nil` when it does not tell.
     private var remoteStops: DelayLedgerMessage.SenderStops?
+    /// For how long in all that it did, in milliseconds; `nil` when it does not tell.
+    private var remoteStoppedMilliseconds: Double?
+    /// When it stood still, as told since somebody asked.
+    private var toldStops: [MachineStop]?
+    /// Reports that tell of stops come with RTCP, once in some seconds: whoever sends more is not heeded.
+    private var stopsLimit = EventLimit(burst: 4, perSecond: 2)
+    /// What of this machine's stops the other side does not know.
+    private var stops = StopTally()
     /// When the other side last told its delay.
     private var lastSendDelay: HostTime?
     /// Whether the other side sends back what it hears.
@@ -80,6 +88,19 @@ struct ControlPath {
         return reportedLoss
     }
 
+    /// When the other side's machine stood still, on our clock, as it told since the last call; `nil`: it told nothing, not even that it
+    /// did not.
+    mutating func takeToldStops() -> [MachineStop]? {
+        defer { toldStops = nil }
+        return toldStops
+    }
+
+    /// This machine stood still: the next report tells.
+    mutating func note(_ stop: MachineStop) { stops.note(stop) }
+
+    /// How long this machine stood still since the call began, in milliseconds.
+    var stoppedMilliseconds: Double { stops.totalMilliseconds }
+
     /// - Parameter source: the SSRC we hear; the BYE of another one is not for this call.
     mutating func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime, source: UInt32?) -> PacketSign.Kind {
         var result = PacketSign.Kind.nothing
@@ -115,11 +136,19 @@ struct ControlPath {
         remoteEchoes = message.echoes
         guard message.sendDelayMilliseconds <= Self.greatestSendDelay else { return }
         remoteStops = message.stops
-        remoteFigures?.take(message.stops)
+        if stopsLimit.admit(at: arrival) { take(message.stops?.recent, arrival: arrival) }
+        remoteFigures?.take(remoteStops, stoppedMilliseconds: remoteStoppedMilliseconds)
         lastSendDelay = arrival
         remoteSendDelayMilliseconds = message.sendDelayMilliseconds
         remoteFigures?.sendDelayMilliseconds = message.sendDelayMilliseconds
         remoteFigures?.noteReceiveDelay(remoteMetrics)
+    }
+
+    /// What the other side's machine did since the report before; `nil`: it did not stand still, as far as it tells.
+    private mutating func take(_ recent: DelayLedgerMessage.RecentStops?, arrival: HostTime) {
+        toldStops = (toldStops ?? []) + (recent?.latest ?? []).map { MachineStop($0, arrival: arrival) }
+        guard let recent else { return }
+        remoteStoppedMilliseconds = (remoteStoppedMilliseconds ?? 0) + Double(recent.totalMilliseconds)
     }
 
     /// Time passes: what the other side told of its delay lasts for five report intervals (docs/rtcp-delay-app.md).
@@ -143,7 +172,7 @@ struct ControlPath {
         figures.roundTripMilliseconds = report.roundTripMilliseconds
         if let roundTrip = report.roundTripMilliseconds { note(roundTrip: roundTrip) }
         figures.sendDelayMilliseconds = remoteSendDelayMilliseconds
-        figures.take(remoteStops)
+        figures.take(remoteStops, stoppedMilliseconds: remoteStoppedMilliseconds)
         figures.take(remoteMetrics)
         figures.noteReceiveDelay(remoteMetrics)
         remoteFigures = figures
@@ -185,16 +214,17 @@ struct ControlPath {
         now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock], extended: [ExtendedReportBlock],
         sendDelayMilliseconds: Double?, machine: MachineReading?, link: any PacketLink
     ) {
-        let stops = machine.flatMap {
-            $0.stops > 0
-                ? DelayLedgerMessage.SenderStops(count: $0.stops, longestMilliseconds: $0.longestMilliseconds) : nil
-        }
-        let delay = sendDelayMilliseconds.map {
-            DelayLedgerMessage(sendDelayMilliseconds: $0, echoes: echoes, stops: stops).packet(ssrc: session.ssrc)
+        var applications: [ApplicationPacket] = []
+        if let sendDelayMilliseconds {
+            var message = DelayLedgerMessage(sendDelayMilliseconds: sendDelayMilliseconds, echoes: echoes)
+            if let machine, machine.stops > 0 {
+                message.stops = DelayLedgerMessage.SenderStops(
+                    count: machine.stops, longestMilliseconds: machine.longestMilliseconds, recent: stops.take(at: now))
+            }
+            applications = [message.packet(ssrc: session.ssrc)]
         }
         let packet = session.makeReport(
-            now: now, ntp: ntp, sender: sender, reports: reports, applications: delay.map { [$0] } ?? [],
-            extended: extended)
+            now: now, ntp: ntp, sender: sender, reports: reports, applications: applications, extended: extended)
         link.send(copying: packet, on: .control, now: now)
     }
 
@@ -225,9 +255,10 @@ enum SourceChangeReason: String {
 
 extension SideFigures {
     /// What the side tells of its machine; nothing when it does not.
-    fileprivate mutating func take(_ stops: DelayLedgerMessage.SenderStops?) {
+    fileprivate mutating func take(_ stops: DelayLedgerMessage.SenderStops?, stoppedMilliseconds: Double?) {
         machineStops = stops?.count
         machineLongestMilliseconds = stops?.longestMilliseconds
+        machineStoppedMilliseconds = stoppedMilliseconds
     }
 
     /// What VoIP metrics tell; nothing when there are none.

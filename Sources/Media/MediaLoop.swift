@@ -30,6 +30,9 @@ public final class MediaLoop {
     public var taps: [any MediaTap] = []
     /// Times the loudspeaker got silence because the play-out ring was empty, since the first sound.
     public private(set) var playoutGaps = 0
+    /// How long those were together, in milliseconds.
+    public var playoutGapMilliseconds: Double { Double(playoutMissing) * 1000 / Double(device.sampleRate) }
+    private var playoutMissing = 0
     /// When the loudspeaker first asked for sound; `nil`: it has not.
     public private(set) var playoutStart: HostTime?
     /// Silences the microphone for all parties of a conference, who go on hearing each other.
@@ -239,7 +242,10 @@ public final class MediaLoop {
             let missing = level.observe(
                 frames: timing.stream.frames, missing: timing.missing,
                 elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0)
-            if missing > 0 { playoutGaps += 1 }
+            if missing > 0 {
+                playoutGaps += 1
+                playoutMissing += missing
+            }
         }
         let channels = device.playoutChannels
         while device.playoutRing.filled() < level.target * channels {

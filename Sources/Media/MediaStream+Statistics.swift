@@ -4,12 +4,12 @@ import RTP
 
 extension MediaStream {
     /// Everything this side knows of the stream, in the terms of docs/commands.md. Unknown stays `nil`.
-    /// - `isOver`: levels are those of the voices over the whole stream, instead of now.
+    /// - `isOver`: levels are those of the voices over the whole stream, instead of now, and no gap waits for its cause.
     public func statistics(isOver: Bool) -> CallStatistics {
         var figures = CallStatistics()
         fillDelay(&figures)
         fillNetwork(&figures)
-        fillJitterBuffer(&figures)
+        fillJitterBuffer(&figures, isOver: isOver)
         fillQuality(&figures)
         // What is left of a call that is over is how loud its voices were.
         figures.levelSentDecibels = (isOver ? sendPath.activeLevelDBov : nil) ?? sendPath.levelDBov
@@ -50,6 +50,7 @@ extension MediaStream {
         if let machine {
             local.machineStops = machine.stops
             local.machineLongestMilliseconds = machine.longestMilliseconds
+            local.machineStoppedMilliseconds = control.stoppedMilliseconds
         }
         figures.local = local
         figures.remote = control.remoteFigures
@@ -66,7 +67,7 @@ extension MediaStream {
         figures.local?.lateRatio = figures.lateRatio
     }
 
-    private func fillJitterBuffer(_ figures: inout CallStatistics) {
+    private func fillJitterBuffer(_ figures: inout CallStatistics, isOver: Bool) {
         let buffer = receivePath.bufferStatistics
         guard buffer.inserted > 0 else { return }
         figures.packetsLate = buffer.late
@@ -76,6 +77,7 @@ extension MediaStream {
         figures.concealedShort = buffer.concealments - buffer.longConcealments
         figures.concealedLong = buffer.longConcealments
         figures.concealedByReason = ["conceal_short": buffer.concealShortMs, "conceal_long": buffer.concealLongMs]
+        figures.gapsByCause = receivePath.gaps.figures(isOver: isOver)
         figures.acceleratedMilliseconds = buffer.acceleratedMs
         figures.deceleratedMilliseconds = buffer.deceleratedMs
         figures.fecUsed = buffer.fecUsed

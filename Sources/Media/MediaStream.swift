@@ -150,7 +150,10 @@ public final class MediaStream {
     }
 
     /// This machine stood still: what it held up is not the network's doing.
-    func excuse(_ stop: MachineStop) { receivePath.excuse(stop) }
+    func excuse(_ stop: MachineStop) {
+        receivePath.excuse(stop)
+        control.note(stop)
+    }
 
     /// The device asks so many milliseconds later from now on.
     func movePulls(by milliseconds: Double) { receivePath.movePulls(by: milliseconds) }
@@ -181,6 +184,7 @@ public final class MediaStream {
         let heard = control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc)
         if heard == .goodbye || heard == .sourceLeft { receivePath.sourceLeft() }
         if let loss = control.takeReportedLoss() { sendPath.heed(loss) }
+        if let stops = control.takeToldStops() { receivePath.gaps.told(stops, at: arrival) }
         return PacketSign(heard, arrival: arrival)
     }
 

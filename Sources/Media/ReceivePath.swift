@@ -33,6 +33,8 @@ final class ReceivePath {
     @exclusivity(unchecked) private(set) var receiver: RTPReceiver
     @exclusivity(unchecked) private var meter: LevelMeter
     private(set) var lastOutcome: PullOutcome?
+    /// Who caused the gaps in what is heard.
+    @exclusivity(unchecked) var gaps = GapBook()
 
     init(configuration: StreamConfiguration, localSSRC: UInt32) throws(CodecError) {
         let formats = configuration.receivedFormats
@@ -68,7 +70,10 @@ final class ReceivePath {
     func sourceLeft() { receiver.sourceLeft() }
 
     /// This machine stood still.
-    func excuse(_ stop: MachineStop) { lanes.excuse(stop) }
+    func excuse(_ stop: MachineStop) {
+        lanes.excuse(stop)
+        gaps.note(stop)
+    }
 
     /// The device asks so many milliseconds later from now on.
     func movePulls(by milliseconds: Double) { lanes.movePulls(by: milliseconds) }
@@ -108,6 +113,7 @@ final class ReceivePath {
     func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome {
         let outcome = lanes.pull(into: block, now: now)
         lastOutcome = outcome
+        gaps.pulled(lanes.statistics, at: now)
         let gain = isPlaying ? volume : 0
         if gain != 1 { for i in block.indices { block[i] *= gain } }
         meter.add(UnsafeBufferPointer(block))

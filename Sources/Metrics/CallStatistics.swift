@@ -44,6 +44,11 @@ public struct CallStatistics: Sendable, Equatable {
     public var concealedLong: Int?
     /// Times the loudspeaker got silence because the play-out ring had run dry.
     public var playoutGaps: Int?
+    /// How long those were together, ms.
+    public var playoutGapMilliseconds: Double?
+    /// All gaps by who caused them, the loudspeaker's too once `bookPlayoutGaps` was called; a cause that only the sender's next
+    /// report tells is booked with that.
+    public var gapsByCause: GapFigures?
     /// Reason to milliseconds concealed for it.
     public var concealedByReason: [String: Double] = [:]
     /// Play-out shortened by that much in all, ms.

@@ -32,10 +32,13 @@ public struct XrunFigures: Sendable, Equatable {
     public var capture: Int?
     /// Underruns of the loudspeaker's side.
     public var playback: Int?
+    /// How long the loudspeaker had nothing from us because of its underruns, ms.
+    public var silentMilliseconds: Double?
 
-    public init(capture: Int? = nil, playback: Int? = nil) {
+    public init(capture: Int? = nil, playback: Int? = nil, silentMilliseconds: Double? = nil) {
         self.capture = capture
         self.playback = playback
+        self.silentMilliseconds = silentMilliseconds
     }
 }
 
@@ -92,6 +95,8 @@ public struct SideFigures: Sendable, Equatable {
     /// Times this side's machine stood still, and the longest time, ms: its packets are late by that.
     public var machineStops: Int?
     public var machineLongestMilliseconds: Double?
+    /// How long this side's machine stood still in all, from one thing that it did to the next, ms.
+    public var machineStoppedMilliseconds: Double?
     /// This side's jitter buffer for packets that come in time (RFC 3611 section 4.7.7), ms.
     public var jitterBufferMilliseconds: Double?
     /// Transmission rating (ITU-T G.107) of what this side hears, 0…100.

@@ -17,19 +17,6 @@ public struct DelayLedgerMessage: Hashable, Sendable {
     /// How the side's machine stands still; nil: it does not tell.
     public var stops: SenderStops?
 
-    /// Stops of the sender's machine since its call began: its packets are late by them, whatever the network does.
-    public struct SenderStops: Hashable, Sendable {
-        /// Their number; beyond 65,535 it stays there.
-        public var count: Int
-        /// The longest of them, in milliseconds; resolution 0.1 ms, beyond 6,553.5 it stays there.
-        public var longestMilliseconds: Double
-
-        public init(count: Int, longestMilliseconds: Double) {
-            self.count = count
-            self.longestMilliseconds = longestMilliseconds
-        }
-    }
-
     public init(
         sendDelayMilliseconds: Double, isEstimated: Bool = false, echoes: Bool = false, stops: SenderStops? = nil
     ) {
@@ -41,14 +28,10 @@ public struct DelayLedgerMessage: Hashable, Sendable {
 
     /// The packet for `RTCPSession.makeReport`. Delays below 0 or not finite are sent as 0.
     public func packet(ssrc: UInt32) -> ApplicationPacket {
-        var data: [UInt8] = [Self.version, (isEstimated ? 1 : 0) | (echoes ? 2 : 0) | (stops == nil ? 0 : 4), 0, 0]
+        var data: [UInt8] = [Self.version, (isEstimated ? 1 : 0) | (echoes ? 2 : 0) | (stops?.flags ?? 0), 0, 0]
         let units = sendDelayMilliseconds.isFinite ? (100 * sendDelayMilliseconds).rounded() : 0
         data.appendBigEndian(UInt32(max(0, min(units, Double(UInt32.max)))))
-        if let stops {
-            let tenths = stops.longestMilliseconds.isFinite ? (10 * stops.longestMilliseconds).rounded() : 0
-            data.appendBigEndian(
-                UInt32(UInt16(clamping: stops.count)) << 16 | UInt32(max(0, min(tenths, Double(UInt16.max)))))
-        }
+        stops?.append(to: &data)
         return ApplicationPacket(ssrc: ssrc, subtype: Self.subtype, name: Self.name, data: data)
     }
 
@@ -61,8 +44,6 @@ public struct DelayLedgerMessage: Hashable, Sendable {
         echoes = packet.data[1] & 2 != 0
         let units = packet.data[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         sendDelayMilliseconds = Double(units) / 100
-        guard packet.data[1] & 4 != 0, packet.data.count >= 12 else { return }
-        let words = packet.data[8..<12].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
-        stops = SenderStops(count: Int(words >> 16), longestMilliseconds: Double(words & 0xffff) / 10)
+        stops = SenderStops(packet.data[8...], flags: packet.data[1])
     }
 }

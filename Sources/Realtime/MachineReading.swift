@@ -15,9 +15,12 @@ public struct MachineStop: Sendable, Equatable, BitwiseCopyable {
 }
 
 extension MachineStop {
+    /// Its length in milliseconds.
+    public var milliseconds: Double { end.milliseconds(since: begin) }
+
     /// The same as a capture keeps it: its length in whole microseconds.
     public var inWholeMicroseconds: MachineStop {
-        MachineStop(end: end, microseconds: (end.milliseconds(since: begin) * 1000).rounded())
+        MachineStop(end: end, microseconds: (milliseconds * 1000).rounded())
     }
 
     /// A stop that ended at `end`.

@@ -23,6 +23,8 @@ extension CallStatistics: ReportObject {
         .count("concealed_short") { $0.concealedShort },
         .count("concealed_long") { $0.concealedLong },
         .count("playout_gaps") { $0.playoutGaps },
+        .number("playout_gap_ms", decimals: 1) { $0.playoutGapMilliseconds },
+        .object("gaps_by_cause") { $0.gapsByCause },
         .table("concealed_by_reason_ms") { $0.concealedByReason.mapValues { .number($0, decimals: 1) } },
         .number("accelerated_ms", decimals: 1) { $0.acceleratedMilliseconds },
         .number("decelerated_ms", decimals: 1) { $0.deceleratedMilliseconds },

@@ -85,6 +85,9 @@ public enum ReportText {
         ("discarded", { $0.packetsDiscarded.flatMap { $0 > 0 ? String($0) : nil } }),
         ("concealed", { $0.concealedRatio.map(Text.percent) }),
         ("  short, long", { pair($0.concealedShort, $0.concealedLong) }),
+        ("gaps: this machine", { gaps($0, \.machine) }),
+        ("gaps: the sender's", { gaps($0, \.sender) }),
+        ("gaps: network", { gaps($0, \.network) }),
         ("repaired by FEC", { $0.fecUsed.map(String.init) }),
         ("repaired by copies", { $0.redundancyUsed.map(String.init) }),
         (
@@ -106,6 +109,7 @@ public enum ReportText {
         ("level sent", { decibels($0.levelSentDecibels) }),
         ("level heard", { decibels($0.levelHeardDecibels) }),
         ("xruns mic, speaker", { pair($0.xruns.capture, $0.xruns.playback) }),
+        ("  speaker silent", { milliseconds($0.xruns.silentMilliseconds.flatMap { $0 > 0 ? $0 : nil }) }),
         ("render turn, period", { turn($0.render) }),
         ("clock drift", { $0.driftPPM.map { Text.fixed($0, 0) + " ppm" } }),
         ("CPU a minute", { $0.cpuSecondsPerMinute.map { Text.fixed($0, 2) + " s" } }),
@@ -148,6 +152,13 @@ public enum ReportText {
     /// What the machine's stops cost, once it is worth a line.
     private static func machine(_ machine: MachineFigures) -> String? {
         machine.reserveMilliseconds > 5 ? milliseconds(machine.reserveMilliseconds) : nil
+    }
+
+    /// Gaps of one cause and their length, where a machine caused any: without, what was concealed says all.
+    private static func gaps(_ statistics: CallStatistics, _ cause: KeyPath<GapFigures, GapSum>) -> String? {
+        guard let all = statistics.gapsByCause, all.machine.count + all.sender.count > 0 else { return nil }
+        let gaps = all[keyPath: cause]
+        return "\(gaps.count), \(Text.fixed(gaps.milliseconds, 0)) ms"
     }
 
     /// The longest turn against the time it had.

@@ -22,6 +22,23 @@ extension XrunFigures: ReportObject {
     public static let fields: [ReportField<XrunFigures>] = [
         .count("capture") { $0.capture },
         .count("playback") { $0.playback },
+        .number("silent_ms", decimals: 1) { $0.silentMilliseconds },
+    ]
+}
+
+extension GapFigures: ReportObject {
+    public static let fields: [ReportField<GapFigures>] = [
+        .object("machine") { $0.machine },
+        .object("network") { $0.network },
+        .object("sender") { $0.sender },
+    ]
+}
+
+extension GapSum: ReportObject {
+    public static let fields: [ReportField<GapSum>] = [
+        .count("count") { $0.count },
+        .count("long") { $0.long },
+        .number("ms", decimals: 1) { $0.milliseconds },
     ]
 }
 
@@ -73,6 +90,7 @@ extension SideFigures: ReportObject {
         .number("receive_delay_ms", decimals: 2) { $0.receiveDelayMilliseconds },
         .count("machine_stops") { $0.machineStops },
         .number("machine_longest_ms", decimals: 1) { $0.machineLongestMilliseconds },
+        .number("machine_stopped_ms", decimals: 0) { $0.machineStoppedMilliseconds },
         .number("jitter_buffer_ms", decimals: 0) { $0.jitterBufferMilliseconds },
         .number("r_factor", decimals: 1) { $0.rFactor },
         .number("mos_lq", decimals: 2) { $0.mosLQ },

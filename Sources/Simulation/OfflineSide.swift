@@ -128,7 +128,8 @@ public final class OfflineSide {
         var figures = call.statistics
         figures.fill(from: unit)
         figures.fillLink(from: link.statistics)
-        figures.playoutGaps = loop.playoutGaps
+        (figures.playoutGaps, figures.playoutGapMilliseconds) = (loop.playoutGaps, loop.playoutGapMilliseconds)
+        figures.bookPlayoutGaps()
         return figures
     }
     private var finalStatistics: CallStatistics?

@@ -51,6 +51,7 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
     var status: DeviceStatus {
         var status = device.status
         status.playbackXruns += xruns
+        status.playbackSilentMilliseconds += milliseconds(silentFrames)
         status.playbackLatencyMilliseconds = latency ?? status.playbackLatencyMilliseconds
         status.playbackTargetMilliseconds = target.milliseconds
         status.machine = board.reading

@@ -13,9 +13,11 @@ private let promisedNames = [
     "accelerated_ms", "decelerated_ms", "fec_used", "redundancy_used", "buffer_target_ms", "buffer_level_ms",
     "r_factor",
     "mos_lq", "mos_cq", "level_sent_dbov", "level_heard_dbov", "echo.converged", "echo.erle_db", "echo.delay_ms",
-    "echo.drift_ppm", "echo.realign_count", "echo.double_talk", "xruns.capture", "xruns.playback", "drift_ppm",
+    "echo.drift_ppm", "echo.realign_count", "echo.double_talk", "xruns.capture", "xruns.playback", "xruns.silent_ms",
+    "drift_ppm",
     "cpu_seconds_per_minute", "peak_rss_mib", "render.allocations", "render.locks", "render.max_us", "render.period_us",
-    "srtp.replayed", "srtp.failed",
+    "srtp.replayed", "srtp.failed", "playout_gap_ms", "gaps_by_cause.machine.count", "gaps_by_cause.machine.ms",
+    "gaps_by_cause.network.count", "gaps_by_cause.network.ms", "gaps_by_cause.sender.count", "gaps_by_cause.sender.ms",
 ]
 
 private func parsed(_ value: JSONValue) throws -> [String: Any] {

@@ -63,6 +63,28 @@ private func direction(delay: Double) -> CallStatistics {
     #expect(ReportText.lines(report).joined(separator: "\n") == expected)
 }
 
+@Test("Gaps stand there by their cause once a machine caused any") func gapsByCause() {
+    var report = CallReport()
+    report.statistics.gapsByCause = GapFigures()
+    report.statistics.gapsByCause?.network = GapSum(count: 2, milliseconds: 40)
+    #expect(!ReportText.lines(report).contains { $0.hasPrefix("gaps:") })
+    report.statistics.gapsByCause?.sender = GapSum(count: 1, long: 1, milliseconds: 130.6)
+    let lines = ReportText.lines(report).filter { $0.hasPrefix("gaps:") }
+    #expect(
+        lines == [
+            "gaps: this machine         0, 0 ms", "gaps: the sender's       1, 131 ms", "gaps: network             2, 40 ms",
+        ])
+}
+
+@Test("How long the loudspeaker had nothing stands below its underruns, where it had") func silentSpeaker() {
+    var report = CallReport()
+    report.statistics.xruns = XrunFigures(capture: 0, playback: 2, silentMilliseconds: 61.25)
+    let lines = ReportText.lines(report)
+    #expect(lines.contains("xruns mic, speaker            0, 2") && lines.contains("  speaker silent           61.3 ms"))
+    report.statistics.xruns = XrunFigures(capture: 0, playback: 0, silentMilliseconds: 0)
+    #expect(!ReportText.lines(report).contains { $0.contains("speaker silent") })
+}
+
 @Test("A call's report says what was granted instead of what was asked for") func callReport() {
     var report = CallReport()
     report.durationSeconds = 3725

@@ -134,6 +134,7 @@ import Testing
             var status = device.status
             status.captureXruns = xruns.withLock { $0 }
             status.playbackXruns = 2 * status.captureXruns
+            status.playbackSilentMilliseconds = 10 * Double(status.captureXruns)
             return status
         }
         func open(_ request: DeviceRequest) throws(DeviceError) -> DeviceGrant { try device.open(request) }
@@ -153,7 +154,7 @@ import Testing
         func xruns(_ channel: CallChannel, _ wanted: Int) -> Bool {
             wait {
                 let told = channel.statistics.xruns
-                return told.capture == wanted && told.playback == 2 * wanted
+                return told.capture == wanted && told.playback == 2 * wanted && told.silentMilliseconds == 10 * Double(wanted)
             }
         }
         device.xruns.withLock { $0 = 7 }

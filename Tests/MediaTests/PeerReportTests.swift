@@ -164,6 +164,33 @@ import Testing
         #expect(capped.allSatisfy { $0[1] & 0x7f == 0 })
     }
 
+    @Test("tells when a machine stood still, and whoever claims it all the time is heeded twice a second")
+    func stops() throws {
+        let (_, listener, sent) = try call(.pcmu, seconds: 12) { _ in false }
+        let heard = sent[0][8..<12].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        #expect(listener.call.statistics.remote?.machineStops == nil)
+        let latest = Array(
+            repeating: DelayLedgerMessage.RecentStops.Stop(agoMilliseconds: 65_535, milliseconds: 65_535), count: 16)
+        let message = DelayLedgerMessage(
+            sendDelayMilliseconds: 50,
+            stops: DelayLedgerMessage.SenderStops(
+                count: 70_000, longestMilliseconds: 9000,
+                recent: DelayLedgerMessage.RecentStops(
+                    count: 16, longestMilliseconds: 65_535, totalMilliseconds: 1000, latest: latest)))
+        let now = HostTime(milliseconds: 12_000)
+        var session = RTCPSession(ssrc: heard, cname: "flood", seed: 1, now: now)
+        for _ in 0..<100 {
+            let compound = session.makeReport(
+                now: now, ntp: NTPTime(unixNanoseconds: 86_400_000_000_000), sender: nil, reports: [],
+                applications: [message.packet(ssrc: heard)])
+            compound.withUnsafeBytes { listener.call.receive(rtcp: $0, arrival: now) }
+        }
+        let remote = try #require(listener.call.statistics.remote)
+        #expect(remote.machineStops == 65_535 && remote.machineLongestMilliseconds == 6553.5)
+        let stopped = try #require(remote.machineStoppedMilliseconds)
+        #expect((3000.0...4000).contains(stopped), "\(stopped) ms of 100 reports")
+    }
+
     @Test("does not name a quality for a codec without published constants, nor before there was audio")
     func unknownQuality() throws {
         let (talker, _, _) = try call(.l16, seconds: 3) { _ in false }

@@ -93,6 +93,7 @@ func standingCall(_ machine: String, seconds: Double = 30, seed: UInt64 = 1) thr
             #expect((45...62).contains(heard), "\(heard) ms heard")
             #expect(abs(told - heard) < 2, "\(told) ms told, \(heard) ms heard")
             #expect(call.sides[side].silentMilliseconds == 0 && figures.xruns.playback == 0)
+            #expect(figures.xruns.silentMilliseconds == 0)
         }
     }
 
@@ -137,7 +138,40 @@ func standingCall(_ machine: String, seconds: Double = 30, seed: UInt64 = 1) thr
         for side in 0..<2 {
             let heard = try #require(call.delay(of: 1 - side, from: 17))
             #expect(abs(heard - Self.quiet) < 8, "\(heard) ms heard")
-            #expect(call.sides[side].statistics.xruns.playback == 1)
+            let xruns = call.sides[side].statistics.xruns
+            #expect(xruns.playback == 1)
+            // From the last sound that was there until the first one after the stop.
+            let silent = try #require(xruns.silentMilliseconds)
+            #expect(silent == call.sides[side].silentMilliseconds && silent > 20 && silent < milliseconds + 10, "\(silent) ms")
         }
+    }
+
+    @Test("one end stands still: the other one books the gap to its sender, and its own silence is the machine's")
+    func causes() throws {
+        let call = try standingCall("stop=9.2:200,stop=10.4:200,stop=17.3:200,side=a", seconds: 30)
+        let (a, b) = (call.sides[0].statistics, call.sides[1].statistics)
+        for figures in [a, b] {
+            let gaps = try #require(figures.gapsByCause)
+            let all = [gaps.machine, gaps.network, gaps.sender]
+            let dry = (figures.playoutGaps ?? 0) + (figures.xruns.playback ?? 0)
+            #expect(all.reduce(0) { $0 + $1.count } == (figures.concealedShort ?? 0) + (figures.concealedLong ?? 0) + dry)
+            #expect(all.reduce(0) { $0 + $1.long } == figures.concealedLong)
+            let concealed = figures.concealedByReason.values.reduce(0, +)
+            let silent = (figures.playoutGapMilliseconds ?? 0) + (figures.xruns.silentMilliseconds ?? 0)
+            #expect(abs(all.reduce(0) { $0 + $1.milliseconds } - concealed - silent) < 0.01)
+        }
+        let standing = try #require(a.gapsByCause)
+        #expect(standing.sender == GapSum(), "B's machine did not stand still")
+        #expect(standing.machine.count >= 1 && standing.machine.milliseconds >= a.xruns.silentMilliseconds ?? 0)
+        let hearing = try #require(b.gapsByCause)
+        #expect(hearing.sender.count >= 1 && hearing.sender.milliseconds > 60, "\(hearing)")
+        #expect(hearing.machine.count == (b.playoutGaps ?? 0) + (b.xruns.playback ?? 0), "nothing of its own stood still")
+        // The sender's stops came to the other side, each once.
+        #expect(a.local?.machineStops == b.remote?.machineStops && a.local?.machineLongestMilliseconds ?? 0 >= 190)
+        let (stood, told) = (
+            try #require(a.local?.machineStoppedMilliseconds), try #require(b.remote?.machineStoppedMilliseconds)
+        )
+        #expect(stood >= 599 && abs(told - stood) < 10, "\(stood) ms, told \(told) ms")
+        #expect(b.local?.machineStoppedMilliseconds == 0 && a.remote?.machineStops == nil)
     }
 }

@@ -114,6 +114,36 @@ import Service
         #expect(value(text, "yodel_gaps_total{cause=\"\(cause)\"}") == (cause == "machine" ? 3 : 2))
     }
 
+    @Test("a gap that no event explains is whose machine stood still, once the call knows")
+    func standstills() async {
+        let bench = Bench()
+        let (_, call) = await bench.call()
+        func gaps() -> [String: Double] {
+            let text = ServiceFigures.text(bench.core)
+            let causes = ["network", "machine", "sender", "hold"]
+            return Dictionary(uniqueKeysWithValues: causes.map { ($0, value(text, "yodel_gaps_total{cause=\"\($0)\"}") ?? -1) })
+        }
+        call.tell(.callAnswered(sipCode: 200))
+        var statistics = CallStatistics()
+        statistics.concealedLong = 0
+        statistics.gapsByCause = GapFigures()
+        call.tell(.stats(statistics))
+        statistics.concealedLong = 3
+        statistics.gapsByCause?.machine = GapSum(count: 2, long: 1, milliseconds: 90)
+        call.tell(.stats(statistics))
+        #expect(gaps() == ["network": 0, "machine": 1, "sender": 0, "hold": 0], "two wait for the sender's word")
+        statistics.gapsByCause?.sender = GapSum(count: 1, long: 1, milliseconds: 80)
+        statistics.gapsByCause?.network = GapSum(count: 1, long: 1, milliseconds: 80)
+        call.tell(.stats(statistics))
+        #expect(gaps() == ["network": 1, "machine": 1, "sender": 1, "hold": 0])
+        call.tell(.callResumed)
+        statistics.concealedLong = 4
+        call.tell(.stats(statistics))
+        statistics.gapsByCause?.network.long = 2
+        call.tell(.stats(statistics))
+        #expect(gaps() == ["network": 1, "machine": 1, "sender": 1, "hold": 1], "an event's gap counts once")
+    }
+
     @Test(
         "each attempt has one outcome by RFC 6076",
         arguments: [

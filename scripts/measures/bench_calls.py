@@ -247,8 +247,16 @@ class Bench:
         return sum(p["wakeups_per_s"] for p in json.loads(done.stdout)["processes"].values())
 
 
-# As the program names its own threads; all others are libraries'.
-OWN_THREADS = ("yodel", "media", "events", "recorder")
+# How the names of the program's own threads in a call begin; all others are libraries' (libpulse's is threaded-ml).
+OWN_THREADS = ("yodel", "media", "events", "recorder", "standby", "history")
+
+
+def by_owner(threads: dict[str, float]) -> dict[str, dict[str, float]]:
+    """Wakeups a second of threads by their name, the program's own told apart."""
+    owners: dict[str, dict[str, float]] = {"ours": {}, "libraries": {}}
+    for name, rate in threads.items():
+        owners["ours" if name.startswith(OWN_THREADS) else "libraries"][name] = rate
+    return owners
 
 
 def voluntary_switches(task: str) -> dict[str, tuple[str, int]]:
@@ -276,7 +284,13 @@ def ledger(row: Row, side: str = "b", chirps_s: int = 30) -> float | None:
 def xruns(row: Row) -> int | None:
     """Capture and playback xruns of both sides, from their reports; None without a report."""
     reports = [e for side in "ab" for e in row["events"][side] if e.get("type") == "report"]
-    return sum(v for r in reports for v in (r.get("xruns") or {}).values()) if len(reports) == 2 else None
+    return sum(xrun_count(r) for r in reports) if len(reports) == 2 else None
+
+
+def xrun_count(figures: Row) -> int:
+    """Of one side's figures."""
+    counts = figures.get("xruns") or {}
+    return int(counts.get("capture", 0) + counts.get("playback", 0))
 
 
 def xruns_in_the_middle(row: Row) -> int | None:
@@ -285,7 +299,7 @@ def xruns_in_the_middle(row: Row) -> int | None:
     total = 0
     for side in "ab":
         counts = [
-            sum(e["xruns"].values())
+            xrun_count(e)
             for e in row["events"][side]
             if e.get("type") == "stats"
             and e.get("xruns")

@@ -161,9 +161,10 @@ def cost(bench: Any, figures: Figures, seconds: float, repeats: int) -> None:
     for key, unit in (("cpu_s_per_min", "s/min"), ("wakeups_per_s", "/s"), ("peak_rss_mib", "MiB")):
         figures.add(f"default periods, opus: {key.split('_')[0]}", row.get(key), unit)
     threads = bench.thread_wakeups("threads-default", bench.commands(), seconds)
-    own = sum(rate for name, rate in threads.items() if name.startswith(bench_calls.OWN_THREADS))
-    each = ", ".join(f"{name} {rate:.0f}" for name, rate in sorted(threads.items(), key=lambda thread: -thread[1]) if rate >= 1)
-    figures.add("default periods, opus: wakeups of libraries' threads", round(sum(threads.values()) - own, 1), "/s", None, each)
+    for whose, rates in bench_calls.by_owner(threads).items():
+        each = ", ".join(f"{name} {rate:.0f}" for name, rate in sorted(rates.items(), key=lambda one: -one[1]) if rate >= 1)
+        total = round(sum(rates.values()), 1) if threads else None
+        figures.add(f"default periods, opus: wake-ups, {whose}", total, "/s", None, each)
 
 
 def echo(bench: Any, figures: Figures, calls: int, seconds: float) -> None:

@@ -13,6 +13,8 @@ struct CallFigures: Sendable {
         var hasOutcome = false
         var hasSetup = false
         var interruption = LastInterruption()
+        /// Gaps that an event explained, and that the call books to somebody later.
+        var explained = 0
     }
 
     static let delayBounds = [0.02, 0.04, 0.06, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 1]
@@ -130,8 +132,29 @@ struct CallFigures: Sendable {
         xruns["playback", default: 0] += growth(\.xruns.playback)
         echoRealignments += growth(\.echo?.realignCount)
         gaps[.machine, default: 0] += growth(\.playoutGaps)
-        gaps[memory.interruption.cause(at: milliseconds) ?? .network, default: 0] += growth(\.concealedLong)
+        let recent = memory.interruption.cause(at: milliseconds)
+        let concealed = growth(\.concealedLong)
+        guard now.gapsByCause != nil else {
+            gaps[recent ?? .network, default: 0] += concealed
+            return
+        }
+        // An event explains a gap at once; who stood still, if nothing happened, may only be known seconds later.
+        if let recent {
+            gaps[recent, default: 0] += concealed
+            memory.explained += concealed
+        }
+        for (cause, path) in Self.standstills {
+            let more = growth(path)
+            let explained = min(more, memory.explained)
+            memory.explained -= explained
+            gaps[cause, default: 0] += more - explained
+        }
     }
+
+    /// Whom a call books its gaps of more than 60 ms to.
+    private static let standstills: [(cause: GapCause, path: KeyPath<CallStatistics, Int?> & Sendable)] = [
+        (.network, \.gapsByCause?.network.long), (.machine, \.gapsByCause?.machine.long), (.sender, \.gapsByCause?.sender.long),
+    ]
 
     static let packetCounts: [(name: String, path: KeyPath<CallStatistics, Int?> & Sendable)] = [
         ("sent", \.packetsSent), ("received", \.packetsReceived), ("lost", \.packetsLost), ("late", \.packetsLate),

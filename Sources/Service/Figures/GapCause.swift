@@ -14,6 +14,8 @@ package enum GapCause: String, Sendable, CaseIterable {
     case network
     /// Ours stood still, or its device did.
     case machine
+    /// The other side's stood still, as it told.
+    case sender
 
     /// How long after an event a gap is the event's, in milliseconds: figures come once a second, and tell of the second before.
     static let reachMilliseconds: Int64 = 2500
