@@ -67,7 +67,8 @@ public final class SoftphoneService: Sendable {
             audioOfAccount: { live.now.audio(of: $0) })
         self.core = core
         let gate = Gate(tokens: settings.tokens(orOwn: own?.token), isOnLoopback: settings.address.isLoopback)
-        let reloader = Reloader(live, core: core, gate: gate, ownToken: own?.token) { [phone] (accounts) throws(SoftphoneError) in
+        let reloader = Reloader(live, core: core, gate: gate, ownToken: own?.token) {
+            [phone] (accounts) throws(SoftphoneError) in
             try phone.change(accounts: accounts)
         }
         self.reloader = reloader

@@ -1,5 +1,4 @@
 import Glibc
-import Link
 import LiveMedia
 import Media
 import Metrics
@@ -8,7 +7,6 @@ import PeerSignalling
 import Realtime
 import Reporting
 import SDP
-import SecureRTP
 import Signalling
 
 /// One call from person to person, from the handshake to its report.
@@ -24,36 +22,36 @@ final class PeerCall: OwnedCall {
     /// How long the end of a call waits until it has been heard, in milliseconds.
     static let goodbyeMilliseconds = 400.0
 
-    private let phone: PeerPhone
-    private let request: PeerRequest
-    private let socket: UDPLink
-    private let role: PeerDialog.Role
-    private let capabilities: MediaCapabilities
-    private var mail: PeerMail
-    private var link: PeerLink
-    private var media: SessionCall?
-    private var agreement: MediaAgreement?
-    private var judge: PeerJudge
+    let phone: PeerPhone
+    let request: PeerRequest
+    let socket: UDPLink
+    let role: PeerDialog.Role
+    let capabilities: MediaCapabilities
+    var mail: PeerMail
+    var link: PeerLink
+    var media: SessionCall?
+    var agreement: MediaAgreement?
+    var judge: PeerJudge
     /// Where others are told that it is busy; nil: nobody calls, or the kernel cannot part them from the one who does.
-    private var door: PeerDoor?
+    var door: PeerDoor?
 
-    private var pending: [EventBody] = []
+    var pending: [EventBody] = []
     private var start = HostTime.monotonicNow()
     private var mediaStart: HostTime?
     /// When the question about the other side is no longer asked.
-    private var questionEnd: HostTime?
-    private var isConnected = false
+    var questionEnd: HostTime?
+    var isConnected = false
     private var isAnswered = false
     private var isMuted = false
     private var volume = 0
-    private var reason: Media.EndReason?
+    var reason: Media.EndReason?
     private var setupMilliseconds: Double?
-    private var lastRefusalTold = HostTime.zero
+    var lastRefusalTold = HostTime.zero
     /// Of the file of known peers, as it was last read, and when it is looked at again.
-    private var stamp: [Int]
-    private var nextLook = HostTime.zero
-    private(set) var failure: SoftphoneError?
-    private(set) var wasCall: Bool
+    var stamp: [Int]
+    var nextLook = HostTime.zero
+    var failure: SoftphoneError?
+    var wasCall: Bool
 
     init(_ phone: PeerPhone, _ request: PeerRequest, over socket: UDPLink) throws(SoftphoneError) {
         (self.phone, self.request, self.socket) = (phone, request, socket)
@@ -81,7 +79,7 @@ final class PeerCall: OwnedCall {
         mail.news.signal.signal()
     }
 
-    private static func makeMail() throws(SoftphoneError) -> PeerMail {
+    static func makeMail() throws(SoftphoneError) -> PeerMail {
         do { return try PeerMail() } catch { throw .resources("\(error)") }
     }
 
@@ -122,7 +120,7 @@ final class PeerCall: OwnedCall {
         link.advance(to: now)
     }
 
-    // MARK: - Who is there
+    // MARK: - What comes
 
     private func take(_ news: PeerMail.News) {
         guard reason == nil else { return }
@@ -141,123 +139,6 @@ final class PeerCall: OwnedCall {
         case .closed: waitAgain("the caller is gone")
         case .dialog(let event): take(event)
         }
-    }
-
-    private func judgePeer(_ fingerprint: DTLSFingerprint) {
-        let address = link.peerAddress
-        openDoor(address)
-        if role == .callee, let address, !request.mayCall(from: address) {
-            return waitAgain("a caller at \(address.address) is outside of --allow")
-        }
-        do throws(SoftphoneError) {
-            let verdict = try judge.judge(fingerprint, address)
-            pending.append(.peer(verdict.report))
-            switch verdict.decision {
-            case .accept: link.accept(now: .monotonicNow())
-            case .ask:
-                wasCall = true
-                questionEnd = HostTime.monotonicNow().advanced(byMilliseconds: Self.questionMilliseconds)
-            case .refuse(let why) where role == .caller: settle(.authentication, why)
-            case .refuse: waitAgain()
-            }
-        } catch {
-            failure = error
-            settle(.localHangup, "\(error)")
-        }
-    }
-
-    /// From now on others are told that it is busy.
-    private func openDoor(_ address: SocketAddress?) {
-        guard role == .callee, door == nil, let address else { return }
-        do {
-            door = try PeerDoor(phone, request, judge, capabilities.described, beside: socket, talkingTo: address)
-        } catch {
-            logger.warning("who calls meanwhile hears nothing: \(error)")
-        }
-    }
-
-    /// The person says yes. Nobody bridges these calls: the service has none.
-    func answer(through bridge: CallBridge?) {
-        guard questionEnd != nil, reason == nil else { return }
-        questionEnd = nil
-        do throws(SoftphoneError) {
-            try judge.remember()
-            link.accept(now: .monotonicNow())
-        } catch {
-            failure = error
-            settle(.localHangup, "\(error)")
-        }
-    }
-
-    private func checkQuestion() {
-        guard let questionEnd, HostTime.monotonicNow() >= questionEnd else { return }
-        self.questionEnd = nil
-        guard role == .callee else {
-            return settle(.authentication, "nobody said whether the other side's key is the right one")
-        }
-        wasCall = false
-        waitAgain("nobody said whether the caller may call")
-    }
-
-    /// At most once a second: strangers shall not fill the screen.
-    private func mayTell() -> Bool {
-        let now = HostTime.monotonicNow()
-        guard now.milliseconds(since: lastRefusalTold) >= 1000 else { return false }
-        lastRefusalTold = now
-        return true
-    }
-
-    private func turnedAway(_ failure: DTLSFailure, _ source: SocketAddress) {
-        guard mayTell() else { return }
-        guard case .wrongFingerprint(let fingerprint) = failure else {
-            return pending.append(.warning("a caller at \(source.address) came to nothing: \(failure)"))
-        }
-        pending.append(.peer(judge.turnedAway(fingerprint, source)))
-    }
-
-    private func failed(_ failure: DTLSFailure) {
-        guard media == nil else { return settle(.network, "the other side broke off: \(failure)") }
-        guard role == .caller else { return waitAgain("a call came to nothing: \(failure)") }
-        switch failure {
-        case .unanswered: settle(.noAnswer, "nobody answers there; is `yodel listen yodel://` running, and the UDP port open?")
-        case .refusedByPeer:
-            settle(
-                .refused,
-                "the other side does not know our key and cannot ask; have it run `yodel peers pin '\(phone.fingerprint)'`")
-        default: settle(.network, "\(failure)")
-        }
-    }
-
-    /// What became of this caller was no call: the next one may come.
-    private func waitAgain(_ why: String? = nil) {
-        if let why, mayTell() { pending.append(.warning(why)) }
-        door = nil
-        link.close(now: .monotonicNow())
-        socket.setPeer(nil)
-        socket.admit(.anyone)
-        (isConnected, questionEnd, agreement) = (false, nil, nil)
-        judge.forgetPeer()
-        do throws(SoftphoneError) {
-            let known = try phone.folder.known()
-            mail = try Self.makeMail()
-            link = try PeerLink(
-                role, over: socket, identity: phone.identity, trust: judge.trust(known), capabilities: capabilities.described,
-                mail: mail, now: .monotonicNow())
-        } catch {
-            failure = error
-            settle(.localHangup, "\(error)")
-        }
-    }
-
-    /// Who is pinned while callers are waited for may call at once. A file that cannot be read changes nothing.
-    private func lookForPins() {
-        let now = HostTime.monotonicNow()
-        guard role == .callee, !isConnected, now >= nextLook else { return }
-        nextLook = now.advanced(byMilliseconds: 200)
-        let newest = phone.folder.stamp
-        guard newest != stamp, let known = try? phone.folder.known() else { return }
-        stamp = newest
-        link.setTrust(judge.trust(known))
     }
 
     // MARK: - The call
@@ -350,7 +231,7 @@ final class PeerCall: OwnedCall {
     }
 
     /// The call is over: the only place where that is told.
-    private func settle(_ cause: Media.EndReason, _ text: String? = nil) {
+    func settle(_ cause: Media.EndReason, _ text: String? = nil) {
         guard reason == nil else { return }
         (reason, questionEnd) = (cause, nil)
         let seconds = mediaStart.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }

@@ -1,12 +1,9 @@
-import Glibc
-import Link
 import LiveMedia
 import Media
 import Metrics
 import Realtime
 import Reporting
 import Signalling
-import Synchronization
 
 /// One call by SIP from its first message to its report: signalling and media as one.
 ///
@@ -22,7 +19,7 @@ final class SIPLiveCall {
     var media: SIPCallMedia
     /// What was agreed on last.
     var agreement: MediaAgreement?
-    private var caller: CallerFacts?
+    var caller: CallerFacts?
     /// Where the other side is to go, and whether it says that it does.
     var transferTarget: String?
     var isTransferAccepted = false
@@ -35,18 +32,18 @@ final class SIPLiveCall {
     /// Stretches of media that are over, the oldest first.
     var legs: [CallReport] = []
     /// When our answer goes out at the latest, which waits for the device; nil: it waits for nothing.
-    private(set) var answerDue: HostTime?
+    var answerDue: HostTime?
     /// When the other side answered, or our answer was about to go out.
-    private var answeredAt: HostTime?
+    var answeredAt: HostTime?
     /// When our voice and the loudspeaker began, of the media that began first.
-    private var voiceStart: (captured: HostTime, playing: HostTime?)?
+    var voiceStart: (captured: HostTime, playing: HostTime?)?
     var tone: CallTone?
     /// Whose ports signalling waits for.
-    private var openings: [Opening] = []
+    var openings: [Opening] = []
     /// We call, though the other side may not know of it yet.
-    private var isCalling = false
+    var isCalling = false
     /// Signalling knows the ports of this call.
-    private var isPrepared = false
+    var isPrepared = false
     /// Somebody else is talked to.
     var isBesideAnother = false
 
@@ -55,21 +52,21 @@ final class SIPLiveCall {
     var pending: [EventBody] = []
     var isAnswered = false
     /// The person, or whoever may, has taken the call.
-    private var wantsAnswer = false
-    private var mediaStart: HostTime?
-    private var start = HostTime.monotonicNow()
+    var wantsAnswer = false
+    var mediaStart: HostTime?
+    var start = HostTime.monotonicNow()
     /// Why we hang up.
     var wish: Media.EndReason?
     var reason: Media.EndReason?
-    private var report = CallReport()
+    var report = CallReport()
     /// Why the media could not be started.
-    private(set) var failure: SoftphoneError?
+    var failure: SoftphoneError?
     var cannotSound = false
-    private var isHeldByUs = false
+    var isHeldByUs = false
     /// The other side is being called, and sends no sound of its own yet.
     private(set) var isRingingThere = false
     /// Why media do not pass as was agreed.
-    private var mediaFailure: String?
+    var mediaFailure: String?
 
     var signalling: any CallSignalling { phone.signalling }
 
@@ -178,68 +175,6 @@ final class SIPLiveCall {
 
     private var sinceStart: Double { HostTime.monotonicNow().milliseconds(since: start) }
 
-    private func incoming(_ id: SignalledCallID, _ facts: CallerFacts) {
-        guard self.id == nil, reason == nil, case .listen = request.purpose else { return phone.refuse(id, .busy) }
-        // The caller need not wait for our ports to hear that it rings.
-        signalling.ring(id, withMedia: false)
-        guard openPorts() else { return phone.refuse(id, .busy) }
-        self.id = id
-        caller = facts
-        start = HostTime.monotonicNow()
-        pending.append(.callIncoming(from: facts.from, name: facts.name, to: facts.to, account: facts.account))
-        if request.answersByItself {
-            wantsAnswer = mayAnswer(facts)
-            if wantsAnswer {
-                media.standBy()
-            } else {
-                pending.append(
-                    .warning("nobody answers this caller by itself: it does not call from this machine; name it with --allow"))
-            }
-        }
-        open(media) { call, ports in call.prepare(id, facts, ports) }
-    }
-
-    private func prepare(_ id: SignalledCallID, _ facts: CallerFacts, _ ports: LocalPorts?) {
-        guard let ports else { return signalling.reject(id, .busy) }
-        guard reason == nil else { return }
-        isPrepared = true
-        signalling.prepare(id, media: ports)
-        // Without an offer there is nothing to agree on before our answer makes one.
-        if wantsAnswer, facts.offeredCodecs.isEmpty { signalling.answer(id) }
-    }
-
-    /// Who is answered without a person: the account's callers, who is allowed, and else this machine.
-    private func mayAnswer(_ facts: CallerFacts) -> Bool {
-        facts.isFromAccountServer || !request.media.allow.isEmpty || facts.source?.address.isLoopback == true
-    }
-
-    func answer(through bridge: CallBridge?) {
-        guard let id, caller != nil, !isAnswered, !wantsAnswer else { return }
-        wantsAnswer = true
-        if let bridge { media.bridge = bridge }
-        tone = nil
-        if agreement != nil { answerNow(id) } else if isPrepared { signalling.answer(id) }
-    }
-
-    /// The device runs before the caller hears of the answer, so that nothing is cut off.
-    private func answerNow(_ id: SignalledCallID) {
-        startMedia()
-        guard reason == nil, failure == nil else { return }
-        answerDue = .monotonicNow()
-        if media.hasHardware { answerDue = answerDue?.advanced(byMilliseconds: Self.deviceMilliseconds) }
-        answerWhenDue()
-    }
-
-    /// A device that has said nothing for so long is waited for no longer, ms: the caller waits too, but what he does not hear is lost.
-    private static let deviceMilliseconds = 400.0
-
-    private func answerWhenDue() {
-        guard let id, let due = answerDue, voiceStart != nil || .monotonicNow() >= due else { return }
-        answerDue = nil
-        answeredAt = .monotonicNow()
-        signalling.answer(id)
-    }
-
     private func negotiated(_ negotiated: NegotiatedMedia) {
         pending.append(.negotiated(NegotiationReport(negotiated)))
         guard let agreed = negotiated.agreement else { return }
@@ -285,7 +220,7 @@ final class SIPLiveCall {
     }
 
     /// The call is over: the only place where that is told.
-    private func settle(_ cause: Media.EndReason, code: Int? = nil, text: String? = nil) {
+    func settle(_ cause: Media.EndReason, code: Int? = nil, text: String? = nil) {
         guard reason == nil else { return }
         tone = nil
         answerDue = nil
@@ -301,176 +236,5 @@ final class SIPLiveCall {
         pending.append(
             .callEnded(reason: cause.rawValue, durationSeconds: seconds, sipCode: code, explanation: text))
         if cause == .busy, caller == nil, let loudspeaker { tone = try? CallTone(at: loudspeaker, .busy, audio: nil) }
-    }
-
-    // MARK: - Media
-
-    private struct Opening {
-        let media: SIPCallMedia
-        /// Takes the ports; nil: there are none, and it was told why.
-        let use: (SIPLiveCall, LocalPorts?) -> Void
-    }
-
-    /// - Returns: false when there are none; the call is over then.
-    private func openPorts() -> Bool {
-        do throws(SoftphoneError) {
-            try media.openPorts()
-            return true
-        } catch {
-            cannotOpen(error)
-            return false
-        }
-    }
-
-    private func cannotOpen(_ error: SoftphoneError) {
-        if case .network(let reason) = error {
-            pending.append(.warning("\(reason)"))
-            settle(.network, text: "\(reason)")
-        } else {
-            failure = error
-            settle(.localHangup, text: error.description)
-        }
-    }
-
-    /// Has `use` have the ports of `media` as soon as they are known: at once, where no server is asked for them.
-    func open(_ media: SIPCallMedia, _ use: @escaping (SIPLiveCall, LocalPorts?) -> Void) {
-        openings.append(Opening(media: media, use: use))
-        takeOpenings()
-    }
-
-    private func takeOpenings() {
-        for opening in openings {
-            let ports: LocalPorts?
-            do throws(SoftphoneError) {
-                ports = try opening.media.takePorts()
-                guard ports != nil else { continue }
-            } catch {
-                ports = nil
-                if opening.media === media {
-                    cannotOpen(error)
-                } else {
-                    pending.append(.warning("the call cannot go on elsewhere: \(error)"))
-                }
-            }
-            openings.removeAll { $0.media === opening.media }
-            opening.use(self, ports)
-        }
-    }
-
-    /// Brings the media to what was agreed on. A call whose media cannot be started is over.
-    func startMedia() {
-        guard reason == nil, let agreement else { return }
-        // It has the device that the media want.
-        tone = nil
-        media.isAnswered = media.isAnswered || isAnswered || caller != nil
-        do throws(SoftphoneError) { try media.start(agreement) } catch { failed(error) }
-    }
-
-    /// The media go on at a device that another call has too.
-    func share(_ sound: CallBridge) {
-        do throws(SoftphoneError) { try media.share(sound) } catch { failed(error) }
-    }
-
-    /// The media go on with something else at our end; where that cannot be, with what they had.
-    func take(_ sound: CallSound) throws(SoftphoneError) {
-        guard reason == nil else { throw .request("the call is over") }
-        let former = media.sound
-        do throws(SoftphoneError) { try media.take(sound) } catch {
-            do throws(SoftphoneError) { try media.take(former) } catch { failed(error) }
-            throw error
-        }
-    }
-
-    private func failed(_ error: SoftphoneError) {
-        pending.append(.warning("\(error)"))
-        failure = error
-        wish = wish ?? .localHangup
-        if let id { signalling.hangUp(id) }
-    }
-
-    /// Nothing passes where the keys failed, or no way was found: the call is over.
-    private func takeMediaFailure() {
-        guard reason == nil, mediaFailure == nil else { return }
-        if let failed = media.encryptionFailure {
-            mediaFailure = "the media cannot be encrypted: \(failed.reason)"
-            wish = wish ?? (failed.isCertificate ? .authentication : .network)
-        } else if let failed = media.pathFailure {
-            mediaFailure = failed
-            wish = wish ?? .network
-        } else {
-            return
-        }
-        if let id { signalling.hangUp(id) }
-    }
-
-    func takeMediaEvents() {
-        for body in media.takeEvents() {
-            switch body {
-            case .mediaStarted:
-                if mediaStart == nil { mediaStart = HostTime.monotonicNow() }
-                pending.append(body)
-            case .callEnded:
-                // Signalling says when a call is over, but for silence and for echoes without end.
-                guard reason == nil, let cause = media.endReason, wish == nil else { break }
-                wish = cause
-                if let id { signalling.hangUp(id) }
-            default: pending.append(body)
-            }
-        }
-        if voiceStart == nil { voiceStart = media.voiceStart }
-        answerWhenDue()
-        takeMediaFailure()
-        if let id, let ports = media.takeNewPorts() { signalling.move(id, media: ports) }
-    }
-
-    // MARK: - What a person does
-
-    func setMuted(_ muted: Bool) { media.setMuted(muted) }
-
-    func setHeld(_ held: Bool) {
-        guard let id else { return }
-        // A hold that never reached the other side ends here.
-        if held || !isHeldByUs { media.setHeldByUs(held) }
-        signalling.hold(id, held)
-    }
-
-    func setVolume(decibels: Int) { media.setVolume(decibels: decibels) }
-
-    func send(digit: Character) { media.send(digit: digit) }
-
-    func hangUp(byDuration: Bool) {
-        wish = wish ?? (byDuration ? .duration : .localHangup)
-        guard let id else { return settle(wish ?? .localHangup) }
-        if caller != nil, !isAnswered, !wantsAnswer { signalling.reject(id, .declined) } else { signalling.hangUp(id) }
-    }
-
-    /// Stops threads and devices and closes files.
-    /// - Returns: nil where there was no call.
-    func close() -> CallReport? {
-        // Who is told that it is busy hears it.
-        while let tone, !tone.isOver { usleep(20_000) }
-        tone = nil
-        if let id {
-            signalling.hangUp(id)
-            phone.switchboard.disconnect(id)
-        }
-        settle(wish ?? .localHangup)
-        guard wasCall else { return nil }
-        guard var final = whole(media.close()) else { return report }
-        (final.sipCode, final.reason) = (report.sipCode, report.reason)
-        final.requested["srtp"] = request.effectiveEncryption.rawValue
-        final.effective["srtp"] = media.running?.encryption?.kind ?? "none"
-        final.postDialMilliseconds = report.postDialMilliseconds
-        final.setupMilliseconds = report.setupMilliseconds
-        final.clippedAtAnswerMilliseconds = clippedAtAnswer
-        final.party = remoteURI
-        return final
-    }
-
-    /// What was said before the microphone ran, ms; nil: nobody answered, or nothing was sent. What comes before the loudspeaker
-    /// runs waits in the jitter buffer.
-    private var clippedAtAnswer: Double? {
-        guard let answeredAt, let voiceStart else { return nil }
-        return max(0, voiceStart.captured.milliseconds(since: answeredAt))
     }
 }

@@ -1,0 +1,77 @@
+import Link
+
+/// How many calls there may be at once.
+extension CallBook {
+    /// Has other limits from now on; calls there are go on.
+    package func limit(capacity: Int, drainSeconds: Int) {
+        state.withLock { ($0.capacity, $0.drainSeconds) = (capacity, drainSeconds) }
+    }
+
+    func takePlace(_ kind: CallRecord.Kind, of source: IPAddress?) throws(Problem) -> String {
+        try state.withLock { state throws(Problem) in
+            guard !state.isDraining else {
+                counters.noteRefusal(.draining)
+                throw .draining(seconds: state.drainSeconds)
+            }
+            let running = state.entries.values.filter { $0.live != nil }
+            guard running.count + state.opening.count < state.capacity else {
+                counters.noteRefusal(.full)
+                throw Problem(
+                    503, "there are too many calls",
+                    "\(state.capacity) calls at once are allowed; end one, or raise softphone.calls",
+                    retryAfterSeconds: Self.retrySeconds)
+            }
+            guard !isMemoryShort() else {
+                counters.noteRefusal(.memory)
+                throw Problem(
+                    503, "there is no memory for another call",
+                    "\(running.count) calls run; end one, or allow the process more memory",
+                    retryAfterSeconds: Self.retrySeconds)
+            }
+            if kind == .browser { try checkConnecting(running, state.opening, source, capacity: state.capacity) }
+            state.lastNumber += 1
+            let id = "\(spool.epoch)-\(state.lastNumber)"
+            state.opening.updateValue(kind == .browser ? source : nil, forKey: id)
+            return id
+        }
+    }
+
+    /// Offers without anybody behind them must not take the places of others, nor all places.
+    private func checkConnecting(
+        _ running: [Entry], _ opening: [String: IPAddress?], _ source: IPAddress?, capacity: Int
+    ) throws(Problem) {
+        let connecting = running.filter { $0.record.kind == .browser && $0.record.answered == nil }
+        let own = connecting.count { $0.source == source } + opening.values.count { $0 == source && source != nil }
+        guard own < Self.connectingPerSource else {
+            throw Problem(
+                429, "too many of your calls are connecting",
+                "\(own) offers from this address wait for their browsers; finish or end one", retryAfterSeconds: 5)
+        }
+        guard connecting.count < capacity - capacity / 4 else {
+            throw Problem(
+                503, "too many calls are connecting", "offers wait for their browsers; try again later", retryAfterSeconds: 5)
+        }
+    }
+
+    func giveBack(_ id: String) {
+        state.withLock { _ = $0.opening.removeValue(forKey: id) }
+        // Its place is free again.
+        onChange()
+    }
+
+    /// Calls that are not closed yet, or being made.
+    package var running: Int { state.withLock { state in state.opening.count + state.entries.values.count { $0.live != nil } } }
+
+    /// How many calls more would be let in now.
+    package var headroom: Int {
+        let free = state.withLock { state in
+            state.isDraining ? 0 : max(0, state.capacity - state.opening.count - state.entries.values.count { $0.live != nil })
+        }
+        return free > 0 && isMemoryShort() ? 0 : free
+    }
+
+    package var isDraining: Bool { state.withLock { $0.isDraining } }
+
+    /// No call begins any more.
+    package func drain() { state.withLock { $0.isDraining = true } }
+}

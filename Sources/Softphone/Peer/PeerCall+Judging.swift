@@ -1,0 +1,124 @@
+import Link
+import Realtime
+import Reporting
+import SecureRTP
+
+/// Who is at the other side, and whether that one may call.
+extension PeerCall {
+    func judgePeer(_ fingerprint: DTLSFingerprint) {
+        let address = link.peerAddress
+        openDoor(address)
+        if role == .callee, let address, !request.mayCall(from: address) {
+            return waitAgain("a caller at \(address.address) is outside of --allow")
+        }
+        do throws(SoftphoneError) {
+            let verdict = try judge.judge(fingerprint, address)
+            pending.append(.peer(verdict.report))
+            switch verdict.decision {
+            case .accept: link.accept(now: .monotonicNow())
+            case .ask:
+                wasCall = true
+                questionEnd = HostTime.monotonicNow().advanced(byMilliseconds: Self.questionMilliseconds)
+            case .refuse(let why) where role == .caller: settle(.authentication, why)
+            case .refuse: waitAgain()
+            }
+        } catch {
+            failure = error
+            settle(.localHangup, "\(error)")
+        }
+    }
+
+    /// From now on others are told that it is busy.
+    func openDoor(_ address: SocketAddress?) {
+        guard role == .callee, door == nil, let address else { return }
+        do {
+            door = try PeerDoor(phone, request, judge, capabilities.described, beside: socket, talkingTo: address)
+        } catch {
+            logger.warning("who calls meanwhile hears nothing: \(error)")
+        }
+    }
+
+    /// The person says yes. Nobody bridges these calls: the service has none.
+    func answer(through bridge: CallBridge?) {
+        guard questionEnd != nil, reason == nil else { return }
+        questionEnd = nil
+        do throws(SoftphoneError) {
+            try judge.remember()
+            link.accept(now: .monotonicNow())
+        } catch {
+            failure = error
+            settle(.localHangup, "\(error)")
+        }
+    }
+
+    func checkQuestion() {
+        guard let questionEnd, HostTime.monotonicNow() >= questionEnd else { return }
+        self.questionEnd = nil
+        guard role == .callee else {
+            return settle(.authentication, "nobody said whether the other side's key is the right one")
+        }
+        wasCall = false
+        waitAgain("nobody said whether the caller may call")
+    }
+
+    /// At most once a second: strangers shall not fill the screen.
+    func mayTell() -> Bool {
+        let now = HostTime.monotonicNow()
+        guard now.milliseconds(since: lastRefusalTold) >= 1000 else { return false }
+        lastRefusalTold = now
+        return true
+    }
+
+    func turnedAway(_ failure: DTLSFailure, _ source: SocketAddress) {
+        guard mayTell() else { return }
+        guard case .wrongFingerprint(let fingerprint) = failure else {
+            return pending.append(.warning("a caller at \(source.address) came to nothing: \(failure)"))
+        }
+        pending.append(.peer(judge.turnedAway(fingerprint, source)))
+    }
+
+    func failed(_ failure: DTLSFailure) {
+        guard media == nil else { return settle(.network, "the other side broke off: \(failure)") }
+        guard role == .caller else { return waitAgain("a call came to nothing: \(failure)") }
+        switch failure {
+        case .unanswered: settle(.noAnswer, "nobody answers there; is `yodel listen yodel://` running, and the UDP port open?")
+        case .refusedByPeer:
+            settle(
+                .refused,
+                "the other side does not know our key and cannot ask; have it run `yodel peers pin '\(phone.fingerprint)'`")
+        default: settle(.network, "\(failure)")
+        }
+    }
+
+    /// What became of this caller was no call: the next one may come.
+    func waitAgain(_ why: String? = nil) {
+        if let why, mayTell() { pending.append(.warning(why)) }
+        door = nil
+        link.close(now: .monotonicNow())
+        socket.setPeer(nil)
+        socket.admit(.anyone)
+        (isConnected, questionEnd, agreement) = (false, nil, nil)
+        judge.forgetPeer()
+        do throws(SoftphoneError) {
+            let known = try phone.folder.known()
+            mail = try Self.makeMail()
+            link = try PeerLink(
+                role, over: socket, identity: phone.identity, trust: judge.trust(known), capabilities: capabilities.described,
+                mail: mail, now: .monotonicNow())
+        } catch {
+            failure = error
+            settle(.localHangup, "\(error)")
+        }
+    }
+
+    /// Who is pinned while callers are waited for may call at once. A file that cannot be read changes nothing.
+    func lookForPins() {
+        let now = HostTime.monotonicNow()
+        guard role == .callee, !isConnected, now >= nextLook else { return }
+        nextLook = now.advanced(byMilliseconds: 200)
+        let newest = phone.folder.stamp
+        guard newest != stamp, let known = try? phone.folder.known() else { return }
+        stamp = newest
+        link.setTrust(judge.trust(known))
+    }
+}

@@ -1,0 +1,80 @@
+import ICE
+import Link
+import Network
+import Realtime
+import Reporting
+import Signalling
+
+/// The way to the other side: ICE, and addresses of this machine that change.
+extension SIPCallMedia {
+    /// Finds candidates, unless nobody wants any.
+    func openPath(_ socket: UDPLink, _ addresses: [IPAddress]) throws(SoftphoneError) {
+        let traversal = request.traversal
+        // Who offers controls; where that is the one who is called, the agents find it out.
+        let role: ICERole = if case .call = request.purpose { .controlling } else { .controlled }
+        guard traversal.mode != .off else { return }
+        do { path = try CallPath(over: socket, role, traversal, addresses: addresses) } catch { throw .resources("\(error)") }
+    }
+
+    /// Goes the way that was agreed on: by checks, or to the address in SDP.
+    func choosePath(_ agreed: MediaAgreement, _ remote: SocketAddress, _ socket: UDPLink) throws(SoftphoneError) {
+        guard let ice = agreed.ice, let path else {
+            guard request.traversal.mode != .relay else {
+                throw .request("the other side knows no ICE, and ice is relay, which hides our address; choose another ice")
+            }
+            closePath()
+            return socket.setPeer(LinkPeer(media: remote, control: agreed.remoteControl))
+        }
+        // An agreement that follows another one has told the path already.
+        guard running?.ice == nil else { return }
+        do throws(ICEError) { try path.connect(ice, now: .monotonicNow()) } catch { throw .defect("ICE: \(error)") }
+    }
+
+    /// The thread of the media has ended, or has not begun: the link is ours.
+    func closePath() {
+        path?.link.close(now: .monotonicNow())
+        path = nil
+    }
+
+    /// Before there are media, the path is kept open here.
+    func takePathNews() {
+        guard let path else { return }
+        if session == nil {
+            let now = HostTime.monotonicNow()
+            path.link.receive(now: now) { _ in }
+            path.link.advance(to: now)
+        }
+        for news in path.mail.news.takeAll() {
+            switch news {
+            case .selected(let pair):
+                pending.append(EventBody(pair))
+            case .consentLost: pathFailure = "the other side does not answer any more; a network is gone"
+            case .failed(.noCandidates): pathFailure = "the other side gave no address that could be tried"
+            case .failed(.noAnswer): pathFailure = "no way to the other side was found: none of its addresses answers"
+            case .failed(.relayLost): pathFailure = "the relay to the other side is gone"
+            case .moved(let credentials, let candidates):
+                path.moved(credentials, candidates)
+                if let socket { newPorts = try? localPorts(socket) }
+            case .closed: break
+            }
+        }
+    }
+
+    /// Another network, or another address in it: candidates are found anew, and the other side is told, as soon as it can be reached
+    /// from here.
+    func followAddresses() {
+        let addresses = own?.takeChange {
+            session != nil && isAnswered && running?.remote.map { !reachable([$0]).isEmpty } ?? false
+        }
+        guard let addresses else { return }
+        logger.debug("the addresses of this machine have changed")
+        if let path { return path.move(to: addresses) }
+        if let socket { newPorts = try? localPorts(socket) }
+    }
+
+    /// The ports after a change of address, once, for the other side.
+    func takeNewPorts() -> LocalPorts? {
+        defer { newPorts = nil }
+        return newPorts
+    }
+}

@@ -1,0 +1,84 @@
+import LiveMedia
+import Media
+import Network
+import SecureRTP
+import Signalling
+
+/// The ports of a call, and the keys of its media.
+extension SIPCallMedia {
+    /// Binds the call's ports: `takePorts` has what signalling tells the other side.
+    /// - Throws: `network`; `encryption` where a call that must be encrypted cannot be.
+    func openPorts() throws(SoftphoneError) {
+        let socket: UDPLink
+        do { socket = try UDPLink(bind: request.media.bind, rtcp: .separate()) } catch { throw .network(error) }
+        let encryption = CallEncryption(request.effectiveEncryption)
+        if let missing = encryption.failure {
+            guard encryption.mode != .required else { throw .encryption("\(missing)") }
+            // Without the library a call is plain, and says so.
+            pending.append(.warning("voices are not encrypted: \(missing)"))
+        }
+        self.socket = socket
+        self.encryption = encryption
+        let own = OwnAddresses(bind: request.media.bind)
+        self.own = own
+        try openPath(socket, own.all)
+    }
+
+    /// - Returns: the ports; `nil` while the servers are asked how others see them, which may take a second or two.
+    /// - Throws: there is no relay where nothing else may be told.
+    func takePorts() throws(SoftphoneError) -> LocalPorts? {
+        guard let socket, path?.gathered(now: .monotonicNow()) ?? true else { return nil }
+        return try localPorts(socket)
+    }
+
+    /// What signalling tells the other side.
+    /// - Throws: there is no relay where nothing else may be told.
+    func localPorts(_ socket: UDPLink) throws(SoftphoneError) -> LocalPorts {
+        var ports = LocalPorts(
+            address: socket.local.address.isUnspecified ? nil : "\(socket.local.address)", port: socket.local.port,
+            controlPort: socket.localControlPort, fingerprint: encryption?.identity?.fingerprint, ice: path?.local,
+            reflexive: path?.reflexive)
+        guard request.traversal.mode == .relay else { return ports }
+        guard let relay = path?.relayed else {
+            throw .request("no TURN server gave an address, and ice is relay; look at turn, turn_user and turn_password_file")
+        }
+        (ports.address, ports.port, ports.controlPort) = ("\(relay.address)", relay.port, relay.port)
+        return ports
+    }
+
+    func makeParty(
+        _ configuration: CallConfiguration, _ socket: UDPLink, _ agreed: MediaAgreement
+    ) throws(SoftphoneError) -> CallParty {
+        guard let encrypted = agreed.encryption, let encryption else {
+            guard let path else { return CallParty(configuration: configuration, socket: socket) }
+            return CallParty(configuration: configuration, socket: socket, link: path.link)
+        }
+        if let link, !Self.needsKeys(running, agreed) {
+            return CallParty(configuration: configuration, socket: socket, link: link)
+        }
+        let patience = isAnswered ? CallEncryption.patienceMilliseconds : CallEncryption.earlyPatienceMilliseconds
+        let new = try encryption.link(
+            over: path?.link ?? socket, encrypted, patienceMilliseconds: patience)
+        link = new
+        return CallParty(configuration: configuration, socket: socket, link: new)
+    }
+
+    /// Whether media that begin anew have other keys. An association belongs to addresses and certificates (RFC 8842 section 4).
+    static func needsKeys(_ running: MediaAgreement?, _ agreed: MediaAgreement) -> Bool {
+        guard let running, running.encryption == agreed.encryption else { return true }
+        if case .sdes = agreed.encryption { return false }
+        return !isSamePath(running, agreed)
+    }
+
+    /// Whether media go the same way: by ICE wherever that leads.
+    static func isSamePath(_ running: MediaAgreement, _ agreed: MediaAgreement) -> Bool {
+        guard running.ice == nil, agreed.ice == nil else { return running.ice != nil && agreed.ice != nil }
+        return running.remote == agreed.remote && running.remoteControl == agreed.remoteControl
+    }
+
+    /// Keys that SDP carried are there at once; a handshake tells by itself.
+    func tellKeys(_ agreed: MediaAgreement) {
+        guard case .sdes(let keys) = agreed.encryption else { return }
+        pending.append(.secured(suite: keys.outbound.suite.rawValue, kind: "sdes", fingerprint: nil))
+    }
+}

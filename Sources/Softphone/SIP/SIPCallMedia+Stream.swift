@@ -1,0 +1,170 @@
+import Media
+import Reporting
+import Signalling
+
+/// The stream: it begins, changes into what was agreed on anew, and ends.
+extension SIPCallMedia {
+    /// Starts the media that were agreed on, changes the running ones into them, or begins anew where that cannot be.
+    func start(_ agreed: MediaAgreement) throws(SoftphoneError) {
+        receives = agreed.receives
+        guard let socket, let remote = agreed.remote else { return }
+        if let ice = agreed.ice, running?.ice != nil { path?.follow(ice) }
+        if let running, let session {
+            if !Self.needsRestart(running, agreed) { return change(session, from: running, to: agreed) }
+            stop()
+        }
+        try choosePath(agreed, remote, socket)
+        let isFirst = running == nil
+        var wanted = request.media
+        wanted.ring = nil
+        (wanted.device.standby, standby) = (standby?.take(), nil)
+        // What was said before the answer is nobody's.
+        if let answeredAt { wanted.device.standby?.giveBack(since: answeredAt) }
+        nameFiles(of: &wanted, isFirst: isFirst)
+        // Keys in SDP may stay the same: a stream that begins anew must not use their keystream twice.
+        let seed = (isFirst ? wanted.seed : nil) ?? .random(in: .min ... .max)
+        var configuration = configuration(agreed, seed: seed)
+        configuration.digits = isFirst ? wanted.digits : ""
+        configuration.echoes = request.echoes
+        // Nobody has heard what was played to somebody who did not answer.
+        configuration.announcementStream =
+            hasPlayed ? nil : try wanted.announcementStream(rate: configuration.stream.audioRate)
+        let party = try makeParty(configuration, socket, agreed)
+        let commands: [Media.CallCommand] = [.mute(isMuted), .signal(isAnswered ? .answered : .earlyMedia)]
+        let session = try Softphone().begin(
+            party, wanted, seed: seed, echoes: request.echoes, bridge: bridge, commands: commands)
+        self.session = session
+        hasPlayed = hasPlayed || isAnswered
+        running = agreed
+        tellKeys(agreed)
+        session.setVolume(decibels: volume)
+        if let tap { session.listen(at: tap) }
+        tellDirections(session)
+    }
+
+    /// What was written so far is kept: whatever begins anew has files of its own. Calls at one device are recorded together, by the
+    /// one that begins there.
+    func nameFiles(of wanted: inout MediaRequest, isFirst: Bool) {
+        if !isFirst { wanted.dumpFolder = nil }
+        if let bridge, !bridge.beginsRecording { wanted.recordPath = nil }
+        if bridge != nil { wanted.capturePath = nil }
+        for path in [\MediaRequest.recordPath, \.capturePath] {
+            guard let first = wanted[keyPath: path] else { continue }
+            let next = request.files.next(first)
+            wanted[keyPath: path] = next
+            // A full folder ends no call that runs.
+            guard !isFirst || next != first else { continue }
+            do {
+                try PathCheck.writable(next, option: "--record and --capture")
+                logger.notice("the media begin anew: what is recorded goes on in \(next)")
+            } catch {
+                wanted[keyPath: path] = nil
+                pending.append(.warning("nothing more is recorded: \(error)"))
+            }
+        }
+    }
+
+    /// The device begins to run, since an answer may come at any moment: what is said then is not cut off. Once a call.
+    func standBy() {
+        guard !hasStoodBy, running == nil, bridge == nil else { return }
+        hasStoodBy = true
+        standby = StandbyOpening(request.media.device)
+    }
+
+    /// Whether a microphone or a loudspeaker takes its time to begin.
+    var hasHardware: Bool {
+        bridge?.hasDevice != false
+            && [request.media.device.input, request.media.device.output].contains { if case .alsa = $0 { true } else { false } }
+    }
+
+    /// Nobody will answer.
+    func endStandby() { standby = nil }
+
+    /// Somebody else needs the device before the answer.
+    /// - Returns: whether it was in use, and is free now.
+    func yieldStandby() -> Bool {
+        defer { standby = nil }
+        return standby?.take() != nil
+    }
+
+    /// Copies both sides from now on, also of media that begin later or anew; `nil`: no more.
+    func listen(at tap: CallTap?) {
+        self.tap = tap
+        session?.listen(at: tap)
+    }
+
+    /// The stream goes on at a device that other calls have too; one that has not begun will begin there.
+    func share(_ shared: CallBridge) throws(SoftphoneError) {
+        guard bridge == nil else { return }
+        (bridge, standby) = (shared, nil)
+        guard session != nil, let running else { return }
+        stop()
+        try start(running)
+    }
+
+    /// What stands at our end.
+    var sound: CallSound {
+        var sound = request.sound
+        sound.bridge = bridge
+        return sound
+    }
+
+    /// The stream goes on with something else at our end; one that has not begun will begin there.
+    func take(_ sound: CallSound) throws(SoftphoneError) {
+        request.sound = sound
+        // A device that stands by is not the one that is wanted any more.
+        (bridge, standby) = (sound.bridge, nil)
+        hasPlayed = false
+        guard let running else { return }
+        stop()
+        try start(running)
+    }
+
+    func change(_ session: SessionCall, from running: MediaAgreement, to agreed: MediaAgreement) {
+        self.running = agreed
+        guard Self.format(running) != Self.format(agreed) else { return }
+        session.change(
+            to: configuration(agreed, seed: 0).stream, from: configuration(running, seed: 0).stream.format)
+    }
+
+    /// Records the stream there is from now on, or no longer.
+    func record(to path: String?) throws(SoftphoneError) {
+        guard let session else { throw .request("the call has no media to be recorded yet; wait until it is answered") }
+        try session.record(to: path)
+        isRecording = path != nil
+    }
+
+    /// Ends the stream; its ports stay bound.
+    func stop() {
+        guard let session else { return }
+        if isRecording {
+            isRecording = false
+            pending.append(.warning("the recording has ended, because the media begin anew; begin another one"))
+        }
+        pending += session.takeEvents().map(\.body)
+        if let leg = session.close().first?.report { formerLegs.append(leg) }
+        self.session = nil
+    }
+
+    /// Whether running media need another socket's peer, or what no command changes.
+    static func needsRestart(_ running: MediaAgreement, _ agreed: MediaAgreement) -> Bool {
+        !isSamePath(running, agreed) || running.redundancy != agreed.redundancy || running.encryption != agreed.encryption
+    }
+
+    /// What a running stream is changed by.
+    static func format(_ agreed: MediaAgreement) -> MediaAgreement {
+        var format = agreed
+        // What a stream does not care about, or is told by itself.
+        (format.sends, format.receives, format.isHeldByPeer, format.isHeldByUs) = (true, true, false, false)
+        (format.ice, format.remote, format.remoteControl) = (nil, nil, nil)
+        return format
+    }
+
+    func configuration(_ agreed: MediaAgreement, seed: UInt64) -> CallConfiguration {
+        var configuration = request.media.callConfiguration(
+            seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds,
+            isCodedAgain: bridge?.hasDevice == false)
+        configuration.take(agreed)
+        return configuration
+    }
+}

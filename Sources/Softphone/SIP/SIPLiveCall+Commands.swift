@@ -1,0 +1,57 @@
+import Glibc
+import Media
+import Realtime
+import Reporting
+import Signalling
+
+/// What a person does in a call, up to its end.
+extension SIPLiveCall {
+    func setMuted(_ muted: Bool) { media.setMuted(muted) }
+
+    func setHeld(_ held: Bool) {
+        guard let id else { return }
+        // A hold that never reached the other side ends here.
+        if held || !isHeldByUs { media.setHeldByUs(held) }
+        signalling.hold(id, held)
+    }
+
+    func setVolume(decibels: Int) { media.setVolume(decibels: decibels) }
+
+    func send(digit: Character) { media.send(digit: digit) }
+
+    func hangUp(byDuration: Bool) {
+        wish = wish ?? (byDuration ? .duration : .localHangup)
+        guard let id else { return settle(wish ?? .localHangup) }
+        if caller != nil, !isAnswered, !wantsAnswer { signalling.reject(id, .declined) } else { signalling.hangUp(id) }
+    }
+
+    /// Stops threads and devices and closes files.
+    /// - Returns: nil where there was no call.
+    func close() -> CallReport? {
+        // Who is told that it is busy hears it.
+        while let tone, !tone.isOver { usleep(20_000) }
+        tone = nil
+        if let id {
+            signalling.hangUp(id)
+            phone.switchboard.disconnect(id)
+        }
+        settle(wish ?? .localHangup)
+        guard wasCall else { return nil }
+        guard var final = whole(media.close()) else { return report }
+        (final.sipCode, final.reason) = (report.sipCode, report.reason)
+        final.requested["srtp"] = request.effectiveEncryption.rawValue
+        final.effective["srtp"] = media.running?.encryption?.kind ?? "none"
+        final.postDialMilliseconds = report.postDialMilliseconds
+        final.setupMilliseconds = report.setupMilliseconds
+        final.clippedAtAnswerMilliseconds = clippedAtAnswer
+        final.party = remoteURI
+        return final
+    }
+
+    /// What was said before the microphone ran, ms; nil: nobody answered, or nothing was sent. What comes before the loudspeaker
+    /// runs waits in the jitter buffer.
+    private var clippedAtAnswer: Double? {
+        guard let answeredAt, let voiceStart else { return nil }
+        return max(0, voiceStart.captured.milliseconds(since: answeredAt))
+    }
+}
