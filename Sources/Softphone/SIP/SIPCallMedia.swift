@@ -122,7 +122,7 @@ final class SIPCallMedia {
         var ports = LocalPorts(
             address: socket.local.address.isUnspecified ? nil : "\(socket.local.address)", port: socket.local.port,
             controlPort: socket.localControlPort, fingerprint: encryption?.identity?.fingerprint, ice: path?.local,
-            reflexive: path?.reflexive)
+            reflexive: path?.reflexive, mixes: bridge?.hasDevice == false)
         guard request.traversal.mode == .relay else { return ports }
         guard let relay = path?.relayed else {
             throw .request("no TURN server gave an address, and ice is relay; look at turn, turn_user and turn_password_file")
@@ -314,6 +314,7 @@ final class SIPCallMedia {
     /// Whether running media need another socket's peer, or what no command changes.
     private static func needsRestart(_ running: MediaAgreement, _ agreed: MediaAgreement) -> Bool {
         !isSamePath(running, agreed) || running.redundancy != agreed.redundancy || running.encryption != agreed.encryption
+            || running.levels != agreed.levels
     }
 
     /// What a running stream is changed by.
