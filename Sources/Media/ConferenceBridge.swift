@@ -13,6 +13,9 @@ package struct ConferenceBridge {
     private let reserve: Int
     private var lines: [PartyLine] = []
     private var frames: [[Float]] = []
+    /// Parties who are not heard, and whose frame at hand is silence.
+    private var isSilenced: [Bool] = []
+    private var isEmpty: [Bool] = []
     private var mixed: [Float]
 
     /// - Parameters:
@@ -30,20 +33,31 @@ package struct ConferenceBridge {
     package mutating func join() {
         lines.append(PartyLine(reserve: reserve, step: block))
         frames.append([Float](repeating: 0, count: frameLength))
+        isSilenced.append(false)
+        isEmpty.append(false)
     }
 
     /// Lets a party go; those after it move down by one.
     package mutating func leave(_ party: Int) {
         lines.remove(at: party)
         frames.remove(at: party)
+        isSilenced.remove(at: party)
+        isEmpty.remove(at: party)
     }
 
     /// Takes what was heard of a party.
     package mutating func add(_ block: UnsafeBufferPointer<Float>, of party: Int) { lines[party].write(block) }
 
+    /// Says that a party's voice is silence from now on, and need not be added up; or no longer.
+    package mutating func setSilenced(_ silenced: Bool, _ party: Int) { isSilenced[party] = silenced }
+
     /// Goes on by a frame: what all parties said in it.
     package mutating func nextFrame() {
-        for party in lines.indices { lines[party].read(into: &frames[party]) }
+        for party in lines.indices {
+            lines[party].read(into: &frames[party])
+            // What he said before may still be in the line.
+            isEmpty[party] = isSilenced[party] && frames[party].allSatisfy { $0 == 0 }
+        }
     }
 
     /// Hands out what `party` is to hear: `microphone`, and in the frame at hand all others.
@@ -51,7 +65,7 @@ package struct ConferenceBridge {
         for party: Int, microphone: UnsafeBufferPointer<Float>, _ body: (UnsafeBufferPointer<Float>) -> Void
     ) {
         for index in mixed.indices { mixed[index] = index < microphone.count ? microphone[index] : 0 }
-        for other in frames.indices where other != party {
+        for other in frames.indices where other != party && !isEmpty[other] {
             frames[other].withUnsafeBufferPointer { Mixer.add($0, to: &mixed) }
         }
         if lines.count > 1 { Mixer.limit(&mixed) }

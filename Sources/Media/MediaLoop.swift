@@ -44,6 +44,8 @@ public final class MediaLoop {
 
     private var bridge: ConferenceBridge?
     private let headset: (any PlacingMixer)?
+    /// Who of a bridge is decoded and heard; `nil`: everybody, since nobody says how loud he is.
+    private var speakers: SpeakerSelection?
     private var framer: Framer
     private var level: PlayoutLevel
     private var samplesTaken: Int64 = 0
@@ -110,6 +112,15 @@ public final class MediaLoop {
         seats.append(try LoopSeat(call, deviceRate: device.sampleRate, frameLength: framer.frameLength))
         bridge?.join()
         headset?.join()
+        if isBridge { joinSpeakers(call) }
+    }
+
+    private func joinSpeakers(_ call: Call) {
+        if speakers == nil, call.configuration.levels.isUsed {
+            speakers = SpeakerSelection(sampleRate: device.sampleRate)
+            for _ in seats.dropLast() { speakers?.join() }
+        }
+        speakers?.join()
     }
 
     /// Lets a call go; the others hear no gap. One that is not there is ignored.
@@ -118,12 +129,14 @@ public final class MediaLoop {
         seats.remove(at: party)
         bridge?.leave(party)
         headset?.leave(party)
+        speakers?.leave(party)
     }
 
     /// Gives a call's place to another one; nobody else moves.
     public func replace(_ call: Call, by next: Call) throws(MediaLoopError) {
         guard let party = seats.firstIndex(where: { $0.call === call }) else { return }
         seats[party] = try LoopSeat(next, deviceRate: device.sampleRate, frameLength: framer.frameLength)
+        speakers?.renew(party)
     }
 
     /// Takes what has come from the network.
@@ -198,13 +211,37 @@ public final class MediaLoop {
     private func sendMixed(_ frame: UnsafeBufferPointer<Float>, now: HostTime) {
         let own = isMicrophoneMuted ? [Float](repeating: 0, count: frame.count) : Array(frame)
         for tap in taps { tap.add(sent: own) }
-        if isBridge { for _ in 0..<frame.count / mixed.count { pullBlock(now: now) } }
+        if isBridge {
+            chooseSpeakers(frameLength: frame.count)
+            for _ in 0..<frame.count / mixed.count { pullBlock(now: now) }
+        }
         bridge?.nextFrame()
         own.withUnsafeBufferPointer { microphone in
             for (party, seat) in seats.enumerated() {
+                if speakers != nil, seat.call.tellsSpeakers { seat.call.tell(speakers(heardBy: party)) }
                 bridge?.mix(for: party, microphone: microphone) { seat.send($0, now: now) }
             }
         }
+    }
+
+    /// Who is not heard is not decoded either.
+    private func chooseSpeakers(frameLength: Int) {
+        guard speakers != nil else { return }
+        speakers?.choose(milliseconds: Double(frameLength) * 1000 / Double(device.sampleRate)) { seats[$0].call.claimedLevel }
+        for (party, seat) in seats.enumerated() {
+            seat.call.isDecoded = speakers?.isDecoded(party) ?? true
+            bridge?.setSilenced(speakers?.isSilenced(party) ?? false, party)
+        }
+    }
+
+    /// Whom a party hears in the frame at hand, and how loud each is.
+    private func speakers(heardBy party: Int) -> ContributingSources {
+        var heard = ContributingSources()
+        for (other, seat) in seats.enumerated() where other != party {
+            guard let level = speakers?.level(of: other), let source = seat.call.heardSource else { continue }
+            heard.add(source, level: level)
+        }
+        return heard
     }
 
     private func noteCapture(_ timing: StreamTiming) {
@@ -275,7 +312,10 @@ public final class MediaLoop {
         for i in mixed.indices { mixed[i] = 0 }
         var isPulled = false
         for (party, seat) in seats.enumerated() {
-            let outcome = callBlock.withUnsafeMutableBufferPointer { seat.pull(into: $0, now: now) }
+            let outcome = callBlock.withUnsafeMutableBufferPointer { block in
+                defer { speakers?.take(block, of: party) }
+                return seat.pull(into: block, now: now)
+            }
             callBlock.withUnsafeBufferPointer {
                 Mixer.add($0, to: &mixed)
                 bridge?.add($0, of: party)

@@ -35,6 +35,8 @@ extension MediaStream {
         figures.packetsDiscarded = reception.drops.total
         figures.drops = Dictionary(
             uniqueKeysWithValues: RTPDropReason.allCases.map { ($0.rawValue, reception.drops[$0]) }.filter { $0.1 > 0 })
+        // Their packets were heard all the same.
+        if reception.badExtensions > 0 { figures.drops["bad_header_extension"] = reception.badExtensions }
         var local = SideFigures()
         if reception.received > 0 {
             figures.jitterMilliseconds = reception.jitterMilliseconds

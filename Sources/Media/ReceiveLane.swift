@@ -21,6 +21,8 @@ final class ReceiveLane {
 
     private let streamRate: Int
     private let isHeard: Bool
+    /// Whether the decoder works; `nil`: always.
+    private let decoding: DecodingSwitch?
     private let converter: FixedRatio?
     private var pulled: [Float] = []
     /// What was pulled and converted, and not yet asked for, at the stream's rate.
@@ -29,30 +31,38 @@ final class ReceiveLane {
 
     /// A stream's first lane.
     convenience init(
-        _ format: MediaFormat, streamRate: Int, configuration: JitterBufferConfiguration, isHeard: Bool
+        _ format: MediaFormat, streamRate: Int, configuration: JitterBufferConfiguration, isHeard: Bool,
+        decoding: DecodingSwitch?
     ) throws(CodecError) {
-        let decoder = try Self.decoder(of: format, isHeard: isHeard)
+        let decoder = try Self.decoder(of: format, isHeard: isHeard, decoding)
         let buffer = JitterBuffer(decoder: decoder, clockRate: format.clockRate, configuration: configuration)
-        try self.init(format, buffer, streamRate: streamRate, isHeard: isHeard)
+        try self.init(format, buffer, streamRate: streamRate, isHeard: isHeard, decoding: decoding)
     }
 
-    private static func decoder(of format: MediaFormat, isHeard: Bool) throws(CodecError) -> any AudioDecoder {
+    private static func decoder(
+        of format: MediaFormat, isHeard: Bool, _ decoding: DecodingSwitch?
+    ) throws(CodecError) -> any AudioDecoder {
         let decoder = try makeDecoder(format.codec, sampleRate: format.sampleRate)
-        return isHeard ? decoder : UnheardDecoder(of: decoder)
+        guard isHeard else { return UnheardDecoder(of: decoder) }
+        return decoding.map { RestingDecoder(decoder, $0) } ?? decoder
     }
 
     /// A lane for what the same sender goes on with: it begins with what was learnt of the network.
     convenience init(_ format: MediaFormat, after other: ReceiveLane) throws(CodecError) {
-        let decoder = try Self.decoder(of: format, isHeard: other.isHeard)
+        let decoder = try Self.decoder(of: format, isHeard: other.isHeard, other.decoding)
         let buffer = JitterBuffer(continuing: other.buffer, decoder: decoder, clockRate: format.clockRate)
-        try self.init(format, buffer, streamRate: other.streamRate, isHeard: other.isHeard)
+        try self.init(
+            format, buffer, streamRate: other.streamRate, isHeard: other.isHeard, decoding: other.decoding)
     }
 
-    private init(_ format: MediaFormat, _ buffer: JitterBuffer, streamRate: Int, isHeard: Bool) throws(CodecError) {
+    private init(
+        _ format: MediaFormat, _ buffer: JitterBuffer, streamRate: Int, isHeard: Bool, decoding: DecodingSwitch?
+    ) throws(CodecError) {
         self.format = format
         self.buffer = buffer
         self.streamRate = streamRate
         self.isHeard = isHeard
+        self.decoding = decoding
         do { converter = try FixedRatio(from: buffer.sampleRate, to: streamRate) } catch {
             throw .invalidSetting("\(format.codec.name) at \(buffer.sampleRate) Hz cannot be converted to \(streamRate) Hz")
         }

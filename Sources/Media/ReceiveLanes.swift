@@ -31,11 +31,13 @@ struct ReceiveLanes {
     private var changes = EventLimit(burst: 4, perSecond: 2)
 
     init(
-        _ formats: [MediaFormat], streamRate: Int, configuration: JitterBufferConfiguration, isHeard: Bool = true
+        _ formats: [MediaFormat], streamRate: Int, configuration: JitterBufferConfiguration, isHeard: Bool = true,
+        decoding: DecodingSwitch? = nil
     ) throws(CodecError) {
         self.formats = formats
         self.streamRate = streamRate
-        let lane = try ReceiveLane(formats[0], streamRate: streamRate, configuration: configuration, isHeard: isHeard)
+        let lane = try ReceiveLane(
+            formats[0], streamRate: streamRate, configuration: configuration, isHeard: isHeard, decoding: decoding)
         lanes = [lane]
     }
 

@@ -30,6 +30,8 @@ final class ReceivePath {
     // Confined to one thread; see SendPath.
     @exclusivity(unchecked) private var lanes: ReceiveLanes
     private let redundancyPayloadType: UInt8?
+    /// Whether what comes is decoded; `nil`: always.
+    let decoding: DecodingSwitch?
     @exclusivity(unchecked) private(set) var receiver: RTPReceiver
     @exclusivity(unchecked) private var meter: LevelMeter
     private(set) var lastOutcome: PullOutcome?
@@ -38,14 +40,16 @@ final class ReceivePath {
 
     init(configuration: StreamConfiguration, localSSRC: UInt32) throws(CodecError) {
         let formats = configuration.receivedFormats
+        decoding = configuration.levels.received == nil ? nil : DecodingSwitch()
         lanes = try ReceiveLanes(
             formats, streamRate: configuration.audioRate, configuration: configuration.jitterBuffer,
-            isHeard: configuration.isHeard)
+            isHeard: configuration.isHeard, decoding: decoding)
         redundancyPayloadType = configuration.redundancyPayloadType
         receiver = RTPReceiver(
             payloadTypes: PayloadTypeTable(
                 formats, redundancy: redundancyPayloadType, usualClock: formats[0].clockRate),
             clockRate: formats[0].clockRate, localSSRC: localSSRC)
+        receiver.levelNumber = configuration.levels.received
         meter = LevelMeter(sampleRate: configuration.audioRate)
     }
 

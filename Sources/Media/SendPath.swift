@@ -48,6 +48,8 @@ final class SendPath {
     /// `samplesSent` where the present clock began.
     private var clockStart: Int64 = 0
     private var needsMarker = true
+    /// Who is heard in what is sent, where the other side is told.
+    var speakers = ContributingSources()
     /// Where others are sent the same: whose encoder it is that the other side hears.
     @exclusivity(unchecked) private var share = EncoderShare()
     @exclusivity(unchecked) private var meter: LevelMeter
@@ -84,7 +86,8 @@ final class SendPath {
         // Copies are of what the codec before sent too.
         let hasCopies = redundancyPayloadType != nil
         redundant = [UInt8](repeating: 0, count: hasCopies ? PacketLimits.packetBytes : 0)
-        let body = hasCopies ? PacketLimits.packetBytes : RTPHeader.fixedLength + longest
+        let header = RTPHeader.fixedLength + (configuration.levels.sent == nil ? 0 : ContributingSources.longestBytes)
+        let body = hasCopies ? PacketLimits.packetBytes : header + longest
         packet = [UInt8](repeating: 0, count: body + PacketLimits.trailerBytes)
     }
 
@@ -230,7 +233,8 @@ final class SendPath {
     ) {
         packet.withUnsafeMutableBytes { out in
             let length = sender.packetize(
-                body, timestamp: clockUnits, marker: marker, payloadType: payloadType, into: out)
+                body, timestamp: clockUnits, marker: marker, payloadType: payloadType,
+                sources: configuration.levels.sent.map { (speakers, levelsAs: $0) }, into: out)
             guard length > 0 else { return }
             var packet = OutgoingPacket(.media, in: out, count: length)
             link.send(&packet, now: now)

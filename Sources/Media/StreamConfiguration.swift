@@ -38,6 +38,8 @@ public struct StreamConfiguration: Sendable {
     public var announcement: [Float] = []
     /// What is sent after `announcement`, at `audioRate` too: of one stream alone; `nil`: the microphone.
     public var announcementStream: (any SampleStream)?
+    /// Numbers of levels in header extensions, as both sides agreed on them.
+    public var levels = LevelNumbers()
     /// Whether anybody listens: what nobody hears is counted and not decoded.
     public var isHeard = true
     /// Whether what is sent is what is heard: our RTCP tells the other side (docs/rtcp-delay-app.md).

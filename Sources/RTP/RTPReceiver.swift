@@ -26,6 +26,11 @@ public struct RTPReceiver {
     /// Our own SSRC, whose packets are a loop.
     public var localSSRC: UInt32?
 
+    /// Number under which the other side says how loud its packets are (RFC 6464); nil: it was not agreed on.
+    public var levelNumber: UInt8?
+    /// How loud the source that is heard says that its newest packet is; nil: it does not say.
+    public private(set) var level: AudioLevel?
+
     /// Sources heard so far; grows by one with the packet that begins another one, whatever that packet carries.
     public private(set) var sourcesHeard = 0
 
@@ -121,6 +126,7 @@ public struct RTPReceiver {
     ) -> Outcome {
         if isNewSource {
             sourcesHeard += 1
+            level = nil
             losses.removeAll()
             extendedTimestamp = Int64(packet.header.timestamp)
             telephoneEvents.sourceChanged()
@@ -134,6 +140,7 @@ public struct RTPReceiver {
         }
         lastTimestamp = packet.header.timestamp
         losses.note(extended)
+        if let levelNumber, extended == source?.maxExtended { readLevel(levelNumber, of: packet, kind) }
         guard var kind else { return drop(.unknownPayloadType) }
         guard packet.payload.count > 0 else { return drop(.emptyPayload) }
         var media = MediaPacket(
@@ -167,6 +174,16 @@ public struct RTPReceiver {
             return isEvent ? .telephoneEvent : drop(.badTelephoneEvent)
         case .redundancy:
             return drop(.badRedundancy)
+        }
+    }
+
+    /// Audio without it takes back what was said before; a telephone event says nothing of the voice.
+    private mutating func readLevel(_ number: UInt8, of packet: RTPPacket, _ kind: PayloadKind?) {
+        switch HeaderExtensionItem(number, in: packet) {
+        case .absent: if kind == .audio || kind == .redundancy { level = nil }
+        case .malformed: totals.badExtensions += 1
+        case .found(let data):
+            if let said = AudioLevel(data) { level = said } else { totals.badExtensions += 1 }
         }
     }
 

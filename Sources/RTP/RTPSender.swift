@@ -32,19 +32,23 @@ public struct RTPSender: Sendable {
     ///
     /// - `offset`: sampling instant in clock units since the start of the stream; it grows in silence too.
     /// - `payloadType`: nil takes the sender's.
+    /// - `sources`: who is heard in it, and the number that their levels have; nil: it is no mix.
     /// - Returns: length of the packet; 0 when `buffer` cannot hold it: nothing was numbered or counted.
     public mutating func packetize(
         _ payload: UnsafeRawBufferPointer,
         timestamp offset: UInt32,
         marker: Bool,
         payloadType override: UInt8? = nil,
+        sources: (ContributingSources, levelsAs: UInt8)? = nil,
         into buffer: UnsafeMutableRawBufferPointer
     ) -> Int {
-        guard buffer.count >= RTPHeader.fixedLength + payload.count else { return 0 }
+        let added = sources.map { $0.0.length(levelsAs: $0.levelsAs) } ?? 0
+        guard buffer.count >= RTPHeader.fixedLength + added + payload.count else { return 0 }
         let header = RTPHeader(
             marker: marker, payloadType: override ?? payloadType, sequence: sequence,
             timestamp: rtpTimestamp(offset), ssrc: ssrc)
-        let length = header.write(into: buffer)
+        let length = header.write(into: buffer) + added
+        if let sources { sources.0.write(into: buffer, levelsAs: sources.levelsAs) }
         if payload.count > 0 {
             UnsafeMutableRawBufferPointer(rebasing: buffer[length...]).copyMemory(from: payload)
         }

@@ -22,6 +22,8 @@ public struct ReceptionStatistics: Sendable {
     public internal(set) var probation = 0
     /// Datagrams dropped.
     public internal(set) var drops = RTPDropCounts()
+    /// Header extensions that could not be read; their packets were taken without them.
+    public internal(set) var badExtensions = 0
 
     public init() {}
 

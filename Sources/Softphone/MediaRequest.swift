@@ -104,7 +104,7 @@ public struct MediaRequest: Sendable {
     func announcementStream(rate: Int) throws(SoftphoneError) -> (any SampleStream)? {
         guard let playPath else { return nil }
         let file: FileReadAhead
-        do { file = try FileReadAhead(path: playPath, rate: rate) { logger.warning("\($0.path): \($0.reason)") } } catch {
+        do { file = try FileReadAhead(path: playPath, rate: rate) { logger.warning("\($0.explanation)") } } catch {
             throw .audioFile(error)
         }
         do { try file.begin() } catch { throw .resources("\(error)") }

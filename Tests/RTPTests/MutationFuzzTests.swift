@@ -62,6 +62,7 @@ private struct Fuzzer {
         random = SplitMix64(seed: seed)
         receiver = RTPReceiver(
             payloadTypes: PayloadTypeTable(audio: 0, telephoneEvent: 101, comfortNoise: 13, redundancy: 121), clockRate: 8000)
+        receiver.levelNumber = 1
         session = RTCPSession(ssrc: 7, cname: "fuzz", seed: seed, now: .zero)
         compounds = RTCPCompoundTests.cases.map(\.bytes).filter { !$0.isEmpty }
     }

@@ -49,11 +49,12 @@ private let chromium = """
     """
 
 @Suite("A browser's offer") struct BrowserOfferTests {
-    private func read(_ text: String = chromium) throws -> BrowserOffer {
+    private func read(_ text: String = chromium, mixes: Bool = false) throws -> BrowserOffer {
         let fingerprint = try #require(DTLSFingerprint(.sha256, Array(0..<32)))
         let address = SocketAddress(try IPAddress("192.0.2.1"), port: 4000)
         return try BrowserOffer(
-            Array(text.utf8), capabilities: MediaCapabilities(), fingerprint: fingerprint, address: address, sessionID: 1 << 40)
+            Array(text.utf8), capabilities: MediaCapabilities(), fingerprint: fingerprint, address: address,
+            sessionID: 1 << 40, mixes: mixes)
     }
 
     private func answer(_ offer: BrowserOffer) throws -> [Substring] {
@@ -81,6 +82,15 @@ private let chromium = """
         #expect(offer.agreement.telephoneEvents?.payloadType == 110)
         guard case .dtls(.passive, let peer) = offer.agreement.encryption else { return #expect(Bool(false)) }
         #expect(peer.count == 1)
+    }
+
+    @Test("where others are heard with it, it is asked how loud it is, under the number that it offers")
+    func levels() throws {
+        let offer = try read(mixes: true)
+        let maps = try answer(offer).filter { $0.hasPrefix("a=extmap") }
+        #expect(maps == ["a=extmap:1/recvonly urn:ietf:params:rtp-hdrext:ssrc-audio-level"])
+        #expect(offer.agreement.levels.received == 1 && offer.agreement.levels.sent == nil)
+        #expect(try !read().agreement.levels.isUsed)
     }
 
     @Test("its candidates and credentials are read, wherever they stand")

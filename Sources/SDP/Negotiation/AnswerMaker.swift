@@ -92,7 +92,7 @@ struct AnswerMaker {
             packetTime: min(wanted, capabilities.maximumPacketTime ?? .infinity),
             direction: local.direction.limited(to: reading.effectiveDirection.reversed),
             mux: reading.rtcpMux && (capabilities.rtcpMux || ice.isAgreed), mediaID: reading.mediaID,
-            security: agreed?.attributes ?? [], ice: ice.attributes)
+            security: agreed?.attributes ?? [], ice: ice.attributes, levels: local.mixes ? MixLevels.answer(to: reading) : [])
     }
 
     /// Those with a clock of the codecs in the answer; where the offer has none, the first of another clock, which many

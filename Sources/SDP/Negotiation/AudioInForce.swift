@@ -60,6 +60,8 @@ public struct AudioInForce: Hashable, Sendable {
     public var security: SecurityInForce?
     /// How the sides find each other; nil: media go to `remote`.
     public var ice: ICEInForce?
+    /// The numbers of levels in header extensions.
+    public var levels: MixLevels
     public var sending: Sending
     /// What may arrive, by this side's payload types.
     public var receiving: [UInt8: AudioFormat]

@@ -19,13 +19,14 @@ struct AudioLineWriter {
     /// Adds what stands after the formats, and gives the line.
     func finish(
         local: LocalMedia, capabilities: AudioCapabilities, packetTime: Double, direction: MediaDirection,
-        mux: Bool, mediaID: String?, security: [Attribute], ice: [Attribute]
+        mux: Bool, mediaID: String?, security: [Attribute], ice: [Attribute], levels: [Attribute]
     ) -> MediaDescription {
         var line = line
         line.bandwidths = capabilities.bandwidths
         if let mediaID { line.attributes.append(.mediaID(mediaID)) }
         line.attributes.append(.packetTime(packetTime))
         if let maximum = capabilities.maximumPacketTime { line.attributes.append(.maximumPacketTime(maximum)) }
+        line.attributes += levels
         line.attributes.append(.direction(direction))
         if mux { line.attributes.append(.rtcpMux) }
         line.attributes += security + ice

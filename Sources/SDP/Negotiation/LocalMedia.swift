@@ -12,11 +12,13 @@ public struct LocalMedia: Hashable, Sendable {
     public var direction: MediaDirection
     /// nil: ICE is neither offered nor answered.
     public var ice: LocalICE?
+    /// Whether this side mixes what it receives with others: levels are asked for and told (RFC 6464, 6465).
+    public var mixes: Bool
 
     /// - `controlPort`: nil: the port after `port` (RFC 3550 section 11).
     public init(
         address: String, port: UInt16, controlPort: UInt16? = nil, ssrc: UInt32? = nil, cname: String? = nil,
-        direction: MediaDirection = .sendrecv, ice: LocalICE? = nil
+        direction: MediaDirection = .sendrecv, ice: LocalICE? = nil, mixes: Bool = false
     ) {
         self.address = address
         self.port = port
@@ -25,5 +27,6 @@ public struct LocalMedia: Hashable, Sendable {
         self.cname = cname
         self.direction = direction
         self.ice = ice
+        self.mixes = mixes
     }
 }

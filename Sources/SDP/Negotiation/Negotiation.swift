@@ -71,6 +71,7 @@ public struct Negotiation: Sendable {
         if let ice = local.ice, ice.isOffered(current: inForce?.ice, isFirst: inForce == nil) {
             maker.ice = ice.description.attributes
         }
+        if local.mixes { maker.levels = MixLevels.offer(inForce: inForce?.levels) }
         if let inForce, let previous, inForce.line == index {
             maker.transport = previous.transport
         } else {

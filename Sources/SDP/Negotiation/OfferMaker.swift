@@ -10,6 +10,8 @@ struct OfferMaker {
     var security: [Attribute] = []
     /// And of ICE, which wants RTP and RTCP on one port.
     var ice: [Attribute] = []
+    /// And of levels in header extensions.
+    var levels: [Attribute] = []
 
     /// nil: there is nothing to offer.
     func line(numbers: inout PayloadNumbers) -> MediaDescription? {
@@ -46,7 +48,7 @@ struct OfferMaker {
         }
         return writer.finish(
             local: local, capabilities: capabilities, packetTime: capabilities.packetTime, direction: local.direction,
-            mux: capabilities.rtcpMux || !ice.isEmpty, mediaID: mediaID, security: security, ice: ice)
+            mux: capabilities.rtcpMux || !ice.isEmpty, mediaID: mediaID, security: security, ice: ice, levels: levels)
     }
 }
 

@@ -46,7 +46,7 @@ extension SIPSignalling {
         }
         return LocalMedia(
             address: ports.address ?? address, port: ports.port, controlPort: ports.controlPort, ssrc: ports.ssrc,
-            cname: ports.canonicalName, direction: direction, ice: ice)
+            cname: ports.canonicalName, direction: direction, ice: ice, mixes: ports.mixes)
     }
 
     /// The address of ours from which packets leave towards `peer`.

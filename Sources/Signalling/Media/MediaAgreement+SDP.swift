@@ -24,6 +24,7 @@ extension MediaAgreement {
         if audio.remote != nil, remote == nil { return nil }
         sharesPort = audio.rtcpMux
         ice = audio.ice
+        levels = LevelNumbers(received: audio.levels.received, sent: audio.levels.sent)
         encryption = audio.security.flatMap(MediaEncryption.init)
         if audio.security != nil, encryption == nil { return nil }
         sends = audio.direction.sends

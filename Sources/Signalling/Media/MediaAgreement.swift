@@ -45,6 +45,9 @@ public struct MediaAgreement: Sendable, Hashable {
     /// This side does not want to hear.
     public var isHeldByUs: Bool
 
+    /// Numbers of levels in header extensions; unused where this side mixes nothing.
+    public var levels: LevelNumbers
+
     // What this side sends
     public var codec: Codec
     /// Of codecs with several, in Hz.

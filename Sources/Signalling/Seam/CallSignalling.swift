@@ -106,12 +106,14 @@ public struct LocalPorts: Sendable, Hashable {
     public var ice: LocalICE?
     /// Where a STUN server sees `port`: told to those who are on its side of a NAT.
     public var reflexive: SocketAddress?
+    /// Whether what is received there is mixed with other calls: levels are asked for and told.
+    public var mixes: Bool
 
     /// - `controlPort`: nil: the port after `port`.
     public init(
         address: String? = nil, port: UInt16, controlPort: UInt16? = nil, ssrc: UInt32? = nil,
         canonicalName: String? = nil, fingerprint: DTLSFingerprint? = nil, ice: LocalICE? = nil,
-        reflexive: SocketAddress? = nil
+        reflexive: SocketAddress? = nil, mixes: Bool = false
     ) {
         self.address = address
         self.port = port
@@ -121,6 +123,7 @@ public struct LocalPorts: Sendable, Hashable {
         self.fingerprint = fingerprint
         self.ice = ice
         self.reflexive = reflexive
+        self.mixes = mixes
     }
 }
 

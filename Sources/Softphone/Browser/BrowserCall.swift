@@ -39,7 +39,7 @@ final class BrowserCall: OwnedCall {
             sharesPort: true)
         let offer = try BrowserOffer(
             request.offer, capabilities: capabilities, fingerprint: place.fingerprint, address: host,
-            sessionID: .random(in: .min ... .max))
+            sessionID: .random(in: .min ... .max), mixes: request.bridge?.hasDevice == false)
         let seed = media.seed ?? .random(in: .min ... .max)
         var configuration = media.callConfiguration(
             seed: seed, codec: offer.agreement.codec, packetMilliseconds: offer.agreement.packetMilliseconds,

@@ -8,8 +8,8 @@ import Signalling
 /// A browser's offer, read and answered: what the call runs with, and the text that goes back (RFC 8829, 8839, 8842). It has neither
 /// socket nor clock.
 ///
-/// One audio line is taken, Opus first; RED, header extensions and transport-wide feedback are left out. The browser begins
-/// the handshake, so that its first flight waits at ICE and not ours.
+/// One audio line is taken, Opus first; RED, transport-wide feedback and header extensions but for levels are left out. The browser
+/// begins the handshake, so that its first flight waits at ICE and not ours.
 package struct BrowserOffer {
     package let agreement: MediaAgreement
     package let receipt: NegotiationReceipt
@@ -20,10 +20,11 @@ package struct BrowserOffer {
     private let line: Int
 
     /// - `address`: of ours, for those who do not know ICE.
+    /// - `mixes`: whether the browser is heard with others: levels are asked for and told.
     /// - Throws: what the offer lacks.
     package init(
         _ body: [UInt8], capabilities: MediaCapabilities, fingerprint: DTLSFingerprint, address: SocketAddress,
-        sessionID: UInt64
+        sessionID: UInt64, mixes: Bool = false
     ) throws(SoftphoneError) {
         var offer: SessionDescription
         do throws(SDPParseError) { offer = try SessionDescription(parsing: body) } catch {
@@ -37,7 +38,7 @@ package struct BrowserOffer {
             mode: .required, fingerprint: Fingerprint(hashFunction: fingerprint.hash.rawValue, bytes: fingerprint.bytes))
         var negotiation = Negotiation(
             capabilities: described,
-            local: LocalMedia(address: "\(address.address)", port: address.port, controlPort: address.port),
+            local: LocalMedia(address: "\(address.address)", port: address.port, controlPort: address.port, mixes: mixes),
             policy: MediaAddressPolicy(allowsLoopback: true), sessionID: sessionID)
         do throws(NegotiationError) { draft = try negotiation.answer(offer) } catch { throw .request("\(error)") }
         guard let audio = negotiation.inForce, let receipt = negotiation.receipt, let agreed = MediaAgreement(audio) else {

@@ -37,7 +37,7 @@ extension SIPCallMedia {
         var ports = LocalPorts(
             address: socket.local.address.isUnspecified ? nil : "\(socket.local.address)", port: socket.local.port,
             controlPort: socket.localControlPort, fingerprint: encryption?.identity?.fingerprint, ice: path?.local,
-            reflexive: path?.reflexive)
+            reflexive: path?.reflexive, mixes: bridge?.hasDevice == false)
         guard request.traversal.mode == .relay else { return ports }
         guard let relay = path?.relayed else {
             throw .request("no TURN server gave an address, and ice is relay; look at turn, turn_user and turn_password_file")

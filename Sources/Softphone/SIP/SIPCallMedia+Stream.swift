@@ -149,6 +149,7 @@ extension SIPCallMedia {
     /// Whether running media need another socket's peer, or what no command changes.
     static func needsRestart(_ running: MediaAgreement, _ agreed: MediaAgreement) -> Bool {
         !isSamePath(running, agreed) || running.redundancy != agreed.redundancy || running.encryption != agreed.encryption
+            || running.levels != agreed.levels
     }
 
     /// What a running stream is changed by.

@@ -26,6 +26,7 @@ extension CallConfiguration {
             format.comfortNoisePayloadType = stream.comfortNoisePayloadType
             return format
         }
+        stream.levels = agreement.levels
         stream.redundancyPayloadType = agreement.redundancy?.payloadType
         if let limit = agreement.maximumBitrate {
             stream.maximumBitrate = min(stream.maximumBitrate ?? limit, limit)
