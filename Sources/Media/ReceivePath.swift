@@ -56,6 +56,11 @@ final class ReceivePath {
     /// What the conversion of the heard codec to the stream's rate adds, in milliseconds.
     var conversionMilliseconds: Double { lanes.playing.conversionMilliseconds }
 
+    /// Linear gain in force.
+    var gain: Float { isPlaying ? volume : 0 }
+    /// Formats that may come.
+    var formats: [MediaFormat] { lanes.formats }
+
     /// Takes other formats from now on; at least one.
     func take(formats: [MediaFormat]) {
         guard !formats.isEmpty else { return }
@@ -108,7 +113,7 @@ final class ReceivePath {
     func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome {
         let outcome = lanes.pull(into: block, now: now)
         lastOutcome = outcome
-        let gain = isPlaying ? volume : 0
+        let gain = gain
         if gain != 1 { for i in block.indices { block[i] *= gain } }
         meter.add(UnsafeBufferPointer(block))
         return outcome

@@ -29,6 +29,8 @@ final class SIPCallMedia {
     private(set) var running: MediaAgreement?
     /// Reports of the streams that were begun anew, the oldest first.
     private(set) var formerLegs: [CallReport] = []
+    /// Where the packets of each stretch were captured.
+    private(set) var captures: [String] = []
     /// When our voice and the loudspeaker began; nil: not yet.
     var voiceStart: (captured: HostTime, playing: HostTime?)? { session?.voiceStart }
     /// What is told of the media, and not taken yet.
@@ -169,6 +171,9 @@ final class SIPCallMedia {
 
     // MARK: - The stream
 
+    /// Bytes of a capture that is worth its file.
+    private static let leastCapture = 1 << 16
+
     /// Starts the media that were agreed on, changes the running ones into them, or begins anew where that cannot be.
     func start(_ agreed: MediaAgreement) throws(SoftphoneError) {
         receives = agreed.receives
@@ -199,6 +204,7 @@ final class SIPCallMedia {
         let session = try Softphone().begin(
             party, wanted, seed: seed, echoes: request.echoes, bridge: bridge, commands: commands)
         self.session = session
+        if let path = wanted.capturePath { captures.append(path) }
         hasPlayed = hasPlayed || isAnswered
         running = agreed
         tellKeys(agreed)
@@ -213,6 +219,9 @@ final class SIPCallMedia {
         if !isFirst { wanted.dumpFolder = nil }
         if let bridge, !bridge.beginsRecording { wanted.recordPath = nil }
         if bridge != nil { wanted.capturePath = nil }
+        // Each stretch has half of what the one before had: whoever has them begin anew again and again fills no disk.
+        wanted.captureBytes = wanted.captureBytes.map { $0 >> captures.count }
+        if let bytes = wanted.captureBytes, bytes < Self.leastCapture { wanted.capturePath = nil }
         for path in [\MediaRequest.recordPath, \.capturePath] {
             guard let first = wanted[keyPath: path] else { continue }
             let next = request.files.next(first)
