@@ -93,7 +93,7 @@ let package = Package(
             name: "Studio",
             dependencies: [
                 "Softphone", "Terminal", "Settings", "Reporting", "Simulation", "Media", "PacketCapture", "AudioDevices",
-                "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "SIP", "Realtime",
+                "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "SIP", "Metrics", "Realtime",
             ]),
         // 5.5: what is wrong with the machine, the configuration or the servers, and what to do
         .target(

@@ -67,7 +67,9 @@ public final class SoftphoneService: Sendable {
         let gate = Gate(tokens: settings.tokens(orNew: newToken), isOnLoopback: settings.address.isLoopback)
         let reloader = Reloader(live, phone: phone, core: core, gate: gate, newToken: newToken)
         self.reloader = reloader
-        core.configure(show: { live.now.json }, reload: { () throws(Problem) in try reloader.reload() })
+        core.configure(
+            show: { live.now.json }, reload: { () throws(Problem) in try reloader.reload() },
+            secrets: { live.now.secrets + [newToken].compactMap(\.self) })
         let router = Router(Routes.all, gate: gate)
         let descriptors = DescriptorLimit.raise()
         let certificate: CertificateKeeper?

@@ -20,6 +20,8 @@ package final class CallBook: Sendable {
         var bridge: CallBridge?
         /// Call-IDs of its messages, once it is closed.
         var dialogs: [String] = []
+        /// Where its packets were captured, once it is closed.
+        var captures: [String] = []
         /// The programs that hear it.
         var programs: CallPrograms
         /// It was hung up because the other half of it is over.
@@ -395,6 +397,12 @@ package final class CallBook: Sendable {
         return entry.live?.dialogs ?? entry.dialogs
     }
 
+    /// Where a call's packets are captured.
+    func captures(of id: String) throws(Problem) -> [String] {
+        guard let entry = state.withLock({ $0.entries[id] }) else { throw .noCall(id) }
+        return entry.live?.captures ?? entry.captures
+    }
+
     /// Takes note of the figures of every call that was answered.
     package func sample() {
         let answered = state.withLock { state in
@@ -442,7 +450,7 @@ package final class CallBook: Sendable {
     }
 
     private func close(_ id: String, _ live: any LiveCall) {
-        let dialogs = live.dialogs
+        let (dialogs, captures) = (live.dialogs, live.captures)
         let report = live.close().first?.report
         // Its last events, where it was closed before it ended.
         carry(id)
@@ -451,7 +459,7 @@ package final class CallBook: Sendable {
             state.ended.removeAll { $0 == id }
             guard var entry = state.entries[id] else { return nil }
             (entry.record.report, entry.live, entry.subscription, entry.browser) = (report, nil, nil, nil)
-            (entry.bridge, entry.dialogs) = (nil, dialogs)
+            (entry.bridge, entry.dialogs, entry.captures) = (nil, dialogs, captures)
             entry.record.recording = nil
             state.entries[id] = entry
             counters.noteClosed(entry.record, report)

@@ -76,7 +76,7 @@ enum PageFiles {
         <h2 id="calls-title">Calls</h2>
         <div class="wide" tabindex="0" role="region" aria-label="List of calls">
         <table><thead><tr><th scope="col">With</th><th scope="col">State</th><th scope="col">Began</th><th scope="col">Lasted</th>
-        <th scope="col">Delay</th><th scope="col">MOS</th></tr></thead>
+        <th scope="col">Delay</th><th scope="col">MOS</th><th scope="col">Bundle</th></tr></thead>
         <tbody id="calls"></tbody></table>
         </div>
         </section>
@@ -107,5 +107,6 @@ enum PageFiles {
 
     /// One file for the browser, in the order of what needs what.
     static let script =
-        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript + viewScript
+        "'use strict';\n\n" + apiScript + handsetScript + callScript + partiesScript + historyScript
+        + bundleScript + viewScript
 }

@@ -156,6 +156,8 @@ extension PageFiles {
 
         function drawCalls() {
           const list = all().filter((call) => call.kind === 'sip' || !call.audio.handset).reverse().slice(0, 20);
+          // What is drawn anew keeps the focus.
+          const focused = document.activeElement?.dataset.bundle;
           part('calls').replaceChildren(...list.map((call) => {
             const row = element('tr', '');
             const mos = figures.get(call.id)?.mos_cq;
@@ -164,8 +166,12 @@ extension PageFiles {
               isRunning(call) ? call.state : ending(call), new Date(call.started).toLocaleTimeString([], { timeStyle: 'short' }), lasted(call),
               delayOf(call), mos == null ? '' : mos.toFixed(1),
             ]) row.append(element('td', text));
+            const cell = element('td', '');
+            cell.append(bundleButton(call));
+            row.append(cell);
             return row;
           }));
+          if (focused) part('calls').querySelector(`[data-bundle="${CSS.escape(focused)}"]`)?.focus();
         }
 
         // Without the network, which is measured for itself.
