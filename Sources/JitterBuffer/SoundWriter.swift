@@ -146,7 +146,9 @@ package struct SoundWriter: ~Copyable {
     private mutating func stretched(_ start: UnsafePointer<Float>, count: Int, by wanted: Int) -> Stretcher.Result {
         let result = stretcher.stretch(start, count: count, by: wanted, after: queue.tail(0))
         guard let decisions else { return result }
-        let shift = decisions.settle(result.shift, in: -frame...count - 1)
+        // A whole pitch period may be a little more than is wanted.
+        let most = wanted < 0 ? min(frame, sampleRate / 200 - wanted) : 0
+        let shift = decisions.settle(result.shift, in: -most...max(0, min(wanted, count - 1)))
         return shift == result.shift ? result : stretcher.shift(start, count: count, by: shift, after: queue.tail(0))
     }
 }
