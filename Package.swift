@@ -41,7 +41,8 @@ let package = Package(
         .target(
             name: "Service",
             dependencies: [
-                "Diagnosis", "Softphone", "Signalling", "SecureRTP", "History", "Settings", "Reporting", "LiveMedia", "Media",
+                "Diagnosis", "Softphone", "Simulation", "Signalling", "SecureRTP", "History", "Settings", "Reporting",
+                "LiveMedia", "Media",
                 "AudioDevices", "AudioUnits", "AudioFiles", "Codecs", "WebClient", "Link", "Metrics", "Realtime",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -92,7 +93,7 @@ let package = Package(
             name: "Studio",
             dependencies: [
                 "Softphone", "Terminal", "Settings", "Reporting", "Simulation", "Media", "PacketCapture", "AudioDevices",
-                "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "Realtime",
+                "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "SIP", "Metrics", "Realtime",
             ]),
         // 5.5: what is wrong with the machine, the configuration or the servers, and what to do
         .target(
@@ -300,7 +301,8 @@ let package = Package(
         .testTarget(
             name: "MediaTests",
             dependencies: [
-                "CAudit", "LiveMedia", "Media", "Metrics", "Reporting", "PacketCapture", "Network", "AudioDevices",
+                "CAudit", "Simulation", "LiveMedia", "Media", "Metrics", "Reporting", "PacketCapture", "Network",
+                "AudioDevices",
                 "AudioUnits", "AudioFiles",
                 "JitterBuffer", "Codecs", "RTP", "Link", "Realtime",
             ]),
@@ -345,7 +347,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["TestPrograms", "TestSignals", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel"]),
+            dependencies: ["TestPrograms", "TestSignals", "Studio", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel"]),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [

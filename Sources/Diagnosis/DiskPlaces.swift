@@ -14,6 +14,7 @@ enum DiskPlaces {
             places.append((parts.count == 1 ? "." : folder.isEmpty ? "/" : folder, "history"))
         }
         if let recordings = configuration[\.softphone.recordings] { places.append((recordings, "recordings")) }
+        if let bundles = configuration[\.softphone.bundles] { places.append((existing(bundles), "bundles")) }
         return places
     }
 

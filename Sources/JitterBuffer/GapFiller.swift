@@ -17,14 +17,17 @@ package struct GapFiller: ~Copyable {
     /// Noise on its way into what fades.
     private let background: Scratch
     private let longestInterpolation: Int
+    private let decisions: SoundDecisions?
 
     /// - Parameters:
     ///   - frame: samples of the longest stretch that is interpolated.
     ///   - seed: of the comfort noise.
+    ///   - decisions: note what the sound decides, or decide in its place.
     package init(
         sampleRate: Int, frame: Int, seed: UInt64, tuning: ConcealmentTuning = ConcealmentTuning(),
-        pitch: PitchTuning = PitchTuning()
+        pitch: PitchTuning = PitchTuning(), decisions: SoundDecisions? = nil
     ) {
+        self.decisions = decisions
         self.sampleRate = sampleRate
         self.tuning = tuning
         concealment = Concealment(sampleRate: sampleRate, tuning: tuning, pitch: pitch)
@@ -73,7 +76,7 @@ package struct GapFiller: ~Copyable {
         let whole = min((max(wanted, 1) + step - 1) / step * step, limit / step * step)
         var count = whole
         let isConcealed = decoder.codec.conceal(frames: whole, into: decoder.decoded.buffer)
-        if isConcealed, !missing.isSilence, concealment.isSteadyTone {
+        if isConcealed, !missing.isSilence, decisions.settle(concealment.isSteadyTone) {
             // The codec was asked only to keep its state going.
             concealment.generate(into: output, count: count)
             gap.needsMerge = true

@@ -40,7 +40,8 @@ public final class JitterBuffer {
         self.clockRate = Self.clamped(clockRate)
         delays = DelayManager(configuration: configuration)
         clock = PullClock(tuning: configuration.tuning.clock)
-        player = Player(codec: decoder, seed: configuration.seed, tuning: configuration.tuning)
+        player = Player(
+            codec: decoder, seed: configuration.seed, tuning: configuration.tuning, decisions: configuration.decisions)
         packets = PacketBuffer(decoder: decoder)
     }
 
@@ -53,7 +54,8 @@ public final class JitterBuffer {
         hostEpoch = other.hostEpoch
         delays = DelayManager(continuing: other.delays)
         clock = PullClock(tuning: configuration.tuning.clock)
-        player = Player(codec: decoder, seed: configuration.seed, tuning: configuration.tuning)
+        player = Player(
+            codec: decoder, seed: configuration.seed, tuning: configuration.tuning, decisions: configuration.decisions)
         packets = PacketBuffer(decoder: decoder)
     }
 
@@ -85,7 +87,8 @@ public final class JitterBuffer {
     /// sound's rate changes to the new decoder's at once.
     public func replaceDecoder(_ decoder: any AudioDecoder, clockRate: Int) {
         reset(.codecChange)
-        var next = Player(codec: decoder, seed: configuration.seed, tuning: configuration.tuning)
+        var next = Player(
+            codec: decoder, seed: configuration.seed, tuning: configuration.tuning, decisions: configuration.decisions)
         next.takeOver(player)
         player = next
         self.decoder = decoder

@@ -38,6 +38,8 @@ public struct JitterBufferConfiguration: Sendable {
     public var seed: UInt64
     /// The numbers inside, found by measurement; for sweeps.
     package var tuning = JitterBufferTuning()
+    /// Notes what the sound decides, or decides in its place; `nil`: the sound decides.
+    public var decisions: SoundDecisions?
 
     public init(
         latency: LatencyProfile = .balanced, minimumDelayMs: Double = 0, maximumDelayMs: Double = 500, seed: UInt64 = 1

@@ -22,12 +22,16 @@ package struct Player: ~Copyable {
     /// Samples of a frame.
     package let frame: Int
 
-    package init(codec: any AudioDecoder, seed: UInt64, tuning: JitterBufferTuning = JitterBufferTuning()) {
+    package init(
+        codec: any AudioDecoder, seed: UInt64, tuning: JitterBufferTuning = JitterBufferTuning(),
+        decisions: SoundDecisions? = nil
+    ) {
         let rate = max(codec.sampleRate, 1000)
         frame = rate * Self.frameMilliseconds / 1000
         decoder = StreamDecoder(codec: codec, frame: frame, tuning: tuning.concealment)
         writer = SoundWriter(
-            sampleRate: rate, frame: frame, longestPacket: codec.maximumFrames, seed: seed, tuning: tuning)
+            sampleRate: rate, frame: frame, longestPacket: codec.maximumFrames, seed: seed, tuning: tuning,
+            decisions: decisions)
         overdue = OverdueStream(tuning: tuning.stream)
     }
 

@@ -13,17 +13,25 @@ package struct SoundWriter: ~Copyable {
     private var stretcher: Stretcher
     private let sampleRate: Int
     private let frame: Int
+    private let decisions: SoundDecisions?
 
     /// - Parameters:
     ///   - frame: samples worked on at once.
     ///   - longestPacket: samples.
     ///   - seed: of the comfort noise.
-    package init(sampleRate: Int, frame: Int, longestPacket: Int, seed: UInt64, tuning: JitterBufferTuning) {
+    ///   - decisions: note what the sound decides, or decide in its place.
+    package init(
+        sampleRate: Int, frame: Int, longestPacket: Int, seed: UInt64, tuning: JitterBufferTuning,
+        decisions: SoundDecisions? = nil
+    ) {
+        self.decisions = decisions
         self.sampleRate = sampleRate
         self.frame = frame
         queue = PlayoutQueue(
             historyLength: Concealment.historyLength(sampleRate: sampleRate), room: longestPacket + 8 * frame)
-        filler = GapFiller(sampleRate: sampleRate, frame: frame, seed: seed, tuning: tuning.concealment, pitch: tuning.pitch)
+        filler = GapFiller(
+            sampleRate: sampleRate, frame: frame, seed: seed, tuning: tuning.concealment, pitch: tuning.pitch,
+            decisions: decisions)
         stretcher = Stretcher(sampleRate: sampleRate, frame: frame, tuning: tuning.stretch, pitch: tuning.pitch)
     }
 
@@ -63,7 +71,7 @@ package struct SoundWriter: ~Copyable {
 
     private func circumstances(isEmpty: Bool, isInSilence: Bool) -> GapFiller.Circumstances {
         GapFiller.Circumstances(
-            isEmpty: isEmpty, isInSilence: isInSilence, isInPause: stretcher.pauses.isSettled,
+            isEmpty: isEmpty, isInSilence: isInSilence, isInPause: decisions.settle(stretcher.pauses.isSettled),
             background: stretcher.pauses.noise)
     }
 
@@ -113,7 +121,8 @@ package struct SoundWriter: ~Copyable {
         var start = decoded.base + skipped
         var count = made - skipped
         pull.record.ledger.add(count, as: lastSound)
-        let left = filler.join(start, count: count, after: queue, level: stretcher.pauses.noise)
+        let fitting = filler.join(start, count: count, after: queue, level: stretcher.pauses.noise)
+        let left = decisions?.settle(fitting, in: 0...count) ?? fitting
         start += left
         count -= left
         pull.record.noteJoin(left, sampleRate: sampleRate)
@@ -122,7 +131,7 @@ package struct SoundWriter: ~Copyable {
             let length = min(count, frame)
             stretcher.hear(start, count: length)
             if stretcher.pauses.isSettled, !isInSilence { filler.learn(start, count: length) }
-            let result = stretcher.stretch(start, count: length, by: remaining, after: queue.tail(0))
+            let result = stretched(start, count: length, by: remaining)
             queue.append(result.samples, count: result.count)
             if result.shift != 0 {
                 pull.record.noteStretch(result.shift, sampleRate: sampleRate)
@@ -132,5 +141,14 @@ package struct SoundWriter: ~Copyable {
             start += length
             count -= length
         }
+    }
+    /// A frame, stretched as its sound allows, or as another sound in its place had allowed.
+    private mutating func stretched(_ start: UnsafePointer<Float>, count: Int, by wanted: Int) -> Stretcher.Result {
+        let result = stretcher.stretch(start, count: count, by: wanted, after: queue.tail(0))
+        guard let decisions else { return result }
+        // A whole pitch period may be a little more than is wanted.
+        let most = wanted < 0 ? min(frame, sampleRate / 200 - wanted) : 0
+        let shift = decisions.settle(result.shift, in: -most...max(0, min(wanted, count - 1)))
+        return shift == result.shift ? result : stretcher.shift(start, count: count, by: shift, after: queue.tail(0))
     }
 }

@@ -74,6 +74,24 @@ package struct Stretcher: ~Copyable {
         return Result(samples: UnsafePointer(output.base), count: length, shift: plan.shift)
     }
 
+    /// Shortens or lengthens a frame whatever it sounds like.
+    /// - Parameters:
+    ///   - samples: the frame.
+    ///   - count: its samples, at least 1.
+    ///   - shift: samples to take out, fewer than there are; negative to put in, as many as a frame has at most.
+    ///   - end: end of the sound before it, of which the frame's longest length is readable.
+    /// - Returns: the frame.
+    package mutating func shift(
+        _ samples: UnsafePointer<Float>, count: Int, by shift: Int, after end: UnsafePointer<Float>
+    ) -> Result {
+        joined.base.update(from: end - frame, count: frame)
+        let origin = joined.base + frame
+        origin.update(from: samples, count: count)
+        let length = Splice.apply(
+            origin: UnsafePointer(origin), count: count, shift: shift, fade: 0, into: output.base)
+        return Result(samples: UnsafePointer(output.base), count: length, shift: shift)
+    }
+
     private mutating func plan(
         _ frame: UnsafePointer<Float>, count: Int, wanted: Int, after end: UnsafePointer<Float>
     ) -> SplicePlan? {

@@ -20,22 +20,29 @@ public final class CallCapture: MediaTap {
     private static let ringBytes = 1 << 20
 
     /// Creates the file at `path`; an existing file is replaced.
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - configuration: of the call.
+    ///   - socket: where its packets come and go.
+    ///   - mostBytes: that the file may have; what comes later is not kept.
+    /// - Throws: where the file cannot be made.
     public convenience init(
-        path: String, configuration: CallConfiguration, socket: UDPLink
+        path: String, configuration: CallConfiguration, socket: UDPLink, mostBytes: Int = .max
     ) throws(CallError) {
         let now = HostTime.monotonicNow()
         try self.init(
             path: path, configuration: configuration, local: socket.local,
-            controlPort: socket.localControlPort, epochNanoseconds: now.wallClockEpoch)
+            controlPort: socket.localControlPort, epochNanoseconds: now.wallClockEpoch, mostBytes: mostBytes)
     }
 
     /// - Parameters:
     ///   - local: where RTP is heard.
     ///   - controlPort: where RTCP is heard.
     ///   - epochNanoseconds: wall clock at host time 0, in ns since 1970.
+    ///   - mostBytes: that the file may have.
     package init(
         path: String, configuration: CallConfiguration, local: SocketAddress, controlPort: UInt16,
-        epochNanoseconds: Int64
+        epochNanoseconds: Int64, mostBytes: Int = .max
     ) throws(CallError) {
         let ends: RingEnds<UInt8>
         do {
@@ -48,7 +55,8 @@ public final class CallCapture: MediaTap {
         settings["local_address"] = address.address.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         settings["local_ports"] = "\(local.port),\(controlPort)"
         do {
-            let file = try CaptureWriter(path: path, settings: settings, epochNanoseconds: epochNanoseconds)
+            let file = try CaptureWriter(
+                path: path, settings: settings, epochNanoseconds: epochNanoseconds, mostBytes: mostBytes)
             writer = CaptureDrain(file, ring: ends.consumer, local: local, controlPort: controlPort)
         } catch {
             throw .recording(path: path, reason: error.reason)
@@ -78,6 +86,12 @@ public final class CallCapture: MediaTap {
 
     /// Pulls come later from now on.
     public func add(pullsMovedBy milliseconds: Double, at now: HostTime) { note(.pullsMoved, now, milliseconds) }
+
+    /// What a replay must know is another from now on.
+    public func add(_ change: StreamChange, at now: HostTime) {
+        let record = CaptureRecord(kind: .change, time: now, remote: SocketAddress(IPAddress(v4: 0), port: 0))
+        Array(change.captured.utf8).withUnsafeBytes { add($0, record) }
+    }
 
     private func note(_ kind: CaptureRecord.Kind, _ time: HostTime, _ milliseconds: Double) {
         var record = CaptureRecord(kind: kind, time: time, remote: SocketAddress(IPAddress(v4: 0), port: 0))
@@ -112,7 +126,7 @@ public final class CallCapture: MediaTap {
 /// What stands in the ring in front of a datagram's bytes.
 struct CaptureRecord: BitwiseCopyable {
     enum Kind: UInt8, BitwiseCopyable {
-        case received, receivedControl, sent, sentControl, pull, stop, pullsMoved
+        case received, receivedControl, sent, sentControl, pull, stop, pullsMoved, change
     }
 
     var kind: Kind

@@ -115,11 +115,14 @@ public final class CallSession {
     /// - `isBridge`: whether the parties have each other in the place of the device, which keeps time and should have a period of
     ///   20 ms (`bridgeMilliseconds`).
     /// - `capturePath`: capture of the first party's packets.
+    /// - `captureBytes`: what the capture may have at most. A bounded one is kept in case it is wanted: where it cannot be made the
+    ///   session goes without. `nil` is one that somebody asked for.
     /// - `playoutChannels`: 2 plays each party of a conference from a direction of its own.
     public init(
         _ parties: [CallParty], unit: any InputOutputUnit, staysOpen: Bool = false, isConference: Bool = true,
         isBridge: Bool = false, playoutChannels: Int = 1, recordPath: String? = nil, capturePath: String? = nil,
-        dumpFolder: String? = nil, dumpSide: String? = nil, realtime: Bool = true, audio: AudioSession? = nil
+        captureBytes: Int? = nil, dumpFolder: String? = nil, dumpSide: String? = nil, realtime: Bool = true,
+        audio: AudioSession? = nil
     ) throws(CallError) {
         precondition(!parties.isEmpty, "a session has somebody to talk to")
         let now = HostTime.monotonicNow()
@@ -127,11 +130,7 @@ public final class CallSession {
         self.realtime = realtime
         self.audio = audio
         let bell = Bell()
-        let capture: CallCapture? =
-            if let capturePath {
-                try CallCapture(
-                    path: capturePath, configuration: parties[0].configuration, socket: parties[0].socket)
-            } else { nil }
+        let capture = try Self.capture(parties[0], path: capturePath, bytes: captureBytes)
         var legs: [CallLeg] = []
         for (index, party) in parties.enumerated() {
             var link = party.link
@@ -189,6 +188,12 @@ public final class CallSession {
         self.writers = writers
         warnings = FileWarnings(writers.map(\.health))
         disk = writers.isEmpty ? nil : DiskThread(name: "recorder", clients: writers)
+    }
+
+    private static func capture(_ party: CallParty, path: String?, bytes: Int?) throws(CallError) -> CallCapture? {
+        guard let path else { return nil }
+        guard let bytes else { return try CallCapture(path: path, configuration: party.configuration, socket: party.socket) }
+        return try? CallCapture(path: path, configuration: party.configuration, socket: party.socket, mostBytes: bytes)
     }
 
     /// The rate at which a device serves `calls`, and the frames taken from it: those of the calls where all agree, so that nothing

@@ -85,6 +85,8 @@ final class CaptureDrain: DiskWriter {
                 file.add(stop: record.time, milliseconds: Double(record.samples) / 1000)
             case .pullsMoved:
                 file.add(pullsMoved: record.time, milliseconds: Double(record.samples) / 1000)
+            case .change:
+                file.add(change: String(decoding: bytes, as: UTF8.self), time: record.time)
             }
         }
     }

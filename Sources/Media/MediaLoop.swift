@@ -57,6 +57,8 @@ public final class MediaLoop {
     private var reserve = 0.0
     /// When the play-out ring is to be filled again, where nobody calls for it.
     private var refill: HostTime?
+    /// What the taps know of the first call's stream.
+    private var changes = StreamChanges()
     private var callBlock: [Float]
     private var mixed: [Float]
     /// Left and right by turns; empty when one channel is played.
@@ -142,6 +144,7 @@ public final class MediaLoop {
     /// Takes what has come from the network.
     public func receive(now: HostTime) {
         excuse(now: now)
+        tellChanges(now: now)
         for seat in seats { seat.call.receive(now: now) }
     }
 
@@ -180,7 +183,14 @@ public final class MediaLoop {
             }
             seat.call.advance(to: now, ntp: ntp)
         }
+        tellChanges(now: now)
         lastStep = now
+    }
+
+    /// Tells the taps what a replay has to know, before it counts.
+    private func tellChanges(now: HostTime) {
+        guard !taps.isEmpty, let call = seats.first?.call else { return }
+        changes.look(at: call) { change in for tap in taps { tap.add(change, at: now) } }
     }
 
     /// When the next step is due even if no audio and no packet comes.
@@ -309,6 +319,7 @@ public final class MediaLoop {
     }
 
     private func pullBlock(now: HostTime) {
+        tellChanges(now: now)
         for i in mixed.indices { mixed[i] = 0 }
         var isPulled = false
         for (party, seat) in seats.enumerated() {

@@ -62,6 +62,11 @@ public final class MediaStream {
     /// Whether the other side says that it sends back what it hears.
     var remoteEchoes: Bool { control.remoteEchoes }
 
+    /// Linear gain of what is heard; 0 where nothing is to be.
+    var gain: Float { receivePath.gain }
+    /// Formats that may come now.
+    var receivedFormats: [MediaFormat] { receivePath.formats }
+
     // MARK: - Audio
 
     /// Takes one frame of the microphone's audio.

@@ -16,6 +16,8 @@ public protocol MediaTap: AnyObject {
     func add(pullsMovedBy milliseconds: Double, at now: HostTime)
     /// A block of `samples` was pulled from the streams.
     func add(pull now: HostTime, samples: Int)
+    /// Something about the first call's stream is another from now on.
+    func add(_ change: StreamChange, at now: HostTime)
 }
 
 extension MediaTap {
@@ -25,4 +27,5 @@ extension MediaTap {
     public func add(_ stop: MachineStop) {}
     public func add(pullsMovedBy milliseconds: Double, at now: HostTime) {}
     public func add(pull now: HostTime, samples: Int) {}
+    public func add(_ change: StreamChange, at now: HostTime) {}
 }

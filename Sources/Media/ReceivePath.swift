@@ -62,6 +62,11 @@ final class ReceivePath {
     /// What the conversion of the heard codec to the stream's rate adds, in milliseconds.
     var conversionMilliseconds: Double { lanes.playing.conversionMilliseconds }
 
+    /// Linear gain in force.
+    var gain: Float { isPlaying ? volume : 0 }
+    /// Formats that may come.
+    var formats: [MediaFormat] { lanes.formats }
+
     /// Takes other formats from now on; at least one.
     func take(formats: [MediaFormat]) {
         guard !formats.isEmpty else { return }
@@ -118,7 +123,7 @@ final class ReceivePath {
         let outcome = lanes.pull(into: block, now: now)
         lastOutcome = outcome
         gaps.pulled(lanes.statistics, at: now)
-        let gain = isPlaying ? volume : 0
+        let gain = gain
         if gain != 1 { for i in block.indices { block[i] *= gain } }
         meter.add(UnsafeBufferPointer(block))
         return outcome

@@ -13,6 +13,7 @@ extension StreamConfiguration {
         ]
         if let sampleRate { settings["sample_rate"] = String(sampleRate) }
         if !alsoReceives.isEmpty { settings["also_receives"] = alsoReceives.map(\.captured).joined(separator: ", ") }
+        settings["seed"] = String(seed)
         if let redundancyPayloadType { settings["redundancy"] = String(redundancyPayloadType) }
         return settings
     }
@@ -21,7 +22,8 @@ extension StreamConfiguration {
     /// wrongly, is at its default.
     package init?(captureSettings settings: [String: String], seed: UInt64) {
         guard let codec = settings["codec"].flatMap({ Codec($0) }) else { return nil }
-        self.init(codec: codec, seed: seed)
+        // Who we were counts: what comes from ourselves is a loop.
+        self.init(codec: codec, seed: settings["seed"].flatMap { UInt64($0) } ?? seed)
         func number(_ key: String) -> Double? { settings[key].flatMap { Double($0) } }
         func type(_ key: String) -> UInt8? { settings[key].flatMap { UInt8($0) }.flatMap { $0 < 128 ? $0 : nil } }
         sampleRate = settings["sample_rate"].flatMap { Int($0) }.flatMap { codec.runs(at: $0) ? $0 : nil }
@@ -29,9 +31,7 @@ extension StreamConfiguration {
         telephoneEventPayloadType = type("telephone_event") ?? telephoneEventPayloadType
         comfortNoisePayloadType = type("comfort_noise") ?? comfortNoisePayloadType
         redundancyPayloadType = type("redundancy")
-        alsoReceives = (settings["also_receives"] ?? "").split(separator: ",").prefix(128).compactMap {
-            MediaFormat(captured: $0)
-        }
+        alsoReceives = [MediaFormat](captured: settings["also_receives"] ?? "")
         if let length = settings["ptime"].flatMap({ Int($0) }), codec.sendableFrameMilliseconds.contains(length) {
             encoder.frameMilliseconds = length
         }
@@ -43,15 +43,51 @@ extension StreamConfiguration {
     }
 }
 
+extension CallConfiguration {
+    /// What a replay of the call's capture must know.
+    package var captureSettings: [String: String] {
+        var settings = stream.captureSettings
+        if !policy.endsByGoodbye { settings["goodbye"] = "signalled" }
+        return settings
+    }
+
+    /// A call out of its capture; `nil` when the settings name no codec.
+    /// - Parameters:
+    ///   - settings: of the capture.
+    ///   - seed: where they name none.
+    package init?(captureSettings settings: [String: String], seed: UInt64) {
+        guard let stream = StreamConfiguration(captureSettings: settings, seed: seed) else { return nil }
+        self.init(stream: stream)
+        if settings["goodbye"] == "signalled" { policy.endsByGoodbye = false }
+    }
+}
+
 extension MediaFormat {
-    /// `PAYLOAD-TYPE NAME RATE`.
-    fileprivate var captured: String { "\(payloadType) \(codec.name) \(audioRate)" }
+    /// `PAYLOAD-TYPE NAME RATE`, and where they are not the usual ones the payload types of telephone events and comfort noise.
+    var captured: String {
+        let usual = MediaFormat(codec)
+        let isUsual =
+            telephoneEventPayloadType == usual.telephoneEventPayloadType
+            && comfortNoisePayloadType == usual.comfortNoisePayloadType
+        return "\(payloadType) \(codec.name) \(audioRate)"
+            + (isUsual ? "" : " \(telephoneEventPayloadType) \(comfortNoisePayloadType)")
+    }
 
     fileprivate init?(captured text: Substring) {
         let words = text.split(separator: " ")
-        guard words.count == 3, let payloadType = UInt8(words[0]), payloadType < 128, let codec = Codec(String(words[1])),
-            let rate = Int(words[2]), codec.runs(at: rate)
+        guard words.count == 3 || words.count == 5, let payloadType = UInt8(words[0]), payloadType < 128,
+            let codec = Codec(String(words[1])), let rate = Int(words[2]), codec.runs(at: rate)
         else { return nil }
         self.init(codec, payloadType: payloadType, sampleRate: rate == codec.sampleRate ? nil : rate)
+        guard words.count == 5 else { return }
+        guard let digits = UInt8(words[3]), let noise = UInt8(words[4]), max(digits, noise) < 128 else { return nil }
+        (telephoneEventPayloadType, comfortNoisePayloadType) = (digits, noise)
+    }
+}
+
+extension [MediaFormat] {
+    /// Formats with commas between them, 128 at most; those that say nothing are left out.
+    init(captured text: some StringProtocol) {
+        self = text.split(separator: ",").prefix(128).compactMap { MediaFormat(captured: Substring($0)) }
     }
 }

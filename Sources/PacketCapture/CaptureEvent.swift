@@ -11,6 +11,8 @@ public enum CaptureEvent: Sendable, Equatable {
     case stop(time: HostTime, milliseconds: Double)
     /// From `time` on the play-out pulls so much later.
     case pullsMoved(time: HostTime, milliseconds: Double)
+    /// What a replay must know is another from `time` on, as `key=value`; only captures of ours know of it.
+    case change(time: HostTime, text: String)
 }
 
 /// A UDP datagram of a capture.

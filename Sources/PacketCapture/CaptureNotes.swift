@@ -1,14 +1,16 @@
 import Glibc
 
-/// What captures of ours hold besides packets: settings, and the pulls of the jitter buffer with their place among the
-/// packets. libpcap skips such blocks, so this walks over the file for itself and looks at nothing else.
+/// What captures of ours hold besides packets: settings, and the pulls of the jitter buffer and what changed, with their place
+/// among the packets. libpcap skips such blocks, so this walks over the file for itself and looks at nothing else.
 final class CaptureNotes {
     struct Pull {
         /// On the file's time line.
         let nanoseconds: Int64
         let samples: Int
         /// Of a note that is no pull.
-        let microseconds: Int
+        var microseconds = 0
+        /// What changed, where the note says that.
+        var change: String?
     }
 
     /// Longer blocks are none of ours.
@@ -105,6 +107,12 @@ final class CaptureNotes {
                         samples: Int(native(bytes.number(UInt32.self, at: start + 8))),
                         microseconds: Int(native(bytes.number(UInt32.self, at: start + 12)))))
             }
+        case .change:
+            guard bytes.count >= 28 else { return }
+            packetsBefore = Int(clamping: native(bytes.number(UInt64.self, at: 12)))
+            let text = String(decoding: bytes[28...].prefix { $0 != 10 }, as: UTF8.self)
+            pulls = [Pull(nanoseconds: native(bytes.number(Int64.self, at: 20)), samples: 0, change: text)]
+            position = 0
         case nil:
             break
         }

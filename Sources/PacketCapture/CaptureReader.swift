@@ -71,6 +71,7 @@ public final class CaptureReader {
 
     private func event(_ note: CaptureNotes.Pull) -> CaptureEvent {
         let (time, milliseconds) = (hostTime(note.nanoseconds), Double(note.microseconds) / 1000)
+        if let change = note.change { return .change(time: time, text: change) }
         guard note.microseconds > 0 else { return .pull(time: time, samples: note.samples) }
         switch UInt32(truncatingIfNeeded: note.samples) {
         case PcapngFormat.stopNote: return .stop(time: time, milliseconds: milliseconds)

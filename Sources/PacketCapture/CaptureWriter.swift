@@ -18,6 +18,10 @@ public final class CaptureWriter {
     private var hasFailed = false
     /// Packets and pulls that were not written, because the disk failed or a pipe's reader was too slow.
     public private(set) var dropped = 0
+    /// Whether the file has as many bytes as it may have: nothing more of the call is kept.
+    public private(set) var isFull = false
+    private let mostBytes: Int
+    private var written = 0
     /// Bytes that wait to be handed to the kernel.
     public var waiting: Int { blocks.bytes.count }
     /// Most bytes that wait.
@@ -28,8 +32,13 @@ public final class CaptureWriter {
     /// - Parameters:
     ///   - settings: what the call was made of, for a replay; neither keys nor values hold line ends.
     ///   - epochNanoseconds: wall clock at host time 0.
-    public init(path: String, settings: [String: String], epochNanoseconds: Int64) throws(CaptureError) {
+    ///   - mostBytes: that the file may have; a little more where the last record is long.
+    /// - Throws: where the file cannot be made.
+    public init(
+        path: String, settings: [String: String], epochNanoseconds: Int64, mostBytes: Int = .max
+    ) throws(CaptureError) {
         self.path = path
+        self.mostBytes = mostBytes
         self.epochNanoseconds = epochNanoseconds
         descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
         guard descriptor >= 0 else {
@@ -105,6 +114,21 @@ public final class CaptureWriter {
     /// Notes that pulls come so much later from `time` on.
     public func add(pullsMoved time: HostTime, milliseconds: Double) { note(PcapngFormat.moveNote, time, milliseconds) }
 
+    /// Notes that something which a replay must know is another from `time` on.
+    ///
+    /// - Parameters:
+    ///   - change: `key=value`, without line ends.
+    ///   - time: of the change.
+    public func add(change: String, time: HostTime) {
+        guard takesMore() else { return }
+        writePulls()
+        blocks.custom(.change) { blocks in
+            blocks.append(packets)
+            blocks.append(time.nanoseconds &+ epochNanoseconds)
+            blocks.raw("\(change)\n".utf8)
+        }
+    }
+
     private func note(_ kind: UInt32, _ time: HostTime, _ milliseconds: Double) {
         guard milliseconds > 0, milliseconds.isFinite, takesMore() else { return }
         let microseconds = UInt32(min(4e9, max(1, (milliseconds * 1000).rounded())))
@@ -126,6 +150,8 @@ public final class CaptureWriter {
 
     /// Whether there is room for one more; counts it as dropped if not.
     private func takesMore() -> Bool {
+        if written + waiting >= mostBytes { isFull = true }
+        guard !isFull else { return false }
         guard !hasFailed, waiting + pulls.count * PcapngFormat.pullBytes < Self.mostWaiting else {
             dropped += 1
             return false
@@ -138,18 +164,21 @@ public final class CaptureWriter {
     /// - Throws: once, when the disk is full or fails; what was written before stays readable, later calls do nothing.
     public func flush() throws(CaptureError) {
         writePulls()
-        var written = 0
-        defer { if hasFailed { blocks.removeAll() } else { blocks.removeFirst(written) } }
+        var taken = 0
+        defer {
+            written += taken
+            if hasFailed { blocks.removeAll() } else { blocks.removeFirst(taken) }
+        }
         guard !hasFailed else { return }
-        while written < blocks.bytes.count {
-            let count = blocks.bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + written, $0.count - written) }
+        while taken < blocks.bytes.count {
+            let count = blocks.bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + taken, $0.count - taken) }
             if count < 0, errno == EINTR { continue }
             if count < 0, errno == EAGAIN { return }
             guard count > 0 else {
                 hasFailed = true
                 throw .unwritable(path: path, reason: String(cString: strerror(count < 0 ? errno : ENOSPC)))
             }
-            written += count
+            taken += count
         }
     }
 

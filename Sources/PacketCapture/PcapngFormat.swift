@@ -19,6 +19,9 @@ enum PcapngFormat {
         /// How many packets of the file came before (u64), then pulls: time in ns of the file's time line (i64),
         /// samples (u32), 0 (u32).
         case pulls = 2
+        /// How many packets of the file came before (u64), the time in ns (i64), then text, `key=value` and a line end: what a
+        /// replay must know is another from then on.
+        case change = 3
     }
 
     static let pullBytes = 16

@@ -47,6 +47,8 @@ public struct ServiceSettings: Sendable {
     var retention: HistoryRetention
     /// Where calls are recorded on request; `nil`: nowhere.
     var recordings: String?
+    /// Where calls are captured for their bundles; `nil`: nowhere.
+    var captures: CaptureShelf?
     var webhooks: [WebhookSettings]
     /// Where events wait for them; `nil`: there are none.
     var webhookSpool: String?
@@ -79,6 +81,11 @@ public struct ServiceSettings: Sendable {
         metricsPort = configuration[\.softphone.metricsPort].map { UInt16(clamping: $0) }
         history = configuration[\.softphone.history]
         recordings = configuration[\.softphone.recordings]
+        captures = configuration[\.softphone.bundles].map {
+            CaptureShelf(
+                folder: $0, calls: configuration[\.softphone.bundleCalls],
+                bytes: 1_000_000 * configuration[\.softphone.bundleMegabytes])
+        }
         webhooks = try WebhookSettings.all(configuration, environment: environment)
         webhookSpool = configuration[\.softphone.webhookSpool]
         webhookBytes = 1_000_000 * configuration[\.softphone.webhookMegabytes]

@@ -72,7 +72,9 @@ public final class SoftphoneService: Sendable {
             try phone.change(accounts: accounts)
         }
         self.reloader = reloader
-        core.configure(show: { live.now.json }, reload: { () throws(Problem) in try reloader.reload() })
+        core.configure(
+            show: { live.now.json }, reload: { () throws(Problem) in try reloader.reload() },
+            secrets: { live.now.secrets + [newToken].compactMap(\.self) })
         let router = Router(Routes.all, gate: gate)
         let descriptors = DescriptorLimit.raise()
         let certificate: CertificateKeeper?

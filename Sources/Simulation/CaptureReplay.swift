@@ -2,13 +2,14 @@ import JitterBuffer
 import Link
 import LiveMedia
 import Media
+import Metrics
 import PacketCapture
 import RTP
 import Realtime
 
 /// A captured call through the production receive path, in virtual time.
 ///
-/// A capture of ours is followed in the order of its file, pulls and all: what is heard is what was heard, sample by sample.
+/// A capture of ours is followed in the order of its file, pulls, holds and all: what is heard is what was heard, sample by sample.
 /// In another one the player asks for 10 ms each 10 ms from the first packet's arrival on.
 ///
 /// Captures come from strangers, and a few bytes can claim years: what is rendered is bounded (`ReplayLimits`), and what was
@@ -24,6 +25,10 @@ public final class CaptureReplay {
     public private(set) var heard: [Float] = []
     /// One row for each block that was pulled.
     public private(set) var rows: [ReplayRow] = []
+    /// Whether the capture goes on to the end of its call: only then are the figures those of the call.
+    public private(set) var isWhole = false
+    /// Whether the capture was blanked: what is heard is nothing that was said.
+    public var isBlanked: Bool { reader.settings[SoundOfCapture.key] == SoundOfCapture.blanked }
     /// Samples a second of `heard`.
     public var sampleRate: Int { call.sampleRate }
     /// What of the capture was not played; `nil` when all of it was.
@@ -37,12 +42,16 @@ public final class CaptureReplay {
     private var omission = ReplayOmission()
     private let reader: CaptureReader
     private let ssrc: UInt32?
+    /// In place of the sound of a blanked capture.
+    private let decisions: SoundDecisions?
     private let call: Call
     private var block: [Float]
     private var firstArrival: HostTime?
     private var lastArrival = HostTime.zero
     private var nextPull = HostTime.zero
     private var octets = 0
+    private var rendered = 0
+    private var pulls = 0
     private var packets: CaptureArrivals
     /// Payload types of the sound: other packets' time stamps mean other things.
     private let payloadTypes: [UInt8]
@@ -58,6 +67,11 @@ public final class CaptureReplay {
         self.limits = limits
         self.reader = reader
         self.ssrc = ssrc
+        var configuration = configuration
+        if reader.settings[SoundOfCapture.key] == SoundOfCapture.blanked {
+            configuration.jitterBuffer.decisions = SoundDecisions(areGiven: true)
+        }
+        decisions = configuration.jitterBuffer.decisions
         do { call = try Call(configuration: configuration, link: NoLink(), now: .zero) } catch { throw .codec(error) }
         packets = CaptureArrivals(clockRate: configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate))
         payloadTypes = [configuration.payloadType] + (configuration.redundancyPayloadType.map { [$0] } ?? [])
@@ -68,12 +82,13 @@ public final class CaptureReplay {
     ///
     /// - Throws: where the capture breaks off; what was heard until then stays.
     public func run() throws(CaptureError) {
-        while !omission.isCutOff, let event = try reader.next() {
+        while !omission.isCutOff, !isWhole, let event = try reader.next() {
             switch event {
             case .pull(let time, let samples): pull(samples, now: time)
             case .stop(let end, let length):
                 call.excuse(MachineStop(end: end, microseconds: (length * 1000).rounded()))
             case .pullsMoved(_, let length): movePulls(by: length)
+            case .change(let time, let text): change(text, now: time)
             case .datagram(let datagram): receive(datagram)
             }
         }
@@ -81,8 +96,29 @@ public final class CaptureReplay {
         pullBlocks(until: lastArrival.advanced(byMilliseconds: Self.tailMilliseconds))
     }
 
+    /// What was asked of the call, or became of it; what makes no sense is passed over.
+    private func change(_ text: String, now: HostTime) {
+        if let part = SoundOfCapture.part(text) {
+            if isBlanked { decisions?.add(part) }
+            return
+        }
+        switch StreamChange(captured: text) {
+        case .gain(let gain): call.perform(.volume(gain), now: now, ntp: NTPTime(unixNanoseconds: 0))
+        case .formats(let formats): call.perform(.receive(formats), now: now, ntp: NTPTime(unixNanoseconds: 0))
+        case .ended: isWhole = true
+        case nil: break
+        }
+    }
+
     private func receive(_ datagram: CapturedDatagram) {
-        guard datagram.direction != .sent, !datagram.isControl else { return }
+        guard datagram.direction != .sent else { return }
+        if datagram.isControl {
+            // Goodbyes count, and they are of the one source that a capture of ours is about.
+            guard reader.isOurs, ssrc == nil else { return }
+            datagram.bytes.withUnsafeBytes { call.receive(rtcp: $0, arrival: datagram.time) }
+            _ = call.takeEvents()
+            return
+        }
         let isWanted = datagram.bytes.withUnsafeBytes { bytes in
             guard let packet = try? RTPPacket(parsing: bytes) else { return false }
             return ssrc == nil || packet.header.ssrc == ssrc
@@ -142,12 +178,14 @@ public final class CaptureReplay {
             omission.pulls += 1
             return
         }
-        guard Double(heard.count + samples) <= limits.seconds * Double(call.sampleRate), rows.count < limits.rows else {
+        guard Double(rendered + samples) <= limits.seconds * Double(call.sampleRate), pulls < limits.rows else {
             omission.isCutOff = true
             return
         }
         if block.count != samples { block = [Float](repeating: 0, count: samples) }
         let outcome = block.withUnsafeMutableBufferPointer { call.pull(into: $0, now: now) }
+        (rendered, pulls) = (rendered + samples, pulls + 1)
+        guard limits.keepsSound else { return }
         heard += block
         let time = firstArrival.map { now.milliseconds(since: $0) } ?? 0
         let length = 1000 * Double(samples) / Double(call.sampleRate)
@@ -160,6 +198,9 @@ public final class CaptureReplay {
 
     /// When each packet was sent and came, as far as their numbers tell.
     public var arrivals: [ReplayArrival] { packets.all }
+
+    /// The call's own figures, as far as what came decides them.
+    public var statistics: CallStatistics { call.stream.statistics(isOver: true) }
 
     /// What the replay found; delays are beyond the first packet's travel, which a capture does not tell.
     public var figures: ReplayFigures {

@@ -4,6 +4,8 @@ public struct ReplayLimits: Sendable, Equatable {
     public var seconds = 3600.0
     /// Of a stretch without packets, in seconds; as long as a call waits for media before it ends.
     public var gapSeconds = 30.0
+    /// Whether what is heard is kept, and how each block was made; if not there are figures alone.
+    public var keepsSound = true
     /// Blocks; as many as a call pulls in `seconds`.
     var rows: Int { Int(min(max(seconds, 0), 1e6) * 200) }
 

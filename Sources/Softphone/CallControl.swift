@@ -45,6 +45,8 @@ public protocol CallControl: AnyObject {
     func take(_ sound: CallSound) throws(SoftphoneError)
     /// Call-IDs of its messages by SIP (`SIPLadder`); empty: it has none.
     var dialogs: [String] { get }
+    /// Where its packets are captured: a file for each stretch of its media, in their order; empty: nowhere.
+    var captures: [String] { get }
     /// Copies both sides to `tap` from now on, also through whatever becomes of the media.
     /// - Parameter tap: `nil`: no more.
     /// - Throws: `request` where the call cannot be listened to.
@@ -85,6 +87,7 @@ extension CallControl {
     }
 
     public var dialogs: [String] { [] }
+    public var captures: [String] { [] }
 
     public func listen(at tap: CallTap?) throws(SoftphoneError) {
         throw .request("only calls by SIP are listened to; listen to the call that the browser is the handset of")

@@ -40,6 +40,9 @@ public struct MediaRequest: Sendable {
     public var recordPath: String?
     /// Where the call's packets are captured (pcapng).
     public var capturePath: String?
+    /// Bytes that the capture may have, where it is kept in case it is wanted: later packets are not captured, and a call whose capture
+    /// cannot be made goes without. `nil`: somebody asked for all of it.
+    public var captureBytes: Int?
     /// Folder for every internal signal.
     public var dumpFolder: String?
     /// Digits sent once media has started: 0-9 * # A-D.

@@ -53,6 +53,7 @@ final class RunningCall: LiveCall {
         try core.attempt { call throws(SoftphoneError) in try call.take(sound) }
     }
     var dialogs: [String] { core.call.withLock { $0.dialogs } }
+    var captures: [String] { core.call.withLock { $0.captures } }
 
     func listen(at tap: CallTap?) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.listen(at: tap) }

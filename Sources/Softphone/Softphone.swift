@@ -45,7 +45,7 @@ public struct Softphone: Sendable {
                 unit: try media.device.makeUnit(
                     voiceProcessing: media.voiceProcessing, seed: seed, playbackChannels: channels, audio: audio),
                 isConference: isConference, playoutChannels: channels, recordPath: media.recordPath,
-                capturePath: media.capturePath,
+                capturePath: media.capturePath, captureBytes: media.captureBytes,
                 dumpFolder: media.dumpFolder, realtime: media.device.realtime, audio: audio)
             for party in parties { media.logPlan(party.configuration, party.socket) }
             let call = SessionCall(session, parties: parties.map(SessionCall.Party.init), media: media, takesNext: takesNext)

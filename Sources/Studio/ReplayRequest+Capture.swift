@@ -13,6 +13,21 @@ extension ReplayRequest {
     package func playCapture(
         _ path: String, source: UInt32?, onOmission: (String) -> Void
     ) throws(SoftphoneError) -> ReplayFigures {
+        let replay = try played(path, source: source, onOmission: onOmission)
+        return try write(
+            ReplayPicture(
+                title: path, figures: replay.figures, rows: replay.rows, arrivals: replay.arrivals,
+                heard: replay.heard, sampleRate: replay.sampleRate), rate: rate)
+    }
+
+    /// A capture, played to its end.
+    /// - Parameters:
+    ///   - path: of the capture.
+    ///   - source: which; `nil` is the longest, and in a capture of ours all of them in turn.
+    ///   - onOmission: told what of the capture is not played.
+    /// - Returns: what was heard, and found.
+    /// - Throws: what is no capture, or has no such source.
+    func played(_ path: String, source: UInt32?, onOmission: (String) -> Void) throws(SoftphoneError) -> CaptureReplay {
         let streams: CaptureStreams
         do { streams = try CaptureStreams(path: path) } catch { throw .request(error.description) }
         if let end = streams.end {
@@ -27,10 +42,7 @@ extension ReplayRequest {
             if !streams.isOurs { throw .request(error.description) }
         }
         if let leftOut = replay.leftOut { onOmission("\(path) is not played whole: \(leftOut.text())") }
-        return try write(
-            ReplayPicture(
-                title: path, figures: replay.figures, rows: replay.rows, arrivals: replay.arrivals,
-                heard: replay.heard, sampleRate: replay.sampleRate), rate: rate)
+        return replay
     }
 
     private func makeReplay(
@@ -50,9 +62,7 @@ extension ReplayRequest {
     private func configuration(
         _ streams: CaptureStreams, _ source: UInt32?, path: String
     ) throws(SoftphoneError) -> CallConfiguration {
-        if let stream = StreamConfiguration(captureSettings: streams.settings, seed: seed) {
-            return CallConfiguration(stream: stream)
-        }
+        if let ours = CallConfiguration(captureSettings: streams.settings, seed: seed) { return ours }
         let wanted = source ?? streams.streams.first?.ssrc
         guard let stream = streams.streams.first(where: { $0.ssrc == wanted }) else {
             let there = streams.streams.prefix(8).map { "0x\(String($0.ssrc, radix: 16)) (\($0.packets) packets)" }

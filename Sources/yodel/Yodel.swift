@@ -20,6 +20,7 @@ struct Yodel: ParsableCommand {
                 name: "Call",
                 subcommands: [
                     CallCommand.self, ListenCommand.self, SoftphoneCommand.self, ControlCommand.self, HistoryCommand.self,
+                    BundleCommand.self,
                 ]),
             CommandGroup(
                 name: "Test",

@@ -39,7 +39,9 @@ import Testing
             // Before the packet that comes next.
             writer.add(stop: arrival, milliseconds: 17.125)
             writer.add(pullsMoved: arrival, milliseconds: 1.5)
+            writer.add(change: "gain=\(number)", time: arrival)
             events += [.stop(time: arrival, milliseconds: 17.125), .pullsMoved(time: arrival, milliseconds: 1.5)]
+            events.append(.change(time: arrival, text: "gain=\(number)"))
         }
         if flushed { try writer.flush() }
         return events
@@ -113,6 +115,24 @@ import Testing
             sizes.insert(read.count)
         }
         #expect(sizes.count > 40)
+    }
+
+    @Test("ends at the bytes it may have, and stays readable")
+    func full() throws {
+        let file = TemporaryFile()
+        let writer = try CaptureWriter(path: file.path, settings: ["codec": "pcmu"], epochNanoseconds: 0, mostBytes: 8000)
+        for number in 0..<100 {
+            let time = HostTime(milliseconds: Double(number))
+            [UInt8](repeating: UInt8(number), count: 1000).withUnsafeBytes {
+                writer.add($0, time: time, isReceived: true, source: far, destination: near)
+            }
+            writer.add(pull: time, samples: 40)
+            try writer.flush()
+        }
+        #expect(writer.isFull && writer.dropped == 0)
+        #expect(file.bytes.count >= 8000 && file.bytes.count < 9200)
+        let (events, end, _) = try readAll(file.path)
+        #expect(end == nil && events.count >= 14 && events.count < 18)
     }
 
     @Test("with any bytes changed neither traps nor hangs", arguments: [1, 2] as [UInt64])

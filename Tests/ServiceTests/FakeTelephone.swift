@@ -22,6 +22,9 @@ final class FakeCall: LiveCall {
     /// What was done to it.
     var asked: [String] { state.withLock { $0.asked } }
     func note(_ text: String) { state.withLock { $0.asked.append(text) } }
+    /// Where its packets are.
+    let captureFiles = Lock<[String]>([])
+    var captures: [String] { captureFiles.withLock { $0 } }
 
     func tell(_ body: EventBody) { events.publish(PartyEvent(party: 0, body: body)) }
 

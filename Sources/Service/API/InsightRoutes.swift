@@ -37,7 +37,7 @@ enum InsightRoutes {
         ])
     }
 
-    private static func step(_ step: SIPLadder.Step) -> JSONValue {
+    static func step(_ step: SIPLadder.Step) -> JSONValue {
         let text = step.text
         return .object([
             JSONMember("time", .string(step.time.text)), JSONMember("direction", .string(step.direction)),

@@ -10,7 +10,8 @@ package enum Routes {
                 .text(ServiceFigures.text(service), contentType: "text/plain; version=0.0.4; charset=utf-8")
             },
             Route("GET", "/v1/events") { (_, request) throws(Problem) in try events(request) },
-        ] + AccountRoutes.all + RuleRoutes.all + InsightRoutes.all + MessageRoutes.all + DrainRoute.all + CheckRoute.all
+        ] + AccountRoutes.all + RuleRoutes.all + InsightRoutes.all + BundleRoutes.all + MessageRoutes.all + DrainRoute.all
+        + CheckRoute.all
         + WebhookRoutes.all
         + CallRoutes.all + TransferRoute.all + AudioRoutes.all + ConferenceRoutes.all
         + RecordingRoutes.all + HistoryRoutes.all + ProgramRoutes.all

@@ -21,6 +21,7 @@ package final class ServiceCore: Sendable {
     private struct Configured {
         let show: @Sendable () -> JSONValue
         let reload: @Sendable () throws(Problem) -> Reload
+        let secrets: @Sendable () -> [String]
     }
     /// Open where the service was given no token; `nil`: it was.
     let firstDoor: FirstDoor?
@@ -91,11 +92,19 @@ package final class ServiceCore: Sendable {
     /// What requests may choose.
     var ends: AudioEnds { choices() }
 
+    /// - Parameters:
+    ///   - show: the configuration in force, as it may be shown.
+    ///   - reload: reads it again.
+    ///   - secrets: what nobody may find in anything that leaves the service.
     package func configure(
-        show: @escaping @Sendable () -> JSONValue, reload: @escaping @Sendable () throws(Problem) -> Reload
-    ) { configured.withLock { $0 = Configured(show: show, reload: reload) } }
+        show: @escaping @Sendable () -> JSONValue, reload: @escaping @Sendable () throws(Problem) -> Reload,
+        secrets: @escaping @Sendable () -> [String] = { [] }
+    ) { configured.withLock { $0 = Configured(show: show, reload: reload, secrets: secrets) } }
 
     func configuration() -> JSONValue { configured.withLock { $0?.show }?() ?? .null }
+
+    /// Takes out what nobody may find.
+    var redaction: Redaction { Redaction(secrets: configured.withLock { $0?.secrets }?() ?? []) }
 
     /// Reads the configuration again.
     func reload() throws(Problem) -> Reload {

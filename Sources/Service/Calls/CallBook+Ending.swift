@@ -14,7 +14,7 @@ extension CallBook {
     }
 
     private func close(_ id: String, _ live: any LiveCall) {
-        let dialogs = live.dialogs
+        let (dialogs, captures) = (live.dialogs, live.captures)
         let report = live.close().first?.report
         // Its last events, where it was closed before it ended.
         carry(id)
@@ -23,7 +23,7 @@ extension CallBook {
             state.ended.removeAll { $0 == id }
             guard var entry = state.entries[id] else { return nil }
             (entry.record.report, entry.live, entry.subscription, entry.browser) = (report, nil, nil, nil)
-            (entry.bridge, entry.dialogs) = (nil, dialogs)
+            (entry.bridge, entry.dialogs, entry.captures) = (nil, dialogs, captures)
             entry.record.recording = nil
             state.entries[id] = entry
             counters.noteClosed(entry.record, report)

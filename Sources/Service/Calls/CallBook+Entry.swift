@@ -17,6 +17,8 @@ extension CallBook {
         var bridge: CallBridge?
         /// Call-IDs of its messages, once it is closed.
         var dialogs: [String] = []
+        /// Where its packets were captured, once it is closed.
+        var captures: [String] = []
         /// The programs that hear it.
         var programs: CallPrograms
         /// It was hung up because the other half of it is over.

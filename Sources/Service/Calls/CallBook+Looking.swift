@@ -27,6 +27,12 @@ extension CallBook {
         return entry.live?.dialogs ?? entry.dialogs
     }
 
+    /// Where a call's packets are captured.
+    func captures(of id: String) throws(Problem) -> [String] {
+        guard let entry = state.withLock({ $0.entries[id] }) else { throw .noCall(id) }
+        return entry.live?.captures ?? entry.captures
+    }
+
     /// Takes note of the figures of every call that was answered.
     package func sample() {
         let answered = state.withLock { state in

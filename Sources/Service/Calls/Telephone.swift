@@ -69,6 +69,7 @@ struct SIPTelephone: Telephone {
     ) throws(SoftphoneError) -> any LiveCall {
         var request = try request(.call(target), audio)
         request.bridge = bridge
+        capture(&request)
         if let account {
             guard let known = settings.accounts.first(where: { $0.name == account }) else {
                 throw .request("there is no account '\(account)'; GET /v1/accounts lists them")
@@ -85,6 +86,7 @@ struct SIPTelephone: Telephone {
             throw error
         }
         request.account = settings.accounts.first { $0.name == caller.account }
+        capture(&request)
         return try phone.accept(caller, request)
     }
 
@@ -137,6 +139,12 @@ struct SIPTelephone: Telephone {
         // Nobody else than browsers of this machine gets here then.
         request.isLocal = settings.address.isLoopback
         return try await Softphone().answer(request)
+    }
+
+    /// Keeps the packets of a call for its bundle.
+    private func capture(_ request: inout SIPRequest) {
+        guard let shelf = settings.captures, request.bridge == nil else { return }
+        (request.media.capturePath, request.media.captureBytes) = (shelf.next(), shelf.bytes)
     }
 
     private func request(_ purpose: SIPRequest.Purpose, _ audio: AudioEnd) throws(SoftphoneError) -> SIPRequest {

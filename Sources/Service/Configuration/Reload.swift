@@ -21,7 +21,7 @@ package struct Reload: Sendable, Equatable {
         "softphone_token_file", "softphone_operate_token_file", "softphone_read_token_file", "softphone_drain_seconds",
         "softphone_device", "softphone_folder", "softphone_programs",
         "softphone_program_patience_seconds", "softphone_program_announcement", "softphone_calls",
-        "softphone_calls_per_minute",
+        "softphone_calls_per_minute", "softphone_bundles", "softphone_bundle_calls", "softphone_bundle_megabytes",
     ]
 
     init(from old: ServiceSettings, to new: ServiceSettings) {

@@ -141,5 +141,5 @@ enum PageFiles {
         + playbackScript
         + lookScript + curveScript
         + delayScript
-        + accountScript + viewScript
+        + accountScript + bundleScript + viewScript
 }

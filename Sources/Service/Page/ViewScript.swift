@@ -121,7 +121,7 @@ extension PageFiles {
             const cell = element('td', '');
             const more = button('Look', 'check look', () => openLook(known.calls.get(call.id) || call));
             more.setAttribute('aria-label', 'Look at the call with ' + withWhom(call));
-            cell.append(more);
+            cell.append(more, ' ', bundleButton(call));
             row.append(cell);
             return row;
           }));

@@ -56,16 +56,8 @@ package struct RecordingShelf: Sendable {
 
     /// Every recording there is, oldest first.
     package func all() -> [Item] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var items: [Item] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { place in
-                place.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            // An empty one is only just being begun, or the process died there.
-            if let item = item(name), item.bytes > 0 { items.append(item) }
-        }
+        // An empty one is only just being begun, or the process died there.
+        let items = (FolderNames.all(folder) ?? []).compactMap { item($0) }.filter { $0.bytes > 0 }
         return items.sorted { ($0.time.millisecondsSince1970, $0.name) < ($1.time.millisecondsSince1970, $1.name) }
     }
 

@@ -54,15 +54,7 @@ package final class WebhookSpool: Sendable {
     }
 
     private static func names(_ folder: String) throws(SpoolFailure) -> [String] {
-        guard let stream = opendir(folder) else { throw SpoolFailure() }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            names.append(
-                withUnsafePointer(to: &entry.pointee.d_name) { place in
-                    place.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                })
-        }
+        guard let names = FolderNames.all(folder) else { throw SpoolFailure() }
         return names.sorted()
     }
 

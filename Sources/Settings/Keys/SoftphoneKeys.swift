@@ -61,6 +61,15 @@ public struct SoftphoneKeys: ConfigurationSection {
     public let recordings = ConfigurationKey(
         "softphone_recordings", .text("folder"), unset: "calls are not recorded on request",
         help: "Folder for the recordings of calls")
+    public let bundles = ConfigurationKey(
+        "softphone_bundles", .text("folder"), unset: "calls are not captured, and bundles are without media",
+        help: "Folder where the packets of the last calls are kept for their bundles; nobody else should be able to read it")
+    public let bundleCalls = ConfigurationKey(
+        "softphone_bundle_calls", .integer(1...10_000, placeholder: "n"), default: 20,
+        help: "How many of the last calls' packets are kept for their bundles")
+    public let bundleMegabytes = ConfigurationKey(
+        "softphone_bundle_megabytes", .integer(1...256, unit: "MB", placeholder: "n"), default: 32,
+        help: "What is kept of one call's packets; then no more of it. Twice as much where its media begin anew")
     public let history = ConfigurationKey(
         "softphone_history", .text("file"), unset: "none is kept",
         help: "SQLite database that keeps every call with its figures; made where there is none")

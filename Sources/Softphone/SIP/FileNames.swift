@@ -3,7 +3,7 @@ import Realtime
 /// Names of the files that a telephone's calls write: the first call has the name that was given, what begins later one with a number.
 ///
 /// A recording is of one rate, and its file is written from the front: what begins anew goes into another file, never over the first.
-final class FileNames: Sendable {
+package final class FileNames: Sendable {
     private let uses = Lock<[String: Int]>([:])
 
     /// `call.wav`, then `call-2.wav`, `call-3.wav`.
@@ -15,7 +15,11 @@ final class FileNames: Sendable {
         return number == 1 ? path : Self.numbered(path, number)
     }
 
-    private static func numbered(_ path: String, _ number: Int) -> String {
+    /// - Parameters:
+    ///   - path: of the first file.
+    ///   - number: of this one.
+    /// - Returns: its path.
+    package static func numbered(_ path: String, _ number: Int) -> String {
         let name = path.split(separator: "/").last ?? ""
         guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return "\(path)-\(number)" }
         let end = path.index(path.endIndex, offsetBy: -name[dot...].count)

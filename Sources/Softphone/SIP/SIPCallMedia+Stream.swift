@@ -4,6 +4,9 @@ import Signalling
 
 /// The stream: it begins, changes into what was agreed on anew, and ends.
 extension SIPCallMedia {
+    /// Bytes of a capture that is worth its file.
+    private static let leastCapture = 1 << 16
+
     /// Starts the media that were agreed on, changes the running ones into them, or begins anew where that cannot be.
     func start(_ agreed: MediaAgreement) throws(SoftphoneError) {
         receives = agreed.receives
@@ -34,6 +37,7 @@ extension SIPCallMedia {
         let session = try Softphone().begin(
             party, wanted, seed: seed, echoes: request.echoes, bridge: bridge, commands: commands)
         self.session = session
+        if let path = wanted.capturePath { captures.append(path) }
         hasPlayed = hasPlayed || isAnswered
         running = agreed
         tellKeys(agreed)
@@ -48,6 +52,9 @@ extension SIPCallMedia {
         if !isFirst { wanted.dumpFolder = nil }
         if let bridge, !bridge.beginsRecording { wanted.recordPath = nil }
         if bridge != nil { wanted.capturePath = nil }
+        // Each stretch has half of what the one before had: whoever has them begin anew again and again fills no disk.
+        wanted.captureBytes = wanted.captureBytes.map { $0 >> captures.count }
+        if let bytes = wanted.captureBytes, bytes < Self.leastCapture { wanted.capturePath = nil }
         for path in [\MediaRequest.recordPath, \.capturePath] {
             guard let first = wanted[keyPath: path] else { continue }
             let next = request.files.next(first)

@@ -24,6 +24,8 @@ final class SIPCallMedia {
     var running: MediaAgreement?
     /// Reports of the streams that were begun anew, the oldest first.
     var formerLegs: [CallReport] = []
+    /// Where the packets of each stretch were captured.
+    var captures: [String] = []
     /// When our voice and the loudspeaker began; nil: not yet.
     var voiceStart: (captured: HostTime, playing: HostTime?)? { session?.voiceStart }
     /// What is told of the media, and not taken yet.

@@ -226,6 +226,7 @@ final class SIPLines: OwnedCall {
     }
 
     var dialogs: [String] { lines.flatMap(\.dialogs) }
+    var captures: [String] { lines.flatMap { $0.formerCaptures + $0.media.captures } }
 
     func listen(at tap: CallTap?) throws(SoftphoneError) {
         guard let line = line(active) else { throw .request("there is no call to be listened to") }

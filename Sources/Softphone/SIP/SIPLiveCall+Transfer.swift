@@ -168,6 +168,7 @@ extension SIPLiveCall {
         guard let next, let id else { return }
         takeMediaEvents()
         keepLegs(media.close(), of: media)
+        formerCaptures += media.captures
         former = (id, HostTime.monotonicNow().advanced(byMilliseconds: Self.formerMilliseconds))
         next.media.adopt(media)
         (self.id, media, agreement) = (next.id, next.media, next.agreement)

@@ -49,6 +49,8 @@ final class SIPLiveCall {
 
     /// Call-IDs of its messages; one after a redirection, or a transfer, has several.
     var dialogs: [String] = []
+    /// Of the media before those of now.
+    var formerCaptures: [String] = []
     var pending: [EventBody] = []
     var isAnswered = false
     /// The person, or whoever may, has taken the call.

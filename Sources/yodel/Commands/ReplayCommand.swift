@@ -29,6 +29,7 @@ struct ReplayCommand: ParsableCommand {
             examples: [
                 ("yodel replay --in a.wav --trace wifi-roam --out b.wav --report b.html", "a scenario, with a picture"),
                 ("yodel replay --pcap call.pcapng --out b.wav --csv b.csv", "a captured call, with a table"),
+                ("yodel replay --bundle call.tar --out b.wav", "a call out of its bundle, beside its own figures"),
             ]))
 
     @Option(
@@ -40,6 +41,9 @@ struct ReplayCommand: ParsableCommand {
     var input: String?
 
     @Option(help: ArgumentHelp("Captured call, in place of --in and --trace.", valueName: "file")) var pcap: String?
+
+    @Option(help: ArgumentHelp("A call's bundle, in place of --pcap; exit code 5 where a figure differs.", valueName: "file"))
+    var bundle: String?
 
     @Option(help: ArgumentHelp("Which source of the capture, decimal or 0x...", valueName: "ssrc")) var ssrc: String?
 
@@ -86,8 +90,16 @@ struct ReplayCommand: ParsableCommand {
         if let rate, !(8000...48_000).contains(rate) {
             throw ValidationError("--rate is 8000 to 48000 Hz, not \(rate)")
         }
-        if pcap == nil, input == nil || trace == nil { throw ValidationError("give --in and --trace, or --pcap") }
-        if pcap != nil, input != nil || trace != nil { throw ValidationError("--pcap stands for --in and --trace") }
+        if pcap == nil, bundle == nil, input == nil || trace == nil {
+            throw ValidationError("give --in and --trace, or --pcap, or --bundle")
+        }
+        if pcap != nil || bundle != nil, input != nil || trace != nil {
+            throw ValidationError("--pcap and --bundle stand for --in and --trace")
+        }
+        if bundle != nil, pcap != nil || csv != nil || report != nil {
+            throw ValidationError(
+                "--bundle goes without --pcap, --csv and --report; `tar xf` takes its captures out for --pcap")
+        }
         if let ssrc, pcap == nil || source == nil { throw ValidationError("--ssrc '\(ssrc)' names no source of --pcap") }
         let lengths = Set(Codec.allCases.flatMap(\.sendableFrameMilliseconds)).sorted()
         if !lengths.contains(ptime) {
@@ -111,9 +123,13 @@ struct ReplayCommand: ParsableCommand {
         (request.rate, request.codec, request.packetMilliseconds, request.bitrate) = (rate, codec, ptime, bitrate)
         (request.latency, request.seed) = (latency, seed)
         (request.protects, request.copies, request.reportIntervalSeconds) = (fec == 1, redundancy, reports)
-        if let pcap {
-            try show(
-                request.playCapture(pcap, source: source) { Output.error.line("yodel: warning: \($0)") })
+        let warn: (String) -> Void = { Output.error.line("yodel: warning: \($0)") }
+        if let bundle {
+            let replayed = try request.playBundle(bundle, onOmission: warn)
+            Output.standard.line(replayed.json.text)
+            if replayed.isSame == false { throw ExitStatus.assertionMissed }
+        } else if let pcap {
+            try show(request.playCapture(pcap, source: source, onOmission: warn))
         } else if let input, let trace {
             try show(request.play(input, through: trace))
         }

@@ -1,0 +1,182 @@
+import Codecs
+import Glibc
+import Link
+import LiveMedia
+import Media
+import Metrics
+import PacketCapture
+import RTP
+import Realtime
+import Simulation
+import Testing
+
+@Suite("A capture of ours, replayed") struct OwnCaptureReplayTests {
+    /// What a call heard, and what it found.
+    private struct Heard {
+        let played: [Float]
+        let statistics: CallStatistics
+    }
+
+    /// Ten seconds of words and pauses through jitter and bursts of loss; with a hold, less volume, and another codec towards the end.
+    private func call(_ codec: Codec, capturedAt path: String) throws -> Heard {
+        let rate = codec.sampleRate
+        let other = MediaFormat(codec == .pcmu ? .pcma : .pcmu)
+        let listener = try Endpoint(codec, seeds: [82], adjust: { $0.redundancyPayloadType = 121 })
+        let talker = try Endpoint(
+            codec, seeds: [81],
+            microphone: { ($0 / (rate * 3 / 4)) % 2 == 0 ? Float($0 % 97) / 200 - 0.24 : Float($0 % 7) / 5000 },
+            adjust: { $0.redundancyPayloadType = 121 })
+        let local = SocketAddress(IPAddress(v4: 0x7f00_0001), port: 5004)
+        let remote = SocketAddress(IPAddress(v4: 0x7f00_0001), port: 6004)
+        let capture = try CallCapture(
+            path: path, configuration: listener.call.configuration, local: local, controlPort: 5005,
+            epochNanoseconds: 1_763_000_000_000_000_123)
+        listener.loop.taps = [capture]
+        var random = SplitMix64(seed: 5)
+        var sent = 0
+        var underWay: [(due: HostTime, bytes: [UInt8], isControl: Bool)] = []
+        everyTenMilliseconds(to: 10) { now in
+            if now == HostTime(milliseconds: 6000) { talker.perform(.send(SendingFormat(other)), now: now) }
+            talker.step(now: now)
+            for packet in talker.links[0].rtp {
+                sent += 1
+                // Four in a row of each 132: 3 %.
+                guard sent / 4 % 33 != 7 else { continue }
+                let delay = Double(random.next() % 60_000) / 1000
+                underWay.append((now.advanced(byMilliseconds: delay), packet, false))
+            }
+            for packet in talker.links[0].rtcp { underWay.append((now.advanced(byMilliseconds: 1), packet, true)) }
+            talker.links[0].carry(to: nil, now: now)
+            for packet in underWay.filter({ $0.due <= now }).sorted(by: { $0.due < $1.due }) {
+                packet.bytes.withUnsafeBytes { bytes in
+                    capture.add(received: bytes, isControl: packet.isControl, from: remote, time: packet.due)
+                    if packet.isControl {
+                        listener.call.receive(rtcp: bytes, arrival: packet.due)
+                    } else {
+                        listener.call.receive(rtp: bytes, arrival: packet.due)
+                    }
+                }
+            }
+            underWay.removeAll { $0.due <= now }
+            switch now {
+            case HostTime(milliseconds: 3000): listener.perform(.direction(.inactive), now: now)
+            case HostTime(milliseconds: 4000): listener.perform(.direction(.sendReceive), now: now)
+            case HostTime(milliseconds: 5000): listener.perform(.volume(0.5), now: now)
+            case HostTime(milliseconds: 5900):
+                listener.perform(.receive([listener.call.configuration.stream.format, other]), now: now)
+            default: break
+            }
+            listener.step(now: now)
+            listener.links[0].carry(to: talker.call, now: now)
+            capture.drain()
+        }
+        listener.perform(.hangUp(.localHangup), now: HostTime(milliseconds: 10_000))
+        for turn in 0..<3 { listener.step(now: HostTime(milliseconds: 10_010 + 10 * Double(turn))) }
+        // What comes when it is over is no part of it.
+        [UInt8](repeating: 0x80, count: 40).withUnsafeBytes {
+            capture.add(received: $0, isControl: false, from: remote, time: HostTime(milliseconds: 10_050))
+        }
+        capture.finish()
+        return Heard(played: listener.device.played, statistics: listener.call.statistics)
+    }
+
+    private func replay(_ path: String) throws -> CaptureReplay {
+        let reader = try CaptureReader(path: path)
+        let configuration = try #require(CallConfiguration(captureSettings: reader.settings, seed: 99))
+        let replay = try CaptureReplay(reader, ssrc: nil, configuration: configuration)
+        try replay.run()
+        return replay
+    }
+
+    /// What the packets and the pulls decide.
+    private func figures(_ figures: CallStatistics) -> [String: Double?] {
+        [
+            "jitter": figures.jitterMilliseconds, "received": figures.packetsReceived.map(Double.init),
+            "lost": figures.packetsLost.map(Double.init), "late": figures.packetsLate.map(Double.init),
+            "reordered": figures.packetsReordered.map(Double.init), "concealed": figures.concealedRatio,
+            "short": figures.concealedShort.map(Double.init), "long": figures.concealedLong.map(Double.init),
+            "accelerated": figures.acceleratedMilliseconds, "decelerated": figures.deceleratedMilliseconds,
+            "fec": figures.fecUsed.map(Double.init), "copies": figures.redundancyUsed.map(Double.init),
+            "target": figures.bufferTargetMilliseconds, "level": figures.bufferLevelMilliseconds,
+        ]
+    }
+
+    @Test(
+        "gives sound and figures of the call, through loss, a hold, less volume and another codec",
+        arguments: [Codec.opus, .pcmu])
+    func withSound(codec: Codec) throws {
+        let path = "/tmp/yodel-own-\(codec.name)-\(getpid()).pcapng"
+        defer { unlink(path) }
+        let live = try call(codec, capturedAt: path)
+        let replay = try replay(path)
+        #expect(replay.isWhole && !replay.isBlanked && replay.leftOut == nil)
+        #expect(figures(replay.statistics) == figures(live.statistics))
+        #expect(replay.statistics.levelHeardDecibels == live.statistics.levelHeardDecibels)
+        #expect((live.statistics.packetsLost ?? 0) > 4 && (live.statistics.concealedRatio ?? 0) > 0)
+        // The device plays what was pulled, after a start of silence from the empty ring.
+        let start = try #require(replay.heard.firstIndex { $0 != 0 })
+        let first = try #require(live.played.firstIndex { $0 != 0 })
+        let count = min(live.played.count - first, replay.heard.count - start)
+        #expect(count > 9 * codec.sampleRate)
+        #expect(live.played[first..<first + count].elementsEqual(replay.heard[start..<start + count]))
+        let rate = codec.sampleRate
+        #expect(replay.heard[rate * 13 / 4..<rate * 15 / 4].allSatisfy { $0 == 0 }, "on hold nothing is heard")
+    }
+
+    @Test("and blanked, gives the figures of the call, and nothing that was said", arguments: [Codec.opus, .pcmu])
+    func withoutSound(codec: Codec) throws {
+        let path = "/tmp/yodel-said-\(codec.name)-\(getpid()).pcapng"
+        let blank = "/tmp/yodel-blank-\(codec.name)-\(getpid()).pcapng"
+        defer { for file in [path, blank] { unlink(file) } }
+        let live = try call(codec, capturedAt: path)
+        try CaptureBlanking.write(path, to: blank)
+        let replay = try replay(blank)
+        #expect(replay.isWhole && replay.isBlanked)
+        #expect(figures(replay.statistics) == figures(live.statistics))
+
+        let (said, silent) = (try datagrams(path), try datagrams(blank))
+        #expect(said.count == silent.count && said.count > 400)
+        for (was, now) in zip(said, silent) {
+            #expect(was.count == now.count && was.prefix(12) == now.prefix(12))
+            // A header of the codec in front; behind it one byte again and again. Between copies there are headers.
+            guard now.count >= 32, !(192...223).contains(now[1]), now[1] & 0x7f != 121 else { continue }
+            #expect(Set(now.suffix(8)).count == 1)
+        }
+        // Twice is once.
+        let again = blank + "2"
+        defer { unlink(again) }
+        try CaptureBlanking.write(blank, to: again)
+        #expect(figures(try self.replay(again).statistics) == figures(live.statistics))
+    }
+
+    private func datagrams(_ path: String) throws -> [[UInt8]] {
+        let reader = try CaptureReader(path: path)
+        var all: [[UInt8]] = []
+        while let event = try reader.next() {
+            if case .datagram(let datagram) = event { all.append(datagram.bytes) }
+        }
+        return all
+    }
+
+    @Test("of others cannot be blanked, and says so") func foreign() throws {
+        let path = "/tmp/yodel-foreign-\(getpid()).pcapng"
+        defer { unlink(path) }
+        let writer = try CaptureWriter(path: path, settings: ["text": "no codec"], epochNanoseconds: 0)
+        try writer.finish()
+        #expect(throws: CaptureError.unreadable(path: path, reason: "it does not say what its call was made of")) {
+            try CaptureBlanking.write(path, to: path + "2")
+        }
+    }
+
+    @Test(
+        "understands what changed, and passes over what makes no sense",
+        arguments: [
+            ("gain=0.5", .gain(0.5)), ("gain=nan", nil), ("gain=", nil), ("state=ended", .ended), ("state=x", nil),
+            ("x=1", nil), ("", nil),
+            ("formats=8 pcma 8000", .formats([MediaFormat(.pcma)])), ("formats=8 pcma", nil),
+        ] as [(String, StreamChange?)])
+    func change(text: String, change: StreamChange?) {
+        #expect(StreamChange(captured: text) == change)
+        if let change { #expect(change.captured == text) }
+    }
+}
