@@ -74,7 +74,7 @@ public final class SoftphoneService: Sendable {
         self.reloader = reloader
         core.configure(
             show: { live.now.json }, reload: { () throws(Problem) in try reloader.reload() },
-            secrets: { live.now.secrets + [newToken].compactMap(\.self) })
+            secrets: { live.now.secrets + [own?.token].compactMap(\.self) })
         let router = Router(Routes.all, gate: gate)
         let descriptors = DescriptorLimit.raise()
         let certificate: CertificateKeeper?
