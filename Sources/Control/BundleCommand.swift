@@ -21,6 +21,9 @@ public struct BundleCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Where it goes (default: CALL.tar).", valueName: "file"))
     var out: String?
 
+    @Flag(help: "Have it take the place of a file that is there.")
+    var overwrite = false
+
     @Option(help: ArgumentHelp("As of `yodel ctl`.", valueName: "url"))
     var url: String?
 
@@ -44,7 +47,7 @@ public struct BundleCommand: ParsableCommand {
             throw ControlError.usage("'\(call.prefix(80))' is no call's id; `yodel ctl calls` lists them")
         }
         let place = out ?? "\(call).tar"
-        var words = ["--out", place]
+        var words = ["--out", place] + (overwrite ? ["--overwrite"] : [])
         for (option, value) in [("--url", url), ("--token-file", tokenFile), ("--ca", ca), ("--config", config)] {
             if let value { words += [option, value] }
         }

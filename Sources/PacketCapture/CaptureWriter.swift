@@ -40,7 +40,7 @@ public final class CaptureWriter {
         self.path = path
         self.mostBytes = mostBytes
         self.epochNanoseconds = epochNanoseconds
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o644)
+        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else {
             let reason = errno == ENXIO ? "nobody reads this pipe yet" : String(cString: strerror(errno))
             throw .unwritable(path: path, reason: reason)

@@ -103,6 +103,17 @@ import Service
         #expect(again == 410 && problem.text("at") == "secret" && none == nil)
     }
 
+    @Test(
+        "a session that came by HTTPS goes by HTTPS alone",
+        arguments: [("https://127.0.0.1:8470", true), ("http://127.0.0.1:8470", false), ("null", false)])
+    func encrypted(origin: String, isSecure: Bool) async throws {
+        let door = FirstDoor(token: Bench.token, now: .monotonicNow()) {}
+        let answer = await Bench(firstDoor: door).ask(
+            "POST", "/v1/session", #"{"secret": "\#(secret(door))"}"#, headers: ["authorization": "", "origin": origin])
+        let set = try #require(answer.response.headers.first { $0.name == "Set-Cookie" }?.value)
+        #expect(set.hasSuffix("; Secure") == isSecure)
+    }
+
     @Test("what is no secret is refused, and where there is a token there is no door")
     func refused() async {
         let bench = Bench(firstDoor: made())

@@ -8,6 +8,9 @@ enum BundleRoutes {
         Route("POST", "/v1/calls/{id}/bundle") { (service, request) async throws(Problem) in try await make(service, request) }
     ]
 
+    /// One at a time: each has its captures in memory, and plays them.
+    private static let queue = DispatchQueue(label: "yodel.bundle", qos: .utility)
+
     private static func make(_ service: ServiceCore, _ request: APIRequest) async throws(Problem) -> APIResponse {
         let hasSound = try BodyFields(request, known: ["sound"]).flag("sound") ?? false
         let id = request.parameters["id"] ?? ""
@@ -20,7 +23,7 @@ enum BundleRoutes {
             captures: try service.calls.captures(of: id), hasSound: hasSound)
         let redaction = service.redaction
         let bytes: [UInt8] = await withCheckedContinuation { continuation in
-            DispatchQueue.global(qos: .utility).async {
+            queue.async {
                 let time = Timestamp.now()
                 continuation.resume(returning: bundle.archive(redaction, at: time).bytes(at: time))
             }

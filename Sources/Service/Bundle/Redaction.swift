@@ -37,7 +37,10 @@ package struct Redaction: Sendable {
     /// - Parameter text: anything.
     /// - Returns: the same without secrets.
     package func redacted(_ text: String) -> String {
-        var text = text.replacing(#/((?:https?|wss?):\/\/[^\s?"'<>]*\?)[^\s"'<>]*/#.ignoresCase()) { "\($0.1)\(Self.mark)" }
+        // Bounded, for what others send is searched too, and must not take long whatever it is.
+        var text = text.replacing(#/((?:https?|wss?):\/\/[^\s?"'<>]{0,1000}\?)[^\s"'<>]*/#.ignoresCase()) {
+            "\($0.1)\(Self.mark)"
+        }
         // Keys in a message by SIP (application/dtmf-relay).
         text = text.replacing(#/^(Signal[ \t]*=[ \t]*)[0-9A-D*#]+/#.ignoresCase().anchorsMatchLineEndings()) {
             "\($0.1)\(Self.mark)"

@@ -25,9 +25,11 @@ extension ServiceSettings {
 }
 
 extension String {
-    /// Without the passwords of URIs, wherever these stand in it.
+    /// Without the passwords of URIs, wherever these stand in it. Parts of URIs are taken to be short: texts of others are searched too,
+    /// and must not take long whatever they are.
     var maskingPasswords: String {
-        let password = #/(sips?:[^:@\s'"]*):[^@\s'"]*@|([a-z]+:\/\/[^:@\/\s'"]*):[^@\/\s'"]*@/#.ignoresCase()
+        let password =
+            #/(sips?:[^:@\s'"]{0,500}):[^@\s'"]{0,500}@|([a-z]{1,20}:\/\/[^:@\/\s'"]{0,500}):[^@\/\s'"]{0,500}@/#.ignoresCase()
         return replacing(password) { match in "\(match.1 ?? match.2 ?? ""):***@" }
     }
 }

@@ -25,8 +25,10 @@ enum SessionCookie {
     /// What `Set-Cookie` says.
     /// - Parameters:
     ///   - token: has neither spaces nor semicolons.
-    ///   - request: that is answered.
+    ///   - request: that is answered. Browsers say in `Origin` whether it came by HTTPS; then the cookie goes by that alone.
     static func text(_ token: String, for request: APIRequest) -> String {
-        "\(name(request))=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(maximumAge)"
+        let isEncrypted = request.headers["origin"]?.lowercased().hasPrefix("https://") == true
+        return
+            "\(name(request))=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=\(maximumAge)\(isEncrypted ? "; Secure" : "")"
     }
 }
