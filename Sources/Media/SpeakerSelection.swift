@@ -158,7 +158,8 @@ package struct SpeakerSelection {
 
     /// How loud a party is in the mix; nil: it is not heard, or says nothing.
     package func level(of party: Int) -> AudioLevel? {
+        guard parties[party].isHeard else { return nil }
         let level = parties[party].meter.levelDBov
-        return parties[party].isHeard && level > Self.quietDBov ? AudioLevel(dBov: level) : nil
+        return level > Self.quietDBov ? AudioLevel(dBov: level) : nil
     }
 }

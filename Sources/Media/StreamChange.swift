@@ -62,7 +62,8 @@ struct StreamChanges {
             gain = stream.gain
             tell(.gain(gain))
         }
-        if call.state.isEnded {
+        // A place that waits for callers may get another one, who is in the same capture.
+        if call.state.isEnded, !call.configuration.policy.waitsForCaller {
             isOver = true
             tell(.ended)
         }

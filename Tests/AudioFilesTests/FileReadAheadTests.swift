@@ -55,6 +55,19 @@ import Testing
         #expect(takeAll(file, frame: 160).count == 480_000 && file.samplesMissed == 0)
     }
 
+    @Test(
+        "that ends with a block, or before its first moments do, is over after its last sample",
+        arguments: [1, 2047, 2048, 4096, 16_384])
+    func end(samples: Int) throws {
+        defer { clean() }
+        let path = folder + "/b.wav"
+        let writer = try AudioFileWriter(path: path, sampleRate: 8000, channels: 1, depth: .int16)
+        try writer.write((0..<samples).map(tone(440, rate: 8000)))
+        #expect(writer.finish() == nil)
+        let file = try FileReadAhead(path: path, rate: 8000)
+        #expect(takeAll(file, frame: 160).count == samples && file.samplesMissed == 0)
+    }
+
     @Test("is silent where the disk is too slow, says so once, and loses nothing")
     func slow() throws {
         defer { clean() }
