@@ -45,7 +45,10 @@ extension ReplayRequest {
             let replay: CaptureReplay
             do {
                 let file = try UnnamedFile(bytes)
-                replay = try played(file.path, source: nil) { onOmission("\(name): \($0)") }
+                // It is gone with the object, whose last use would else be its path.
+                replay = try withExtendedLifetime(file) {
+                    try played(file.path, source: nil) { onOmission("\(name): \($0)") }
+                }
             } catch let error as AudioFileError {
                 throw .audioFile(error)
             } catch {

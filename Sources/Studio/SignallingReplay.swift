@@ -23,6 +23,8 @@ package struct SignallingReplay {
     private var names: [(recorded: String, replayed: String)] = []
     private var differing: [String] = []
 
+    /// More are no call's: a file may claim centuries of them.
+    private static let mostMessages = 10_000
     private static let account = AccountID("replay")
     private static let local = SignallingAddress(host: "192.0.2.1", port: 5060)
 
@@ -30,7 +32,7 @@ package struct SignallingReplay {
     package init?(_ messages: JSONValue) {
         guard case .array(let items) = messages else { return nil }
         var all: [Step] = []
-        for item in items {
+        for item in items.prefix(Self.mostMessages) {
             guard let step = Self.step(item, after: all.last?.milliseconds ?? 0) else { continue }
             all.append(step)
         }

@@ -59,7 +59,8 @@ struct CallBundle: Sendable {
             let folder = path.split(separator: "/").dropLast().joined(separator: "/")
             let blanked = try UnnamedFile(in: path.hasPrefix("/") ? "/" + folder : folder.isEmpty ? "." : folder)
             try CaptureBlanking.write(path, to: blanked.path)
-            return try WholeFile.read(path: blanked.path, mostBytes: Self.mostBytes)
+            // It is gone with the object, whose last use would else be its path.
+            return try withExtendedLifetime(blanked) { try WholeFile.read(path: blanked.path, mostBytes: Self.mostBytes) }
         } catch {
             logger.warning("a bundle is without the packets of its call: \(error)")
             return []
