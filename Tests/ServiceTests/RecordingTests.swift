@@ -57,11 +57,12 @@ import Service
         try FileManager.default.createSymbolicLink(atPath: folder + "/e1-1-1.wav", withDestinationPath: folder + "/secret.wav")
         try FileManager.default.createDirectory(atPath: folder + "/e1-2-1.wav", withIntermediateDirectories: true)
         let bench = Bench(recordings: folder)
-        for name in [
-            "secret.wav", "e1-1-1.wav", "e1-2-1.wav", "..", "%2e%2e", "..%2fsecret.wav", "e1-1-1.wav%00", "e1-9-1.wav",
+        for (name, status) in [
+            ("secret.wav", 404), ("e1-1-1.wav", 404), ("e1-2-1.wav", 404), ("..", 400), ("%2e%2e", 400), ("..%2fsecret.wav", 404),
+            ("e1-1-1.wav%00", 400), ("e1-9-1.wav", 404),
         ] {
-            #expect(await bench.ask("GET", "/v1/recordings/\(name)").status == 404, "\(name)")
-            #expect(await bench.ask("DELETE", "/v1/recordings/\(name)").status == 404, "\(name)")
+            #expect(await bench.ask("GET", "/v1/recordings/\(name)").status == status, "\(name)")
+            #expect(await bench.ask("DELETE", "/v1/recordings/\(name)").status == status, "\(name)")
         }
         #expect(await bench.ask("GET", "/v1/recordings").json.value(at: "recordings") == .array([]))
         #expect(FileManager.default.fileExists(atPath: folder + "/secret.wav"))
