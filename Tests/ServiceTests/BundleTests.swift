@@ -101,6 +101,12 @@ import Service
             ("wss://u:pw@h/x", "wss://u:***@h/x"), ("see https://h/a?b=c, or", "see https://h/a?*** or"),
             ("HTTP://h/?q", "HTTP://h/?***"),
             ("Signal=5\r\nDuration=160", "Signal=***\r\nDuration=160"), ("no Signal=5", "no Signal=5"),
+            (
+                "INFO sip:a SIP/2.0\nContent-Type: application/dtmf\nContent-Length: 1\n\n5",
+                "INFO sip:a SIP/2.0\nContent-Type: application/dtmf\nContent-Length: 1\n\n***"
+            ),
+            ("c:Application/DTMF; a=b\n\n\n#\n", "c:Application/DTMF; a=b\n\n***"),
+            ("c: application/dtmf\nSubject: 5", "c: application/dtmf\nSubject: 5"),
             ("a hunter2 b", "a *** b"),
             ("sip:101@example.com", "sip:101@example.com"), ("abc", "abc"),
         ])
@@ -111,7 +117,7 @@ import Service
 
     @Test(
         "a long text of somebody else's without secrets is soon gone through, and stays as it is",
-        arguments: ["a", "sip:", "http://", "Signal= ", "sip:a@"])
+        arguments: ["a", "sip:", "http://", "Signal= ", "sip:a@", "c:application/dtmf\n"])
     func long(piece: String) {
         let text = String(repeating: piece, count: 30_000 / piece.count)
         #expect(Redaction(secrets: ["hunter2"]).redacted(.string(text)) == .string(text))

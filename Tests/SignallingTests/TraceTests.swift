@@ -52,6 +52,12 @@ import Testing
         #expect(text.contains(SecretMask.mark))
     }
 
+    @Test("a long line of beginnings of URIs is soon gone through", arguments: ["", "a:b@h", " x:y@z"])
+    func long(end: String) {
+        let begin = String(repeating: "sip:", count: 15_000)
+        #expect(shown(begin + end) == (end == "a:b@h" ? "sip:sip:***@h" : begin + end))
+    }
+
     @Test("the password of a URI is masked, its user and host stay")
     func passwords() {
         #expect(

@@ -45,6 +45,11 @@ package struct Redaction: Sendable {
         text = text.replacing(#/^(Signal[ \t]*=[ \t]*)[0-9A-D*#]+/#.ignoresCase().anchorsMatchLineEndings()) {
             "\($0.1)\(Self.mark)"
         }
+        // The same as nothing but the key (application/dtmf).
+        text = text.replacing(
+            #/^((?:Content-Type|c)[ \t]*:[ \t]*application\/dtmf[ \t]*(?:;[^\n]*)?\n(?:[^\n]{1,1000}\n){0,100}\n)[\s\S]+/#
+                .ignoresCase().anchorsMatchLineEndings()
+        ) { "\($0.1)\(Self.mark)" }
         for secret in secrets where text.contains(secret) { text = text.replacing(secret, with: Self.mark) }
         return text
     }

@@ -67,7 +67,13 @@ struct ResponseWriter {
         if response.status != 204 { head.headers.add(name: "Content-Length", value: "\(bytes.count)") }
         if closes { head.headers.add(name: "Connection", value: "close") }
         try await outbound.write(.head(head))
-        if !isHead, !bytes.isEmpty { try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: bytes)))) }
+        // In pieces: each has time of its own to be taken, and a bundle is long.
+        var rest = bytes[...]
+        while !isHead, !rest.isEmpty {
+            let piece = rest.prefix(4 * Self.pieceBytes)
+            rest = rest[piece.endIndex...]
+            try await outbound.write(.body(.byteBuffer(ByteBuffer(bytes: piece))))
+        }
         try await end()
     }
 

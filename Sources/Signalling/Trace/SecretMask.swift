@@ -30,10 +30,15 @@ public enum SecretMask {
     private static func withoutPasswords(_ line: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         var index = 0
+        // Where the next user name would end; looked for once, however many URIs begin before it.
+        var at = -1
         while index < line.count {
             let rest = line[index...]
             let scheme = ["sip:", "sips:"].first { rest.starts(with: $0.utf8, by: { $0 | 0x20 == $1 | 0x20 }) }
-            guard let scheme, let at = rest.firstIndex(where: { [64, 32, 9, 62, 60, 34, 13].contains($0) }), line[at] == 64,
+            if scheme != nil, at < index {
+                at = rest.firstIndex { [64, 32, 9, 62, 60, 34, 13].contains($0) } ?? line.count
+            }
+            guard let scheme, at < line.count, line[at] == 64,
                 let colon = line[(index + scheme.utf8.count)..<at].firstIndex(of: 58)
             else {
                 result.append(line[index])
