@@ -244,7 +244,7 @@ extension UserAgent {
         case .probe(let id): probeProgressed(id, exchange, result, now: now)
         case .subscribe(let id): subscribeProgressed(id, exchange, result, now: now)
         case .text(let call): textProgressed(call, exchange.request, result)
-        case .info(let call): _ = endsCall(call, result, now: now)
+        case .info(let call): infoProgressed(call, result, now: now)
         case .notify(let call, let number): transferNotifyProgressed(call, refer: number, result)
         case .acknowledge, .discard: break
         }

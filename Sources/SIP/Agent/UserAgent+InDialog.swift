@@ -107,6 +107,11 @@ extension UserAgent {
         start(Exchange(request, .info(call), account: call.account), now: now)
     }
 
+    /// Other sides refuse INFO in many ways, and some are silent, while the call goes on: only one that knows no such call ends it.
+    func infoProgressed(_ call: SIPCall, _ result: Exchange.Result, now: HostTime) {
+        if case .final(let response) = result, response.status == 481 { _ = endsCall(call, result, now: now) }
+    }
+
     /// Ends an answered call where a request that belongs to it has failed so that it is lost (RFC 3261 section 12.2.1.2, RFC 5057).
     /// - Returns: whether it is lost.
     func endsCall(_ call: SIPCall, _ result: Exchange.Result, now: HostTime) -> Bool {

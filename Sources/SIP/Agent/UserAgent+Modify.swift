@@ -10,7 +10,12 @@ extension UserAgent {
         let call = try call(handle)
         // Before the answer, the first offer must have been answered reliably (RFC 3311 section 5.1).
         let isAgreed =
-            call.agreedTags.contains(call.currentTag ?? "") && call.reliable == nil && call.queuedAnswer == nil
+            call.agreedTags.contains(call.currentTag ?? "") && call.reliable == nil
+        // It is as good as answered: what is wished comes after the PRACK and the ACK.
+        if call.queuedAnswer != nil {
+            call.isChangeAwaited = true
+            throw .offerPending
+        }
         guard call.current != nil, call.isAnswered || (usesUpdate && body != nil && isAgreed) else {
             throw .wrongState("it is not answered")
         }
@@ -160,7 +165,9 @@ extension UserAgent {
         if let body = call.queuedAnswer {
             call.queuedAnswer = nil
             sendSuccess(call, body: body, now: now)
-        } else if !call.isAnswered, !call.queuedProvisionals.isEmpty {
+        }
+        // Up to the next one that waits for a PRACK itself.
+        while !call.isAnswered, call.reliable == nil, !call.queuedProvisionals.isEmpty {
             let next = call.queuedProvisionals.removeFirst()
             sendProvisional(call, next.status, next.body, now: now)
         }

@@ -171,14 +171,23 @@ import Testing
     }
 
     @Test(
-        "INFO that is not understood ends no call; one that is lost does", arguments: [(405, 0), (415, 0), (408, 1), (404, 1)])
+        "INFO that is refused ends no call; one whose call is not known there does",
+        arguments: [(404, 0), (405, 0), (408, 0), (415, 0), (500, 0), (501, 0), (481, 1)])
     func info(status: Int, ends: Int) throws {
         let bench = Bench()
         let handle = try bench.establishedOutgoing()
         try bench.agent.sendInfo(handle, body: Body(contentType: "a/b", bytes: [1]), now: bench.now)
         bench.collect()
         bench.answer(try bench.request(.info), status)
-        #expect(bench.ended.count == ends && bench.requests(.bye).count == ends)
+        #expect(bench.ended.count == ends && bench.requests(.bye).isEmpty)
+    }
+
+    @Test("INFO that nobody answers ends no call") func infoUnanswered() throws {
+        let bench = Bench()
+        let handle = try bench.establishedOutgoing()
+        try bench.agent.sendInfo(handle, body: Body(contentType: "a/b", bytes: [1]), now: bench.now)
+        bench.advance(40_000)
+        #expect(bench.ended.isEmpty && bench.requests(.bye).isEmpty)
     }
 
     @Test("the peer's re-INVITE is asked of the user and answered until its ACK") func theirs() throws {

@@ -193,6 +193,37 @@ import Testing
         #expect(bench.modified.map(\.body) == [answerBody])
     }
 
+    @Test("a change that is wished before the PRACK to an answered call is possible after its ACK") func wishBeforePrack()
+        throws
+    {
+        let bench = Bench()
+        var (handle, call, number) = try ringing(bench)
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        #expect(throws: UserAgentError.offerPending) { try bench.agent.modify(handle, body: offer, now: bench.now) }
+        bench.feed(call.request(.prack, number: 2, body: nil, [(.rAck, "\(number) 1 INVITE")]))
+        #expect(bench.codes == [100, 183, 200, 200])
+        let isPossible = { bench.events.contains { if case .modificationPossible(handle) = $0 { true } else { false } } }
+        #expect(!isPossible())
+        bench.feed(call.request(.ack))
+        #expect(isPossible())
+        try bench.agent.modify(handle, body: offer, now: bench.now)
+    }
+
+    @Test("what waits for a PRACK follows it, up to the next one that wants a PRACK itself") func queued() throws {
+        let bench = Bench()
+        var (handle, call, number) = try ringing(bench)
+        try bench.agent.ring(handle, now: bench.now)
+        try bench.agent.ring(handle, status: 183, body: answerBody, now: bench.now)
+        try bench.agent.ring(handle, now: bench.now)
+        bench.collect()
+        #expect(bench.codes == [100, 183])
+        bench.feed(call.request(.prack, number: 2, body: nil, [(.rAck, "\(number) 1 INVITE")]))
+        #expect(bench.codes == [100, 183, 200, 180, 183])
+        #expect(try bench.response().headers.rSeq == number + 1)
+        bench.feed(call.request(.prack, number: 3, body: nil, [(.rAck, "\(number + 1) 1 INVITE")]))
+        #expect(bench.codes == [100, 183, 200, 180, 183, 200, 180])
+    }
+
     @Test("a call that rings for minutes after a reliable response gets another provisional one each minute")
     func minutes() throws {
         let bench = Bench()
