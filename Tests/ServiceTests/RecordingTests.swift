@@ -58,7 +58,8 @@ import Service
         try FileManager.default.createDirectory(atPath: folder + "/e1-2-1.wav", withIntermediateDirectories: true)
         let bench = Bench(recordings: folder)
         for (name, status) in [
-            ("secret.wav", 404), ("e1-1-1.wav", 404), ("e1-2-1.wav", 404), ("..", 400), ("%2e%2e", 400), ("..%2fsecret.wav", 404),
+            ("secret.wav", 404), ("e1-1-1.wav", 404), ("e1-2-1.wav", 404), ("..", 400), ("%2e%2e", 400),
+            ("..%2fsecret.wav", 404),
             ("e1-1-1.wav%00", 400), ("e1-9-1.wav", 404),
         ] {
             #expect(await bench.ask("GET", "/v1/recordings/\(name)").status == status, "\(name)")
