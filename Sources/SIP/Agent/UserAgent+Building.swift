@@ -87,8 +87,8 @@ extension UserAgent {
     /// FNV-1a over what identifies the request, mixed with a seed that nobody outside knows.
     private func statelessTag(_ request: Request) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ tagSeed
-        for part in [request.headers.callID, request.headers.from.tag ?? "", request.headers.topVia?.branch ?? ""] {
-            for byte in part.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        for name in [HeaderName.callID, .from, .via] {
+            for byte in request.headers.first(name)?.raw ?? [] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
         }
         return String(hash, radix: 16)
     }

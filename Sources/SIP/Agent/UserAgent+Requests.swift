@@ -32,7 +32,7 @@ extension UserAgent {
         case .sip, .tel: break
         case .other: return reply(to: request, 416, from: source)
         }
-        if let key = mergeKey(request), let other = merges[key], servers[other] != nil {
+        if !merges.isEmpty, let key = mergeKey(request), let other = merges[key], servers[other] != nil {
             // The same request came over another way (RFC 3261 section 8.2.2.2).
             return reply(to: request, 482, from: source)
         }

@@ -220,6 +220,8 @@ extension Headers {
             list[0].parameters.set("received", source.remote.host)
         } else if HostPort.bare(list[0].host) != source.remote.host {
             list[0].parameters.set("received", source.remote.host)
+        } else {
+            return
         }
         remove(.via)
         for via in list.reversed() { prepend(.via, via.text) }

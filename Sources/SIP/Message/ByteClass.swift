@@ -48,16 +48,28 @@ enum ByteClass {
 
 extension Sequence where Element == UInt8 {
     /// The octets as text; what is not UTF-8 becomes U+FFFD.
-    var text: String { String(decoding: Array(self), as: UTF8.self) }
+    var text: String {
+        // Octets that lie side by side are not copied first: a message has dozens of such pieces.
+        withContiguousStorageIfAvailable { String(decoding: $0, as: UTF8.self) } ?? String(decoding: Array(self), as: UTF8.self)
+    }
 }
 
 extension String {
     /// ASCII letters made small; everything else is kept. SIP compares names that way, never by Unicode's rules.
     var asciiLowercased: String {
-        utf8.contains { $0 >= 65 && $0 <= 90 } ? utf8.map(ByteClass.lowercased).text : self
+        guard utf8.contains(where: { $0 >= 65 && $0 <= 90 }) else { return self }
+        return String(unsafeUninitializedCapacity: utf8.count) { octets in
+            var count = 0
+            for octet in utf8 {
+                octets[count] = ByteClass.lowercased(octet)
+                count += 1
+            }
+            return count
+        }
     }
 
     func equalsIgnoringCase(_ other: String) -> Bool {
-        utf8.elementsEqual(other.utf8) { ByteClass.lowercased($0) == ByteClass.lowercased($1) }
+        utf8.count == other.utf8.count
+            && utf8.elementsEqual(other.utf8) { ByteClass.lowercased($0) == ByteClass.lowercased($1) }
     }
 }

@@ -13,7 +13,9 @@ public struct HeaderField: Hashable, Sendable {
     /// A field of a message that is built here. Control characters become blanks: no value can start a line of its own.
     public init(_ name: HeaderName, _ value: String) {
         self.name = name
-        raw = value.utf8.map { ByteClass.isControl($0) ? ByteClass.space : $0 }[...]
+        var octets = Array(value.utf8)
+        for index in octets.indices where ByteClass.isControl(octets[index]) { octets[index] = ByteClass.space }
+        raw = octets[...]
     }
 
     /// The value with each fold as one blank (RFC 3261 section 7.3.1).

@@ -5,10 +5,8 @@ extension Headers {
     public var vias: [Via] { (elements(.via) ?? []).compactMap { Via(bytes: $0) } }
 
     public var topVia: Via? {
-        guard let field = first(.via), let list = ByteScanner.elements(of: field.raw), let top = list.first else {
-            return nil
-        }
-        return Via(bytes: top)
+        guard let field = first(.via), let list = ByteScanner.elements(of: field.raw) else { return nil }
+        return list.first { !$0.isEmpty }.flatMap { Via(bytes: $0) }
     }
 
     public var from: NameAddress { address(.from) ?? Self.nobody }

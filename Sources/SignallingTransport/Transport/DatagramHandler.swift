@@ -21,7 +21,14 @@ final class DatagramHandler: ChannelInboundHandler {
         let source = SignallingSource(
             transport: .udp, remote: remote,
             local: SignallingAddress(host: sentTo?.host ?? local.host, port: local.port), connection: nil)
+        core.isReadingDatagrams = true
         core.tell(.received(Array(envelope.data.readableBytesView), source))
+    }
+
+    /// What was sent meanwhile goes out together: under load, one system call for many answers.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        core.isReadingDatagrams = false
+        core.flushDatagrams()
     }
 
     /// An unreachable peer's ICMP message reaches an unconnected socket only as an error without an address: what was

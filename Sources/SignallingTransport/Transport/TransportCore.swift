@@ -10,6 +10,9 @@ final class TransportCore {
     private let handler: @Sendable (SignallingEvent) -> Void
     /// The UDP sockets that send, by family.
     var datagramSockets: [Bool: any Channel] = [:]
+    /// While datagrams that waited together are read, what is sent waits for the end of the turn.
+    var isReadingDatagrams = false
+    private var hasUnsentDatagrams = false
     private var bound: [any Channel] = []
     var streams: [SignallingConnectionID: Stream] = [:]
     /// Streams that requests may use: those this side opened, and aliases.
@@ -78,6 +81,7 @@ final class TransportCore {
     private func datagramBootstrap(_ core: NIOLoopBound<TransportCore>, isV6: Bool) -> DatagramBootstrap {
         let bootstrap = DatagramBootstrap(group: loop)
             .channelOption(.receivePacketInfo, value: true)
+            .channelOption(.maxMessagesPerRead, value: 16)
             // A whole datagram: what does not fit would be cut off.
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 65_536))
             .channelInitializer { channel in
@@ -119,7 +123,15 @@ final class TransportCore {
         }
         let envelope = AddressedEnvelope(remoteAddress: address, data: socket.allocator.buffer(bytes: bytes))
         let core = NIOLoopBound(self, eventLoop: loop)
-        socket.writeAndFlush(envelope).whenFailure { core.value.tell(.failed(destination, SignallingFailure($0))) }
+        let sent = isReadingDatagrams ? socket.write(envelope) : socket.writeAndFlush(envelope)
+        hasUnsentDatagrams = hasUnsentDatagrams || isReadingDatagrams
+        sent.whenFailure { core.value.tell(.failed(destination, SignallingFailure($0))) }
+    }
+
+    func flushDatagrams() {
+        guard hasUnsentDatagrams else { return }
+        hasUnsentDatagrams = false
+        for socket in datagramSockets.values { socket.flush() }
     }
 
     // MARK: Time
