@@ -16,7 +16,7 @@ import Realtime
 /// left out is told (`leftOut`).
 public final class CaptureReplay {
     private static let blockMilliseconds = 10.0
-    /// The player goes on for so long after the last packet.
+    /// The player goes on for so long after the last packet; a shorter stretch without packets is no pause.
     private static let tailMilliseconds = 1000.0
     /// Calls pull 5 ms at once; files that claim more than this are wrong.
     private static let longestPullMilliseconds = 20
@@ -40,6 +40,8 @@ public final class CaptureReplay {
 
     private let limits: ReplayLimits
     private var omission = ReplayOmission()
+    /// Of stretches without packets, in milliseconds.
+    private var playedGaps = 0.0
     private let reader: CaptureReader
     private let ssrc: UInt32?
     /// In place of the sound of a blanked capture.
@@ -130,7 +132,8 @@ public final class CaptureReplay {
             passGap(until: datagram.time)
             pullBlocks(until: datagram.time)
         }
-        if firstArrival == nil { firstArrival = datagram.time }
+        // A capture may begin before the clock's zero.
+        if firstArrival == nil { (firstArrival, lastArrival) = (datagram.time, datagram.time) }
         lastArrival = max(lastArrival, datagram.time)
         octets += max(0, datagram.bytes.count - RTPHeader.fixedLength)
         note(datagram)
@@ -150,9 +153,12 @@ public final class CaptureReplay {
     /// Nobody would still be there after so long without a packet: the rest of the gap is passed over.
     private func passGap(until time: HostTime) {
         guard firstArrival != nil else { return }
-        let end = lastArrival.advanced(byMilliseconds: 1000 * limits.gapSeconds)
-        guard time > end else { return }
-        pullBlocks(until: end)
+        let whole = time.milliseconds(since: lastArrival)
+        guard whole > Self.tailMilliseconds else { return }
+        let played = min(whole, 1000 * limits.gapSeconds, max(Self.tailMilliseconds, 1000 * limits.allGapsSeconds - playedGaps))
+        playedGaps += played
+        guard played < whole else { return }
+        pullBlocks(until: lastArrival.advanced(byMilliseconds: played))
         let gap = time.milliseconds(since: nextPull)
         guard gap > 0 else { return }
         omission.gaps += 1

@@ -4,6 +4,8 @@ public struct ReplayLimits: Sendable, Equatable {
     public var seconds = 3600.0
     /// Of a stretch without packets, in seconds; as long as a call waits for media before it ends.
     public var gapSeconds = 30.0
+    /// Of all such stretches together, in seconds; after that a second of each: a few bytes claim no more sound than they are worth.
+    public var allGapsSeconds = 600.0
     /// Whether what is heard is kept, and how each block was made; if not there are figures alone.
     public var keepsSound = true
     /// Blocks; as many as a call pulls in `seconds`.
@@ -34,7 +36,8 @@ public struct ReplayOmission: Sendable, Equatable {
         if isCutOff { parts.append("what comes after \(whole(limits.seconds)) s of sound is not played") }
         if gaps > 0 {
             parts.append(
-                "of \(gaps) pauses without packets only \(whole(limits.gapSeconds)) s each are played: "
+                "of \(gaps) pauses without packets only \(whole(limits.gapSeconds)) s each, and "
+                    + "\(whole(limits.allGapsSeconds)) s of all together, are played: "
                     + "\(whole(gapSeconds)) s are passed over")
         }
         if pulls > 0 { parts.append("\(pulls) pulls of impossible length are passed over") }

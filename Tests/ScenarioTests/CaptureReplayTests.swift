@@ -23,10 +23,14 @@ import Testing
         }
     }
 
-    private func capture(packets: Int, lost: (Int) -> Bool = { _ in false }) throws -> String {
-        let path = "/tmp/yodel-replay-\(getpid())-\(packets).pcap"
+    private func capture(
+        packets: Int, every interval: Int = 20, after start: Int? = nil, lost: (Int) -> Bool = { _ in false }
+    ) throws -> String {
+        let path = "/tmp/yodel-replay-\(getpid())-\(packets)-\(interval).pcap"
         var pcap = Pcap()
         let encoder = try makeEncoder(.pcmu)
+        let header = [UInt8](repeating: 0, count: 12)
+        if let start { pcap.add([0x80, 8] + header.dropFirst(2), milliseconds: start) }
         for number in 0..<packets {
             let samples = (0..<160).map { Float(0.3 * sin(2 * .pi * 500 * Double(number * 160 + $0) / 8000)) }
             var payload = [UInt8](repeating: 0, count: 160)
@@ -41,10 +45,10 @@ import Testing
                     payloadType: isNoise ? 8 : 0, sequence: UInt16(isNoise ? number / 2 : number),
                     timestamp: UInt32(number * 160), ssrc: ssrc)
                 _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
-                pcap.add(bytes + payload, milliseconds: 20 * number)
+                pcap.add(bytes + payload, milliseconds: interval * number)
             }
             // Something that is no RTP.
-            pcap.add(Array("NOTIFY sip:x SIP/2.0".utf8), milliseconds: 20 * number)
+            pcap.add(Array("NOTIFY sip:x SIP/2.0".utf8), milliseconds: interval * number)
         }
         let file = try #require(fopen(path, "w"))
         defer { fclose(file) }
@@ -66,6 +70,31 @@ import Testing
         try #require(replay.heard.count >= 8000 * 5)
         let power = replay.heard[8000..<32_000].reduce(0) { $0 + $1 * $1 } / 24_000
         #expect(abs(power - 0.045) < 0.002, "\(power)")
+    }
+
+    @Test("a few packets that come every 29 s claim minutes of sound, not an hour of memory")
+    func pauses() throws {
+        let path = try capture(packets: 200, every: 29_000)
+        defer { unlink(path) }
+        let replay = try CaptureReplay(
+            try CaptureReader(path: path), ssrc: 7, configuration: CallConfiguration(codec: .pcmu, seed: 1))
+        try replay.run()
+        // 600 s of pauses, then a second of each.
+        let seconds = Double(replay.heard.count) / 8000
+        #expect(seconds > 600 && seconds < 600 + 200, "\(seconds)")
+        let leftOut = try #require(replay.leftOut)
+        #expect(leftOut.gaps > 150 && leftOut.gapSeconds > 4000 && !leftOut.isCutOff)
+    }
+
+    @Test("a stream whose stamps lie hours before the file's first packet begins with its own first packet")
+    func clockSetBack() throws {
+        let path = try capture(packets: 100, every: 300, after: 90_000_000)
+        defer { unlink(path) }
+        let replay = try CaptureReplay(
+            try CaptureReader(path: path), ssrc: 7, configuration: CallConfiguration(codec: .pcmu, seed: 1))
+        try replay.run()
+        #expect(replay.heard.count == 8000 * (30 + 1) - 8 * 300)
+        #expect(replay.leftOut == nil)
     }
 
     @Test("conceals what was lost")
