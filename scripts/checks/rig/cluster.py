@@ -214,7 +214,7 @@ class Cluster:
         # As it stands in docker/kubernetes, but for addresses and passwords.
         with open(f"{ROOT}/docker/kubernetes/kamailio.cfg") as f:
             text = f.read()
-        text = text.replace("0.0.0.0:5060", f"127.0.0.1:{port}").replace("house.test", sip.REALM)
+        text = text.replace("eth0:5060", f"127.0.0.1:{port}").replace("house.test", sip.REALM)
         text = text.replace("!192.0.2.10!", "!127.0.0.1!").replace(
             "!/etc/kamailio/dispatcher.list!", f"!{folder}/dispatcher.list!"
         )

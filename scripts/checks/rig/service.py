@@ -18,6 +18,7 @@ from typing import Any, Self
 from .endpoint import binary
 from .island import Island
 from .kinds import Event
+from .podman import Place
 from .verdict import PATIENCE_S, Failed, expect
 
 
@@ -32,7 +33,7 @@ def new_token(folder: str) -> str:
 class Service:
     """One service process. Use as a context manager: it never outlives the block."""
 
-    def __init__(self, arguments: list[str], folder: str, island: Island | None = None, *, state: str = "") -> None:
+    def __init__(self, arguments: list[str], folder: str, island: Island | Place | None = None, *, state: str = "") -> None:
         """`state`: a state folder of its own; the service then gets no token but what it finds or makes there (`link`)."""
         if not state and "--softphone-token-file" not in arguments:
             arguments = [*arguments, "--softphone-token-file", new_token(folder)]
@@ -40,8 +41,9 @@ class Service:
         # What it prints for whoever comes first; empty: it has a token.
         self.link = ""
         self.log = open(f"{folder}/service.log", "ab")
+        program = island.program if isinstance(island, Place) else binary()
         self.process = subprocess.Popen(
-            [*(island.place if island else []), binary(), "softphone", "--softphone-port", "0", *arguments],
+            [*(island.place if island else []), program, "softphone", "--softphone-port", "0", *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=self.log,
