@@ -19,37 +19,15 @@ import Testing
         let listener = try Endpoint(codec, seeds: [82], adjust: { $0.redundancyPayloadType = 121 })
         let talker = try Endpoint(
             codec, seeds: [81], microphone: { Float($0 % 977) / 2000 - 0.2 }, adjust: { $0.redundancyPayloadType = 121 })
-        let local = SocketAddress(IPAddress(v4: 0x7f00_0001), port: 5004)
-        let remote = SocketAddress(IPAddress(v4: 0x7f00_0001), port: 6004)
-        let capture = try CallCapture(
-            path: path, configuration: listener.call.configuration, local: local, controlPort: 5005,
-            epochNanoseconds: 1_763_000_000_000_000_123)
-        listener.loop.taps = [capture]
-        var random = SplitMix64(seed: 5)
-        var underWay: [(due: HostTime, bytes: [UInt8], isControl: Bool)] = []
+        // Up to 60 ms of jitter, and 8 % loss: reordering, copies, FEC, concealment.
+        var network = try LossyNetwork(to: listener, capturedAt: path) { random, _ in random.next() % 100 < 8 }
+        let capture = network.capture
         everyTenMilliseconds(to: 12) { now in
             talker.step(now: now)
-            // Up to 60 ms of jitter, and 8 % loss: reordering, copies, FEC, concealment.
-            for packet in talker.links[0].rtp where random.next() % 100 >= 8 {
-                let delay = Double(random.next() % 60_000) / 1000
-                underWay.append((now.advanced(byMilliseconds: delay), packet, false))
-            }
-            for packet in talker.links[0].rtcp { underWay.append((now.advanced(byMilliseconds: 1), packet, true)) }
-            talker.links[0].carry(to: nil, now: now)
-            for packet in underWay.filter({ $0.due <= now }).sorted(by: { $0.due < $1.due }) {
-                packet.bytes.withUnsafeBytes { bytes in
-                    capture.add(received: bytes, isControl: packet.isControl, from: remote, time: packet.due)
-                    if packet.isControl {
-                        listener.call.receive(rtcp: bytes, arrival: packet.due)
-                    } else {
-                        listener.call.receive(rtp: bytes, arrival: packet.due)
-                    }
-                }
-            }
-            underWay.removeAll { $0.due <= now }
+            network.carry(from: talker, to: listener, now: now)
             listener.step(now: now)
             for packet in listener.links[0].rtp {
-                packet.withUnsafeBytes { capture.add(sent: $0, isControl: false, to: remote, time: now) }
+                packet.withUnsafeBytes { capture.add(sent: $0, isControl: false, to: LossyNetwork.remote, time: now) }
             }
             listener.links[0].carry(to: talker.call, now: now)
             capture.drain()

@@ -26,38 +26,13 @@ import Testing
             codec, seeds: [81],
             microphone: { ($0 / (rate * 3 / 4)) % 2 == 0 ? Float($0 % 97) / 200 - 0.24 : Float($0 % 7) / 5000 },
             adjust: { $0.redundancyPayloadType = 121 })
-        let local = SocketAddress(IPAddress(v4: 0x7f00_0001), port: 5004)
-        let remote = SocketAddress(IPAddress(v4: 0x7f00_0001), port: 6004)
-        let capture = try CallCapture(
-            path: path, configuration: listener.call.configuration, local: local, controlPort: 5005,
-            epochNanoseconds: 1_763_000_000_000_000_123)
-        listener.loop.taps = [capture]
-        var random = SplitMix64(seed: 5)
-        var sent = 0
-        var underWay: [(due: HostTime, bytes: [UInt8], isControl: Bool)] = []
+        // Four in a row of each 132 are lost: 3 %.
+        var network = try LossyNetwork(to: listener, capturedAt: path) { _, sent in sent / 4 % 33 == 7 }
+        let capture = network.capture
         everyTenMilliseconds(to: 10) { now in
             if now == HostTime(milliseconds: 6000) { talker.perform(.send(SendingFormat(other)), now: now) }
             talker.step(now: now)
-            for packet in talker.links[0].rtp {
-                sent += 1
-                // Four in a row of each 132: 3 %.
-                guard sent / 4 % 33 != 7 else { continue }
-                let delay = Double(random.next() % 60_000) / 1000
-                underWay.append((now.advanced(byMilliseconds: delay), packet, false))
-            }
-            for packet in talker.links[0].rtcp { underWay.append((now.advanced(byMilliseconds: 1), packet, true)) }
-            talker.links[0].carry(to: nil, now: now)
-            for packet in underWay.filter({ $0.due <= now }).sorted(by: { $0.due < $1.due }) {
-                packet.bytes.withUnsafeBytes { bytes in
-                    capture.add(received: bytes, isControl: packet.isControl, from: remote, time: packet.due)
-                    if packet.isControl {
-                        listener.call.receive(rtcp: bytes, arrival: packet.due)
-                    } else {
-                        listener.call.receive(rtp: bytes, arrival: packet.due)
-                    }
-                }
-            }
-            underWay.removeAll { $0.due <= now }
+            network.carry(from: talker, to: listener, now: now)
             switch now {
             case HostTime(milliseconds: 3000): listener.perform(.direction(.inactive), now: now)
             case HostTime(milliseconds: 4000): listener.perform(.direction(.sendReceive), now: now)
@@ -74,7 +49,7 @@ import Testing
         for turn in 0..<3 { listener.step(now: HostTime(milliseconds: 10_010 + 10 * Double(turn))) }
         // What comes when it is over is no part of it.
         [UInt8](repeating: 0x80, count: 40).withUnsafeBytes {
-            capture.add(received: $0, isControl: false, from: remote, time: HostTime(milliseconds: 10_050))
+            capture.add(received: $0, isControl: false, from: LossyNetwork.remote, time: HostTime(milliseconds: 10_050))
         }
         capture.finish()
         return Heard(played: listener.device.played, statistics: listener.call.statistics)

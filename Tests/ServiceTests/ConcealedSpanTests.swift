@@ -10,8 +10,15 @@ import Service
     /// The time of a second of the call.
     private func time(_ second: Int64) -> Timestamp { Timestamp(millisecondsSince1970: 1_000_000 + 1000 * second) }
 
-    private func figures(_ second: Int64, short: Double = 0, lost: Int = 0, late: Int = 0, gaps: Int = 0) -> PartyEvent {
+    /// - Parameter sender: of the gaps, what the call books to the sender, ms; `nil`: it tells nothing of causes.
+    private func figures(
+        _ second: Int64, short: Double = 0, lost: Int = 0, late: Int = 0, gaps: Int = 0, sender: Double? = nil
+    ) -> PartyEvent {
         var statistics = CallStatistics()
+        if let sender {
+            statistics.gapsByCause = GapFigures()
+            statistics.gapsByCause?.sender.milliseconds = sender
+        }
         statistics.concealedByReason = ["conceal_short": short, "conceal_long": 0]
         (statistics.packetsLost, statistics.packetsLate, statistics.playoutGaps) = (lost, late, gaps)
         return PartyEvent(party: 0, body: .stats(statistics), time: time(second))
@@ -45,6 +52,43 @@ import Service
         ])
         #expect(found.spans.map(\.cause) == [.machine, .hold, .network])
         #expect(found.spans.map(\.milliseconds) == [0, 100, 20])
+    }
+
+    @Test("a second turns out to be the sender's once the call knows; what an event explained stays the event's")
+    func sender() {
+        let held = PartyEvent(party: 0, body: .callHeld(byUs: true, byPeer: false), time: time(4))
+        var events = [
+            figures(0, sender: 0), figures(1, short: 200, sender: 0), figures(2, short: 200, sender: 0),
+            figures(3, short: 280, sender: 0), held, figures(5, short: 580, sender: 0),
+        ]
+        #expect(spans(events).spans.map(\.cause) == [.network, .network, .hold])
+        events.append(figures(9, short: 580, sender: 280))
+        let told = spans(events)
+        #expect(told.spans.map(\.cause) == [.sender, .sender, .hold])
+        #expect(told.spans.map(\.milliseconds) == [200, 80, 300])
+        events.append(figures(10, short: 580, sender: 580))
+        #expect(spans(events).spans.map(\.cause) == [.sender, .sender, .hold])
+    }
+
+    @Test("of the seconds that wait those are the sender's that its gaps fit, or fill most of")
+    func fitting() {
+        let two = [
+            figures(0, sender: 0), figures(1, short: 20, sender: 0), figures(2, short: 20, sender: 0),
+            figures(3, short: 100, sender: 0),
+        ]
+        #expect(spans(two + [figures(8, short: 100, sender: 80)]).spans.map(\.cause) == [.network, .sender])
+        let mixed = [figures(0, sender: 0), figures(1, short: 100, sender: 0)]
+        #expect(spans(mixed + [figures(3, short: 100, sender: 60)]).spans.map(\.cause) == [.sender])
+        #expect(spans(mixed + [figures(3, short: 100, sender: 40)]).spans.map(\.cause) == [.network])
+    }
+
+    @Test("a second of which the sender says nothing in time is the network's")
+    func patience() {
+        let late = [
+            figures(0, sender: 0), figures(1, short: 100, sender: 0), figures(25, short: 100, sender: 0),
+            figures(26, short: 100, sender: 100),
+        ]
+        #expect(spans(late).spans.map(\.cause) == [.network])
     }
 
     @Test("figures that begin anew, or differ by less than is to be heard, make no span")

@@ -103,6 +103,19 @@ import Service
         #expect(again == 410 && problem.text("at") == "secret" && none == nil)
     }
 
+    @Test("a page from elsewhere gets no session, even with the secret, which stays good")
+    func elsewhere() async {
+        let door = FirstDoor(token: Bench.token, now: .monotonicNow()) {}
+        let bench = Bench(firstDoor: door)
+        let body = #"{"secret": "\#(secret(door))"}"#
+        func status(from site: String) async -> Int {
+            let headers = ["authorization": "", "host": "127.0.0.1:8470", "sec-fetch-site": site]
+            return await bench.ask("POST", "/v1/session", body, headers: headers).status
+        }
+        for site in ["cross-site", "same-site"] { #expect(await status(from: site) == 403, "\(site)") }
+        #expect(await status(from: "same-origin") == 204)
+    }
+
     @Test(
         "a session that came by HTTPS goes by HTTPS alone",
         arguments: [("https://127.0.0.1:8470", true), ("http://127.0.0.1:8470", false), ("null", false)])

@@ -112,19 +112,20 @@ extension UserAgent {
         if case .final(let response) = result, response.status == 481 { _ = endsCall(call, result, now: now) }
     }
 
-    /// Ends an answered call where a request that belongs to it has failed so that it is lost (RFC 3261 section 12.2.1.2, RFC 5057).
+    /// Ends an answered call where a request that belongs to it has failed so that it is lost: by 481, 408, or no answer (RFC 3261
+    /// section 12.2.1.2). Any other refusal leaves the session as it was (section 14.1), 404 from a proxy on the way too: the two
+    /// sides may still hear each other. A call that nobody knows any more is ended by the session timer.
     /// - Returns: whether it is lost.
     func endsCall(_ call: SIPCall, _ result: Exchange.Result, now: HostTime) -> Bool {
         guard call.isAnswered, !call.hasEnded else { return false }
         switch result {
         case .timedOut: hangUp(call, CallEnd(.timeout, status: 408), now: now)
+        case .final(let response) where response.status == 408:
+            hangUp(call, CallEnd(.timeout, status: 408, reason: response.reason), now: now)
         case .final(let response) where response.status == 481:
             // The peer has forgotten the call: nobody wants a BYE.
             finishOpenRequests(call, now: now)
             end(call, CallEnd(.remote, status: 481, reason: response.reason))
-        case .final(let response) where FailureReach(status: response.status) != .transaction:
-            let cause: CallEnd.Cause = response.status == 408 ? .timeout : .remote
-            hangUp(call, CallEnd(cause, status: response.status, reason: response.reason), now: now)
         default: return false
         }
         return true

@@ -194,14 +194,17 @@ extension UserAgent {
         let body = Body(headers: request.headers, bytes: request.body)
         if isInvite || body != nil {
             if isInvite, !call.isAnswered { return refuse(call.isOutgoing ? 491 : 500, retrySoon) }
-            // Their change meets one of theirs that is not done: 500. It meets one of ours: 491.
-            if call.remoteOffer != nil { return refuse(500, retrySoon) }
+            // Their change meets one of theirs that is not done: 500. It meets one of ours, or an INVITE meets ours: 491 (RFC 3311
+            // section 5.2, RFC 3261 section 14.2).
+            if call.remoteOffer != nil || (!isInvite && call.owedAnswer != nil) { return refuse(500, retrySoon) }
             let meetsOurs = call.modification.map { $0.request.method == .invite || !$0.request.body.isEmpty } ?? false
             if meetsOurs || call.success != nil || call.owedAnswer != nil { return refuse(491) }
             // UPDATE before an answer: the INVITE's own offer is still open.
             let isAgreed = call.agreedTags.contains(request.headers.from.tag ?? "") && call.reliable == nil
             if !call.isAnswered, !isAgreed {
-                return refuse(call.isOutgoing ? 491 : 500, retrySoon)
+                let isOurs =
+                    call.isOutgoing || (call.request?.body.isEmpty == true && call.reliable?.response.body.isEmpty == false)
+                return refuse(isOurs ? 491 : 500, retrySoon)
             }
             // Ours that met theirs is over (491): who comes first is served, and the user's offer is made anew after it.
             if call.retry != nil { (call.retry, call.isChangeAwaited) = (nil, true) }

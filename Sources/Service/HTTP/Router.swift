@@ -78,10 +78,10 @@ package struct Router<Target: Sendable>: Sendable {
         let method = request.method == "HEAD" ? "GET" : request.method
         let matching = routes.compactMap { route in route.match(path).map { (route: route, parameters: $0) } }
         let found = matching.first { $0.route.method == method }
-        if found?.route.isOpen != true {
-            try gate.checkToken(request, for: found?.route.role ?? .read)
-            try gate.checkSite(request)
-        }
+        let isOpen = found?.route.isOpen == true
+        if !isOpen { try gate.checkToken(request, for: found?.route.role ?? .read) }
+        // Pages from elsewhere may link to what anybody may see; they may have nothing done.
+        if !isOpen || method != "GET" { try gate.checkSite(request) }
         if let found { return (found.route, found.parameters) }
         guard !matching.isEmpty else {
             throw Problem(

@@ -156,8 +156,11 @@ import Testing
     }
 
     @Test(
-        "a refusal that says that the other side is not reached there any more ends the call with BYE; any other does not",
-        arguments: [(404, true), (410, true), (416, true), (604, true), (400, false), (422, false), (480, false), (503, false)])
+        "408 ends the call with BYE; any other refusal leaves it as it was, a proxy's 404 too",
+        arguments: [
+            (408, true), (404, false), (410, false), (416, false), (482, false), (483, false), (484, false), (485, false),
+            (604, false), (400, false), (422, false), (480, false), (503, false),
+        ])
     func lost(status: Int, isLost: Bool) throws {
         let bench = Bench()
         let handle = try bench.establishedOutgoing()
@@ -168,6 +171,8 @@ import Testing
         #expect(bench.requests(.bye).count == (isLost ? 1 : 0))
         let failures = bench.events.filter { if case .modificationFailed = $0 { true } else { false } }
         #expect(failures.count == (isLost ? 0 : 1))
+        // The user may wish for something else at once.
+        if !isLost { try bench.agent.modify(handle, body: offer, now: bench.now) }
     }
 
     @Test(

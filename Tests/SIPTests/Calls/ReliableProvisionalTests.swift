@@ -179,6 +179,34 @@ import Testing
         }
     }
 
+    @Test("as caller: an UPDATE that comes before we have answered the peer's offer is put off") func updateBeforeOurAnswer()
+        throws
+    {
+        let bench = Bench()
+        _ = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: nil, now: bench.now)
+        bench.collect()
+        let invite = try bench.request(.invite)
+        bench.answer(invite, 183, [(.require, "100rel"), (.rSeq, "8")], body: offer)
+        var peer = PeerCall(callID: invite.headers.callID, fromTag: "peer", toTag: invite.headers.from.tag)
+        bench.feed(peer.request(.update, number: 1, body: offer))
+        #expect(bench.codes == [500])
+        #expect(try bench.response().headers.retryAfter != nil)
+    }
+
+    @Test("as callee: an UPDATE meets our open offer until PRACK has answered it") func updateMeetsOurOffer() throws {
+        let bench = Bench()
+        var (_, call, number) = try ringing(bench, offered: nil)
+        bench.feed(call.request(.update, number: 2, body: offer))
+        #expect(bench.codes == [100, 183, 491])
+        bench.feed(call.request(.prack, number: 3, body: answerBody, [(.rAck, "\(number) 1 INVITE")]))
+        bench.feed(call.request(.update, number: 4, body: offer))
+        #expect(bench.codes == [100, 183, 491, 200])
+        guard case .modificationRequested? = bench.events.last else {
+            Issue.record("not asked: \(bench.events)")
+            return
+        }
+    }
+
     @Test("a change of ours: each reliable response gets one PRACK, and what one of them answered holds") func change() throws {
         let bench = Bench()
         let handle = try bench.establishedOutgoing()
