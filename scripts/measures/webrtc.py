@@ -188,7 +188,10 @@ def measure(folder: str, count: int, peer: str | None, python: str) -> tuple[lis
                 row("second call", [second]),
             ]
             if peer:
-                for kind, name in (("--reflect", "packets straight back, the floor"), ("--echo", "the rig's reference peer, echo")):
+                for kind, name in (
+                    ("--reflect", "packets straight back, the floor"),
+                    ("--echo", "the rig's reference peer, echo"),
+                ):
                     with page(folder) as elsewhere, reference(folder, peer, python, kind) as other:
                         caller = Caller(browser, elsewhere, other, "")
                         rows.append(row(name, [caller.call("") for _ in range(count)]))
