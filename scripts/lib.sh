@@ -17,7 +17,7 @@ check_packages=(asterisk-core-sounds-en-g722 ffmpeg tshark baresip-core linphone
     python3-websocket python3-websockets prometheus systemd man-db valgrind)
 # Calls through NATs, and changes of address.
 nat_packages=(coturn nftables conntrack iproute2 procps openssl)
-# Programs that scripts/interop calls, beside those of the checks; aiortc is no Debian package and comes from PyPI into .build.
+# Programs that scripts/interop calls, beside those of the checks; aiortc is no Debian package and comes from PyPI into .build (need_aiortc).
 interop_packages=(rtpengine-daemon python3-venv)
 aiortc_version=1.16.0
 # Formatters and linters; ruff is no Debian package and comes from PyPI into .build.
@@ -77,4 +77,14 @@ need_swift() {
     https://www.swift.org/install/linux"
     # The toolchain links with the system's linker and headers of glibc and libstdc++.
     need_package binutils git libc6-dev libstdc++-12-dev
+}
+
+# need_aiortc: a Python that has it; $aiortc_python.
+need_aiortc() {
+    aiortc_python=$root/.build/aiortc/bin/python
+    ! "$aiortc_python" -c "import aiohttp, importlib.metadata as m; assert m.version('aiortc') == '$aiortc_version'" 2>/dev/null || return 0
+    say "installing aiortc $aiortc_version"
+    /usr/bin/python3 -m venv "$root/.build/aiortc"
+    # Peers made of it are called by HTTP.
+    "$root/.build/aiortc/bin/pip" install --quiet --disable-pip-version-check "aiortc==$aiortc_version" aiohttp numpy scipy >&2
 }

@@ -141,11 +141,11 @@ def median(calls: list[dict[str, Any]], what: str) -> float:
 
 
 @contextlib.contextmanager
-def reference(folder: str, peer: str, python: str) -> Iterator[str]:
-    """The other peer's URL while it runs."""
+def reference(folder: str, peer: str, python: str, kind: str) -> Iterator[str]:
+    """The other peer's URL while it runs; `kind`: its option for what becomes of what it hears."""
     port = free_ports(1)
     with open(f"{folder}/reference.log", "wb") as log:
-        process = subprocess.Popen([python, f"{peer}/reference_peer.py", "--echo", "--port", str(port)], stdout=log, stderr=log)
+        process = subprocess.Popen([python, f"{peer}/reference_peer.py", kind, "--port", str(port)], stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + PATIENCE_S
         while not subprocess.run(["ss", "-Hltn", "sport", "=", f":{port}"], capture_output=True, check=True).stdout:
@@ -188,11 +188,15 @@ def measure(folder: str, count: int, peer: str | None, python: str) -> tuple[lis
                 row("second call", [second]),
             ]
             if peer:
-                with page(folder) as elsewhere, reference(folder, peer, python) as other:
-                    caller = Caller(browser, elsewhere, other, "")
-                    rows.append(row("the rig's reference peer, echo", [caller.call("") for _ in range(count)]))
-                    trip = [caller.call("", sound=True) for _ in range(max(1, count // 4))]
-                    rows.append(row("the same, round trip", trip))
+                for kind, name in (
+                    ("--reflect", "packets straight back, the floor"),
+                    ("--echo", "the rig's reference peer, echo"),
+                ):
+                    with page(folder) as elsewhere, reference(folder, peer, python, kind) as other:
+                        caller = Caller(browser, elsewhere, other, "")
+                        rows.append(row(name, [caller.call("") for _ in range(count)]))
+                        trip = [caller.call("", sound=True) for _ in range(max(1, count // 4))]
+                        rows.append(row("the same, round trip", trip))
     missed = []
     for what, has in (
         ("play", median(calls["play"], "sound")),

@@ -40,7 +40,10 @@ extension ICEAgent {
             check(index, .consent, now: now)
             if pairs[index].unanswered == 3 {
                 isChanged = true
-                if pairs[index].id == selectedPair { retryOthers(than: index) }
+                if pairs[index].id == selectedPair {
+                    retryOthers(than: index)
+                    askRelay(of: index, now: now)
+                }
             }
         }
         guard isChanged else { return }
@@ -53,6 +56,14 @@ extension ICEAgent {
             $0.isUsable && $0.id != selectedPair && $0.priority(role) > pairs[index].priority(role)
         }
         return better < Self.maximumSpares
+    }
+
+    /// The pair in use has fallen silent: a server that was started anew has no allocation any more, and says so. One that does not
+    /// answer is waited for as long as the peer.
+    private func askRelay(of index: Int, now: HostTime) {
+        guard case .relay(let relay) = pairs[index].path else { return }
+        relays[relay].refresh(now: now)
+        flush(relay)
     }
 
     /// The pair in use has fallen silent: whatever failed before may work by now.

@@ -69,10 +69,7 @@ extension TURNClient {
         }
         guard phase == .allocated else { return }
         guard now < expiry else { return fail(.lost) }
-        if let time = nextRefresh, now >= time {
-            nextRefresh = nil
-            request(.refresh(600), now: now)
-        }
+        if let time = nextRefresh, now >= time { refresh(now: now) }
         for (address, permission) in permissions.sorted(by: { $0.key.bits < $1.key.bits }) {
             guard let time = permission.refresh, now >= time else { continue }
             permissions[address]?.refresh = nil
@@ -83,6 +80,14 @@ extension TURNClient {
             channels[index].refresh = nil
             request(.channel(channels[index].number, channels[index].peer), now: now)
         }
+    }
+
+    /// Asks for the allocation to last on, unless that is under way; a server that does not have it any more tells.
+    mutating func refresh(now: HostTime) {
+        let isUnderWay = requests.values.contains { if case .refresh = $0.purpose { true } else { false } }
+        guard phase == .allocated, !isUnderWay else { return }
+        nextRefresh = nil
+        request(.refresh(600), now: now)
     }
 
     /// A network that was away for a while must not cost the allocation: what is held already is asked for again until it has run out.

@@ -23,6 +23,7 @@ final class BrowserCall: OwnedCall {
     private var mediaStart: HostTime?
     private var pair: SelectedPair?
     private var isSecured = false
+    private var relayRenewal = RelayRenewal()
     private var reason: Media.EndReason?
 
     /// - `place`: whose candidates are found.
@@ -96,6 +97,13 @@ final class BrowserCall: OwnedCall {
         mail.order(.show(changed))
     }
 
+    /// A TURN server that was started anew does not know us any more: checks by another relay show the browser where we are.
+    private func renewRelay() {
+        guard relayRenewal.isDue(now: .monotonicNow()) else { return settle(.network, "the relay to the browser is gone") }
+        logger.warning("the relay to the browser is gone; another one is asked for")
+        mail.order(.show(addresses.all))
+    }
+
     private func take(_ news: PathMail.News) {
         guard reason == nil else { return }
         switch news {
@@ -109,7 +117,7 @@ final class BrowserCall: OwnedCall {
         case .failed(.noCandidates): settle(.network, "the browser gave no address that could be tried")
         case .failed(.noAnswer):
             settle(.network, "no way to the browser was found: none of its addresses answers; a firewall may be between")
-        case .failed(.relayLost): settle(.network, "the relay to the browser is gone")
+        case .failed(.relayLost): renewRelay()
         case .closed: settle(.remoteHangup)
         // Nobody asks for it: the browser is shown, not told.
         case .moved: break

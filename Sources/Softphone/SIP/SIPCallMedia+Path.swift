@@ -51,13 +51,23 @@ extension SIPCallMedia {
             case .consentLost: pathFailure = "the other side does not answer any more; a network is gone"
             case .failed(.noCandidates): pathFailure = "the other side gave no address that could be tried"
             case .failed(.noAnswer): pathFailure = "no way to the other side was found: none of its addresses answers"
-            case .failed(.relayLost): pathFailure = "the relay to the other side is gone"
+            case .failed(.relayLost): renewRelay()
             case .moved(let credentials, let candidates):
                 path.moved(credentials, candidates)
                 if let socket { newPorts = try? localPorts(socket) }
             case .closed: break
             }
         }
+    }
+
+    /// A TURN server that was started anew does not know us any more: candidates are found anew, and the other side is told.
+    private func renewRelay() {
+        guard let path, let own, session != nil, isAnswered, relayRenewal.isDue(now: .monotonicNow()) else {
+            pathFailure = "the relay to the other side is gone"
+            return
+        }
+        logger.warning("the relay to the other side is gone; another one is asked for")
+        path.move(to: own.all)
     }
 
     /// Another network, or another address in it: candidates are found anew, and the other side is told, as soon as it can be reached

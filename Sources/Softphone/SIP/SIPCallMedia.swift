@@ -41,6 +41,7 @@ final class SIPCallMedia {
     var newPorts: LocalPorts?
     /// Addresses of this machine; `nil`: the ports are not bound.
     var own: OwnAddresses?
+    var relayRenewal = RelayRenewal()
     /// Why there is no way to the other side; `nil`: there is, or may still be.
     var pathFailure: String?
 

@@ -57,6 +57,11 @@ final class SimulatedServer: NetworkNode {
     var allocationCount: Int { allocations.values.count { $0.expiry > now } }
     /// Nonces given out so far are stale from now on.
     func changeNonce() { nonceNumber += 1 }
+    /// As a server that was started anew: it knows nobody.
+    func startAnew() {
+        allocations.removeAll()
+        changeNonce()
+    }
 
     private var nonce: String { (offersAlgorithms ? "obMatJos2gAAA" : "") + "nonce\(nonceNumber)" }
 

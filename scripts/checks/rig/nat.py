@@ -183,9 +183,12 @@ table inet filter {{
         self.do(home, "ip link set eth up")
         self.do(home, f"ip route add default via {gateway}")
 
-    def __exit__(self, *_: object) -> None:
+    def stop_server(self) -> None:
         if self.server is not None:
             self.server.kill()
             self.server.wait()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop_server()
         for name in ("a", "b", "na", "nb", "inet"):
             subprocess.run(["ip", "netns", "del", f"{self.prefix}-{name}"], capture_output=True, check=False)

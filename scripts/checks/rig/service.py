@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Self
 
+from . import process
 from .endpoint import binary
 from .island import Island
 from .kinds import Event
@@ -146,9 +147,7 @@ class Service:
             raise Failed(f"the service does not end; {self.said()}") from None
 
     def memory_mib(self) -> float:
-        with open(f"/proc/{self.process.pid}/status") as f:
-            line = next(line for line in f if line.startswith("VmRSS:"))
-        return int(line.split()[1]) / 1024
+        return process.memory_mib(self.process.pid)
 
     def descriptors(self) -> int:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
