@@ -84,9 +84,10 @@ extension TURNClient {
 
     /// Asks for the allocation to last on, unless that is under way; a server that does not have it any more tells.
     mutating func refresh(now: HostTime) {
-        let isUnderWay = requests.values.contains { if case .refresh = $0.purpose { true } else { false } }
-        guard phase == .allocated, !isUnderWay else { return }
+        guard phase == .allocated else { return }
         nextRefresh = nil
+        let isUnderWay = requests.values.contains { if case .refresh = $0.purpose { true } else { false } }
+        guard !isUnderWay else { return }
         request(.refresh(600), now: now)
     }
 
