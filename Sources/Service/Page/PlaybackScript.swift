@@ -43,6 +43,7 @@ extension PageFiles {
           const causes = {
             hold: 'around a hold', transfer: 'around a transfer', reinvite: 'the media were agreed on anew', ice_restart: 'another way was taken',
             failover: 'the other side sent from elsewhere', network: 'packets did not come in time', machine: 'the machine of the service stood still',
+            sender: 'the machine of the other side stood still',
           };
           return [
             rounded(span.ms) + ' ms made up', causes[span.cause] || span.cause, span.lost && span.lost + ' packets lost',
