@@ -1,0 +1,52 @@
+import Realtime
+import Simulation
+import Testing
+
+/// What a machine's stops cost in delay as long as they last, and how soon it is given back: three seeds a row.
+@Suite("What stops cost, and for how long") struct StopsDelayTests {
+    /// What a quiet machine's call has, in milliseconds.
+    private static let quiet = 52.0
+
+    private func heard(_ call: OfflineCall, by side: Int, from: Double, to: Double) throws -> Double {
+        try #require(call.delay(of: 1 - side, from: from, to: to))
+    }
+
+    @Test("both ends stop: at most the longest stop more, later as well, and 5 s after the end none of it", arguments: 1...3)
+    func bothEnds(seed: UInt64) throws {
+        let call = try standingCall("stops=0.7:4-21,from=10,to=40", seconds: 62, seed: seed)
+        for side in 0..<2 {
+            for start in [12.0, 26] {
+                let during = try heard(call, by: side, from: start, to: start + 14)
+                #expect(during <= Self.quiet + 21 + 3, "\(during) ms from \(start) s on")
+            }
+            let after = try heard(call, by: side, from: 45, to: 61)
+            #expect(after <= Self.quiet + 3, "\(after) ms after the stops")
+        }
+    }
+
+    @Test("one end stops: the other pays the longest stop at most, and nothing of its own is late", arguments: 1...3)
+    func oneEnd(seed: UInt64) throws {
+        let call = try standingCall("stops=0.7:4-21,side=a,from=10,to=40", seconds: 62, seed: seed)
+        let listener = call.sides[1]
+        #expect(listener.silentMilliseconds == 0 && listener.statistics.xruns.playback == 0)
+        #expect(listener.statistics.machine?.stops == 0 && listener.statistics.machine?.reserveMilliseconds == 0)
+        #expect(listener.statistics.gapsByCause?.machine.count == 0)
+        for start in [12.0, 26] {
+            let during = try heard(call, by: 1, from: start, to: start + 14)
+            #expect(during <= Self.quiet + 21 + 3, "\(during) ms from \(start) s on")
+        }
+        let standing = try heard(call, by: 0, from: 45, to: 61)
+        #expect(standing <= Self.quiet + 3, "its own stops are over: \(standing) ms")
+    }
+
+    @Test("one stop of 60 ms: that gap alone, and 5 s later the former delay", arguments: 1...3)
+    func oneShortStop(seed: UInt64) throws {
+        let call = try standingCall("stop=20:60", seconds: 40, seed: seed)
+        for side in 0..<2 {
+            let after = try heard(call, by: side, from: 25, to: 38)
+            #expect(abs(after - Self.quiet) <= 3, "\(after) ms")
+            #expect(call.sides[side].statistics.xruns.playback == 1 && call.sides[side].silentMilliseconds <= 60)
+            #expect(call.sides[side].statistics.concealedRatio == 0)
+        }
+    }
+}
