@@ -11,6 +11,10 @@ package struct DelayManager: ~Copyable {
     private let startDelay: Double
     private let tuning: JitterBufferTuning
 
+    /// A machine that stood still for longer, in milliseconds, lost sound of its microphone: the ring holds no more. What its sender
+    /// sends next may bear time stamps that stood still as well.
+    static let longestHold = 400.0
+
     package init(configuration: JitterBufferConfiguration = JitterBufferConfiguration()) {
         tuning = configuration.tuning
         history = ArrivalHistory(tuning: tuning.arrivals, rhythm: tuning.rhythm)
@@ -65,14 +69,25 @@ package struct DelayManager: ~Copyable {
     /// What was learnt last is how late the stream is, which is no spread of its packets.
     mutating func forgetDelays() { history = ArrivalHistory(tuning: tuning.arrivals, rhythm: tuning.rhythm) }
 
+    /// Our machine stood still for so many milliseconds. After a long time nothing says that the delay is what it was: the sender may
+    /// have stood still with us. How delays spread stands.
+    mutating func standStill(milliseconds: Double) {
+        if milliseconds > Self.longestHold, history.events > 0 { history.forgetFloor() }
+    }
+
     /// Notes when media first became usable: the packet's own, and that of the packet before it that it can stand for in part.
     /// What never arrives otherwise makes no event, since no delay would help it.
     /// - Parameters:
     ///   - concealsItself: whether the codec conceals, so that the packet adds little to what is concealed before it.
-    ///   - heldUp: milliseconds for which our own machine may have held it up: as far as it is late by them, it came as usual.
+    ///   - heldUp: milliseconds for which our own machine may have held it up: as far as it is late by them, it came as usual. After a
+    ///     long time that says nothing.
     package mutating func learn(
         from packet: StoredPacket, axis: StreamAxis, concealsItself: Bool, heldUp: Double = 0
     ) {
+        guard heldUp <= Self.longestHold else {
+            if packet.kind == .redundant { sequences.noteCopy(of: packet.sequence) } else { sequences.note(packet.sequence) }
+            return
+        }
         let seen = packet.arrival - axis.mediaMilliseconds(packet.position)
         let delay = heldUp > 0 ? max(seen - heldUp, min(seen, history.mean ?? seen)) : seen
         let isCopy = packet.kind == .redundant

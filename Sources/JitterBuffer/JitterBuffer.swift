@@ -197,7 +197,10 @@ public final class JitterBuffer {
 
     /// This machine stood still: packets that seem to have come at the end may have come any time before, and how late they are
     /// says nothing of the network.
-    package func excuse(_ stop: MachineStop) { self.stop = stop }
+    package func excuse(_ stop: MachineStop) {
+        self.stop = stop
+        delays.standStill(milliseconds: stop.milliseconds)
+    }
 
     /// The player gave up so many milliseconds of sound that it held against such stops, and asks the later from now on: what that
     /// leaves here is too much.

@@ -49,4 +49,17 @@ import Testing
             #expect(call.sides[side].statistics.concealedRatio == 0)
         }
     }
+
+    @Test(
+        "both ends stop for longer than the microphone's ring holds: afterwards nothing is missing but what waited",
+        arguments: [1000.0, 3000])
+    func oneLongStop(milliseconds: Double) throws {
+        let call = try standingCall("stop=20:\(milliseconds)", seconds: 40)
+        for side in 0..<2 {
+            let figures = call.sides[side].statistics
+            #expect(figures.concealedByReason.values.reduce(0, +) <= 400, "\(figures.concealedByReason)")
+            let after = try heard(call, by: side, from: 28, to: 38)
+            #expect(abs(after - Self.quiet) <= 3, "\(after) ms")
+        }
+    }
 }
