@@ -12,7 +12,7 @@ build_packages=(libasound2-dev libspeexdsp-dev libopus-dev libsndfile1-dev libki
 sound_packages=(pulseaudio pulseaudio-utils libasound2-plugins python3 python3-numpy)
 # Checks: speech, peers, protocol decoder.
 check_packages=(asterisk-core-sounds-en-g722 ffmpeg tshark baresip-core linphone-cli kamailio
-    kamailio-tls-modules kamailio-presence-modules openssl sip-tester
+    kamailio-tls-modules kamailio-presence-modules kamailio-websocket-modules openssl sip-tester
     gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad chromium
     python3-websocket python3-websockets prometheus systemd man-db valgrind)
 # Calls through NATs, and changes of address.
