@@ -6,8 +6,9 @@ import SignallingTransport
 /// Where media are told to be received: behind a NAT another address than the one from which packets leave.
 extension SIPSignalling {
     /// With the address that leads here from `peer`: where that is on the other side of a NAT, what a STUN server saw; else, by
-    /// the registrar's word, what it saw; else the one that packets leave from. ICE is told only where that address is one of its
-    /// candidates, or else the other side would take somebody to have changed it (RFC 8839 section 4.2.5).
+    /// the registrar's word, what it saw; else the one that packets leave from, unless a call that offers ICE leaves by loopback. ICE is
+    /// told only where that address is one of its candidates, or else the other side would take somebody to have changed it (RFC 8839
+    /// section 4.2.5).
     func toldPorts(_ ports: LocalPorts, of call: SignalledCall, towards peer: String?) -> LocalPorts {
         var told = ports
         if told.address == nil {
@@ -16,11 +17,24 @@ extension SIPSignalling {
             if let seen = seenAddress(ports, of: call, route: route, peer: peer) {
                 (told.address, told.port) = ("\(seen.address)", seen.port)
                 told.controlPort = seen.port == .max ? seen.port : seen.port + 1
+            } else if let candidate = networkCandidate(ports, route: route) {
+                told.address = candidate.address
             }
         }
         let isCandidate = told.ice?.description.candidates.contains { $0.address == told.address && $0.port == told.port }
         if let isCandidate, !isCandidate { told.ice = nil }
         return told
+    }
+
+    /// A server on this machine does not tell where the other side is: ICE looks for it by networks. nil: ICE is not offered, has
+    /// loopback among its candidates, or knows no network.
+    private func networkCandidate(_ ports: LocalPorts, route: String) -> ICECandidate? {
+        guard let ice = ports.ice, ice.isOffered, let own = try? IPAddress(route), own.isLoopback else { return nil }
+        let hosts = ice.description.candidates.filter { candidate in
+            candidate.type == "host" && candidate.port == ports.port
+                && (try? IPAddress(candidate.address))?.family == own.family
+        }
+        return hosts.contains { $0.address == route } ? nil : hosts.first
     }
 
     /// nil: nobody on the other side of a NAT is called, or nothing is known of how we look there.
