@@ -241,8 +241,9 @@ let package = Package(
         .executableTarget(
             name: "example-spectrum", dependencies: ["AudioUnits", "AudioDevices", "Realtime"],
             path: "Examples/Sources/spectrum"),
-        // Tests mirror the targets; CAudit counts allocations and locks inside the render scope, RenderAudit does so for calls;
-        // TestSignals has what tests of files, of devices and of the program listen for, TestPrograms runs programs for them.
+        // Tests mirror the targets; CAudit counts allocations and locks inside the render scope and refuses memory, RenderAudit
+        // counts for calls; TestSignals has what tests of files, of devices and of the program listen for, TestPrograms runs
+        // programs for them.
         .target(name: "CAudit", path: "Tests/CAudit"),
         .systemLibrary(name: "COpenSSL", path: "Tests/COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "TestSignals", path: "Tests/TestSignals"),
@@ -317,6 +318,8 @@ let package = Package(
             name: "RenderContractTests",
             dependencies: [
                 "RenderAudit", "CAudit", "Simulation", "LiveMedia", "Media", "AudioDevices", "AudioUnits", "Codecs", "Realtime",
+                // whose C is refused memory
+                "SecureRTP", "CDTLS", "CKissFFT", "CNetwork", "COpus", "CRealtime", "CSpeexDSP", "CYAML",
             ]),
         .testTarget(
             name: "SoftphoneTests",

@@ -154,7 +154,8 @@ cdtls_association *cdtls_create(
     openssl.BIO_set_data(bio, self);
     openssl.BIO_set_init(bio, 1);
     openssl.SSL_set_bio(self->ssl, bio, bio);
-    openssl.SSL_set_ex_data(self->ssl, 0, self);
+    // Without it OpenSSL's questions would find nobody.
+    if (openssl.SSL_set_ex_data(self->ssl, 0, self) != 1) goto fail;
     // 0 is success here.
     if (openssl.SSL_set_tlsext_use_srtp(self->ssl, profiles) != 0) goto fail;
     openssl.SSL_ctrl(self->ssl, SSL_CTRL_SET_MTU, mtu, NULL);

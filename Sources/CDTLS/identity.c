@@ -11,11 +11,12 @@ static X509 *make_certificate(EVP_PKEY *key, int days) {
     X509 *certificate = openssl.X509_new();
     uint64_t serial = 0;
     if (!certificate || openssl.RAND_bytes((unsigned char *)&serial, sizeof serial) != 1) goto fail;
-    openssl.X509_set_version(certificate, 2);
-    openssl.ASN1_INTEGER_set_uint64(openssl.X509_get_serialNumber(certificate), serial >> 1 | 1);
     // A peer whose clock is a little behind shall not find it too young.
-    openssl.X509_gmtime_adj(openssl.X509_getm_notBefore(certificate), -24 * 3600L);
-    openssl.X509_gmtime_adj(openssl.X509_getm_notAfter(certificate), days * 24 * 3600L);
+    if (openssl.X509_set_version(certificate, 2) != 1 ||
+        openssl.ASN1_INTEGER_set_uint64(openssl.X509_get_serialNumber(certificate), serial >> 1 | 1) != 1 ||
+        !openssl.X509_gmtime_adj(openssl.X509_getm_notBefore(certificate), -24 * 3600L) ||
+        !openssl.X509_gmtime_adj(openssl.X509_getm_notAfter(certificate), days * 24 * 3600L))
+        goto fail;
     X509_NAME *name = openssl.X509_get_subject_name(certificate);
     if (openssl.X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *)"yodel", -1, -1, 0) != 1 ||
         openssl.X509_set_issuer_name(certificate, name) != 1 || openssl.X509_set_pubkey(certificate, key) != 1 ||

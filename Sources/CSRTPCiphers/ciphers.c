@@ -50,6 +50,7 @@ static srtp_err_status_t make(srtp_cipher_pointer_t *out, kind *which, int tag_l
     state *own = calloc(1, sizeof *own);
     EVP_CIPHER_CTX *context = own ? openssl.EVP_CIPHER_CTX_new() : NULL;
     if (!cipher || !context) {
+        openssl.EVP_CIPHER_CTX_free(context);
         free(cipher);
         free(own);
         return srtp_err_status_alloc_fail;

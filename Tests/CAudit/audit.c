@@ -1,25 +1,46 @@
 #define _GNU_SOURCE
 #include "audit.h"
+#include "shortage.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define AUDIT_SANITIZED 1
-#endif
-#endif
-
 static _Thread_local bool watching;
 static _Thread_local audit_counts counts;
+static _Thread_local uint64_t until_shortage, shortages;
 static bool trapping;
 
 void audit_begin(void) {
     trapping = getenv("YODEL_AUDIT_TRAP") != NULL;
-    counts = (audit_counts){0, 0, 0};
+    counts = (audit_counts){0};
+    shortages = 0;
     watching = true;
+}
+
+void audit_fail_from(uint64_t first, uint64_t count) {
+    until_shortage = first;
+    shortages = count;
+}
+
+void audit_fail_end(void) { shortages = 0; }
+
+bool shortage_grants(void) {
+    if (!watching || shortages == 0 || --until_shortage > 0) return true;
+    until_shortage = 1;
+    --shortages;
+    ++counts.failed;
+    errno = ENOMEM;
+    return false;
+}
+
+void shortage_made(const void *thing) {
+    if (watching && thing != NULL) ++counts.kept;
+}
+
+void shortage_gave_back(void) {
+    if (watching) --counts.kept;
 }
 
 audit_counts audit_end(void) {
@@ -44,38 +65,51 @@ static inline void note(uint64_t *counter) {
     ++*counter;
 }
 
+/* Counts a block that was just made. */
+static inline void *made(void *block) {
+    if (__builtin_expect(watching, 0)) shortage_made(block);
+    return block;
+}
+
 void *malloc(size_t size) {
     note(&counts.allocations);
-    return __libc_malloc(size);
+    return shortage_grants() ? made(__libc_malloc(size)) : NULL;
 }
 
 void *calloc(size_t count, size_t size) {
     note(&counts.allocations);
-    return __libc_calloc(count, size);
+    return shortage_grants() ? made(__libc_calloc(count, size)) : NULL;
 }
 
 void *realloc(void *block, size_t size) {
     note(&counts.allocations);
+    if (!shortage_grants()) return NULL;
+    if (block == NULL) return made(__libc_realloc(NULL, size));
+    /* which frees it */
+    if (size == 0) shortage_gave_back();
     return __libc_realloc(block, size);
 }
 
 void *memalign(size_t alignment, size_t size) {
     note(&counts.allocations);
-    return __libc_memalign(alignment, size);
+    return shortage_grants() ? made(__libc_memalign(alignment, size)) : NULL;
 }
 
 void *aligned_alloc(size_t alignment, size_t size) { return memalign(alignment, size); }
 
 int posix_memalign(void **block, size_t alignment, size_t size) {
     if (alignment % sizeof(void *) != 0 || (alignment & (alignment - 1)) != 0 || alignment == 0) return EINVAL;
-    void *made = memalign(alignment, size);
-    if (made == NULL) return ENOMEM;
-    *block = made;
+    void *aligned = memalign(alignment, size);
+    if (aligned == NULL) return ENOMEM;
+    *block = aligned;
     return 0;
 }
 
 void free(void *block) {
-    if (block != NULL) note(&counts.frees);
+    if (block != NULL) {
+        note(&counts.frees);
+        shortage_gave_back();
+    }
     __libc_free(block);
 }
 
