@@ -7,6 +7,8 @@ import Synchronization
 ///
 /// Everything is kept alive by the threads themselves: a thread that hangs inside alsa-lib because the sound server
 /// does is abandoned by `stop`, and frees its part whenever it wakes.
+///
+/// Sendable: all fields are constants or atomics, and so are those of the lines.
 final class ALSAEngine: @unchecked Sendable {
     /// Name, line and request of a direction.
     struct Direction {

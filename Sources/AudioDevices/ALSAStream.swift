@@ -2,6 +2,8 @@ import AudioUnits
 import CALSA
 
 /// An open, configured and prepared PCM: the handle with what was granted.
+///
+/// Sendable: a constant; its PCM is handed on as a whole, so that one thread has it at a time.
 struct ALSAStream: @unchecked Sendable, BitwiseCopyable {
     let pcm: OpaquePointer
     let sampleType: ALSASampleType

@@ -2,6 +2,8 @@ import Realtime
 import Threads
 
 /// Holds a thread that is joined if it ends in time, else left to itself.
+///
+/// Sendable: only the owner that stops the device calls `end`; the rest is constant.
 final class RealtimeThreadBox: @unchecked Sendable {
     private var thread: RealtimeThread?
     /// The SCHED_FIFO priority it runs at; `nil` is ordinary scheduling.

@@ -5,6 +5,8 @@ import Synchronization
 /// One step of a virtual device: what was captured since the last step goes out, then the next block is asked for.
 ///
 /// A block played from `now` on is heard while the next block is captured, so a room adds no delay of its own.
+///
+/// Sendable: one thread moves it, the clock's or who steps the device; others read constants, atomics and the board.
 final class VirtualCore: @unchecked Sendable {
     let format: DeviceStreamFormat
     let xruns = Atomic<Int>(0)

@@ -54,6 +54,8 @@ public final class DiskThread {
     }
 
     /// What the thread owns while it runs.
+    ///
+    /// Sendable: the thread alone calls the clients, the flags are atomic, and the signals change only while it does not run.
     private final class Worker: @unchecked Sendable {
         let clients: [any DiskClient]
         let interval: Int32

@@ -9,6 +9,8 @@ import Threads
 /// init: its header, the first samples -> begin: a thread reads on -> take, take ... -> isOver
 /// ```
 /// `take` and `isOver` belong to one thread. What it does not find in time is silence for it, and counted.
+///
+/// Sendable: the ring's end is the one thread's that takes; all else is constant, or the feed's atomics.
 public final class FileReadAhead: @unchecked Sendable {
     private let feed: Feed
     private var ring: RingConsumer<Float>
@@ -72,6 +74,8 @@ public final class FileReadAhead: @unchecked Sendable {
     }
 
     /// The side that reads: of whoever makes it, then of its thread.
+    ///
+    /// Sendable: atomics go to both sides; reader and ring belong to the maker, and after `begin` to its thread alone.
     private final class Feed: @unchecked Sendable {
         let isWanted = Atomic(true)
         let isDone = Atomic(false)

@@ -76,6 +76,8 @@ public struct DeviceTime: Sendable, BitwiseCopyable {
 /// C function pointers with a context, because the render contract (`@_noLocks`) cannot look into a stored closure.
 /// `capture` and `playback` are called inside the render scope, each on one thread at a time; `formatChanged` is called
 /// outside of it, between two turns of that direction, when the hardware came back at another format.
+///
+/// Sendable: functions and an address that live as long as the device runs; each direction is called on one thread at a time.
 @frozen
 public struct DeviceCallbacks: @unchecked Sendable, BitwiseCopyable {
     /// Context, interleaved samples, frames, pointer to the block's `DeviceTime`.

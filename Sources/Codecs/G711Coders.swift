@@ -96,6 +96,8 @@ public final class G711Decoder: AudioDecoder {
 }
 
 /// What all coders of one law look up: laid out at the first, and never let go.
+///
+/// Sendable: the tables are written before anybody has their addresses, then only read.
 private struct G711Tables: @unchecked Sendable {
     /// The code of each 16-bit sample without its last two bits, from the least on: a quarter of the range's resolution (mu-law)
     /// or a sixteenth (A-law) decides the code, so that 16 384 entries serve both laws.

@@ -14,8 +14,9 @@ extension Codec {
 }
 
 /// libspandsp's G.722, loaded once.
+///
+/// Sendable: function pointers that never change once they are set.
 private struct G722Library: @unchecked Sendable {
-    // Function pointers that never change once they are set.
     let functions: cspandsp_library
 
     static func load() throws(CodecError) -> cspandsp_library {

@@ -3,7 +3,7 @@
 ///
 /// A `FractionalInterpolator` over a stream; made for ratios within about 1 % of 1, where it needs no anti-alias filter.
 /// SpeexDSP's resampler must not be used for this: its rational arithmetic overflows on moving ratios.
-public struct DriftResampler: BitwiseCopyable, @unchecked Sendable {
+public struct DriftResampler: BitwiseCopyable, Sendable {
     /// Taps of the interpolator.
     public static let taps = 16
     /// The ratios that are followed.

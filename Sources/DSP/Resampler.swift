@@ -3,7 +3,7 @@ import CSpeexDSP
 /// Changes the sampling rate by a fixed ratio: SpeexDSP's resampler, mono Float.
 ///
 /// Only for ratios that never move; `DriftResampler` follows moving ones.
-public final class Resampler: @unchecked Sendable {
+public final class Resampler: Sendable {
     /// Input rate in Hz.
     public let inputRate: Int
     /// Output rate in Hz.
@@ -49,6 +49,8 @@ public final class Resampler: @unchecked Sendable {
 }
 
 /// A `Resampler` as render threads see it: a pointer, without reference counting.
+///
+/// Sendable: SpeexDSP keeps nothing outside the state, and whoever holds it processes on one thread at a time.
 @frozen
 public struct ResamplerHandle: BitwiseCopyable, @unchecked Sendable {
     let state: OpaquePointer

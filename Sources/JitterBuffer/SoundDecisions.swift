@@ -2,7 +2,9 @@
 /// for a pause or a tone.
 ///
 /// Noted while a stream is played, they stand for its sound when it is played again with blanked payloads: all else follows from numbers
-/// and times, so that the figures are the same. Confined to the thread that pulls.
+/// and times, so that the figures are the same.
+///
+/// Sendable: confined to the thread that pulls.
 public final class SoundDecisions: @unchecked Sendable {
     private var values: [Int]
     /// The next one that is given; `nil`: they are noted.

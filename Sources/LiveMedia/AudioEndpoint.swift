@@ -9,6 +9,8 @@ import Realtime
 /// playback thread: unit.output <- PlayoutOutlet <- playoutRing <- media thread
 /// ```
 /// The rings belong to the device, not to a call: several calls share them through one `MediaLoop`.
+///
+/// Sendable: all fields are constants; each end of a ring is used by one thread, and the callbacks end before the memory.
 public final class AudioEndpoint: @unchecked Sendable {
     /// Milliseconds each ring can hold; far more than either ever should, and at 48 kHz just a power of two.
     static let ringMilliseconds = 340

@@ -14,6 +14,8 @@ import Realtime
 /// That saves a wake-up for each. Only while a link's handshake runs, each packet wakes it.
 ///
 /// It asks for a real-time priority below the device threads' and makes do without.
+///
+/// Sendable: it cannot be copied and is handed to its thread, which alone has the loop and the legs while it runs.
 struct MediaThread: ~Copyable, @unchecked Sendable {
     /// Milliseconds between two snapshots of the statistics.
     static let snapshotMilliseconds = 200.0

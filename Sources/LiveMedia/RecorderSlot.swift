@@ -5,8 +5,12 @@ import Realtime
 import Synchronization
 
 /// The place of a recording that begins and ends while a call runs: its owner puts a recorder in, the media thread finds it there.
+///
+/// Sendable: what is put in waits behind a lock; the recorder in use is the media thread's alone.
 final class RecorderSlot: MediaTap, @unchecked Sendable {
-    /// A recorder on its way: its owner has let go of its inlets.
+    /// A recorder on its way.
+    ///
+    /// Sendable: its owner has let go of its inlets before the media thread takes it.
     private struct Arrival: @unchecked Sendable {
         let recorder: Recorder?
     }

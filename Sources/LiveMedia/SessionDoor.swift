@@ -9,7 +9,9 @@ final class SessionDoor: Sendable {
         var arrivals: [Arrival] = []
     }
 
-    /// A party on its way: its owner has let go of it, and the media thread has not taken it yet; only one of them has it.
+    /// A party on its way.
+    ///
+    /// Sendable: its owner has let go of it, and the media thread has not taken it yet; only one of them has it.
     private struct Arrival: @unchecked Sendable {
         let leg: CallLeg
     }

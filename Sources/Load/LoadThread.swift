@@ -5,6 +5,8 @@ import Synchronization
 import Threads
 
 /// A load that runs on a thread of its own, and what its owner sees of it.
+///
+/// Sendable: reports are behind a lock, `isOver` publishes the results, and the thread is the owner's.
 final class LoadThread: @unchecked Sendable {
     private let reports = Lock<[LoadCallReport]>([])
     private let signal: EventSignal
@@ -31,6 +33,7 @@ final class LoadThread: @unchecked Sendable {
 
     deinit { signal.close() }
 
+    /// Sendable: it cannot be copied and is handed to its thread, which alone has the runner from then on.
     private struct Work: ~Copyable, @unchecked Sendable {
         var runner: LoadRunner
         let owner: LoadThread

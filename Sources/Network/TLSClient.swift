@@ -1,8 +1,9 @@
 import CDTLS
 
 /// Whose certificates are trusted by connections with TLS.
+///
+/// Sendable: immutable after init, and OpenSSL counts references to its context by atomic operations.
 public final class TLSContext: @unchecked Sendable {
-    // Immutable after init, and OpenSSL counts references to its context by atomic operations: that is why it may be shared.
     fileprivate let pointer: OpaquePointer
     private static let missing: String? = cdtls_load().map { String(cString: $0) }
 

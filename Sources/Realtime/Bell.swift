@@ -25,6 +25,8 @@ public final class Bell: Sendable {
 }
 
 /// The render thread's end of a `Bell`.
+///
+/// Sendable: the word is only changed by atomic operations.
 public struct BellCord: BitwiseCopyable, @unchecked Sendable {
     fileprivate let word: UnsafeMutablePointer<UInt32>
 

@@ -34,6 +34,8 @@ public struct RingEnds<Element: BitwiseCopyable>: ~Copyable {
 }
 
 /// The writing end of a ring; one thread's.
+///
+/// Sendable: the end cannot be copied, so one thread has it; the other end sees an element only after an atomic commit.
 @frozen
 public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let memory: RingMemory
@@ -108,6 +110,8 @@ public struct RingProducer<Element: BitwiseCopyable>: ~Copyable, @unchecked Send
 }
 
 /// The reading end of a ring; one thread's.
+///
+/// Sendable: the end cannot be copied, so one thread has it; the other end reuses an element only after an atomic release.
 @frozen
 public struct RingConsumer<Element: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let memory: RingMemory

@@ -38,6 +38,8 @@ final class TripleBufferMemory<Value: BitwiseCopyable> {
 }
 
 /// The publishing end; one thread's.
+///
+/// Sendable: the end cannot be copied, so one thread has it; it shares slots with the other end by atomic exchange alone.
 @frozen
 public struct TripleBufferWriter<Value: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let memory: TripleBufferMemory<Value>
@@ -61,6 +63,8 @@ public struct TripleBufferWriter<Value: BitwiseCopyable>: ~Copyable, @unchecked 
 }
 
 /// The looking end; one thread's.
+///
+/// Sendable: the end cannot be copied, so one thread has it; it shares slots with the other end by atomic exchange alone.
 @frozen
 public struct TripleBufferReader<Value: BitwiseCopyable>: ~Copyable, @unchecked Sendable {
     @usableFromInline let memory: TripleBufferMemory<Value>

@@ -4,6 +4,8 @@ import Realtime
 /// A device whose loudspeaker is overheard: keeps what was really played, for whoever measures the call.
 ///
 /// For virtual time, where nothing waits: the keeping allocates, after the unit has filled the block.
+///
+/// Sendable: only the thread that steps the simulation touches it.
 final class OverheardDevice: HardwareDevice, @unchecked Sendable {
     /// What was played on the call's time line: sample i was heard i / rate after `HostTime.zero`.
     private(set) var played: [Float] = []

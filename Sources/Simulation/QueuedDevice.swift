@@ -10,6 +10,8 @@ import Realtime
 /// ```
 /// The device below moves with its own clock and finds in the queue what the machine's last turns left there; what is missing is
 /// silence, and an underrun.
+///
+/// Sendable: only the thread that steps the simulation touches it.
 final class QueuedDevice: HardwareDevice, @unchecked Sendable {
     /// Silence that the loudspeaker played because the queue was empty, in frames.
     private(set) var silentFrames = 0

@@ -5,6 +5,8 @@ import Realtime
 ///
 /// Like hardware it takes each block of the loudspeaker a period before that is heard. Moves only in `step`, on the caller's
 /// thread, with exact time stamps.
+///
+/// Sendable: only the thread that steps the simulation touches it.
 final class SteppedDevice: HardwareDevice, @unchecked Sendable {
     let identifier = "memory"
     let status = DeviceStatus()

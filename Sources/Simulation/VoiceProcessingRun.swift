@@ -138,6 +138,8 @@ private func threadNanoseconds() -> Int64 {
 }
 
 /// Gives the far end's samples to the unit, then silence.
+///
+/// Sendable: the unit calls it on the thread of `run`, as the device moves only there.
 private final class Loudspeaker: @unchecked Sendable {
     private let samples: [Float]
     private var position = 0
@@ -152,6 +154,8 @@ private final class Loudspeaker: @unchecked Sendable {
 }
 
 /// What the unit captured and nobody has pulled yet; moves the device on when that is not enough.
+///
+/// Sendable: the unit calls it on the thread of `run`, as the device moves only there.
 private final class CapturedFrames: @unchecked Sendable {
     private let device: SteppedDevice
     private var waiting: [Float] = []

@@ -11,6 +11,8 @@ import Threads
 /// ```
 /// browser -> jitter buffer -> frame of 20 ms -> encoder -> SIP call, and back: between the two buffers nothing waits
 /// ```
+///
+/// Sendable: session and places are touched only under the lock; the device is constant.
 public final class CallBridge: @unchecked Sendable {
     private let lock = Lock(())
     // The lock guards what follows.

@@ -3,6 +3,8 @@ import Glibc
 import Synchronization
 
 /// A sine, for graphs that need no file: frequency and level change without a click.
+///
+/// Sendable: its settings are atomics.
 final class ToneGenerator: ProcessingUnit, @unchecked Sendable {
     private final class Settings: Sendable {
         let frequency = Atomic<UInt64>((440.0).bitPattern)

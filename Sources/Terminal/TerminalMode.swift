@@ -48,7 +48,9 @@ package final class TerminalMode {
     }
 }
 
-/// The mode to go back to: written once before raw mode begins, then only read, also by a signal handler.
+/// The mode to go back to.
+///
+/// Sendable: written once before raw mode begins, then only read, also by a signal handler.
 private struct SavedMode: @unchecked Sendable {
     private let mode = UnsafeMutablePointer<termios>.allocate(capacity: 1)
     private let valid = UnsafeMutablePointer<Bool>.allocate(capacity: 1)

@@ -13,7 +13,7 @@ public enum ThreadPolicy: Sendable, Equatable {
 /// A thread that asks for real-time priority, makes do without, and says which it got.
 ///
 /// It owns its state: nothing of it can be reached from elsewhere except what the state itself shares.
-public struct RealtimeThread: ~Copyable, @unchecked Sendable {
+public struct RealtimeThread: ~Copyable, Sendable {
     /// What the system granted.
     public let granted: ThreadPolicy
     private let identifier: pthread_t

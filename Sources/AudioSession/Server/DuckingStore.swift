@@ -4,7 +4,8 @@ import Synchronization
 /// What this session has lowered, in a file that outlives a killed process.
 ///
 /// The file is locked as long as its session lives, so that a file that can be locked has lost its owner.
-/// Not thread-safe: its owner calls from inside a lock.
+///
+/// Sendable: its owner calls from inside a lock, once it has put it there.
 package final class DuckingStore: @unchecked Sendable {
     private static let prefix = "ducked-"
     private static let count = Atomic<Int>(0)

@@ -6,6 +6,9 @@ import Realtime
 ///
 /// Sleeps until the server tells a change; then everything is asked again, 20 ms later, so that a burst of changes is one
 /// question. When the server is gone it is looked for until it is back.
+///
+/// Sendable: any thread may fill the locked inbox and wake the main loop, which libpulse allows; all that changes is the link's
+/// thread's.
 final class PulseLink: @unchecked Sendable {
     /// Who is told, on the link's thread.
     struct Listener: Sendable {

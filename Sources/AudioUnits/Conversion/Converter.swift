@@ -10,6 +10,8 @@ import Realtime
 /// In a graph it converts what feeds it to its output format, whatever that is; on its own `convert` does so on buffers of
 /// the application's. Default formats: 48,000 Hz, Float32, mono on both scopes of element 0. Calls to `convert` must not
 /// overlap.
+///
+/// Sendable: its core is behind a lock.
 public final class Converter: ProcessingUnit, @unchecked Sendable {
     /// Frames of each side that one call used.
     public struct Progress: Sendable, Equatable {

@@ -1,4 +1,6 @@
 /// A converter's memory and work between two formats.
+///
+/// Sendable: only its converter uses it, under a lock.
 final class ConverterCore: @unchecked Sendable {
     let input: StreamFormat
     let output: StreamFormat

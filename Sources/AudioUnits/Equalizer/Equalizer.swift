@@ -4,6 +4,8 @@ import Realtime
 ///
 /// Bands are second-order sections (R. Bristow-Johnson's cookbook) in a row, in double precision; one delay-free path.
 /// A change is reached over 50 ms. It begins flat.
+///
+/// Sendable: its settings are behind a lock and reach the kernel by a triple buffer.
 public final class Equalizer: ProcessingUnit, @unchecked Sendable {
     /// The most bands there may be.
     public static let mostBands = EqualizerCurve.capacity

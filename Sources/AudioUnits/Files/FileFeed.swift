@@ -4,7 +4,8 @@ import Realtime
 /// The disk side of a file player: reads its files one after the other, as often as they are to be played, into the ring.
 ///
 /// Everything under one lock, taken by the disk thread and the application; never by a render thread.
-final class FileFeed: DiskClient, @unchecked Sendable {
+final class FileFeed: DiskClient, Sendable {
+    /// Sendable: used under its owner's lock alone.
     private struct Control: @unchecked Sendable {
         var readers: [AudioFileReader] = []
         var rounds: Int?

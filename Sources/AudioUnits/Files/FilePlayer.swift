@@ -26,6 +26,8 @@ public struct FilePlayerPosition: Sendable, Equatable {
 /// Order: `setFiles`, `initialize()` (which reads the first 2 s), `play()`. The output has the first file's rate and as many
 /// channels as the widest file; other files, and all of them when another output format is set afterwards, are converted
 /// while they are read.
+///
+/// Sendable: its settings are behind a lock, and the feed is safe from any thread.
 public final class FilePlayer: ProcessingUnit, @unchecked Sendable {
     /// Who reads the files.
     public enum Reading: Sendable {
@@ -35,6 +37,7 @@ public final class FilePlayer: ProcessingUnit, @unchecked Sendable {
         case manual
     }
 
+    /// Sendable: used under its owner's lock alone.
     private struct Control: @unchecked Sendable {
         var paths: [String] = []
         var seconds: [Double?] = []

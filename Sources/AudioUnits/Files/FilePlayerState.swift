@@ -16,6 +16,8 @@ struct FilePlayerState: ~Copyable {
 }
 
 /// Keeps the state where pointers can reach it, for as long as the player or its kernel lives.
+///
+/// Sendable: the address is constant, and what lies there are atomics.
 final class FilePlayerStateBox: @unchecked Sendable {
     let place: UnsafeMutablePointer<FilePlayerState>
 

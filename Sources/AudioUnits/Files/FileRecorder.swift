@@ -7,7 +7,8 @@ import DSP
 ///
 /// What the ring cannot take because the disk stood still for 4 s is lost and counted; the render thread never waits. A full
 /// disk ends the recording: `failure` says so, and what was written stays playable.
-public final class FileRecorder: @unchecked Sendable {
+public final class FileRecorder: Sendable {
+    /// Sendable: used under its owner's lock alone.
     private struct Control: @unchecked Sendable {
         var writer: AudioFileWriter
         var block: [Float]
@@ -24,6 +25,7 @@ public final class FileRecorder: @unchecked Sendable {
     private let control: Lock<Control>
     private let frameLimit: Int
     private let lost = RecorderCounter()
+    // Used only while `control` is locked.
     private nonisolated(unsafe) var ring: RingConsumer<Float>?
 
     /// How long the disk may stand still, in seconds.
@@ -151,6 +153,8 @@ private final class RecorderClient: DiskClient {
 }
 
 /// A count that outlives whoever began it.
+///
+/// Sendable: the address is constant, and what lies there is an atomic.
 final class RecorderCounter: @unchecked Sendable {
     let place: UnsafeMutablePointer<Atomic<Int>>
 

@@ -5,6 +5,8 @@ import Realtime
 ///
 /// `initialize()` creates the file, in the rate and channels that reach the unit; a later `initialize()` goes on in the same
 /// file. `close()` completes it. The disk is left to a thread (`FileRecorder`), or with `setManual` to the application.
+///
+/// Sendable: its settings are behind a lock.
 public final class FileWriter: ProcessingUnit, @unchecked Sendable {
     private struct Control {
         var path: String?

@@ -91,6 +91,8 @@ extension FileRecorder {
 }
 
 /// Keeps an inlet where a C function finds it.
+///
+/// Sendable: the address is constant; the inlet there is the render thread's until nobody holds the box.
 private final class RecorderInletBox: @unchecked Sendable {
     let place: UnsafeMutablePointer<RecorderInlet>
 

@@ -8,7 +8,7 @@ import Realtime
 /// renders, what was heard of an old source fades out over 5 ms, all changes then happen between two slices, and new
 /// sources fade in; nothing else is disturbed. All calls from any thread but a render thread.
 public final class AudioGraph: Sendable {
-    private struct Control: @unchecked Sendable {
+    private struct Control {
         var state = UnitState.uninitialized
         var model: GraphModel
         var maximumSlice = 1024

@@ -4,6 +4,8 @@ import Synchronization
 /// Every input slot of a graph with the source it is to have: how connections reach the render thread.
 ///
 /// Made on a control thread, picked up by the render thread as a whole, freed when a later one is in force.
+///
+/// Sendable: filled before it is handed over, then only read.
 final class GraphPlan: @unchecked Sendable {
     struct Entry: BitwiseCopyable {
         let slot: UnsafeMutablePointer<InputSlot>
@@ -39,6 +41,8 @@ final class GraphPlan: @unchecked Sendable {
 ///
 /// The mailbox holds the newest plan that was not picked up; publishing another takes it back. A plan that was picked up
 /// is kept until the render thread says that a later one is in force.
+///
+/// Sendable: plans are behind a lock and reach the render thread by atomics; root and slot are that thread's.
 final class GraphRender: @unchecked Sendable {
     private struct Control {
         var plans: [GraphPlan] = []

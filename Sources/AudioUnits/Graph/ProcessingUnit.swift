@@ -6,6 +6,8 @@ import Realtime
 /// while it renders reach the kernel through atomics or a `TripleBuffer`, never through a lock.
 ///
 /// Default formats: 48,000 Hz, Float32, one run a channel; the maximum frames per slice is 1024.
+///
+/// Sendable: settings are behind a lock, counters are atomics; a subclass keeps to the same.
 open class ProcessingUnit: AudioUnit, @unchecked Sendable {
     private struct Control {
         var state = UnitState.uninitialized

@@ -2,6 +2,8 @@
 ///
 /// The function gets its context, the `RenderSlice` to fill (Float32, one run a channel, unless the unit's output format
 /// says otherwise) and the unit's `UnitInputs`. It runs on the render thread: no lock, no allocation, no wait.
+///
+/// Sendable: a constant; the context is handed over as a whole, and only the thread that renders uses it.
 public struct RenderKernel: @unchecked Sendable {
     /// Context, pointer to the `RenderSlice`, pointer to the `UnitInputs`.
     public typealias Function =
@@ -72,6 +74,8 @@ public struct UnitLayout: Sendable {
 }
 
 /// A unit's input elements, as its kernel sees them.
+///
+/// Sendable: it points to memory that only the thread that renders uses.
 public struct UnitInputs: BitwiseCopyable, @unchecked Sendable {
     let slots: UnsafeMutablePointer<InputSlot>
     /// Input elements.

@@ -3,6 +3,8 @@ import Realtime
 /// An initialized unit as render threads see it: kernel, input slots and observers.
 ///
 /// Lives until both the unit and every plan that renders with it have let go.
+///
+/// Sendable: all fields are constants; head and slots are the render thread's until nobody holds the node.
 final class RenderNode: @unchecked Sendable {
     let head: UnsafeMutablePointer<NodeHead>
     let slots: UnsafeMutablePointer<InputSlot>
@@ -73,6 +75,8 @@ private func renderNode(_ context: UnsafeMutableRawPointer, _ slice: UnsafeMutab
 }
 
 /// Counters of a unit, for as long as anybody renders with it.
+///
+/// Sendable: the address is constant, and what lies there are atomics.
 final class UnitMetersBox: @unchecked Sendable {
     let pointer: UnsafeMutablePointer<UnitMeters>
 

@@ -1,4 +1,6 @@
 /// Sees every slice a unit renders, before and after, without being in the chain.
+///
+/// Sendable: a constant; the context is used by the thread that renders, and the caller keeps it fit for that.
 public struct RenderObserver: @unchecked Sendable {
     /// Context, true after and false before the unit rendered, pointer to the `RenderSlice`. Runs on the render thread:
     /// no lock, no allocation, no wait, and the slice is only read.

@@ -93,6 +93,8 @@ struct SlotConverter: ~Copyable {
 }
 
 /// Owns a `SlotConverter` at a fixed address.
+///
+/// Sendable: the address is constant; the converter there is the render thread's until nobody holds the box.
 final class SlotConverterBox: @unchecked Sendable {
     let place: UnsafeMutablePointer<SlotConverter>
 

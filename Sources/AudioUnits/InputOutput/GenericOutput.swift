@@ -6,6 +6,7 @@ public import Realtime
 /// Default formats: 48,000 Hz, Float32, mono on both scopes of element 0; the maximum frames per slice is 1024.
 /// Calls to `render` must not overlap each other or the control calls.
 public final class GenericOutput: AudioUnit {
+    /// Sendable: used under its owner's lock alone.
     private struct Control: @unchecked Sendable {
         var state = UnitState.uninitialized
         var inner = StreamFormat(sampleRate: 48_000)

@@ -1,6 +1,8 @@
 import Realtime
 
-/// The settings of an I/O unit and what `initialize` builds of them; guarded by `IOCore`'s mutex.
+/// The settings of an I/O unit and what `initialize` builds of them.
+///
+/// Sendable: guarded by `IOCore`'s mutex.
 struct IOControl: @unchecked Sendable {
     /// Slices longer than this are only made on request.
     static let defaultMaximumSlice = 1024

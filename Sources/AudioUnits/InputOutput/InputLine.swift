@@ -10,6 +10,8 @@ import Synchronization
 /// is filled to the reserve again, in silence, counted as `zeroFilledFrames`.
 ///
 /// Nothing is collected while nobody reads. Belongs to the unit; `open` and `close` only while the device stands still.
+///
+/// Sendable: `open` and `close` run only while the device stands still; in between one thread has each end.
 final class InputLine: @unchecked Sendable {
     /// The reading end, at an address that render callbacks keep.
     private struct Head {
@@ -80,6 +82,8 @@ final class InputLine: @unchecked Sendable {
 }
 
 /// What both ends of an `InputLine` know of each other.
+///
+/// Sendable: the address is constant, and what lies there are atomics.
 final class InputLineFlow: @unchecked Sendable {
     struct State: ~Copyable {
         /// Whether the reader takes what is written; the writer withdraws it when the ring is full.

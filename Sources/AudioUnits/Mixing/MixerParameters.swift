@@ -22,6 +22,8 @@ struct GainPair: ~Copyable {
 }
 
 /// What the application sets on a mixer and what it reads back; atomics, read by the render thread as it goes.
+///
+/// Sendable: the addresses are constant, and what lies there are atomics.
 final class MixerParameters: @unchecked Sendable {
     /// One input, or the output.
     struct Channel: ~Copyable {

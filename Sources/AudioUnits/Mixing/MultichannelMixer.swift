@@ -13,6 +13,8 @@ import Realtime
 /// - Meters show inputs before and the output after their volume.
 ///
 /// Eight inputs to begin with, 48,000 Hz, stereo everywhere.
+///
+/// Sendable: its settings are behind a lock and reach the kernel by atomics.
 public final class MultichannelMixer: ProcessingUnit, @unchecked Sendable {
     /// How many inputs there may be.
     public static let inputCounts = 1...1024

@@ -1,6 +1,8 @@
 /// Tells that captured frames are there; the application fetches them with `InputNotice.render`.
 ///
 /// What it does not fetch during the call is gone.
+///
+/// Sendable: it points to memory that the capture thread lends for the one call.
 public struct InputNotice: BitwiseCopyable, @unchecked Sendable {
     /// When the first frame was at the microphone.
     public var time: AudioTimeStamp
@@ -39,6 +41,8 @@ public struct InputNotice: BitwiseCopyable, @unchecked Sendable {
 }
 
 /// The application's ear for input: a C function with a context.
+///
+/// Sendable: a constant; the context is used by the capture thread, and the caller keeps it fit for that.
 @frozen
 public struct InputHandler: @unchecked Sendable {
     /// Context, and a pointer to the `InputNotice`. Runs on the render thread: no lock, no allocation, no wait.

@@ -1,5 +1,7 @@
 /// The application's source of output: a C function with a context, because the render contract cannot look into a
 /// stored closure.
+///
+/// Sendable: a constant; the context is used by the thread that renders, and the caller keeps it fit for that.
 @frozen
 public struct RenderCallback: @unchecked Sendable {
     /// Context, and a pointer to the `RenderSlice` to fill. Runs on the render thread: no lock, no allocation, no wait.

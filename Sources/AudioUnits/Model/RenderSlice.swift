@@ -32,6 +32,8 @@ public struct RenderFlags: OptionSet, Sendable, BitwiseCopyable {
 /// One request to fill `frames` frames of output.
 ///
 /// The memory belongs to the unit, is zeroed before the call, and is valid during it.
+///
+/// Sendable: it points to memory that the thread that renders lends for the one call.
 @frozen
 public struct RenderSlice: BitwiseCopyable, @unchecked Sendable {
     /// Set `outputIsSilence` to play silence.

@@ -7,6 +7,8 @@ import Realtime
 ///   initialized and while it plays, from any thread. Where there are none it is silent, and goes on with the next.
 /// - A buffer's notice comes on a thread of the queue's own once its last frame was taken, which is before it is heard.
 /// - The sound passes unchanged at rate 1 without a pitch shift.
+///
+/// Sendable: settings are behind a lock, speed and pitch are atomics.
 public final class AudioQueue: ProcessingUnit, @unchecked Sendable {
     /// What the queue does to the speed.
     public enum Effect: Sendable, CaseIterable {

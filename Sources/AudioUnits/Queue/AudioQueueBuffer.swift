@@ -1,4 +1,6 @@
 /// Sound to be played by an `AudioQueue`: filled once, then only read. The same one may be enqueued several times.
+///
+/// Sendable: immutable after init.
 public final class AudioQueueBuffer: @unchecked Sendable {
     /// How the samples lie there; channels that are not interleaved are runs of `frames` samples each.
     public let format: StreamFormat

@@ -1,6 +1,8 @@
 import Realtime
 
 /// Taps the sound of an `AudioQueue`, before or after its effect: hears it, or makes what is heard out of it.
+///
+/// Sendable: a constant; the context is used by the thread that renders, and the caller keeps it fit for that.
 public struct ProcessingTap: @unchecked Sendable {
     /// Where the tap sits.
     public enum Place: Sendable {
@@ -77,6 +79,8 @@ public struct ProcessingTap: @unchecked Sendable {
 }
 
 /// One turn of a tap.
+///
+/// Sendable: it points to memory that the render thread lends for the one call.
 public struct TapSlice: BitwiseCopyable, @unchecked Sendable {
     /// Frames that have left the tap before this slice, and when the slice is heard.
     public let time: AudioTimeStamp

@@ -31,6 +31,8 @@ struct QueueNotice: BitwiseCopyable {
 
 /// What an `AudioQueue` shares with its kernel from `initialize()` to `uninitialize()`: buffers on their way there, notices
 /// on their way back, and the thread that passes the notices on, so that memory is given back away from the render thread.
+///
+/// Sendable: control is behind a lock, the flow holds atomics, and the tap is set under the queue's lock.
 final class QueueSession: @unchecked Sendable {
     struct Item {
         let buffer: AudioQueueBuffer
@@ -136,7 +138,7 @@ final class QueueSession: @unchecked Sendable {
 }
 
 /// Tells the application which buffers are finished; a thread of its own, which ends with its session.
-struct QueueNotifier: ~Copyable, @unchecked Sendable {
+struct QueueNotifier: ~Copyable, Sendable {
     private let session: QueueSession
     private var notices: RingConsumer<QueueNotice>
 

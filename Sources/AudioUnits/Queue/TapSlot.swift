@@ -2,6 +2,9 @@ import Glibc
 import Synchronization
 
 /// The one place for a tap in a queue's kernel: put in and taken out while it renders.
+///
+/// Sendable: the render thread sees the atomics only; head and owner change under the queue's lock, or once the session is out
+/// of it.
 final class TapSlot: @unchecked Sendable {
     struct Head: BitwiseCopyable {
         let function: ProcessingTap.Function

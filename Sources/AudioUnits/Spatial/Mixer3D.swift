@@ -8,6 +8,8 @@ import Realtime
 /// - Everything changes at any time, without a click (20 ms). A stereo source is mixed down first.
 ///
 /// Eight inputs to begin with, 48,000 Hz; the output is stereo.
+///
+/// Sendable: its settings are behind a lock and reach the kernel by atomics.
 public final class Mixer3D: ProcessingUnit, @unchecked Sendable {
     /// How direction becomes stereo.
     public enum Rendering: Sendable, CaseIterable {

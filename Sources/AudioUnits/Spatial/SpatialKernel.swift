@@ -26,6 +26,8 @@ struct SpatialPlacement: ~Copyable {
 }
 
 /// Placements of all inputs and the output's volume, for as long as unit or kernel lives.
+///
+/// Sendable: addresses and count are constant, and what lies there are atomics.
 final class SpatialParameters: @unchecked Sendable {
     let inputs: UnsafeMutablePointer<SpatialPlacement>
     let volume: UnsafeMutablePointer<GainPair>

@@ -1,6 +1,8 @@
 import Synchronization
 
 /// A number that one thread sets and a render thread reads, for as long as either lives.
+///
+/// Sendable: the address is constant, and what lies there is an atomic.
 final class AtomicDouble: @unchecked Sendable {
     let place: UnsafeMutablePointer<Atomic<UInt64>>
 

@@ -4,6 +4,8 @@ import Glibc
 ///
 /// WSOLA (`TimeStretcher`) for the time, and reading its output at another speed for the pitch. With rate 1 and no pitch
 /// shift the sound passes unchanged. Both may change at any time; a new rate is in force with the next 20 ms.
+///
+/// Sendable: speed and pitch are atomics.
 public final class TimePitch: ProcessingUnit, @unchecked Sendable {
     /// Speeds there are.
     public static let rates = SpeedAndPitch.rates

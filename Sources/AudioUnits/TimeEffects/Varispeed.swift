@@ -4,6 +4,8 @@ import Synchronization
 /// Plays what feeds it faster or slower, pitch going with the speed, as a tape does.
 ///
 /// The speed may change at any time; the waveform goes on without a gap. At speed 1 the sound passes unchanged.
+///
+/// Sendable: the speed is an atomic.
 public final class Varispeed: ProcessingUnit, @unchecked Sendable {
     /// Speeds there are.
     public static let rates = 0.25...4.0

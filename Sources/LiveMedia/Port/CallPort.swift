@@ -38,6 +38,8 @@ public struct PortPlan: Sendable {
 
 /// A port at which up to thousands call, each by himself or in a conference, without a device: port, loops and disk, opened together,
 /// closed together.
+///
+/// Sendable: the threads are the owner's, who alone calls `close`; all else is constant and safe from any thread.
 public final class CallPort: @unchecked Sendable {
     /// Where it listens.
     public let local: SocketAddress

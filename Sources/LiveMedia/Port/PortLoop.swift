@@ -6,6 +6,8 @@ import Threads
 
 /// Steps the calls of one port by the machine's clock: one thread, one wait a turn for all calls whose turn it is, one reading
 /// and one sending of packets in batches.
+///
+/// Sendable: it cannot be copied and is handed to its thread, which alone uses port and turns from then on.
 struct PortLoop: ~Copyable, @unchecked Sendable {
     /// Longest sleep while nobody calls.
     private static let idleMilliseconds: Int32 = 50

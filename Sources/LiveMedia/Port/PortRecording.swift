@@ -21,8 +21,10 @@ final class PortRecording {
 }
 
 /// The recordings of calls that come and go, in one folder; served by one disk thread, which opens no file and closes each.
-final class RecordingShelf: DiskClient, @unchecked Sendable {
+final class RecordingShelf: DiskClient, Sendable {
     /// A file that is being written. Its writer is the disk thread's alone.
+    ///
+    /// Sendable: the loop sets the atomic alone; writer and `isClosed` are the disk thread's.
     fileprivate final class Place: @unchecked Sendable {
         let writer: SignalWriter
         let isOver = Atomic<Bool>(false)

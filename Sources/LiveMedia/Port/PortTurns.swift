@@ -13,7 +13,7 @@ import Realtime
 /// ```
 /// In its steady state it allocates nothing a packet; what a call needs is made when it comes and given back when it goes. It
 /// waits for nothing: port and clock are whoever's who steps it.
-package struct PortTurns: ~Copyable, @unchecked Sendable {
+package struct PortTurns: ~Copyable {
     /// Places of conferences in the wheel lie below this, where all who hear each other have their turn together.
     private static let firstRoom = -1
     /// Those who hear each other at most; who comes then is in another conference.

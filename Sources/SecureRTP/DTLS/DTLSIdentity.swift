@@ -11,8 +11,9 @@ enum DTLSLibrary {
 
 /// Who we are in DTLS: a key, and a certificate that it signed itself. One is made at the start of a program (RFC 8826 section
 /// 4.3.2 wants a new one for each caller who should not know the last one again); who is to be known again stores it.
+///
+/// Sendable: immutable after init, and OpenSSL counts references to its context by atomic operations.
 public final class DTLSIdentity: @unchecked Sendable {
-    // Immutable after init, and OpenSSL counts references to its context by atomic operations: that is why it may be shared.
     let pointer: OpaquePointer
     /// What signalling announces.
     public let fingerprint: DTLSFingerprint

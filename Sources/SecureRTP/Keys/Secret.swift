@@ -5,8 +5,9 @@ public final class Secret: Sendable {
     private let storage: Storage
 
     /// Memory that is written once, before anybody else sees it.
+    ///
+    /// Sendable: immutable after init, and freed by the owner alone.
     private struct Storage: @unchecked Sendable {
-        // Immutable after init, freed by the owner alone: that is why it may be shared.
         let bytes: UnsafeMutableRawBufferPointer
     }
 

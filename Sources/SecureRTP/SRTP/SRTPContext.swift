@@ -2,8 +2,9 @@ import CSRTP
 import CSRTPCiphers
 
 /// libsrtp2, loaded at the first encrypted call.
+///
+/// Sendable: written once before anybody sees it; the functions keep no state of their own after `srtp_init`.
 struct SRTPLibrary: @unchecked Sendable {
-    // Written once before anybody sees it; the functions keep no state of their own after `srtp_init`.
     let functions: csrtp_library
 
     static let shared: Result<SRTPLibrary, SRTPError> = {

@@ -36,6 +36,8 @@ struct TalkingPort: ProgramPort {
 }
 
 /// Where a program listens beside a call. What it says is nothing to anybody; `mark` and `clear` are answered at once.
+///
+/// Sendable: bell and marks are behind locks; the rest that changes is the sending task's alone.
 final class ListeningPort: ProgramPort, @unchecked Sendable {
     private let tap: CallTap
     private let format: ProgramFormat
