@@ -60,7 +60,7 @@ public final class AudioGraph: Sendable {
             guard control.state != .disposed else { throw .disposed }
             let old = control.model
             var changes = GraphChanges(
-                model: old, graph: ObjectIdentifier(self), microphone: output.unit as? any InputLineUnit)
+                model: old, graph: ObjectIdentifier(self), microphone: output.unit as? any CoreUnit)
             do throws(AudioUnitError) {
                 try body(&changes)
                 control.model = changes.model

@@ -3,7 +3,7 @@ public struct GraphChanges {
     var model: GraphModel
     let graph: ObjectIdentifier
     /// The output, where it has a microphone's side.
-    let microphone: (any InputLineUnit)?
+    let microphone: (any CoreUnit)?
 
     /// Feeds an input of `target` (a unit, or the graph's output) from a unit's output element.
     ///

@@ -11,7 +11,7 @@ struct GraphModel {
         /// A format of its own, or the one set on the input.
         case callback(RenderCallback, StreamFormat?)
         /// The microphone's side of the output.
-        case microphone(any InputLineUnit)
+        case microphone(any CoreUnit)
     }
 
     struct Connection {

@@ -200,11 +200,3 @@ struct InputLineReader: ~Copyable {
         if count < frames { isFilled = false }
     }
 }
-
-/// An I/O unit of this package: the microphone's side can feed its graph.
-protocol InputLineUnit: InputOutputUnit {
-    var core: IOCore { get }
-}
-
-extension RemoteIO: InputLineUnit {}
-extension VoiceProcessingIO: InputLineUnit {}

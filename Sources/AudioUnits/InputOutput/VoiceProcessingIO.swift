@@ -1,5 +1,3 @@
-import Metrics
-
 public import Realtime
 
 /// Voice-processing I/O: Remote I/O plus echo cancellation, residual echo and noise suppression, gain control and mute.
@@ -7,7 +5,7 @@ public import Realtime
 /// Processing runs at the application's input rate, 8,000 ... 48,000 Hz (a multiple of 100), in mono; the output
 /// element must have the same rate, so that what is played serves as reference. Default formats: 48,000 Hz, Float32,
 /// mono.
-public final class VoiceProcessingIO: InputOutputUnit {
+public final class VoiceProcessingIO: InputOutputUnit, CoreUnit {
     /// Rates the processing runs at, in Hz, in steps of 100.
     public static let sampleRates: ClosedRange<Double> = 8_000...48_000
 
@@ -106,55 +104,6 @@ public final class VoiceProcessingIO: InputOutputUnit {
     }
 
     public var component: AudioComponentDescription { .voiceProcessingIO }
-    public var state: UnitState { core.state }
-    public var device: any HardwareDevice { core.device }
-    public var latency: UnitLatency { core.meters.pointee.latency }
-    public var statistics: UnitStatistics { core.meters.pointee.statistics }
-    public var maximumFramesPerSlice: Int { core.maximumFramesPerSlice }
-
-    public func setMaximumFramesPerSlice(_ frames: Int) throws(AudioUnitError) {
-        try core.setMaximumFramesPerSlice(frames)
-    }
-
-    public func setFormat(_ format: StreamFormat, scope: Scope, element: Int) throws(AudioUnitError) {
-        try core.setFormat(format, scope: scope, element: element)
-    }
-
-    public func format(scope: Scope, element: Int) throws(AudioUnitError) -> StreamFormat {
-        try core.format(scope: scope, element: element)
-    }
-
-    public func enable(input: Bool, output: Bool) throws(AudioUnitError) {
-        try core.configure("enabled directions") {
-            ($0.enablesInput, $0.enablesOutput) = (input, output)
-            return nil
-        }
-    }
-
-    public func setDevicePreferences(_ request: DeviceRequest) throws(AudioUnitError) {
-        try core.configure("device preferences") {
-            $0.preferences = request
-            return nil
-        }
-    }
-
-    public func setInputHandler(_ handler: InputHandler?) throws(AudioUnitError) {
-        try core.configure("input handler") {
-            $0.handler = handler
-            return nil
-        }
-    }
-
-    public func setRenderCallback(_ callback: RenderCallback?) throws(AudioUnitError) {
-        try core.configure("render callback") {
-            $0.callback = callback
-            return nil
-        }
-    }
-
-    public func addRenderObserver(_ observer: RenderObserver, element: Int) throws(AudioUnitError) {
-        try core.addRenderObserver(observer, element: element)
-    }
 
     public func initialize() throws(AudioUnitError) {
         let configuration = self.configuration
@@ -164,9 +113,4 @@ public final class VoiceProcessingIO: InputOutputUnit {
                 meters: core.meters)
         }
     }
-
-    public func start() throws(AudioUnitError) { try core.start() }
-    public func stop() { core.stop() }
-    public func uninitialize() { core.uninitialize() }
-    public func dispose() { core.dispose() }
 }
