@@ -84,13 +84,13 @@ extension UserAgent {
         send(answer.bytes, to: source.destination(for: request.headers))
     }
 
-    /// FNV-1a over what identifies the request, mixed with a seed that nobody outside knows.
+    /// A hash of what identifies the request, by a seed that nobody outside knows.
     private func statelessTag(_ request: Request) -> String {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ tagSeed
+        var hash = FNV1a(seed: tagSeed)
         for name in [HeaderName.callID, .from, .via] {
-            for byte in request.headers.first(name)?.raw ?? [] { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+            for byte in request.headers.first(name)?.raw ?? [] { hash.add(byte) }
         }
-        return String(hash, radix: 16)
+        return String(hash.value, radix: 16)
     }
 
     /// The header fields of a response that makes or keeps a dialog.
