@@ -270,7 +270,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
-        .testTarget(name: "SDPTests", dependencies: ["SDP"]),
+        .testTarget(name: "SDPTests", dependencies: ["SDP", "Realtime"]),
         .testTarget(name: "PeerSignallingTests", dependencies: ["PeerSignalling", "SDP", "SecureRTP", "Link", "Realtime"]),
         .testTarget(
             name: "SignallingTransportTests",

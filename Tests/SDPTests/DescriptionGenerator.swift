@@ -1,10 +1,11 @@
+import Realtime
 import SDP
 
 /// Makes random session descriptions out of every part that there is.
 struct DescriptionGenerator {
-    var random: SeededGenerator
+    var random: SplitMix64
 
-    init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     mutating func description() -> SessionDescription {
         var made = SessionDescription(

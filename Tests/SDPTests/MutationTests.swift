@@ -1,4 +1,5 @@
 import Glibc
+import Realtime
 import SDP
 import Testing
 
@@ -63,7 +64,7 @@ import Testing
     @Test("100,000 mutated bodies are read or refused, and negotiated or refused; nothing traps")
     func mutants() {
         let seed = seed(20_261_123)
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         let originals = Self.bodies.map { Array($0.replacing("\n", with: "\r\n").utf8) }
         let pieces = Self.pieces.map { Array($0.utf8) }
         var read = 0, answered = 0, accepted = 0

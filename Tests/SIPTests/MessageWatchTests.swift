@@ -1,3 +1,4 @@
+import Realtime
 import SIP
 import Testing
 
@@ -168,7 +169,7 @@ import Testing
         bench.feed(notify(peer, 0, "active", Self.waiting))
         #expect(bench.codes == [200, 481, 481, 489, 489, 500])
         #expect(told(bench).count == 1)
-        var random = SeededRandom(seed: 3)
+        var random = SplitMix64(seed: 3)
         for round in 0..<2000 {
             let state = "terminated;reason=probation;retry-after=99999999999"
             var bytes = notify(peer, 7 + UInt32(round), state, Self.waiting).bytes

@@ -1,3 +1,4 @@
+import Realtime
 import SIP
 import SignallingTransport
 import Testing
@@ -12,7 +13,7 @@ typealias Zone = [DNSQuestion: DNSAnswer]
         v4: Bool = true,
         v6: Bool = true, seed: UInt64 = 1, asked: ((DNSQuestion) -> Void)? = nil
     ) -> ServerLocator.Step {
-        var random = SeededGenerator(seed: seed)
+        var random = SplitMix64(seed: seed)
         var locator = ServerLocator(query, transports: transports, usesV4: v4, usesV6: v6)
         var step = locator.start(random: &random)
         var open: [DNSQuestion] = []
@@ -248,7 +249,7 @@ typealias Zone = [DNSQuestion: DNSAnswer]
 
     @Test("answers to what was not asked change nothing")
     func strayAnswers() {
-        var random = SeededGenerator(seed: 3)
+        var random = SplitMix64(seed: 3)
         var locator = ServerLocator(ServerQuery(host: "example.test", port: 5060))
         _ = locator.start(random: &random)
         #expect(locator.take(.addresses(["192.0.2.66"]), to: .addresses("evil.test"), random: &random) == .ask([]))
@@ -262,7 +263,7 @@ typealias Zone = [DNSQuestion: DNSAnswer]
     @Test("the first choice follows the weights")
     func weights() {
         let records = [10, 30, 60].map { SRVRecord(priority: 5, weight: $0, port: $0, target: "x") }
-        var random = SeededGenerator(seed: 2782)
+        var random = SplitMix64(seed: 2782)
         var first: [UInt16: Int] = [:]
         for _ in 0..<20_000 { first[orderedByWeight(records, random: &random)[0].weight, default: 0] += 1 }
         for (weight, expected) in [(10, 2000), (30, 6000), (60, 12_000)] as [(UInt16, Int)] {
@@ -275,7 +276,7 @@ typealias Zone = [DNSQuestion: DNSAnswer]
         let records = (0..<20).map {
             SRVRecord(priority: UInt16($0 % 3), weight: UInt16($0 % 2) * 100, port: UInt16($0), target: "x")
         }
-        var random = SeededGenerator(seed: 7)
+        var random = SplitMix64(seed: 7)
         var zeroFirst = 0
         for _ in 0..<1000 {
             let ordered = orderedByWeight(records, random: &random)
@@ -288,7 +289,7 @@ typealias Zone = [DNSQuestion: DNSAnswer]
 
     @Test("records that all have weight 0, the largest weights, or that are none, are ordered too")
     func edges() {
-        var random = SeededGenerator(seed: 1)
+        var random = SplitMix64(seed: 1)
         let zeros = (0..<5).map { SRVRecord(priority: 1, weight: 0, port: $0, target: "x") }
         #expect(orderedByWeight(zeros, random: &random).count == 5)
         let large = (0..<300).map { SRVRecord(priority: 1, weight: .max, port: $0, target: "x") }

@@ -1,3 +1,4 @@
+import Realtime
 import SIP
 import Testing
 
@@ -9,7 +10,7 @@ import Testing
         return vectors.map(\.bytes).filter { $0.count < 6000 }
     }
 
-    private func mutate(_ bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
+    private func mutate(_ bytes: [UInt8], _ random: inout SplitMix64) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<(1 + random.next() % 4) where !bytes.isEmpty {
             let place = Int(random.next() % UInt64(bytes.count))
@@ -32,7 +33,7 @@ import Testing
 
     @Test("by datagram: no trap, bounded state, the next OPTIONS is answered", arguments: 1...4)
     func datagrams(seed: Int) throws {
-        var random = SeededRandom(seed: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         let bench = Bench(seed: UInt64(seed))
         let seeds = Self.seeds
         for round in 0..<2500 {
@@ -51,7 +52,7 @@ import Testing
 
     @Test("by stream: each connection ends in messages, a wait, or its close", arguments: 1...4)
     func streams(seed: Int) throws {
-        var random = SeededRandom(seed: UInt64(seed))
+        var random = SplitMix64(seed: UInt64(seed))
         let bench = Bench(seed: UInt64(seed))
         let seeds = Self.seeds
         for round in 0..<500 {
@@ -65,7 +66,7 @@ import Testing
 
     @Test("what parses is written and parsed again as the same", arguments: 1...4)
     func roundTrip(seed: Int) throws {
-        var random = SeededRandom(seed: UInt64(seed) &+ 100)
+        var random = SplitMix64(seed: UInt64(seed) &+ 100)
         let parser = MessageParser()
         let seeds = Self.seeds
         var parsed = 0

@@ -13,7 +13,7 @@ final class Network {
     let agents: [UserAgent]
     let addresses = [SignallingAddress(host: "192.0.2.1", port: 5060), SignallingAddress(host: "192.0.2.2", port: 5060)]
     private(set) var now = HostTime(milliseconds: 1000)
-    var random: SeededRandom
+    var random: SplitMix64
     var lossPercent: Int
     private var queue: [Packet] = []
     private var sentCount = 0
@@ -30,7 +30,7 @@ final class Network {
     var needsAnswer: [(agent: Int, call: CallHandle)] = []
 
     init(seed: UInt64, lossPercent: Int) {
-        random = SeededRandom(seed: seed)
+        random = SplitMix64(seed: seed)
         self.lossPercent = lossPercent
         var agents: [UserAgent] = []
         for (index, address) in addresses.enumerated() {
@@ -40,7 +40,7 @@ final class Network {
             configuration.sessionExpires = 90
             configuration.ringingLimit = 40
             agents.append(
-                UserAgent(configuration: configuration, random: SeededRandom(seed: seed &* 31 &+ UInt64(index))))
+                UserAgent(configuration: configuration, random: SplitMix64(seed: seed &* 31 &+ UInt64(index))))
         }
         self.agents = agents
     }

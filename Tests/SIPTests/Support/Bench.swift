@@ -30,7 +30,7 @@ final class Bench {
                 .tls: SignallingAddress(host: "192.0.2.1", port: 5061),
             ])
         change(&configuration)
-        agent = UserAgent(configuration: configuration, random: SeededRandom(seed: seed))
+        agent = UserAgent(configuration: configuration, random: SplitMix64(seed: seed))
     }
 
     // MARK: In
