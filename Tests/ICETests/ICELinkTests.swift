@@ -87,15 +87,7 @@ import Testing
     @Test("by a relay: packets leave in channels, and come with the peer's address as their source", arguments: [true, false])
     func relay(isSymmetric: Bool) throws {
         let network = SimulatedNetwork(seed: 2)
-        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
-        var configuration = ICEConfiguration()
-        configuration.turnServers = [server.turn]
-        configuration.relayOnly = true
-        let caller = Endpoint(
-            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
-        if !isSymmetric { configuration = ICEConfiguration() }
-        let callee = Endpoint(
-            "callee", in: network, [ip("203.0.113.2")], role: .controlled, configuration: configuration, seed: 2)
+        let (server, caller, callee) = relayedCall(in: network, relayOnly: true, isForBoth: isSymmetric)
         trickle(caller, callee, in: network)
         #expect(network.run(3000, until: { caller.isNominated && callee.isNominated }))
         network.run(200)
@@ -114,13 +106,7 @@ import Testing
     @Test("a relay that takes the allocation back is told, and so is that nothing is left")
     func relayLost() {
         let network = SimulatedNetwork(seed: 2)
-        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
-        var configuration = ICEConfiguration()
-        configuration.turnServers = [server.turn]
-        configuration.relayOnly = true
-        let caller = Endpoint(
-            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
-        let callee = Endpoint("callee", in: network, [ip("203.0.113.2")], role: .controlled, seed: 2)
+        let (server, caller, callee) = relayedCall(in: network, relayOnly: true)
         trickle(caller, callee, in: network)
         network.run(3000)
         #expect(caller.isNominated)
@@ -135,13 +121,7 @@ import Testing
     @Test("gathering anew without any address leaves a call through a relay with nobody to send to")
     func relayGone() {
         let network = SimulatedNetwork(seed: 2)
-        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
-        var configuration = ICEConfiguration()
-        configuration.turnServers = [server.turn]
-        configuration.relayOnly = true
-        let caller = Endpoint(
-            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
-        let callee = Endpoint("callee", in: network, [ip("203.0.113.2")], role: .controlled, seed: 2)
+        let (server, caller, callee) = relayedCall(in: network, relayOnly: true)
         trickle(caller, callee, in: network)
         network.run(3000)
         #expect(caller.speak(1))
@@ -154,13 +134,7 @@ import Testing
     @Test("closing gives allocations back, and nothing is answered any more")
     func close() {
         let network = SimulatedNetwork(seed: 2)
-        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
-        var configuration = ICEConfiguration()
-        configuration.turnServers = [server.turn]
-        let caller = Endpoint(
-            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
-        let callee = Endpoint(
-            "callee", in: network, [ip("203.0.113.2")], role: .controlled, configuration: configuration, seed: 2)
+        let (server, caller, callee) = relayedCall(in: network, isForBoth: true)
         trickle(caller, callee, in: network)
         network.run(3000)
         #expect(server.allocationCount == 2)

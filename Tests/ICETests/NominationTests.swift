@@ -16,12 +16,7 @@ import Testing
 
     @Test("the first pair that works carries media before one is nominated, and a better one takes over")
     func firstPair() throws {
-        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
-        var configuration = ICEConfiguration()
-        configuration.turnServers = [server.turn]
-        let caller = Endpoint(
-            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
-        let callee = Endpoint("callee", in: network, [ip("203.0.113.2")], role: .controlled, seed: 2)
+        let (_, caller, callee) = relayedCall(in: network)
         // For a while only the relay passes.
         network.isBlocked = { [network] source, destination in
             network.now < HostTime(milliseconds: 400) && source.address != ip("198.51.100.1")
@@ -37,12 +32,7 @@ import Testing
 
     @Test("after nomination a cheaper kind of pair is nominated when it comes to work")
     func cheaperLater() {
-        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
-        var configuration = ICEConfiguration()
-        configuration.turnServers = [server.turn]
-        let caller = Endpoint(
-            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
-        let callee = Endpoint("callee", in: network, [ip("203.0.113.2")], role: .controlled, seed: 2)
+        let (_, caller, callee) = relayedCall(in: network)
         network.isBlocked = { [network] source, destination in
             network.now < HostTime(milliseconds: 2500) && source.address != ip("198.51.100.1")
                 && destination.address != ip("198.51.100.1")

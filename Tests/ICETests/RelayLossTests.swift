@@ -11,13 +11,7 @@ import Testing
 
     /// The caller has a relay and nothing else.
     init() {
-        server = SimulatedServer(address("198.51.100.1:3478"), in: network)
-        var configuration = ICEConfiguration()
-        configuration.turnServers = [server.turn]
-        configuration.relayOnly = true
-        caller = Endpoint(
-            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
-        callee = Endpoint("callee", in: network, [ip("203.0.113.2")], role: .controlled, seed: 2)
+        (server, caller, callee) = relayedCall(in: network, relayOnly: true)
         trickle(caller, callee, in: network)
         network.run(3000)
     }

@@ -10,15 +10,8 @@ import Testing
     private let callee: Endpoint
 
     init() {
-        server = SimulatedServer(address("198.51.100.1:3478"), in: network)
-        var configuration = ICEConfiguration()
-        configuration.stunServers = [server.address]
-        configuration.turnServers = [server.turn]
-        caller = Endpoint(
-            "caller", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
-        callee = Endpoint(
-            "callee", in: network, [ip("10.0.0.1")], nat: NAT(.portRestricted, outside: ip("203.0.113.2")), role: .controlled,
-            configuration: configuration, seed: 2)
+        (server, caller, callee) = relayedCall(
+            in: network, isForBoth: true, nat: NAT(.portRestricted, outside: ip("203.0.113.2")))
         trickle(caller, callee, in: network)
         network.run(3000)
     }
