@@ -9,7 +9,7 @@ import threading
 import time
 from typing import Self
 
-from . import sip
+from . import sip, sipp
 from .endpoint import ROOT
 from .service import Events, Service
 from .verdict import PATIENCE_S, Failed, expect
@@ -80,7 +80,7 @@ class Callers:
     ) -> None:
         os.makedirs(folder, exist_ok=True)
         self.folder, self.port, self.proxy, self.rate = folder, port, proxy, rate
-        self.reflector = sip.Reflector()
+        self.reflector = sipp.Reflector()
         self.reflector.start()
         text = CALLER.replace("@REALM@", sip.REALM).replace("@MEDIA@", str(self.reflector.port))
         text = text.replace("@HOLD@", str(round(1000 * hold_s))).replace("@PATIENCE@", str(round(1000 * patience_s)))

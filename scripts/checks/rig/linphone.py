@@ -5,7 +5,8 @@ import struct
 import subprocess
 import time
 
-from .sip import REALM, Daemon, password
+from .daemon import Daemon
+from .sip import REALM, password
 from .verdict import PATIENCE_S, Failed, expect
 
 

@@ -3,7 +3,8 @@
 import contextlib
 import socket
 
-from .sip import KAMAILIO, Daemon, Kamailio
+from .daemon import Daemon
+from .sip import KAMAILIO, Kamailio
 
 # A callee's name says which kind its side gets; the caller gets back what it offered.
 MEDIA = """
