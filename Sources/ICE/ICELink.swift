@@ -308,10 +308,7 @@ public final class ICELink: LinkLayer {
     /// STUN is not counted as received.
     public var statistics: LinkStatistics {
         var result = lower.statistics
-        for reason in LinkDropReason.allCases {
-            result[reason] += drops[reason]
-            result.received -= drops[reason]
-        }
+        result.deduct(dropsOf: drops)
         result.received += streamed.received - drops.received
         result.receivedOctets += streamed.receivedOctets
         result.sent += streamed.sent

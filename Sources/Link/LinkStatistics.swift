@@ -50,4 +50,14 @@ public struct LinkStatistics: Sendable {
         get { drops[reason.index] }
         set { drops[reason.index] = newValue }
     }
+
+    /// Counts what a layer above did not hand on: as dropped, and no longer as received.
+    ///
+    /// - Parameter layer: that layer's own counts, of which its drops are taken.
+    public mutating func deduct(dropsOf layer: LinkStatistics) {
+        for reason in LinkDropReason.allCases {
+            self[reason] += layer[reason]
+            received -= layer[reason]
+        }
+    }
 }

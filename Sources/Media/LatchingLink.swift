@@ -88,10 +88,7 @@ public final class LatchingLink: LinkLayer {
 
     public var statistics: LinkStatistics {
         var result = lower.statistics
-        for reason in LinkDropReason.allCases {
-            result[reason] += drops[reason]
-            result.received -= drops[reason]
-        }
+        result.deduct(dropsOf: drops)
         return result
     }
 }

@@ -191,10 +191,7 @@ public final class SRTPLink: LinkLayer {
 
     public var statistics: LinkStatistics {
         var result = lower.statistics
-        for reason in LinkDropReason.allCases {
-            result[reason] += drops[reason]
-            result.received -= drops[reason]
-        }
+        result.deduct(dropsOf: drops)
         let counted = srtp
         result.encryption = LinkEncryption(
             suite: counted.suite?.rawValue, replayed: counted.replayed, failed: counted.failed)
