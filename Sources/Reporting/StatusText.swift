@@ -24,15 +24,9 @@ public enum StatusText {
         if !mood.hasMedia { parts.append("waiting for the other side") }
         if mood.held { parts.append("[held]") }
         if mood.muted { parts.append("[muted]") }
-        if let delay = statistics.mouthToEarMilliseconds {
-            parts.append("delay \(Text.fixed(delay, 0)) ms")
-        } else if let delay = statistics.localDelayMilliseconds {
-            parts.append("own delay \(Text.fixed(delay, 0)) ms")
-        }
+        if let delay = delay(statistics, digits: 0) { parts.append(delay) }
         if let lost = statistics.lostRatio { parts.append("loss \(Text.fixed(lost * 100, 1)) %") }
-        if let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds {
-            parts.append("buffer \(Text.fixed(level, 0))/\(Text.fixed(target, 0)) ms")
-        }
+        if let buffer = buffer(statistics) { parts.append(buffer) }
         parts.append("mic \(LevelBar.text(statistics.levelSentDecibels, blocks: blocks))")
         parts.append("ear \(LevelBar.text(statistics.levelHeardDecibels, blocks: blocks))")
         if let echo = statistics.echo, let text = text(echo) {
@@ -50,20 +44,28 @@ public enum StatusText {
         if !mood.hasMedia { parts.append("waiting for the other side") }
         if mood.held { parts.append("held") }
         if mood.muted { parts.append("muted") }
-        if let delay = statistics.mouthToEarMilliseconds {
-            parts.append("delay \(Text.fixed(delay, 1)) ms")
-        } else if let delay = statistics.localDelayMilliseconds {
-            parts.append("own delay \(Text.fixed(delay, 1)) ms")
-        }
+        if let delay = delay(statistics, digits: 1) { parts.append(delay) }
         if let lost = statistics.lostRatio { parts.append("loss \(Text.percent(lost))") }
         if let concealed = statistics.concealedRatio { parts.append("concealed \(Text.percent(concealed))") }
-        if let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds {
-            parts.append("buffer \(Text.fixed(level, 0))/\(Text.fixed(target, 0)) ms")
-        }
+        if let buffer = buffer(statistics) { parts.append(buffer) }
         if let level = statistics.levelSentDecibels { parts.append("sent \(Text.fixed(level, 0)) dBov") }
         if let level = statistics.levelHeardDecibels { parts.append("heard \(Text.fixed(level, 0)) dBov") }
         if let echo = statistics.echo, let text = text(echo) { parts.append(text) }
         return parts.joined(separator: ", ")
+    }
+
+    /// From mouth to ear where that is known, otherwise our own part of it.
+    private static func delay(_ statistics: CallStatistics, digits: Int) -> String? {
+        if let delay = statistics.mouthToEarMilliseconds { return "delay \(Text.fixed(delay, digits)) ms" }
+        return statistics.localDelayMilliseconds.map { "own delay \(Text.fixed($0, digits)) ms" }
+    }
+
+    /// The jitter buffer's level and target.
+    private static func buffer(_ statistics: CallStatistics) -> String? {
+        guard let level = statistics.bufferLevelMilliseconds, let target = statistics.bufferTargetMilliseconds else {
+            return nil
+        }
+        return "buffer \(Text.fixed(level, 0))/\(Text.fixed(target, 0)) ms"
     }
 
     private static let gone = "echo gone"
