@@ -7,24 +7,16 @@ import Testing
     private let id = AccountID("a")
 
     private func bench(_ change: (inout Account) -> Void = { _ in }) throws -> Bench {
-        let bench = Bench()
-        var account = Account(
-            id: id, address: SIPURI(user: "101", host: "192.0.2.9"), displayName: "One", expires: 600,
-            followsSeenAddress: false)
-        change(&account)
-        bench.agent.add(account)
-        try bench.agent.register(id, now: bench.now)
-        bench.collect()
-        return bench
+        try Bench(registering: id, change)
     }
 
     /// Registers over TCP, over a stream of its own.
-    private func benchOverStream(_ fields: [(HeaderName, String)] = [], keepAlive: Double? = nil) throws -> (
-        Bench, SignallingSource
-    ) {
+    private func benchOverStream(_ fields: [(HeaderName, String)] = [], keepAlive: Double? = nil, probe: Double? = nil)
+        throws -> (Bench, SignallingSource)
+    {
         let bench = try bench {
             $0.registrar = URI("sip:192.0.2.9;transport=tcp")?.sip
-            $0.keepAlive = keepAlive
+            ($0.keepAlive, $0.probe) = (keepAlive, probe)
         }
         let stream = SignallingSource(
             transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060),
@@ -218,16 +210,7 @@ import Testing
 
     @Test("a stream over which a probe brings nothing at all is closed, and REGISTER takes another") func silentStream() throws
     {
-        let bench = try bench {
-            $0.registrar = URI("sip:192.0.2.9;transport=tcp")?.sip
-            $0.keepAlive = 0
-            $0.probe = 3
-        }
-        let stream = SignallingSource(
-            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060),
-            connection: SignallingConnectionID(number: 1))
-        bench.peer = stream
-        bench.answer(try bench.request(.register), 200, [(.expires, "3600")])
+        let (bench, _) = try benchOverStream(keepAlive: 0, probe: 3)
         bench.advance(1)
         bench.answer(try bench.request(.options), 404)
         bench.clear()
@@ -239,16 +222,7 @@ import Testing
     }
 
     @Test("a stream that goes on bringing something stays, though probes are not answered") func slowProbe() throws {
-        let bench = try bench {
-            $0.registrar = URI("sip:192.0.2.9;transport=tcp")?.sip
-            $0.keepAlive = 0
-            $0.probe = 3
-        }
-        let stream = SignallingSource(
-            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060),
-            connection: SignallingConnectionID(number: 1))
-        bench.peer = stream
-        bench.answer(try bench.request(.register), 200, [(.expires, "3600")])
+        let (bench, stream) = try benchOverStream(keepAlive: 0, probe: 3)
         bench.advance(1)
         bench.answer(try bench.request(.options), 404)
         for _ in 0..<20 {
@@ -270,11 +244,7 @@ import Testing
     }
 
     @Test("another address of ours: registered anew at once, over a stream of its own") func newAddress() throws {
-        let bench = try bench { $0.registrar = URI("sip:192.0.2.9;transport=tcp")?.sip }
-        bench.peer = SignallingSource(
-            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060),
-            connection: SignallingConnectionID(number: 1))
-        bench.answer(try bench.request(.register), 200, [(.expires, "3600")])
+        let (bench, _) = try benchOverStream()
         #expect(bench.agent.registrar(of: id) == bench.peer.remote)
         bench.clear()
         bench.agent.addressChanged(of: id, now: bench.now)

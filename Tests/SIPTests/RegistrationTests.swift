@@ -6,15 +6,7 @@ import Testing
     private let id = AccountID("a")
 
     private func bench(seed: UInt64 = 7, _ change: (inout Account) -> Void = { _ in }) throws -> Bench {
-        let bench = Bench(seed: seed)
-        var account = Account(
-            id: id, address: SIPURI(user: "101", host: "192.0.2.9"), displayName: "One", expires: 600,
-            followsSeenAddress: false)
-        change(&account)
-        bench.agent.add(account)
-        try bench.agent.register(id, now: bench.now)
-        bench.collect()
-        return bench
+        try Bench(registering: id, seed: seed, change)
     }
 
     @Test("REGISTER is complete") func complete() throws {

@@ -33,6 +33,18 @@ final class Bench {
         agent = UserAgent(configuration: configuration, random: SplitMix64(seed: seed))
     }
 
+    /// A registration of 101 that has been asked for, and not been answered.
+    convenience init(registering id: AccountID, seed: UInt64 = 7, _ change: (inout Account) -> Void = { _ in }) throws {
+        self.init(seed: seed)
+        var account = Account(
+            id: id, address: SIPURI(user: "101", host: "192.0.2.9"), displayName: "One", expires: 600,
+            followsSeenAddress: false)
+        change(&account)
+        agent.add(account)
+        try agent.register(id, now: now)
+        collect()
+    }
+
     // MARK: In
 
     func feed(_ bytes: [UInt8], from source: SignallingSource? = nil) {
