@@ -284,7 +284,7 @@ let package = Package(
         .testTarget(
             name: "SignallingTests",
             dependencies: [
-                "Signalling", "ICE", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Network", "Realtime",
+                "TestPrograms", "Signalling", "ICE", "SDP", "SecureRTP", "RTP", "Codecs", "Link", "Network", "Realtime",
             ]),
         .testTarget(name: "NetworkTests", dependencies: ["TestPrograms", "Network", "RTP", "Link", "Realtime"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs", "DSP"]),

@@ -3,6 +3,7 @@ import Link
 import Realtime
 import Signalling
 import Synchronization
+import TestPrograms
 import Testing
 
 /// The way to a registrar by UDP, with real sockets: STUN over the very socket that signals (RFC 5626 section 4.4.2).

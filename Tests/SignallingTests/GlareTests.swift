@@ -1,5 +1,6 @@
 import Signalling
 import Synchronization
+import TestPrograms
 import Testing
 
 /// Changes of both sides that meet, over a real socket: the other side is written by hand.

@@ -1,5 +1,6 @@
 import Signalling
 import Synchronization
+import TestPrograms
 import Testing
 
 /// 3xx answers to calls of ours, over real sockets: somebody who answers by datagrams, and phones that it names.

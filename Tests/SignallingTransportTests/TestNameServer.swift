@@ -1,12 +1,11 @@
 import Glibc
 import Realtime
 import SignallingTransport
-import Testing
+import TestPrograms
 
 /// A name server on loopback that answers out of a zone, and does not answer at all for names in `silent`.
 final class TestNameServer: Sendable {
-    let port: UInt16
-    private let socketDescriptor: CInt
+    private let server: DatagramServer
     private let zone: Lock<Zone>
     private let asked = Lock(0)
     private let silent: Set<String>
@@ -14,50 +13,21 @@ final class TestNameServer: Sendable {
     init(_ zone: Zone, silent: Set<String> = []) throws {
         self.zone = Lock(zone)
         self.silent = silent
-        socketDescriptor = socket(AF_INET, CInt(SOCK_DGRAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let descriptor = socketDescriptor
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, size) == 0 && getsockname(descriptor, $0, &size) == 0
-            }
-        }
-        try #require(isBound)
-        port = UInt16(bigEndian: address.sin_port)
+        server = try DatagramServer()
     }
 
-    var setting: String { "127.0.0.1:\(port)" }
+    var setting: String { "127.0.0.1:\(server.port)" }
     var questions: Int { asked.withLock { $0 } }
 
     func change(_ question: DNSQuestion, to answer: DNSAnswer) { zone.withLock { $0[question] = answer } }
 
     /// Answers until the task is cancelled.
     func serve() async {
-        while !Task.isCancelled {
-            var buffer = [UInt8](repeating: 0, count: 2048)
-            var from = sockaddr_in()
-            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let count = withUnsafeMutablePointer(to: &from) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    recvfrom(socketDescriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT), $0, &size)
-                }
-            }
-            guard count > 12 else {
-                try? await Task.sleep(for: .milliseconds(1))
-                continue
-            }
-            asked.withLock { $0 += 1 }
-            guard let reply = reply(to: Array(buffer[..<count])) else { continue }
-            _ = withUnsafePointer(to: &from) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    sendto(socketDescriptor, reply, reply.count, 0, $0, size)
-                }
-            }
+        await server.serve { query, _ in
+            guard query.count > 12 else { return nil }
+            self.asked.withLock { $0 += 1 }
+            return self.reply(to: query)
         }
-        close(socketDescriptor)
     }
 
     /// nil: silence.
