@@ -1,5 +1,4 @@
 import CNetwork
-import Glibc
 import Link
 import Realtime
 
@@ -91,20 +90,7 @@ public final class UDPLink: PacketLink {
             return false
         }
         let socket = (isControl && !sharesPort ? control : nil)?.socket ?? media.socket
-        var error = socket.send(packet.bytes, to: address)
-        if Self.isICMP(error) {
-            // The error of an earlier packet: this one has not been sent yet.
-            counters.icmpErrors += socket.drainErrors()
-            error = socket.send(packet.bytes, to: address)
-        }
-        guard error == 0 else {
-            counters.sendFailures += 1
-            counters.lastSendError = error
-            return false
-        }
-        counters.sent += 1
-        counters.sentOctets += packet.count
-        return true
+        return socket.send(packet.bytes, to: address, counting: &counters)
     }
 
     public func receive(now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
@@ -124,13 +110,5 @@ public final class UDPLink: PacketLink {
         var result = counters
         result[.kernel] = media.socket.droppedByKernel + (control?.socket.droppedByKernel ?? 0)
         return result
-    }
-
-    /// Errors that an ICMP message about an earlier packet leaves for the next call.
-    private static func isICMP(_ error: Int32) -> Bool {
-        switch error {
-        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENOPROTOOPT, EPROTO: true
-        default: false
-        }
     }
 }

@@ -50,20 +50,7 @@ public final class UDPSocketPool {
     @discardableResult
     public func send(_ bytes: UnsafeRawBufferPointer, from name: Int, to address: SocketAddress) -> Bool {
         guard let socket = sockets[name] else { return false }
-        var error = socket.send(bytes, to: address)
-        if error == ECONNREFUSED {
-            // The error of an earlier packet: this one has not been sent yet.
-            statistics.icmpErrors += socket.drainErrors()
-            error = socket.send(bytes, to: address)
-        }
-        guard error == 0 else {
-            statistics.sendFailures += 1
-            statistics.lastSendError = error
-            return false
-        }
-        statistics.sent += 1
-        statistics.sentOctets += bytes.count
-        return true
+        return socket.send(bytes, to: address, counting: &statistics)
     }
 
     /// Hands on what has come, with the name of its socket; waits for `milliseconds` at most for the first.
