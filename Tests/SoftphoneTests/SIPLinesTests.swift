@@ -1,5 +1,6 @@
 import Codecs
 import Glibc
+import Link
 import Reporting
 import Settings
 import Softphone
@@ -106,6 +107,33 @@ import Testing
         #expect(size("\(folder)/call-2.wav") > 48_000, "half a second of two channels at 48 kHz and more")
         #expect(reports.count == 2 && reports[0].legs.count == 2, "the media of the first began anew")
         for other in others { _ = other.close() }
+    }
+
+    @Test("a caller who is taken on may be answered at once, before he is heard of in the call", arguments: 1...5)
+    func answeredAtOnce(time: Int) throws {
+        var media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
+        media.bind = IPAddress(v4: 0x7f00_0001)
+        media.allow = [try CIDR("127.0.0.0/8")]
+        var wish = PhoneRequest(accounts: [], codecs: [.pcmu], media: media)
+        wish.port = try freePort()
+        let we = try Softphone().open(wish)
+        defer { we.close() }
+        let caller = try Phone(.call("sip:127.0.0.1:\(wish.port)"))
+        let call = try we.accept(try nextCaller(of: we), SIPRequest(.listen(nil), codecs: [.pcmu], media: media))
+        call.answer()
+        try caller.call.wait("it is answered") { $0.types.contains("call_answered") }
+        _ = caller.close()
+        _ = call.close()
+    }
+
+    private func nextCaller(of phone: SIPPhone) throws -> WaitingCaller {
+        let end = ContinuousClock.now + .seconds(patienceSeconds)
+        while true {
+            for case .caller(let caller) in phone.takeNews() { return caller }
+            try #require(ContinuousClock.now < end, "nobody calls")
+            var entry = pollfd(fd: phone.newsDescriptor, events: Int16(POLLIN), revents: 0)
+            poll(&entry, 1, 100)
+        }
     }
 
     private func folder() throws -> [UInt8] {

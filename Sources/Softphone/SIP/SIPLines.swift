@@ -129,6 +129,8 @@ final class SIPLines: OwnedCall {
     // MARK: - What a person does with the call that is talked to
 
     func answer(through bridge: CallBridge?) {
+        // Who is answered at once may not have been heard of here.
+        for line in lines { line.takeSignalling() }
         guard let ringing = living.first(where: { lines[$0].isRinging }) else { return }
         if let talking = living.first(where: { $0 != ringing }) {
             lines[talking].share(sound)

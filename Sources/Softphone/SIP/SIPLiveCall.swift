@@ -113,10 +113,7 @@ final class SIPLiveCall {
     }
 
     func takeEvents() -> [EventBody] {
-        for event in events.takeAll() {
-            logger.trace("event \(event)")
-            take(event)
-        }
+        takeSignalling()
         takeOpenings()
         takeMediaEvents()
         keepTone()
@@ -127,6 +124,14 @@ final class SIPLiveCall {
     }
 
     // MARK: - Signalling
+
+    /// Takes what has been told of this call and waits.
+    func takeSignalling() {
+        for event in events.takeAll() {
+            logger.trace("event \(event)")
+            take(event)
+        }
+    }
 
     private func take(_ event: CallSignallingEvent) {
         if let next, event.call == next.id { return take(event, ofNext: next) }
