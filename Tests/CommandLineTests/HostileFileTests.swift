@@ -132,6 +132,17 @@ private func pcap(_ packets: [(seconds: Double, sequence: Int)], octets: Int = 1
         }
     }
 
+    @Test("a key of a megabyte is refused with its line, and is not told whole")
+    func longKey() throws {
+        let path = try files.write("long.yaml", Data("? \(String(repeating: "k", count: 1_000_000))\n: 1\n".utf8))
+        for arguments in [["config", "--config", path], ["render", path, "--offline", "--out", files.path("out.wav")]] {
+            let ending = try yodel(arguments)
+            #expect(ending.status == 2 && ending.errors.split(separator: "\n").count == 1, "\(ending.errors.suffix(300))")
+            #expect(ending.errors.contains("kk [...] kk") && ending.errors.contains("\(path):"), "\(ending.errors.suffix(300))")
+            #expect(ending.errors.utf8.count < 20_000)
+        }
+    }
+
     @Test("a short loop is rendered for hours", .timeLimit(.minutes(20)))
     func loop() throws {
         let path = try files.tone("short.wav", seconds: 0.02, rate: 8000)
