@@ -23,6 +23,7 @@ public struct CapacityConsole {
     /// Measures, tells, and ends when the knee is known or the time is up.
     public func run() throws -> LoadOutcome {
         let signals = TerminationSignal()
+        signals.endInOrder()
         defer { withExtendedLifetime(signals) {} }
         let start = HostTime.monotonicNow()
         var costs: [WorkCost] = []

@@ -38,6 +38,7 @@ public struct LoadConsole {
     /// Runs until every call is over, or a signal ends them.
     public func run() throws(SoftphoneError) -> LoadOutcome {
         let signals = TerminationSignal()
+        signals.endInOrder()
         DescriptorLimit.raise()
         let teller = EventTeller(json: arguments.json, audioOnStandardOutput: false)
         let thread = try LoadThread(LoadRunner(plan), priority: realtime ? 2 : nil)

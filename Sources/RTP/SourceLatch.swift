@@ -4,9 +4,9 @@ import Realtime
 /// Which source of plain RTP is heard: symmetric RTP (RFC 4961) that learns where the other side sends from, and lets nobody
 /// else take its place (RFC 7362 section 4 names the danger).
 ///
-/// A source proves itself by two packets in sequence of one stream, of a payload type that is expected. The heard source
-/// changes only when its own stream goes on, in sequence, from another address, and has been silent at the old one. Whoever
-/// is learnt and falls silent at once is let go again.
+/// A source proves itself by two packets in sequence of one stream, of a payload type that is expected and with a payload: an
+/// empty one is nothing that can be heard. The heard source changes only when its own stream goes on, in sequence, from another
+/// address, and has been silent at the old one. Whoever is learnt and falls silent at once is let go again.
 public struct SourceLatch {
     /// Silence at the old address before its stream may go on from another one, in milliseconds.
     public static let silenceMilliseconds = 500.0
@@ -64,13 +64,14 @@ public struct SourceLatch {
     /// Takes one RTP packet.
     public mutating func receive(rtp packet: ReceivedPacket) -> Verdict {
         let isHeard = packet.source == source
-        guard let header = (try? RTPPacket(parsing: UnsafeRawBufferPointer(packet.bytes)))?.header,
-            payloadTypes.contains(header.payloadType)
+        guard let parsed = try? RTPPacket(parsing: UnsafeRawBufferPointer(packet.bytes)),
+            payloadTypes.contains(parsed.header.payloadType), isHeard || !parsed.payload.isEmpty
         else {
             // What is malformed or unknown in the heard stream is for the receiver to count.
             if isHeard { return .accepted }
             return .dropped(source == nil ? .garbage : .stranger)
         }
+        let header = parsed.header
         if isHeard {
             stream.follow(header, at: packet.arrival)
             return .accepted

@@ -11,7 +11,10 @@ import Settings
 /// CallRequest -> Softphone.start -> LiveCall: events and figures out, commands in, a report at the end
 /// ```
 public struct Softphone: Sendable {
-    public init() {}
+    private let willBegin: @Sendable () -> Void
+
+    /// - Parameter willBegin: called when everything is opened, before anything is sent, played or recorded.
+    public init(willBegin: @escaping @Sendable () -> Void = {}) { self.willBegin = willBegin }
 
     /// Opens sockets and devices and starts a call, a conference, or waits for a caller.
     ///
@@ -50,6 +53,7 @@ public struct Softphone: Sendable {
             for party in parties { media.logPlan(party.configuration, party.socket) }
             let call = SessionCall(session, parties: parties.map(SessionCall.Party.init), media: media, takesNext: takesNext)
             call.send(commands)
+            willBegin()
             try session.start()
             call.announceStart()
             return call

@@ -14,10 +14,14 @@ extension ReplayRequest {
         _ path: String, source: UInt32?, onOmission: (String) -> Void
     ) throws(SoftphoneError) -> ReplayFigures {
         let replay = try played(path, source: source, onOmission: onOmission)
+        let arrivals = replay.arrivals
+        let reason = arrivals.isEmpty ? "holds no packet of the payload type that is played" : "holds packets, but no sound"
         return try write(
             ReplayPicture(
-                title: path, figures: replay.figures, rows: replay.rows, arrivals: replay.arrivals,
-                heard: replay.heard, sampleRate: replay.sampleRate), rate: rate)
+                title: path, figures: replay.figures, rows: replay.rows, arrivals: arrivals,
+                heard: replay.heard, sampleRate: replay.sampleRate),
+            rate: rate,
+            silence: "\(path) \(reason); choose another source with --ssrc, or name its codec with --codec")
     }
 
     /// A capture, played to its end.

@@ -60,11 +60,19 @@ package struct ReplayRequest {
         return try write(
             ReplayPicture(
                 title: trace, figures: replay.figures, rows: replay.rows, arrivals: replay.arrivals,
-                heard: replay.heard, sampleRate: codecRate), rate: rate)
+                heard: replay.heard, sampleRate: codecRate),
+            rate: rate, silence: "no packet was ever heard through \(trace); give another network with --trace")
     }
 
     /// Writes what is heard, table and picture.
-    func write(_ picture: ReplayPicture, rate: Int?) throws(SoftphoneError) -> ReplayFigures {
+    /// - Parameters:
+    ///   - picture: of the replay.
+    ///   - rate: of the file, Hz; `nil` is that of the sound.
+    ///   - silence: what to say where nothing was heard: why, and what to do.
+    /// - Returns: the replay's figures.
+    /// - Throws: what cannot be written, and `silence`, before anything is written.
+    func write(_ picture: ReplayPicture, rate: Int?, silence: String) throws(SoftphoneError) -> ReplayFigures {
+        guard picture.figures.meanDelayMs != nil else { throw .request(silence) }
         do throws(AudioFileError) {
             try AudioSamples.write(picture.heard, path: output, rate: picture.sampleRate, fileRate: rate)
             if let table {
@@ -72,9 +80,6 @@ package struct ReplayRequest {
                     ([ReplayRow.header] + picture.rows.map(\.text)).map { $0 + "\n" }.joined(), path: table)
             }
             if let page { try WholeFile.write(picture.html, path: page) }
-            guard picture.figures.meanDelayMs != nil else {
-                throw AudioFileError(path: picture.title, reason: "no packet of it was ever heard")
-            }
         } catch {
             throw .audioFile(error)
         }

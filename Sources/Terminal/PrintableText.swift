@@ -16,6 +16,18 @@ package enum PrintableText {
         return result
     }
 
+    /// `text`; of one that is longer than a person reads, its beginning and its end.
+    ///
+    /// A name in it may have any length, and a line that no output has room for is lost whole (`OutputQueue`).
+    package static func clipped(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        guard scalars.count > 2 * mostAtEnd else { return text }
+        return "\(String(scalars.prefix(mostAtEnd))) [...] \(String(scalars.suffix(mostAtEnd)))"
+    }
+
+    /// Characters that are left at either end of a clipped text: the longest path has room.
+    private static let mostAtEnd = 5000
+
     /// C0 and C1 controls (ECMA-48), line and paragraph separators, and what turns the direction of text (Unicode UAX 9).
     private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {

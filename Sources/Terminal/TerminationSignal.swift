@@ -3,7 +3,8 @@ import Synchronization
 
 /// SIGINT and SIGTERM as something to wait for, by a self-pipe: the handlers do nothing but write one byte.
 ///
-/// A second signal ends the process at once, with the terminal restored, in case the orderly end hangs.
+/// Until `endInOrder` there is nothing to lose, and an `open` may wait for ever (a FIFO that nobody writes): a signal ends the
+/// process at once, with the terminal restored. So does a second signal later, in case the orderly end hangs.
 package final class TerminationSignal: Sendable {
     /// Readable once a signal has come; each byte is a signal's number.
     package let descriptor: Int32
@@ -22,6 +23,9 @@ package final class TerminationSignal: Sendable {
         Output.neverWait()
         for number in [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT] { Self.handle(number) }
     }
+
+    /// From now on there is something to lose: the first signal asks for an orderly end.
+    package func endInOrder() { endsInOrder.store(true, ordering: .releasing) }
 
     /// The signal that asked the process to end; `nil` while none has.
     package static var caught: Int32? {
@@ -55,7 +59,7 @@ package final class TerminationSignal: Sendable {
             if number != SIGTSTP && number != SIGCONT {
                 let (first, _) = firstSignal.compareExchange(
                     expected: 0, desired: number, ordering: .acquiringAndReleasing)
-                if !first {
+                if !first || !endsInOrder.load(ordering: .acquiring) {
                     TerminalMode.restoreFromSignal()
                     _exit(128 + number)
                 }
@@ -71,5 +75,7 @@ package final class TerminationSignal: Sendable {
 
 /// Where the handlers write; set before they are installed.
 private let pipeEnd = Atomic<Int32>(-1)
+/// Whether the first signal is one to wait for.
+private let endsInOrder = Atomic<Bool>(false)
 /// The first signal that asked for the end.
 private let firstSignal = Atomic<Int32>(0)

@@ -61,7 +61,7 @@ struct Yodel: ParsableCommand {
 
     /// One line on standard error.
     private static func complain(_ message: String) {
-        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let line = PrintableText.clipped(message).split(whereSeparator: \.isNewline).joined(separator: " ")
         Output.error.line("yodel: \(line.hasPrefix("Error: ") ? String(line.dropFirst(7)) : line)")
     }
 }

@@ -19,6 +19,15 @@ final class RunningProgram {
     var complaints: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
     func terminate() { process.signal(SIGTERM) }
+    func interrupt() { process.signal(SIGINT) }
+
+    /// Whether it heeds signals itself by now (proc(5)).
+    var heedsSignals: Bool {
+        let status = (try? String(contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+        let caught = line?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
+        return [SIGINT, SIGTERM].allSatisfy { caught >> UInt64($0 - 1) & 1 == 1 }
+    }
 
     /// Its exit status; nil, and it is killed, when it has not ended by itself after `seconds`.
     func end(within seconds: Double) -> Int32? {

@@ -52,6 +52,31 @@ import Testing
         #expect(ending.status == 2 && ending.errors.contains("packets.pcapng"), "\(ending.errors)")
     }
 
+    @Test(
+        "the first signal ends a program that waits for a FIFO that nobody writes",
+        arguments: [
+            ["call", "rtp://127.0.0.1:9", "--config", "FIFO"], ["call", "rtp://127.0.0.1:9", "--play", "FIFO"],
+            ["call", "rtp://127.0.0.1:9", "--input", "file:FIFO", "--output", "null"],
+            ["listen", "rtp://127.0.0.1:9", "--parties", "2", "--play", "FIFO", "--device", "null"],
+            ["call", "sip:a@127.0.0.1:9", "--play", "FIFO"], ["call", "yodel://127.0.0.1:9", "--config", "FIFO"],
+            ["loopback", "--config", "FIFO"], ["softphone", "--config", "FIFO"], ["devices", "--config", "FIFO"],
+            ["accounts", "--config", "FIFO"], ["check", "--config", "FIFO"], ["play", "FIFO", "--device", "null"],
+            ["record", "recorded.wav", "--device", "file:FIFO"], ["render", "FIFO", "--offline"],
+        ])
+    func unwritten(arguments: [String]) throws {
+        let fifo = files.path("fifo")
+        #expect(mkfifo(fifo, 0o600) == 0)
+        let words = arguments.map {
+            $0 == "recorded.wav" ? files.path($0) : $0.replacingOccurrences(of: "FIFO", with: fifo)
+        }
+        for (status, send) in [(143, { $0.terminate() }), (130, { $0.interrupt() })] as [(Int32, (RunningProgram) -> Void)] {
+            let program = try RunningProgram(words)
+            #expect(wait(seconds: Self.patience) { program.heedsSignals }, "\(program.complaints)")
+            send(program)
+            #expect(program.end(within: Self.patience) == status, "\(program.complaints)")
+        }
+    }
+
     @Test("text of strangers reaches the terminal with its control characters shown")
     func controls() throws {
         let name = "evil\u{1b}]0;title\u{07}\u{9b}31m\nyodel: forged\u{202e}.wav"

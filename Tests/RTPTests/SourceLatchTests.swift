@@ -18,9 +18,9 @@ import Testing
     /// What became of a packet, as a word.
     private func give(
         _ latch: inout SourceLatch, _ sequence: UInt16, from source: SocketAddress, at milliseconds: Double,
-        ssrc: UInt32 = 1, type: UInt8 = 0
+        ssrc: UInt32 = 1, type: UInt8 = 0, payload: Int = 8
     ) -> String {
-        var bytes = [UInt8](repeating: 0, count: 20)
+        var bytes = [UInt8](repeating: 0, count: RTPHeader.fixedLength + payload)
         let header = RTPHeader(payloadType: type, sequence: sequence, timestamp: 0, ssrc: ssrc)
         _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
         return give(&latch, bytes, from: source, at: milliseconds)
@@ -66,6 +66,39 @@ import Testing
             #expect(give(&latch, sequence, from: Self.stranger, at: Double(sequence), type: 77) == "garbage")
         }
         #expect(latch.source == nil)
+    }
+
+    @Test func packetsWithoutAPayloadProveNothing() {
+        var latch = latch()
+        for sequence in UInt16(0)..<6 {
+            #expect(give(&latch, sequence, from: Self.stranger, at: Double(sequence), payload: 0) == "garbage")
+        }
+        #expect(latch.source == nil)
+        #expect(give(&latch, 6, from: Self.caller, at: 10, payload: 1) == "held", "comfort noise may be one byte")
+        #expect(give(&latch, 7, from: Self.caller, at: 20, payload: 0) == "garbage")
+        #expect(give(&latch, 8, from: Self.caller, at: 30, payload: 1) == "held")
+        #expect(give(&latch, 9, from: Self.caller, at: 40, type: 101, payload: 4) == "learnt")
+    }
+
+    @Test func aPayloadOfPaddingAloneProvesNothing() {
+        var bytes = [UInt8](repeating: 4, count: RTPHeader.fixedLength + 4)
+        let header = RTPHeader(payloadType: 0, sequence: 1, timestamp: 0, ssrc: 1)
+        _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
+        bytes[0] |= 0x20
+        var latch = latch()
+        #expect(give(&latch, bytes, from: Self.stranger, at: 0) == "garbage" && latch.source == nil)
+    }
+
+    @Test func packetsWithoutAPayloadAreOfTheHeardStreamAndMoveItNowhere() {
+        var latch = established()
+        for next in UInt16(101)...125 {
+            #expect(give(&latch, next, from: Self.caller, at: Double(next) * 20, payload: 0) == "accepted")
+        }
+        #expect(latch.admitted(at: HostTime(milliseconds: 2600)) == .only(Self.caller), "the stream goes on")
+        for next in UInt16(126)...130 {
+            #expect(give(&latch, next, from: Self.otherPort, at: Double(next) * 20 + 600, payload: 0) == "stranger")
+        }
+        #expect(latch.source == Self.caller)
     }
 
     @Test(arguments: [[], [0x80], [0x80, 0], [UInt8](repeating: 0xff, count: 40)])

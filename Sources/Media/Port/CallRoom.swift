@@ -4,9 +4,10 @@ import Realtime
 
 /// Who calls at a port that many share: which call a packet belongs to, who becomes a caller, and how many there may be.
 ///
-/// Plain RTP, told apart by address and SSRC. A stream proves itself by packets in sequence, of a payload type that is expected,
-/// as with `SourceLatch`; until then it is held and nothing is sent to it. A stream that goes on in sequence from another address,
-/// after a silence at the old one, is the same call; so is another SSRC from the address of a call that has fallen silent.
+/// Plain RTP, told apart by address and SSRC. A stream proves itself by packets in sequence, of a payload type that is expected
+/// and with a payload, as with `SourceLatch`; until then it is held and nothing is sent to it. A stream that goes on in sequence
+/// from another address, after a silence at the old one, is the same call; so is another SSRC from the address of a call that
+/// has fallen silent.
 ///
 /// Sans-I/O. Calls are known by the number of their seat, 0 and up; a seat that was left is given again.
 public struct CallRoom {
@@ -89,15 +90,14 @@ public struct CallRoom {
     ///   - packet: with its source and arrival.
     ///   - refusal: why nobody new is let in now; `nil`: everybody may.
     public mutating func receive(rtp packet: ReceivedPacket, refusal: CallRefusal? = nil) -> Verdict {
-        guard let header = (try? RTPPacket(parsing: UnsafeRawBufferPointer(packet.bytes)))?.header else {
-            return drop(.garbage)
-        }
+        guard let parsed = try? RTPPacket(parsing: UnsafeRawBufferPointer(packet.bytes)) else { return drop(.garbage) }
+        let header = parsed.header
         let name = StreamName(source: packet.source, ssrc: header.ssrc)
         if let seat = byStream[name] {
             seats[seat].follow(header, at: packet.arrival)
             return .call(seat)
         }
-        guard payloadTypes.contains(header.payloadType) else { return drop(.garbage) }
+        guard payloadTypes.contains(header.payloadType), !parsed.payload.isEmpty else { return drop(.garbage) }
         guard allow.isEmpty || allow.contains(where: { $0.contains(packet.source.address) }) else { return drop(.stranger) }
         let needed = candidates.isCrowded ? Self.proofPacketsInFlood : Self.proofPackets
         switch candidates.note(name, header, packet, needed: needed) {

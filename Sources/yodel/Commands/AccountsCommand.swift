@@ -34,9 +34,10 @@ struct AccountsCommand: ParsableCommand {
     @OptionGroup var general: GeneralArguments
 
     func run() throws {
-        _ = TerminationSignal()
+        let signals = TerminationSignal()
         let configuration = try resolveConfiguration(flags: tls.given + general.log.given, general: general)
         startLog(configuration)
+        signals.endInOrder()
         let known = configuration[\.accounts].compactMap(\.name)
         if known.isEmpty {
             throw CommandError(.usage, "there are no accounts; add one below accounts: in the configuration file")

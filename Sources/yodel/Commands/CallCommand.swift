@@ -145,12 +145,13 @@ private func runCall(
     var request = CallRequest(uris, role: role, media: options.request)
     (request.echoes, request.parties) = (echoes, parties)
     if PartyPort.serves(request) {
+        signals.endInOrder()
         var console = PortConsole(
             try PartyPort(request), json: media.output.json, signals: signals, assertions: assertions,
             durationSeconds: options.durationSeconds)
         return try ExitStatus.leave(console.run())
     }
-    let call = try start(request)
+    let call = try start(request, signals)
     let printer = EventPrinter(
         json: media.output.json, parties: call.parties, input: options.request.device.input,
         output: options.request.device.output)
@@ -164,8 +165,9 @@ private func runCall(
     if status != .fine { throw status }
 }
 
-private func start(_ request: CallRequest) throws(CommandError) -> any LiveCall {
-    do { return try Softphone().start(request) } catch { throw CommandError(error) }
+/// A signal ends the program at once until the media begin: files of the device may wait for ever.
+private func start(_ request: CallRequest, _ signals: TerminationSignal) throws(CommandError) -> any LiveCall {
+    do { return try Softphone(willBegin: { signals.endInOrder() }).start(request) } catch { throw CommandError(error) }
 }
 
 func subscribe(_ call: any LiveCall) throws(CommandError) -> EventSubscription<PartyEvent> {

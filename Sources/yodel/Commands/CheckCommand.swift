@@ -23,9 +23,10 @@ struct CheckCommand: ParsableCommand {
     @OptionGroup var general: GeneralArguments
 
     func run() throws {
-        _ = TerminationSignal()
+        let signals = TerminationSignal()
         let configuration = try resolveConfiguration(flags: tls.given + general.log.given, general: general)
         startLog(configuration)
+        signals.endInOrder()
         let diagnosis = Diagnosis(configuration, environment: processEnvironment())
         var trouble: Finding.Area?
         let show = { (finding: Finding) in

@@ -24,9 +24,10 @@ struct DevicesCommand: ParsableCommand {
     @OptionGroup var media: MediaArguments
 
     func run() throws {
-        _ = TerminationSignal()
+        let signals = TerminationSignal()
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         startLog(configuration)
+        signals.endInOrder()
         if test { return try runTest(configuration) }
         if watch, let ports = PortWatch() {
             let json = media.output.json

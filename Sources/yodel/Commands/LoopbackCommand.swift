@@ -49,7 +49,7 @@ struct LoopbackCommand: ParsableCommand {
     @OptionGroup var media: MediaArguments
 
     mutating func run() throws {
-        _ = TerminationSignal()
+        let signals = TerminationSignal()
         let assertions = try parseAssertions(media.output.assertions, known: LoopbackReport.comparablePaths)
         var conditions = NetworkConditions()
         if let network {
@@ -77,6 +77,7 @@ struct LoopbackCommand: ParsableCommand {
         (request.conditions, request.scenario, request.offline) = (conditions, network, offline)
         request.encrypts = srtp
         do { try request.stopMachine(machine) } catch { throw CommandError(error) }
+        signals.endInOrder()
         var report = try run(request, printer)
         let hasMedia = [report.aToB, report.bToA].contains { ($0.packetsReceived ?? 0) > 0 }
         if let number = TerminationSignal.caught, !hasMedia { throw ExitStatus(signal: number) }

@@ -57,6 +57,7 @@ func runPeer(
     request.asks = !media.output.json && options.request.device.input != .pipe && TerminalMode.isPossible
     let phone: PeerPhone
     do throws(SoftphoneError) { phone = try Softphone().connect(request.folder) } catch { throw CommandError(error) }
+    signals.endInOrder()
     let status = try carryCalls(
         isListening: role == .listen, options, assertions, signals, json: media.output.json
     ) { () throws(SoftphoneError) in try phone.nextCall(request) }

@@ -60,6 +60,7 @@ struct PlayCommand: ParsableCommand {
             teller: EventTeller(json: device.json, audioOnStandardOutput: choice.output == .pipe),
             readsStandardInput: true)
         var session = PlaySession(graph, duration: device.duration, console: console)
+        signals.endInOrder()
         if try !session.run() { throw ExitStatus.usage }
     }
 

@@ -60,6 +60,7 @@ struct RecordCommand: ParsableCommand {
             signals: signals, teller: EventTeller(json: device.json, audioOnStandardOutput: false),
             readsStandardInput: choice.input != .pipe)
         var session = RecordSession(recording, duration: device.duration, console: console)
+        signals.endInOrder()
         if try !session.run() { throw ExitStatus.usage }
     }
 }

@@ -62,6 +62,7 @@ struct RenderCommand: ParsableCommand {
             readsStandardInput: true)
         var session = RenderSession(
             run, blockFrames: description.block, writer: writer, speaker: speaker, console: console)
+        signals.endInOrder()
         if try !session.start() { throw ExitStatus.usage }
     }
 }

@@ -64,6 +64,7 @@ func runSIP(
         if let name = sip.account {
             request.account = try AccountSettings(named: name, in: configuration, environment: processEnvironment())
         }
+        signals.endInOrder()
         phone = try Softphone().connect(request)
     } catch {
         throw CommandError(error)

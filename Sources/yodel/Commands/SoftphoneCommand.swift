@@ -44,7 +44,13 @@ struct SoftphoneCommand: ParsableCommand {
             flags: flags, environment: processEnvironment(), path: general.config, product: "yodel",
             tracePath: signalling.sipTrace)
         let running: SoftphoneService
-        do { running = try SoftphoneService(source.settings(configuration)) } catch { throw CommandError(error) }
+        do throws(SoftphoneError) {
+            let settings = try source.settings(configuration)
+            signals.endInOrder()
+            running = try SoftphoneService(settings)
+        } catch {
+            throw CommandError(error)
+        }
         for line in running.banner { Output.standard.line(line) }
         running.run(signals: signals.descriptor) { signals.take() != nil && TerminationSignal.caught != nil }
     }

@@ -16,9 +16,9 @@ import Testing
 
     private func give(
         _ room: inout CallRoom, _ sequence: Int, from source: SocketAddress, ssrc: UInt32, at milliseconds: Double,
-        type: UInt8 = 0, refusal: CallRefusal? = nil
+        type: UInt8 = 0, payload: Int = 8, refusal: CallRefusal? = nil
     ) -> CallRoom.Verdict {
-        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: sequence), count: 20)
+        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: sequence), count: RTPHeader.fixedLength + payload)
         let header = RTPHeader(
             payloadType: type, sequence: UInt16(truncatingIfNeeded: sequence), timestamp: 0, ssrc: ssrc)
         _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
@@ -67,6 +67,19 @@ import Testing
             room.receive(rtp: ReceivedPacket($0, arrival: .zero, source: source))
         }
         #expect(verdict == .dropped(.garbage) && room.count == 0)
+    }
+
+    @Test("packets without a payload prove nothing, and change nothing in a call")
+    func emptyPackets() {
+        var room = room()
+        let source = Self.caller(1)
+        for sequence in 1...6 {
+            #expect(give(&room, sequence, from: source, ssrc: 9, at: Double(sequence), payload: 0) == .dropped(.garbage))
+        }
+        #expect(room.count == 0 && room.refusals[.garbage] == 6)
+        #expect(give(&room, 7, from: source, ssrc: 9, at: 20, payload: 1) == .waiting)
+        #expect(give(&room, 8, from: source, ssrc: 9, at: 40, type: 101, payload: 4) == .caller(0))
+        #expect(give(&room, 9, from: source, ssrc: 9, at: 60, payload: 0) == .call(0))
     }
 
     @Test("callers are told apart by address, port and SSRC")
