@@ -71,6 +71,50 @@ package struct ArrivalHistory {
         let estimate = min(max(estimate, -tuning.mostDrift), tuning.mostDrift)
         guard abs(estimate - driftPPM) > tuning.driftTolerance else { return }
         driftPPM = estimate
+        learnAnew()
+    }
+
+    /// What the sender's machine held up, in order, and what else it is taken to have held up.
+    private var excuses: (told: [SenderStops.Held], presumed: SenderStops.Held?) = ([], nil)
+
+    /// What is not to be held against the line from now on: everything remembered is seen anew in its light.
+    mutating func excuse(_ held: (told: [SenderStops.Held], presumed: SenderStops.Held?)) {
+        excuses = held
+        learnAnew()
+    }
+
+    /// A delay as it would have been if the sender's machine had not stood still: no shorter than the shortest.
+    private func excused(_ delay: Double, at time: Double) -> Double {
+        guard let held = excuse(at: time), let floor = floorWindow.value, delay > floor else { return delay }
+        return max(floor, delay - held.milliseconds)
+    }
+
+    private func excuse(at time: Double) -> SenderStops.Held? {
+        if let presumed = excuses.presumed, presumed.from <= time, time <= presumed.until { return presumed }
+        guard let last = excuses.told.last, time <= last.until else { return nil }
+        var (low, high) = (0, excuses.told.count - 1)
+        while low < high {
+            let middle = (low + high) / 2
+            if excuses.told[middle].until < time { low = middle + 1 } else { high = middle }
+        }
+        return excuses.told[low].from <= time ? excuses.told[low] : nil
+    }
+
+    /// Whether a packet came late then.
+    func hasLate(in times: SenderStops.Held) -> Bool {
+        guard let floor else { return false }
+        var index = log.count - 1
+        while index >= 0, log[index].time >= times.from {
+            let arrival = log[index]
+            if arrival.time <= times.until, arrival.weight == 1, arrival.delay - floor >= SenderStops.leastLateness {
+                return true
+            }
+            index -= 1
+        }
+        return false
+    }
+
+    private mutating func learnAnew() {
         for index in 0..<Self.bins { weights[index] = 0 }
         highest = .min
         totalWeight = 0
@@ -165,7 +209,7 @@ package struct ArrivalHistory {
             if isCalm { forgetUnseen(calmTime) }
             calmTime = 0
         }
-        let delay = arrival.delay + trend(at: time)
+        let delay = excused(arrival.delay + trend(at: time), at: time)
         if time >= floorSince {
             floorWindow.add(delay, at: time)
             worstWindow.add(-delay, at: time)

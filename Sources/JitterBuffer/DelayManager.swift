@@ -2,12 +2,14 @@
 ///
 ///     packet -> SequenceMemory -> ArrivalHistory -> TargetDelay
 ///          `--> DriftEstimator ---^
+///     what the sender tells of its machine -> SenderStops -> ArrivalHistory
 package struct DelayManager: ~Copyable {
     /// The delay to aim at.
     package private(set) var target: TargetDelay
     private var history: ArrivalHistory
     private var drift: DriftEstimator
     private var sequences: SequenceMemory
+    private var senderStops = SenderStops()
     private let startDelay: Double
     private let tuning: JitterBufferTuning
 
@@ -31,6 +33,7 @@ package struct DelayManager: ~Copyable {
         target = other.target
         drift = DriftEstimator(tuning: tuning.drift)
         sequences = SequenceMemory(tuning: tuning.loss)
+        senderStops = other.senderStops
         startDelay = other.startDelay
     }
 
@@ -67,13 +70,28 @@ package struct DelayManager: ~Copyable {
     }
 
     /// What was learnt last is how late the stream is, which is no spread of its packets.
-    mutating func forgetDelays() { history = ArrivalHistory(tuning: tuning.arrivals, rhythm: tuning.rhythm) }
+    mutating func forgetDelays() {
+        history = ArrivalHistory(tuning: tuning.arrivals, rhythm: tuning.rhythm)
+        senderStops = SenderStops()
+    }
 
     /// Our machine stood still for so many milliseconds. After a long time nothing says that the delay is what it was: the sender may
     /// have stood still with us. How delays spread stands.
     mutating func standStill(milliseconds: Double) {
         if milliseconds > Self.longestHold, history.events > 0 { history.forgetFloor() }
     }
+
+    /// The sender told of its machine's stops since its report before.
+    /// - Parameters:
+    ///   - stops: when each was over, in milliseconds since the epoch, and for how long nothing ran.
+    ///   - time: when the report came.
+    package mutating func told(_ stops: [(end: Double, milliseconds: Double)], at time: Double) {
+        let line = history
+        if senderStops.told(stops, at: time, isSeen: { line.hasLate(in: $0) }) { history.excuse(senderStops.excuses) }
+    }
+
+    /// Whose doing the target is.
+    package var targetReason: TargetReason { senderStops.goOn ? .sender : .network }
 
     /// Notes when media first became usable: the packet's own, and that of the packet before it that it can stand for in part.
     /// What never arrives otherwise makes no event, since no delay would help it.
@@ -108,6 +126,11 @@ package struct DelayManager: ~Copyable {
             case .whole: 0.0
             }
         history.add(delay: delay, weight: weight, at: packet.arrival)
+        if senderStops.goOn, !isCopy, let floor = history.floor,
+            senderStops.note(excess: delay - floor, duration: axis.milliseconds(packet.duration), at: packet.arrival)
+        {
+            history.excuse(senderStops.excuses)
+        }
         // Of a packet that never comes its successor still tells much: by in-band FEC, or by where its sound led to.
         let help =
             packet.carriesFEC

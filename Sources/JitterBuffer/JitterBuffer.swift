@@ -122,6 +122,9 @@ public final class JitterBuffer {
     /// 20 s have been heard.
     public var driftPPM: Double? { delays.driftPPM }
 
+    /// Whose doing the target of the delay is.
+    public var targetReason: TargetReason { delays.targetReason }
+
     /// Whether every pulled or waiting sample and every shift of the delay is accounted for, to the sample.
     package var isBalanced: Bool {
         record.ledger.isBalanced(
@@ -205,6 +208,15 @@ public final class JitterBuffer {
     /// The player gave up so many milliseconds of sound that it held against such stops, and asks the later from now on: what that
     /// leaves here is too much.
     package func movePulls(by milliseconds: Double) { clock.move(by: milliseconds) }
+
+    /// The sender told when its machine stood still, which made its packets late, whatever the network does.
+    /// - Parameters:
+    ///   - stops: since its report before, on our clock; none: it did not.
+    ///   - arrival: when the report came.
+    package func senderStood(_ stops: [MachineStop], toldAt arrival: HostTime) {
+        guard hostEpoch != nil else { return }
+        delays.told(stops.map { (milliseconds($0.end), $0.milliseconds) }, at: milliseconds(arrival))
+    }
 
     /// Milliseconds for which this machine may have held up a packet that it saw at `arrival`.
     private func heldUp(at arrival: HostTime) -> Double {

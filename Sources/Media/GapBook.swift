@@ -15,9 +15,8 @@ package struct GapBook {
     package static let patience = 20_000.0
     /// Concealed sound this close together, in milliseconds, is one gap: a device pulls in blocks of its own.
     private static let blockMilliseconds = 25.0
-    /// A gap is at the time of a stop when they are this close together, in milliseconds: what stood still here is done soon after, and
-    /// a report that tells of the sender is not as long on its way as the packets that were held up.
-    private static let closeness = (own: 10.0, sender: 30.0)
+    /// A gap is at the time of a stop of ours when they are this close together, in milliseconds: what stood still is done soon after.
+    private static let closeness = 10.0
     /// A report made so soon after a gap, in milliseconds, may not know of the stop yet.
     private static let noticeMilliseconds = 200.0
 
@@ -117,8 +116,8 @@ package struct GapBook {
 
     /// Whose stop explains a gap; `nil`: none that is known.
     private func cause(of gap: Gap) -> Cause? {
-        if ownStops.contains(where: { Self.explains($0, gap, within: Self.closeness.own) }) { return \.machine }
-        return senderStops.contains { Self.explains($0, gap, within: Self.closeness.sender) } ? \.sender : nil
+        if ownStops.contains(where: { Self.explains($0, gap, within: Self.closeness) }) { return \.machine }
+        return senderStops.contains { Self.explains($0, gap, within: MachineStop.closeness) } ? \.sender : nil
     }
 
     private static func explains(_ stop: MachineStop, _ gap: Gap, within milliseconds: Double) -> Bool {

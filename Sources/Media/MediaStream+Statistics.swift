@@ -86,6 +86,7 @@ extension MediaStream {
         figures.redundancyUsed = configuration.redundancyPayloadType == nil ? nil : buffer.redundancyUsed
         figures.bufferTargetMilliseconds = receivePath.lastOutcome?.targetMs
         figures.bufferLevelMilliseconds = receivePath.lastOutcome?.levelMs
+        figures.bufferTargetReason = receivePath.buffer.targetReason.rawValue
         figures.driftPPM = receivePath.buffer.driftPPM
     }
 }

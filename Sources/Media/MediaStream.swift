@@ -189,7 +189,7 @@ public final class MediaStream {
         let heard = control.receive(datagram, arrival: arrival, source: receivePath.receiver.statistics.ssrc)
         if heard == .goodbye || heard == .sourceLeft { receivePath.sourceLeft() }
         if let loss = control.takeReportedLoss() { sendPath.heed(loss) }
-        if let stops = control.takeToldStops() { receivePath.gaps.told(stops, at: arrival) }
+        if let stops = control.takeToldStops() { receivePath.senderStood(stops, toldAt: arrival) }
         return PacketSign(heard, arrival: arrival)
     }
 

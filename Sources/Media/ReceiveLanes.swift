@@ -65,6 +65,11 @@ struct ReceiveLanes {
         for lane in lanes { lane.buffer.excuse(stop) }
     }
 
+    /// The sender's machine stood still, as it told at `arrival`: what the newest lane learns goes on from those before it.
+    func senderStood(_ stops: [MachineStop], toldAt arrival: HostTime) {
+        newest.buffer.senderStood(stops, toldAt: arrival)
+    }
+
     /// The player asks so many milliseconds later from now on.
     func movePulls(by milliseconds: Double) {
         for lane in lanes { lane.buffer.movePulls(by: milliseconds) }

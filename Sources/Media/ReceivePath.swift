@@ -36,7 +36,7 @@ final class ReceivePath {
     @exclusivity(unchecked) private var meter: LevelMeter
     private(set) var lastOutcome: PullOutcome?
     /// Who caused the gaps in what is heard.
-    @exclusivity(unchecked) var gaps = GapBook()
+    @exclusivity(unchecked) private(set) var gaps = GapBook()
 
     init(configuration: StreamConfiguration, localSSRC: UInt32) throws(CodecError) {
         let formats = configuration.receivedFormats
@@ -82,6 +82,12 @@ final class ReceivePath {
     func excuse(_ stop: MachineStop) {
         lanes.excuse(stop)
         gaps.note(stop)
+    }
+
+    /// The sender's machine stood still, as it told at `arrival`.
+    func senderStood(_ stops: [MachineStop], toldAt arrival: HostTime) {
+        lanes.senderStood(stops, toldAt: arrival)
+        gaps.told(stops, at: arrival)
     }
 
     /// The device asks so many milliseconds later from now on.

@@ -61,6 +61,8 @@ public struct CallStatistics: Sendable, Equatable {
     public var redundancyUsed: Int?
     public var bufferTargetMilliseconds: Double?
     public var bufferLevelMilliseconds: Double?
+    /// Whose doing the target is: `network`, or `sender` while its machine stands still now and then.
+    public var bufferTargetReason: String?
 
     // Quality
     /// Transmission rating (ITU-T G.107), 0…100.

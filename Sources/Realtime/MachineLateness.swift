@@ -82,13 +82,20 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Whether more stops are to come: one alone says nothing.
-    public var expectsStops: Bool {
+    /// Seconds after the latest stop from which on they are over; nil: one alone says nothing of others.
+    public var overAfterSeconds: Double? {
         @_noLocks get {
-            guard count >= 2 else { return false }
+            guard count >= 2 else { return nil }
             let wanted = Self.patience * usualInterval
             let bounds = Self.patienceSeconds
-            let patience = wanted < bounds.least ? bounds.least : wanted > bounds.most ? bounds.most : wanted
+            return wanted < bounds.least ? bounds.least : wanted > bounds.most ? bounds.most : wanted
+        }
+    }
+
+    /// Whether more stops are to come.
+    public var expectsStops: Bool {
+        @_noLocks get {
+            guard let patience = overAfterSeconds else { return false }
             return clock - ends[slot(0)] <= patience
         }
     }

@@ -15,6 +15,10 @@ public struct MachineStop: Sendable, Equatable, BitwiseCopyable {
 }
 
 extension MachineStop {
+    /// What the other side's machine held up, and the report that tells of it, come this close together, in milliseconds: they are not
+    /// quite as long on their way.
+    public static let closeness = 30.0
+
     /// Its length in milliseconds.
     public var milliseconds: Double { end.milliseconds(since: begin) }
 

@@ -32,6 +32,7 @@ extension CallStatistics: ReportObject {
         .count("redundancy_used") { $0.redundancyUsed },
         .number("buffer_target_ms", decimals: 1) { $0.bufferTargetMilliseconds },
         .number("buffer_level_ms", decimals: 1) { $0.bufferLevelMilliseconds },
+        .text("buffer_target_reason") { $0.bufferTargetReason },
         .number("r_factor", decimals: 1) { $0.rFactor },
         .number("mos_lq", decimals: 2) { $0.mosLQ },
         .number("mos_cq", decimals: 2) { $0.mosCQ },

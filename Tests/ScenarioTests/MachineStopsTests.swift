@@ -3,13 +3,16 @@ import Realtime
 import Simulation
 import Testing
 
-/// A call whose machine stands still, in virtual time.
-func standingCall(_ machine: String, seconds: Double = 30, seed: UInt64 = 1) throws -> OfflineCall {
+/// A call whose machine stands still, in virtual time; `afterTick` sees it after each period of the devices.
+func standingCall(
+    _ machine: String, seconds: Double = 30, seed: UInt64 = 1,
+    afterTick: (_ call: OfflineCall, _ seconds: Double) -> Void = { _, _ in }
+) throws -> OfflineCall {
     var plan = try quietPlan(seconds: seconds, seed: seed)
     plan.periodMilliseconds = 5
     plan.machine = try MachineConditions(parsing: machine)
     let call = try OfflineCall(plan)
-    try call.run()
+    try call.run(afterTick: { afterTick(call, $0.milliseconds(since: .zero) / 1000) })
     return call
 }
 

@@ -24,7 +24,9 @@ import Testing
         }
     }
 
-    @Test("one end stops: the other pays the longest stop at most, and nothing of its own is late", arguments: 1...3)
+    @Test(
+        "one end stops: the other pays the longest stop at most, 5 s after the end none of it, and nothing of its own is late",
+        arguments: 1...3)
     func oneEnd(seed: UInt64) throws {
         let call = try standingCall("stops=0.7:4-21,side=a,from=10,to=40", seconds: 62, seed: seed)
         let listener = call.sides[1]
@@ -35,8 +37,28 @@ import Testing
             let during = try heard(call, by: 1, from: start, to: start + 14)
             #expect(during <= Self.quiet + 21 + 3, "\(during) ms from \(start) s on")
         }
+        for (from, to) in [(45.0, 50.0), (50, 61)] {
+            let after = try heard(call, by: 1, from: from, to: to)
+            #expect(abs(after - Self.quiet) <= 3, "\(after) ms from \(from) s on, after its sender's stops")
+        }
         let standing = try heard(call, by: 0, from: 45, to: 61)
         #expect(standing <= Self.quiet + 3, "its own stops are over: \(standing) ms")
+    }
+
+    @Test("one end stops: the other's jitter buffer names the sender as long as they go on, and nobody else's does")
+    func reason() throws {
+        var reasons: [[(time: Double, reason: String?)]] = [[], []]
+        _ = try standingCall("stops=0.7:4-21,side=a,from=10,to=40", seconds: 50) { call, time in
+            for side in 0..<2 where time > Double(reasons[side].count + 1) {
+                reasons[side].append((time, call.sides[side].statistics.bufferTargetReason))
+            }
+        }
+        let (standing, listening) = (reasons[0], reasons[1])
+        #expect(standing.count > 45 && standing.allSatisfy { $0.reason == "network" })
+        let during = listening.filter { (18..<40).contains($0.time) }
+        #expect(during.count { $0.reason == "sender" } >= during.count - 2, "\(during)")
+        let calm = listening.filter { $0.time < 10 || $0.time > 47 }
+        #expect(calm.count > 10 && calm.allSatisfy { $0.reason == "network" }, "\(calm)")
     }
 
     @Test("one stop of 60 ms: that gap alone, and 5 s later the former delay", arguments: 1...3)
