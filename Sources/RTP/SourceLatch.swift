@@ -42,7 +42,7 @@ public struct SourceLatch {
     private let remote: SocketAddress?
     private let allow: [CIDR]
     private var payloadTypes = PayloadTypeSet()
-    private var stream = Stream()
+    private var stream = HeardStream()
     private var unproven: [UnprovenSource]
     private let salt: UInt64
 
@@ -88,7 +88,7 @@ public struct SourceLatch {
         let former = source
         source = packet.source
         controlSource = nil
-        stream = Stream(header, at: packet.arrival)
+        stream = HeardStream(header, at: packet.arrival)
         held = unproven[place].held
         for index in unproven.indices { unproven[index] = UnprovenSource() }
         guard let former else { return .proven(.peerLearnt(packet.source)) }
@@ -155,7 +155,7 @@ public struct SourceLatch {
 }
 
 /// The heard stream, as far as it went.
-private struct Stream {
+private struct HeardStream {
     var ssrc: UInt32 = 0
     var sequence: UInt16 = 0
     var lastHeard = HostTime.zero
