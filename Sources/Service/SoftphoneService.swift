@@ -78,8 +78,10 @@ public final class SoftphoneService: Sendable {
         let router = Router(Routes.all, gate: gate)
         let descriptors = DescriptorLimit.raise()
         let certificate: CertificateKeeper?
-        do throws(CertificateFailure) {
-            certificate = try settings.certificate.map { (files) throws(CertificateFailure) in try CertificateKeeper(files) }
+        do throws(CertificateFilesFailure) {
+            certificate = try settings.certificate.map { (files) throws(CertificateFilesFailure) in
+                try CertificateKeeper(files)
+            }
         } catch {
             phone.close()
             throw .request("\(error.text), in softphone.certificate; name the files of both")
