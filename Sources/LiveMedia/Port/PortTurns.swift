@@ -170,7 +170,7 @@ package struct PortTurns: ~Copyable {
     }
 
     /// Why nobody new is let in now; `nil`: everybody is.
-    private var refusal: CallRefusal? {
+    private var refusal: PortRefusal? {
         if control.callsNow >= plan.parties { return .full }
         if isMemoryShort { return .resources }
         return admission.admits ? nil : .late

@@ -16,7 +16,7 @@ import Testing
 
     private func give(
         _ room: inout CallRoom, _ sequence: Int, from source: SocketAddress, ssrc: UInt32, at milliseconds: Double,
-        type: UInt8 = 0, refusal: CallRefusal? = nil
+        type: UInt8 = 0, refusal: PortRefusal? = nil
     ) -> CallRoom.Verdict {
         var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: sequence), count: 20)
         let header = RTPHeader(
