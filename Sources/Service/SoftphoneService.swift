@@ -13,6 +13,9 @@ import Softphone
 /// The thread that calls `run` takes what the telephone tells and closes calls that are over; requests are answered on threads
 /// of their own.
 public final class SoftphoneService: Sendable {
+    /// More than all calls and connections together need.
+    private static let descriptorsWanted = 16_384
+
     private let live: LiveSettings
     private var settings: ServiceSettings { live.now }
     private let reloader: Reloader
@@ -76,7 +79,7 @@ public final class SoftphoneService: Sendable {
             show: { live.now.json }, reload: { () throws(Problem) in try reloader.reload() },
             secrets: { live.now.secrets + [own?.token].compactMap(\.self) })
         let router = Router(Routes.all, gate: gate)
-        let descriptors = DescriptorLimit.raise()
+        let descriptors = DescriptorLimit.raise(to: Self.descriptorsWanted)
         let certificate: CertificateKeeper?
         do throws(CertificateFilesFailure) {
             certificate = try settings.certificate.map { (files) throws(CertificateFilesFailure) in
