@@ -134,8 +134,3 @@ public enum CallPortError: Error, Sendable {
     /// The system has no memory, threads or descriptors left.
     case resources(String)
 }
-
-/// A link that leads nowhere: to try whether a call can be made at all.
-private final class NoLink: LinkEnd {
-    func send(_ packet: inout OutgoingPacket, now: HostTime) -> Bool { false }
-}
