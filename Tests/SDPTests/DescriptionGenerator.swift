@@ -1,3 +1,4 @@
+import Link
 import SDP
 
 /// Makes random session descriptions out of every part that there is.
