@@ -177,7 +177,7 @@ let package = Package(
         .target(name: "RTP", dependencies: ["Link", "Realtime"]),
         .target(name: "ICE", dependencies: ["Link", "Realtime", .product(name: "Crypto", package: "swift-crypto")]),
         .target(name: "SecureRTP", dependencies: ["Link", "Realtime", "CSRTP", "CSRTPCiphers", "CDTLS"]),
-        .target(name: "SDP"),
+        .target(name: "SDP", dependencies: ["Link"]),
         .target(
             name: "SIP",
             dependencies: [
@@ -270,7 +270,7 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),
-        .testTarget(name: "SDPTests", dependencies: ["SDP", "Realtime"]),
+        .testTarget(name: "SDPTests", dependencies: ["SDP", "Link", "Realtime"]),
         .testTarget(name: "PeerSignallingTests", dependencies: ["PeerSignalling", "SDP", "SecureRTP", "Link", "Realtime"]),
         .testTarget(
             name: "SignallingTransportTests",

@@ -2,6 +2,7 @@ import AudioDevices
 import Glibc
 import Link
 import Network
+import Realtime
 import Settings
 import Softphone
 
@@ -48,7 +49,7 @@ public struct Diagnosis: Sendable {
             { [ClockFindings.source(machine)] },
             { [ClockFindings.judge(ClockFindings.watch(seconds: watchSeconds))] },
             { [LimitFindings.memory(calls: calls, machine)] },
-            { [LimitFindings.descriptors(calls: calls, limit: LimitFindings.descriptorLimit, machine)] },
+            { [LimitFindings.descriptors(calls: calls, limit: UInt64(DescriptorLimit.highest), machine)] },
         ]
     }
 

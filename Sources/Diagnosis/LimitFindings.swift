@@ -1,5 +1,3 @@
-import Glibc
-
 /// Whether the process may have as much memory and as many descriptors as its calls need.
 package enum LimitFindings {
     /// The service without a call, and what each call adds, with room to spare.
@@ -51,12 +49,5 @@ package enum LimitFindings {
             case .none: "`ulimit -n \(needed)` before its start, or `- hard nofile \(needed)` in /etc/security/limits.d"
             }
         return Finding(subject, .machine, .trouble, had, "\(more), or allow fewer softphone.calls")
-    }
-
-    /// What the process may raise itself to.
-    package static var descriptorLimit: UInt64 {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
-        return UInt64(limit.rlim_max)
     }
 }

@@ -11,7 +11,7 @@ package struct GapFiller: ~Copyable {
     private let tuning: ConcealmentTuning
     private let concealment: Concealment
     private let interpolation: Interpolation
-    private var noise: ComfortNoise
+    private var noise: BackgroundNoise
     /// What the concealment would have gone on with.
     private let continuation: Scratch
     /// Noise on its way into what fades.
@@ -32,7 +32,7 @@ package struct GapFiller: ~Copyable {
         self.tuning = tuning
         concealment = Concealment(sampleRate: sampleRate, tuning: tuning, pitch: pitch)
         interpolation = Interpolation(sampleRate: sampleRate, longest: frame, tuning: tuning, pitch: pitch)
-        noise = ComfortNoise(seed: seed, tuning: tuning)
+        noise = BackgroundNoise(seed: seed, tuning: tuning)
         continuation = Scratch(count: sampleRate * tuning.mergeMilliseconds / 1000)
         background = Scratch(count: frame)
         longestInterpolation = frame

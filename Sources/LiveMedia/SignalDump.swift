@@ -10,7 +10,7 @@ public final class SignalDump: MediaTap {
     let writers: [any DiskWriter]
     private let sent: SignalChannel
     private let heard: SignalChannel
-    private let decisions: LineWriter
+    private let decisions: TextWriter
     private let start: HostTime
     private var rowDue: HostTime
 
@@ -36,7 +36,7 @@ public final class SignalDump: MediaTap {
             let signals = VoiceSignal.allCases.filter { $0 != .output }
             writers += try VoiceDump(folder: folder, signals: signals, sampleRate: sampleRate, unit: voice).writers
         }
-        decisions = try LineWriter(
+        decisions = try TextWriter(
             path: "\(folder)/jitter_buffer.csv", head: "time_ms,level_ms,target_ms,decision")
         self.writers = writers + [decisions]
         start = now

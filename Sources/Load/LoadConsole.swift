@@ -1,3 +1,4 @@
+import Realtime
 import Reporting
 import Settings
 import Softphone

@@ -89,14 +89,3 @@ final class LoadThread: @unchecked Sendable {
         return finished
     }
 }
-
-/// How many files and sockets the process may have open.
-enum DescriptorLimit {
-    /// Raises it as far as it may be without a privilege.
-    static func raise() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
-}

@@ -1,3 +1,5 @@
+import Link
+
 /// What a person, a program or signalling asks of a running call; carried to the media thread.
 public enum CallCommand: Sendable, Equatable {
     /// Mute or unmute our voice.

@@ -1,3 +1,5 @@
+import Link
+
 /// What signalling tells a call. A call that begins with its first media has no ringing, early media or answer, and ignores them.
 public enum CallSignal: Sendable, Equatable {
     /// The other side's phone rings, or ours does.

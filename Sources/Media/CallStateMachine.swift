@@ -1,3 +1,4 @@
+import Link
 import Realtime
 
 /// The call's state machine: pure, its time handed in.

@@ -251,7 +251,7 @@ public struct PeerDialog: Sendable {
     }
 
     /// In the description that is made next. Never while an offer is under way, which its answer is read by.
-    private mutating func sayWish() { negotiation.local.direction = wishesHold ? .sendonly : .sendrecv }
+    private mutating func sayWish() { negotiation.local.direction = wishesHold ? .sendOnly : .sendReceive }
 
     /// What is agreed on, if it is for this association's certificate.
     private var trusted: AudioInForce? {

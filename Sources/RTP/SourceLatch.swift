@@ -42,18 +42,18 @@ public struct SourceLatch {
     private let remote: SocketAddress?
     private let allow: [CIDR]
     private var payloadTypes = PayloadTypeSet()
-    private var stream = Stream()
-    private var candidates: [Candidate]
+    private var stream = HeardStream()
+    private var unproven: [UnprovenSource]
     private let salt: UInt64
 
     /// - `remote`: where the other side was said to be; only its address is listened to then, whatever the port.
     /// - `allow`: who may be the other side besides `remote`; empty: anyone, if there is no `remote`.
-    /// - `salt`: makes it unpredictable which candidates share a place.
+    /// - `salt`: makes it unpredictable which unproven sources share a place.
     public init(remote: SocketAddress?, allow: [CIDR], salt: UInt64) {
         self.remote = remote
         self.allow = allow
         self.salt = salt
-        candidates = [Candidate](repeating: Candidate(), count: 64)
+        unproven = [UnprovenSource](repeating: UnprovenSource(), count: 64)
     }
 
     /// The payload types that count as proof.
@@ -78,20 +78,20 @@ public struct SourceLatch {
         }
         guard isAllowed(packet.source.address), mayMove(header, at: packet.arrival) else { return .dropped(.stranger) }
         let place = place(of: packet.source)
-        guard candidates[place].isFollowed(by: header, from: packet.source, at: packet.arrival) else {
-            candidates[place].begin(header, packet)
+        guard unproven[place].isFollowed(by: header, from: packet.source, at: packet.arrival) else {
+            unproven[place].begin(header, packet)
             return .held
         }
-        return prove(header, packet, candidate: place)
+        return prove(header, packet, place: place)
     }
 
-    private mutating func prove(_ header: RTPHeader, _ packet: ReceivedPacket, candidate: Int) -> Verdict {
+    private mutating func prove(_ header: RTPHeader, _ packet: ReceivedPacket, place: Int) -> Verdict {
         let former = source
         source = packet.source
         controlSource = nil
-        stream = Stream(header, at: packet.arrival)
-        held = candidates[candidate].held
-        for index in candidates.indices { candidates[index] = Candidate() }
+        stream = HeardStream(header, at: packet.arrival)
+        held = unproven[place].held
+        for index in unproven.indices { unproven[index] = UnprovenSource() }
         guard let former else { return .proven(.peerLearnt(packet.source)) }
         return .proven(.peerMoved(from: former, to: packet.source))
     }
@@ -156,7 +156,7 @@ public struct SourceLatch {
 }
 
 /// The heard stream, as far as it went.
-private struct Stream {
+private struct HeardStream {
     var ssrc: UInt32 = 0
     var sequence: UInt16 = 0
     var lastHeard = HostTime.zero
@@ -193,7 +193,7 @@ private struct Stream {
 }
 
 /// A source that showed one packet.
-private struct Candidate {
+private struct UnprovenSource {
     private var source: SocketAddress?
     private var ssrc: UInt32 = 0
     private var next: UInt16 = 0

@@ -13,6 +13,9 @@ import Softphone
 /// The thread that calls `run` takes what the telephone tells and closes calls that are over; requests are answered on threads
 /// of their own.
 public final class SoftphoneService: Sendable {
+    /// More than all calls and connections together need.
+    private static let descriptorsWanted = 16_384
+
     private let live: LiveSettings
     private var settings: ServiceSettings { live.now }
     private let reloader: Reloader
@@ -76,10 +79,12 @@ public final class SoftphoneService: Sendable {
             show: { live.now.json }, reload: { () throws(Problem) in try reloader.reload() },
             secrets: { live.now.secrets + [own?.token].compactMap(\.self) })
         let router = Router(Routes.all, gate: gate)
-        let descriptors = DescriptorLimit.raise()
+        let descriptors = DescriptorLimit.raise(to: Self.descriptorsWanted)
         let certificate: CertificateKeeper?
-        do throws(CertificateFailure) {
-            certificate = try settings.certificate.map { (files) throws(CertificateFailure) in try CertificateKeeper(files) }
+        do throws(CertificateFilesFailure) {
+            certificate = try settings.certificate.map { (files) throws(CertificateFilesFailure) in
+                try CertificateKeeper(files)
+            }
         } catch {
             phone.close()
             throw .request("\(error.text), in softphone.certificate; name the files of both")
@@ -111,7 +116,7 @@ public final class SoftphoneService: Sendable {
         _ address: IPAddress, _ port: UInt16, _ core: ServiceCore, _ router: Router<ServiceCore>,
         _ certificate: CertificateKeeper?, descriptors: Int, keys: String
     ) throws(SoftphoneError) -> HTTPServer {
-        do throws(ServerFailure) {
+        do throws(StartFailure) {
             return try waitFor {
                 try await HTTPServer(
                     address, port: port, core: core, router: router, certificate: certificate, descriptors: descriptors)
@@ -247,35 +252,35 @@ public final class SoftphoneService: Sendable {
 }
 
 /// Why the server does not start.
-private struct ServerFailure: Error {
+private struct StartFailure: Error {
     var text: String
 }
 
 /// Waits on a thread that may wait for what has to be awaited.
-private func waitFor<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws(ServerFailure) -> Value {
+private func waitFor<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws(StartFailure) -> Value {
     let signal: EventSignal
-    do { signal = try EventSignal() } catch { throw ServerFailure(text: "\(error)") }
+    do { signal = try EventSignal() } catch { throw StartFailure(text: "\(error)") }
     defer { signal.close() }
     let place = Outcome<Value>()
     Task.detached {
-        let outcome: Result<Value, ServerFailure>
+        let outcome: Result<Value, StartFailure>
         do {
             outcome = .success(try await body())
         } catch let error as IOError {
-            outcome = .failure(ServerFailure(text: String(cString: strerror(error.errnoCode))))
+            outcome = .failure(StartFailure(text: String(cString: strerror(error.errnoCode))))
         } catch {
-            outcome = .failure(ServerFailure(text: "\(error)"))
+            outcome = .failure(StartFailure(text: "\(error)"))
         }
         place.result.withLock { $0 = outcome }
         signal.signal()
     }
     var entry = pollfd(fd: signal.fileDescriptor, events: Int16(POLLIN), revents: 0)
     while poll(&entry, 1, -1) < 1 {}
-    guard let outcome = place.result.withLock({ $0 }) else { throw ServerFailure(text: "it ended") }
+    guard let outcome = place.result.withLock({ $0 }) else { throw StartFailure(text: "it ended") }
     return try outcome.get()
 }
 
 /// What one thread leaves for another.
 private final class Outcome<Value: Sendable>: Sendable {
-    let result = Lock<Result<Value, ServerFailure>?>(nil)
+    let result = Lock<Result<Value, StartFailure>?>(nil)
 }

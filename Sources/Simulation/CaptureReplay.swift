@@ -219,8 +219,3 @@ public final class CaptureReplay {
         return figures
     }
 }
-
-/// A replay answers nobody.
-private final class NoLink: LinkEnd {
-    func send(_ packet: inout OutgoingPacket, now: HostTime) -> Bool { true }
-}

@@ -153,10 +153,10 @@ final class SessionCall: OwnedCall {
         mediaStarts[party].map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
     }
 
-    private func send(_ command: Media.CallCommand) { for channel in place.channels { channel.send(command) } }
+    private func send(_ command: CallCommand) { for channel in place.channels { channel.send(command) } }
 
     /// What is asked of the media before they begin.
-    func send(_ commands: [Media.CallCommand]) { for command in commands { send(command) } }
+    func send(_ commands: [CallCommand]) { for command in commands { send(command) } }
 
     /// Goes on in the format of `stream` both ways; what is still on its way in the former one is heard too.
     func change(to stream: StreamConfiguration, from former: MediaFormat) {

@@ -34,7 +34,7 @@ public struct Softphone: Sendable {
     /// - `commands`: done before the first sample passes.
     func begin(
         _ parties: [CallParty], _ media: MediaRequest, seed: UInt64, echoes: Bool, takesNext: Bool = false,
-        commands: [Media.CallCommand] = []
+        commands: [CallCommand] = []
     ) throws(SoftphoneError) -> SessionCall {
         let isConference = parties.count > 1 && !echoes
         let hasHeadset = isConference && parties.count <= HeadsetMixer.maximumParties
@@ -66,7 +66,7 @@ public struct Softphone: Sendable {
     /// - `commands`: done before the first sample of ours is sent.
     func begin(
         _ party: CallParty, _ media: MediaRequest, seed: UInt64, echoes: Bool, bridge: CallBridge?,
-        commands: [Media.CallCommand]
+        commands: [CallCommand]
     ) throws(SoftphoneError) -> SessionCall {
         guard let bridge else { return try begin([party], media, seed: seed, echoes: echoes, commands: commands) }
         media.logPlan(party.configuration, party.socket)

@@ -46,7 +46,7 @@ package struct SignallingReplay {
         // Its realm gets a digest, wherever it challenges.
         let realm = all.compactMap(\.message.realm).first
         if first.isSent, case .sip(let address)? = first.message.from.flatMap({ URI($0) }) {
-            agent.add(Account(id: Self.account, address: address, password: Secret("replay"), realm: realm))
+            agent.add(Account(id: Self.account, address: address, password: Password("replay"), realm: realm))
         }
     }
 

@@ -77,7 +77,7 @@ package struct WebClient: Sendable {
                             try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: address.serverName))
                         }
                         try pipeline.addHTTPClientHandlers()
-                        try pipeline.addHandler(Exchange(head, request.body, patience: request.patience, answer, onBody))
+                        try pipeline.addHandler(AnswerHandler(head, request.body, patience: request.patience, answer, onBody))
                     }
                 }
                 .connect(host: address.host, port: address.port)
@@ -106,8 +106,8 @@ extension WebClient.Request {
     }
 }
 
-/// One request, and its answer.
-private final class Exchange: ChannelInboundHandler {
+/// Sends one request, and collects its answer.
+private final class AnswerHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
 

@@ -19,7 +19,7 @@ struct Yodel: ParsableCommand {
             CommandGroup(
                 name: "Call",
                 subcommands: [
-                    CallCommand.self, ListenCommand.self, SoftphoneCommand.self, ControlCommand.self, HistoryCommand.self,
+                    PlaceCallCommand.self, ListenCommand.self, SoftphoneCommand.self, ControlCommand.self, HistoryCommand.self,
                     BundleCommand.self,
                 ]),
             CommandGroup(

@@ -1,4 +1,5 @@
 import Codecs
+import Link
 import Media
 import Realtime
 import Testing

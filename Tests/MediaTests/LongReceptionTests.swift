@@ -6,11 +6,6 @@ import RTP
 import Realtime
 import Testing
 
-/// Nobody hears what this side sends.
-private final class SilentLink: LinkEnd {
-    func send(_ packet: inout OutgoingPacket, now: HostTime) -> Bool { true }
-}
-
 /// A received call as the network brings it, with every allocation and lock of the receiving side counted.
 private struct Reception {
     let call: Call
@@ -25,7 +20,7 @@ private struct Reception {
         self.codec = codec
         var configuration = CallConfiguration(codec: codec, seed: 3)
         configuration.policy.mediaTimeoutMilliseconds = .greatestFiniteMagnitude
-        call = try Call(configuration: configuration, link: SilentLink(), now: .zero)
+        call = try Call(configuration: configuration, link: NoLink(), now: .zero)
         encoder = try makeEncoder(codec, settings: EncoderSettings(bitrate: 36_000, expectedLossPercent: 5))
         block = .allocate(capacity: call.sampleRate / 100)
         block.initialize(repeating: 0)

@@ -1,3 +1,4 @@
+import Link
 import SDP
 import Testing
 
@@ -103,7 +104,7 @@ import Testing
             ("sendrecv", "recvonly", "recvonly"),
         ])
     func directions(offered: String, wanted: String, expected: String) throws {
-        var made = negotiation { $0.local.direction = MediaDirection(rawValue: wanted) ?? .sendrecv }
+        var made = negotiation { $0.local.direction = MediaDirection(rawValue: wanted) ?? .sendReceive }
         let answer = try made.answer(try description("m=audio 5000 RTP/AVP 0", "a=\(offered)"))
         #expect(answer.lines.last { MediaDirection(rawValue: String($0.dropFirst(2))) != nil } == "a=\(expected)")
         #expect(made.inForce?.direction.rawValue == expected)
@@ -112,14 +113,14 @@ import Testing
     @Test("a direction of the session holds for its media lines, unless they have one")
     func sessionDirection() throws {
         var offer = try description("m=audio 5000 RTP/AVP 0")
-        offer.attributes = [.direction(.sendonly)]
+        offer.attributes = [.direction(.sendOnly)]
         var made = negotiation()
         _ = try made.answer(offer)
-        #expect(made.inForce?.direction == .recvonly)
-        offer.media[0].attributes = [.direction(.sendrecv)]
+        #expect(made.inForce?.direction == .receiveOnly)
+        offer.media[0].attributes = [.direction(.sendReceive)]
         made = negotiation()
         _ = try made.answer(offer)
-        #expect(made.inForce?.direction == .sendrecv)
+        #expect(made.inForce?.direction == .sendReceive)
     }
 
     @Test("bandwidths limit what is sent and how often RTCP goes; the line's own go before the session's")

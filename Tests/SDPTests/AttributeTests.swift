@@ -15,7 +15,7 @@ import Testing
             .formatParameters(FormatParameters(format: "111", text: "useinbandfec=1;minptime=10"))
         ),
         ("ptime:20", .packetTime(20)), ("ptime:2.5", .packetTime(2.5)), ("maxptime:60", .maximumPacketTime(60)),
-        ("sendrecv", .direction(.sendrecv)), ("sendonly", .direction(.sendonly)), ("recvonly", .direction(.recvonly)),
+        ("sendrecv", .direction(.sendReceive)), ("sendonly", .direction(.sendOnly)), ("recvonly", .direction(.receiveOnly)),
         ("inactive", .direction(.inactive)),
         ("rtcp:53020", .rtcp(RTCPAttribute(port: 53_020))),
         (

@@ -1,3 +1,4 @@
+import Link
 import Realtime
 import SDP
 

@@ -50,7 +50,7 @@ private func plain() throws -> SessionDescription { try description("m=audio 500
             _ = try made.makeOffer()
             try made.receive(answer: answer)
             #expect(made.inForce?.ice == nil && made.inForce?.remote == MediaEndpoint(address: "192.0.2.10", port: 5000))
-            made.local.direction = .sendonly
+            made.local.direction = .sendOnly
             #expect(try !made.makeOffer().text.contains("ice-"))
         }
     }
@@ -112,7 +112,7 @@ private func plain() throws -> SessionDescription { try description("m=audio 500
         #expect(answer.lines.contains("a=ice-ufrag:next"))
         #expect(made.inForce?.ice?.own.identity == identity("next") && made.inForce?.ice?.theirs.identity == identity("anew"))
         // Later offers are of who we are now; a second restart needs another name.
-        made.local.direction = .sendonly
+        made.local.direction = .sendOnly
         #expect(try made.makeOffer().lines.contains("a=ice-ufrag:next"))
     }
 

@@ -8,7 +8,7 @@ import Testing
     @Test("a number, a direction and a meaning are read and written; what lacks one is left alone") func read() {
         for (text, map) in [
             ("1 \(Self.client)", HeaderExtensionMap(number: 1, uri: Self.client)),
-            ("255/sendonly \(Self.mixer)", HeaderExtensionMap(number: 255, direction: .sendonly, uri: Self.mixer)),
+            ("255/sendonly \(Self.mixer)", HeaderExtensionMap(number: 255, direction: .sendOnly, uri: Self.mixer)),
         ] {
             let attribute = Attribute.other(name: "extmap", value: text)
             #expect(HeaderExtensionMap(attribute) == map && map.attribute == attribute)

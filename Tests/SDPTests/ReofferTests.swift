@@ -23,7 +23,7 @@ import Testing
         let second = try made.makeOffer()
         #expect(first.bytes == second.bytes)
         made.withdrawOffer()
-        made.local.direction = .sendonly
+        made.local.direction = .sendOnly
         let third = try made.makeOffer()
         #expect(first.origin.sessionID == third.origin.sessionID)
         #expect(UInt64(third.origin.sessionVersion) == UInt64(first.origin.sessionVersion).map { $0 + 1 })
@@ -43,25 +43,25 @@ import Testing
     @Test("we hold and resume by direction")
     func weHold() throws {
         var made = try agreed()
-        made.local.direction = .sendonly
+        made.local.direction = .sendOnly
         #expect(try made.makeOffer().lines.contains("a=sendonly"))
         try made.receive(answer: try description("m=audio 5000 RTP/AVP 0", "a=recvonly", version: 2))
-        #expect(made.inForce?.direction == .sendonly)
+        #expect(made.inForce?.direction == .sendOnly)
         #expect(made.inForce?.isHeldByPeer == false)
         #expect(made.receipt?.rows.first { $0.subject == .direction }?.why == .heldByUs)
-        made.local.direction = .sendrecv
+        made.local.direction = .sendReceive
         _ = try made.makeOffer()
         try made.receive(answer: try description("m=audio 5000 RTP/AVP 0", version: 3))
-        #expect(made.inForce?.direction == .sendrecv)
+        #expect(made.inForce?.direction == .sendReceive)
     }
 
     @Test("an answer that does not take up our hold does not lift it")
     func stubbornAnswer() throws {
         var made = try agreed()
-        made.local.direction = .sendonly
+        made.local.direction = .sendOnly
         _ = try made.makeOffer()
         try made.receive(answer: try description("m=audio 5000 RTP/AVP 0", "a=sendrecv"))
-        #expect(made.inForce?.direction == .sendonly)
+        #expect(made.inForce?.direction == .sendOnly)
     }
 
     @Test("the peer holds by direction and resumes", arguments: [("sendonly", "recvonly"), ("inactive", "inactive")])
@@ -73,7 +73,7 @@ import Testing
         #expect(made.inForce?.remote != nil)
         _ = try made.answer(try description("m=audio 5000 RTP/AVP 0", version: 3))
         #expect(made.inForce?.isHeldByPeer == false)
-        #expect(made.inForce?.direction == .sendrecv)
+        #expect(made.inForce?.direction == .sendReceive)
     }
 
     @Test("the peer holds by 0.0.0.0 or ::, and nothing is sent there", arguments: ["IP4 0.0.0.0", "IP6 ::"])
@@ -84,7 +84,7 @@ import Testing
         #expect(answer.lines.contains("c=IN IP4 192.0.2.1"))
         let audio = try #require(made.inForce)
         #expect(audio.remote == nil && audio.remoteControl == nil)
-        #expect(audio.isHeldByPeer && audio.direction == .recvonly)
+        #expect(audio.isHeldByPeer && audio.direction == .receiveOnly)
         #expect(made.receipt?.rows.first { $0.subject == .address }?.why == .heldByPeer)
         _ = try made.answer(try description("m=audio 5002 RTP/AVP 0", version: 3))
         #expect(made.inForce?.remote?.port == 5002)
@@ -93,7 +93,7 @@ import Testing
     @Test("both hold: nothing flows, and the receipt says so")
     func bothHold() throws {
         var made = try called()
-        made.local.direction = .sendonly
+        made.local.direction = .sendOnly
         let answer = try made.answer(try description("m=audio 5000 RTP/AVP 0", "a=sendonly"))
         #expect(answer.lines.contains("a=inactive"))
         #expect(made.receipt?.rows.first { $0.subject == .direction }?.why == .heldByBoth)

@@ -1,4 +1,5 @@
 import Glibc
+import Link
 import Realtime
 import SDP
 import Testing
@@ -46,7 +47,7 @@ func seed(_ usual: UInt64) -> UInt64 { getenv("YODEL_SEED").flatMap { UInt64(Str
             var sides = [side("192.0.2.1"), side("192.0.2.2")]
             for round in 0..<4 {
                 let from = Int.random(in: 0...1, using: &random)
-                sides[from].local.direction = MediaDirection.allCases.randomElement(using: &random) ?? .sendrecv
+                sides[from].local.direction = MediaDirection.allCases.randomElement(using: &random) ?? .sendReceive
                 sides[from].local.port = UInt16.random(in: 1024...60_000, using: &random)
                 let offer = try sides[from].makeOffer()
                 do {

@@ -1,3 +1,4 @@
+import Link
 import SDP
 import Testing
 
@@ -119,7 +120,7 @@ private let modes = MediaSecurity.Mode.allCases
     private func holds(_ left: Negotiation, _ right: Negotiation) throws {
         var (left, right) = (left, right)
         let before = (left.inForce?.security, right.inForce?.security)
-        for direction in [MediaDirection.sendonly, .sendrecv] {
+        for direction in [MediaDirection.sendOnly, .sendReceive] {
             left.local.direction = direction
             let offer = try left.makeOffer()
             try left.receive(answer: try right.answer(offer))

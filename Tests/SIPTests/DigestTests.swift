@@ -11,7 +11,7 @@ import Testing
         let bench = Bench()
         bench.agent.add(
             Account(
-                id: AccountID("a"), address: SIPURI(user: "101", host: "192.0.2.9"), password: Secret(password),
+                id: AccountID("a"), address: SIPURI(user: "101", host: "192.0.2.9"), password: Password(password),
                 realm: realm, followsSeenAddress: false))
         return bench
     }

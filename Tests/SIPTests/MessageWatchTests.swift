@@ -11,7 +11,7 @@ import Testing
     private func bench(seed: UInt64 = 7, _ change: (inout Account) -> Void = { _ in }) throws -> Bench {
         let bench = Bench(seed: seed)
         var account = Account(
-            id: id, address: SIPURI(user: "101", host: "192.0.2.9"), password: Secret("secret"), expires: 600,
+            id: id, address: SIPURI(user: "101", host: "192.0.2.9"), password: Password("secret"), expires: 600,
             followsSeenAddress: false, keepAlive: 0, watchesMessages: true)
         change(&account)
         bench.agent.add(account)

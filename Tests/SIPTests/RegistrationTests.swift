@@ -107,7 +107,7 @@ import Testing
             transport: .tls, remote: SignallingAddress(host: "192.0.2.9", port: 5061),
             connection: SignallingConnectionID(number: 1))
         let address = try #require(try uri("sips:101@example.com").sip)
-        bench.agent.add(Account(id: id, address: address, password: Secret("secret")))
+        bench.agent.add(Account(id: id, address: address, password: Password("secret")))
         try bench.agent.register(id, now: bench.now)
         bench.collect()
         for _ in 0..<2 {

@@ -61,7 +61,7 @@ private final class SIPDriver {
         agent = UserAgent(configuration: configuration, random: SplitMix64(seed: 7))
         hasAccount = choice & 1 != 0
         guard hasAccount, case .sip(let address) = URI("sip:101@192.0.2.9") else { return }
-        agent.add(Account(id: account, address: address, password: Secret("secret"), expires: 60, probe: 30))
+        agent.add(Account(id: account, address: address, password: Password("secret"), expires: 60, probe: 30))
         try? agent.register(account, now: now)
         collect()
     }

@@ -1,6 +1,6 @@
 import DSP
 
-/// Numbers of `GapFiller` and what it is made of: `Concealment`, `Interpolation`, `Merge`, `ComfortNoise`.
+/// Numbers of `GapFiller` and what it is made of: `Concealment`, `Interpolation`, `Merge`, `BackgroundNoise`.
 package struct ConcealmentTuning: Tuning {
     /// Gaps up to here count as short, in milliseconds; a name in reports.
     package var shortGap = 60.0

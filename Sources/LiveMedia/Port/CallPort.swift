@@ -46,7 +46,7 @@ public final class CallPort: @unchecked Sendable {
     /// The loops' granted scheduling.
     public let policy: ThreadPolicy
     private let control: PortControl
-    private let shelf: RecordingShelf?
+    private let recordings: PortRecordings?
     private let disk: DiskThread?
     /// In boxes: a noncopyable value cannot live in an array.
     private var threads: [LoopThread] = []
@@ -66,16 +66,16 @@ public final class CallPort: @unchecked Sendable {
         do { ports = try MediaPort.group(loops, bind: bind, localPort: localPort, rtcp: rtcp) } catch { throw .network(error) }
         local = ports[0].local
         let rate = plan.configuration.stream.audioRate
-        let shelf = plan.recordingFolder.map { RecordingShelf(folder: $0, sampleRate: rate) }
-        self.shelf = shelf
-        disk = shelf.map { DiskThread(name: "recorder", clients: [$0]) }
+        let recordings = plan.recordingFolder.map { PortRecordings(folder: $0, sampleRate: rate) }
+        self.recordings = recordings
+        disk = recordings.map { DiskThread(name: "recorder", clients: [$0]) }
         do {
             let control = try PortControl(loops: loops)
             self.control = control
             try disk?.start()
             var granted = ThreadPolicy.normal
             for (index, port) in ports.enumerated() {
-                let loop = PortLoop(plan, port: port, control: control, index: index, shelf: shelf)
+                let loop = PortLoop(plan, port: port, control: control, index: index, recordings: recordings)
                 do {
                     let started = try RealtimeThread(
                         name: "calls-\(index)",
@@ -103,7 +103,7 @@ public final class CallPort: @unchecked Sendable {
     public func takeEvents() -> [PortEvent] { control.events.takeAll() }
 
     /// What went wrong with recordings since the last time, for a person.
-    public func takeFileWarnings() -> [String] { shelf?.takeWarnings() ?? [] }
+    public func takeFileWarnings() -> [String] { recordings?.takeWarnings() ?? [] }
 
     /// The latest figures, at most a second old.
     public var figures: PortFigures { control.figures }
@@ -133,9 +133,4 @@ public enum CallPortError: Error, Sendable {
     case network(NetworkError)
     /// The system has no memory, threads or descriptors left.
     case resources(String)
-}
-
-/// A link that leads nowhere: to try whether a call can be made at all.
-private final class NoLink: LinkEnd {
-    func send(_ packet: inout OutgoingPacket, now: HostTime) -> Bool { false }
 }

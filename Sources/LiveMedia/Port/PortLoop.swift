@@ -17,11 +17,11 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
     private let core: Int?
     private var turns: PortTurns
 
-    init(_ plan: PortPlan, port: MediaPort, control: PortControl, index: Int, shelf: RecordingShelf?) {
+    init(_ plan: PortPlan, port: MediaPort, control: PortControl, index: Int, recordings: PortRecordings?) {
         self.port = port
         self.control = control
         core = plan.pinsThreads ? index : nil
-        turns = PortTurns(plan, port: port, control: control, index: index, shelf: shelf)
+        turns = PortTurns(plan, port: port, control: control, index: index, recordings: recordings)
     }
 
     /// Runs until it is told to end.

@@ -7,9 +7,9 @@ import Synchronization
 final class PortRecording {
     private let sent: SignalChannel
     private let received: SignalChannel
-    private let place: RecordingShelf.Place
+    private let place: PortRecordings.Place
 
-    fileprivate init(_ sent: SignalChannel, _ received: SignalChannel, _ place: RecordingShelf.Place) {
+    fileprivate init(_ sent: SignalChannel, _ received: SignalChannel, _ place: PortRecordings.Place) {
         (self.sent, self.received, self.place) = (sent, received, place)
     }
 
@@ -21,7 +21,7 @@ final class PortRecording {
 }
 
 /// The recordings of calls that come and go, in one folder; served by one disk thread, which opens no file and closes each.
-final class RecordingShelf: DiskClient, Sendable {
+final class PortRecordings: DiskClient, Sendable {
     /// A file that is being written. Its writer is the disk thread's alone.
     ///
     /// Sendable: the loop sets the atomic alone; writer and `isClosed` are the disk thread's.

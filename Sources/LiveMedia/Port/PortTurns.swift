@@ -24,7 +24,7 @@ package struct PortTurns: ~Copyable {
     private let control: PortControl
     /// Which of the port's loops it is.
     private let index: Int
-    private let shelf: RecordingShelf?
+    private let recordings: PortRecordings?
     private var room: CallRoom
     private var wheel: TickWheel
     private var admission = Admission()
@@ -53,17 +53,17 @@ package struct PortTurns: ~Copyable {
     ///   - port: where their packets come and go.
     ///   - control: what goes between it and the rest of the program.
     ///   - index: which of the port's loops it is.
-    ///   - shelf: where calls are recorded; nil: nowhere.
+    ///   - recordings: where calls are recorded; nil: nowhere.
     ///   - clock: the time.
     init(
-        _ plan: PortPlan, port: any PacketPort, control: PortControl, index: Int, shelf: RecordingShelf?,
+        _ plan: PortPlan, port: any PacketPort, control: PortControl, index: Int, recordings: PortRecordings?,
         clock: PortClock = .system
     ) {
         self.index = index
         self.plan = plan
         self.port = port
         self.control = control
-        self.shelf = shelf
+        self.recordings = recordings
         self.clock = clock
         room = CallRoom(
             limits: .init(calls: plan.parties), allow: plan.allow,
@@ -78,7 +78,7 @@ package struct PortTurns: ~Copyable {
     ///   - clock: the time.
     /// - Throws: where the system has no descriptor left.
     package init(_ plan: PortPlan, port: any PacketPort, clock: PortClock) throws(RealtimeError) {
-        try self.init(plan, port: port, control: PortControl(loops: 1), index: 0, shelf: nil, clock: clock)
+        try self.init(plan, port: port, control: PortControl(loops: 1), index: 0, recordings: nil, clock: clock)
     }
 
     /// What has happened since the last time, oldest first.
@@ -170,7 +170,7 @@ package struct PortTurns: ~Copyable {
     }
 
     /// Why nobody new is let in now; `nil`: everybody is.
-    private var refusal: CallRefusal? {
+    private var refusal: PortRefusal? {
         if control.callsNow >= plan.parties { return .full }
         if isMemoryShort { return .resources }
         return admission.admits ? nil : .late
@@ -182,8 +182,8 @@ package struct PortTurns: ~Copyable {
         guard let number = control.enter(limit: plan.parties) else { return room.turnAway(seat, .full) }
         let link = PortLink(port, peer: LinkPeer(media: source))
         var recording: PortRecording?
-        if let shelf {
-            do { recording = try shelf.open(number) } catch { tell(number, source, .warning("no recording: \(error)")) }
+        if let recordings {
+            do { recording = try recordings.open(number) } catch { tell(number, source, .warning("no recording: \(error)")) }
         }
         do {
             let call = try PortCall(

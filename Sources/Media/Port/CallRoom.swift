@@ -40,7 +40,7 @@ public struct CallRoom {
         case continued(Int)
         /// Kept until its stream has proven itself.
         case waiting
-        case dropped(CallRefusal)
+        case dropped(PortRefusal)
     }
 
     /// Callers there are.
@@ -89,7 +89,7 @@ public struct CallRoom {
     /// - Parameters:
     ///   - packet: with its source and arrival.
     ///   - refusal: why nobody new is let in now; `nil`: everybody may.
-    public mutating func receive(rtp packet: ReceivedPacket, refusal: CallRefusal? = nil) -> Verdict {
+    public mutating func receive(rtp packet: ReceivedPacket, refusal: PortRefusal? = nil) -> Verdict {
         guard let parsed = try? RTPPacket(parsing: UnsafeRawBufferPointer(packet.bytes)) else { return drop(.garbage) }
         let header = parsed.header
         let name = StreamName(source: packet.source, ssrc: header.ssrc)
@@ -109,7 +109,7 @@ public struct CallRoom {
     }
 
     private mutating func prove(
-        _ name: StreamName, _ header: RTPHeader, at time: HostTime, candidate: Int, _ refusal: CallRefusal?
+        _ name: StreamName, _ header: RTPHeader, at time: HostTime, candidate: Int, _ refusal: PortRefusal?
     ) -> Verdict {
         if let seat = bySSRC[name.ssrc], seats[seat].isContinued(by: header) {
             // The same stream from elsewhere: when the old place is silent, and not before.
@@ -122,7 +122,7 @@ public struct CallRoom {
         if callsBySource[name.source] == 1, let seat = onlySeat(of: name.source), seats[seat].isSilent(at: time) {
             return carryOn(seat, as: name, header, at: time, candidate)
         }
-        let reason: CallRefusal? =
+        let reason: PortRefusal? =
             if count >= limits.calls { .full } else if callsBySource[name.source, default: 0] >= limits.callsOfOneSource {
                 .tooManyOfOneSource
             } else { refusal }
@@ -200,7 +200,7 @@ public struct CallRoom {
     public mutating func advance(to now: HostTime) { candidates.forget(at: now) }
 
     /// The call at `seat` could not begin after all, for that reason.
-    public mutating func turnAway(_ seat: Int, _ reason: CallRefusal) {
+    public mutating func turnAway(_ seat: Int, _ reason: PortRefusal) {
         leave(seat)
         refusals[reason] += 1
     }
@@ -208,7 +208,7 @@ public struct CallRoom {
     /// A datagram came that is neither RTP nor RTCP.
     public mutating func noteGarbage() { refusals[.garbage] += 1 }
 
-    private mutating func drop(_ reason: CallRefusal) -> Verdict {
+    private mutating func drop(_ reason: PortRefusal) -> Verdict {
         refusals[reason] += 1
         return .dropped(reason)
     }

@@ -1,3 +1,5 @@
+import Link
+
 extension Attribute {
     /// Reads the part after `a=`.
     init(line: ArraySlice<UInt8>) {

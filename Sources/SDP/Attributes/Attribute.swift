@@ -1,3 +1,5 @@
+import Link
+
 /// An `a=` line. What yodel uses is read into a value; everything else, and what is malformed, is kept as text.
 public enum Attribute: Hashable, Sendable {
     case rtpmap(RTPMap)
@@ -50,26 +52,6 @@ public enum Attribute: Hashable, Sendable {
         case .crypto: "crypto"
         case .other(let name, _): name
         }
-    }
-}
-
-/// Which way media flows, seen by the writer of the line (RFC 8866 section 6.7).
-public enum MediaDirection: String, Hashable, Sendable, CaseIterable {
-    case sendrecv, sendonly, recvonly, inactive
-
-    public init(sends: Bool, receives: Bool) {
-        self = sends ? (receives ? .sendrecv : .sendonly) : (receives ? .recvonly : .inactive)
-    }
-
-    public var sends: Bool { self == .sendrecv || self == .sendonly }
-    public var receives: Bool { self == .sendrecv || self == .recvonly }
-
-    /// The same flow, seen from the other side.
-    public var reversed: MediaDirection { MediaDirection(sends: receives, receives: sends) }
-
-    /// What both allow, seen from one side.
-    public func limited(to other: MediaDirection) -> MediaDirection {
-        MediaDirection(sends: sends && other.sends, receives: receives && other.receives)
     }
 }
 

@@ -1,3 +1,5 @@
+import Link
+
 /// `a=extmap`: what a header extension of a number means (RFC 8285 section 5).
 public struct HeaderExtensionMap: Hashable, Sendable {
     /// Numbers that packets can carry.

@@ -1,3 +1,5 @@
+import Link
+
 /// The audio that offer and answer have brought about, seen from this side.
 public struct AudioInForce: Hashable, Sendable {
     /// What this side sends.

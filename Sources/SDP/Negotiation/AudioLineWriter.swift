@@ -1,3 +1,5 @@
+import Link
+
 /// Writes this side's audio line, of an offer or an answer.
 struct AudioLineWriter {
     private(set) var line: MediaDescription

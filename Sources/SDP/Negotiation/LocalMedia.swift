@@ -1,3 +1,5 @@
+import Link
+
 /// Where and how this side receives: what its own lines tell. It may change during a call; the next offer tells it.
 public struct LocalMedia: Hashable, Sendable {
     /// Numeric IPv4 or IPv6 address for `c=` and `o=`.
@@ -18,7 +20,7 @@ public struct LocalMedia: Hashable, Sendable {
     /// - `controlPort`: nil: the port after `port` (RFC 3550 section 11).
     public init(
         address: String, port: UInt16, controlPort: UInt16? = nil, ssrc: UInt32? = nil, cname: String? = nil,
-        direction: MediaDirection = .sendrecv, ice: LocalICE? = nil, mixes: Bool = false
+        direction: MediaDirection = .sendReceive, ice: LocalICE? = nil, mixes: Bool = false
     ) {
         self.address = address
         self.port = port

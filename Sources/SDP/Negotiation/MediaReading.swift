@@ -1,3 +1,5 @@
+import Link
+
 /// A media line read together with the session lines that hold for it.
 struct MediaReading {
     let line: MediaDescription
@@ -7,7 +9,7 @@ struct MediaReading {
     var connection: Connection? { line.connections.first ?? session.connection }
 
     var direction: MediaDirection {
-        Self.direction(of: line.attributes) ?? Self.direction(of: session.attributes) ?? .sendrecv
+        Self.direction(of: line.attributes) ?? Self.direction(of: session.attributes) ?? .sendReceive
     }
 
     /// Whether the writer holds in the way of RFC 2543: by an unspecified address. With port 9 it means candidates that are still to

@@ -23,10 +23,10 @@ public struct MixLevels: Hashable, Sendable {
 
     private static func lines(_ levels: MixLevels) -> [Attribute] {
         let received = levels.received.map {
-            HeaderExtensionMap(number: $0, direction: .recvonly, uri: HeaderExtensionMap.clientLevel).attribute
+            HeaderExtensionMap(number: $0, direction: .receiveOnly, uri: HeaderExtensionMap.clientLevel).attribute
         }
         let sent = levels.sent.map {
-            HeaderExtensionMap(number: $0, direction: .sendonly, uri: HeaderExtensionMap.mixerLevels).attribute
+            HeaderExtensionMap(number: $0, direction: .sendOnly, uri: HeaderExtensionMap.mixerLevels).attribute
         }
         return [received, sent].compactMap(\.self)
     }

@@ -15,7 +15,7 @@ public struct Account: Sendable {
     public var displayName: String?
     /// The name for digests; the address's user unless set.
     public var user: String?
-    public var password: Secret
+    public var password: Password
     /// The only realm that gets a digest. nil: any that challenges a request which went to the account's own servers.
     public var realm: String?
     /// Where REGISTER goes; the address's domain unless set. `;transport=tcp` asks for TCP, `sips:` for TLS.
@@ -39,7 +39,7 @@ public struct Account: Sendable {
 
     public init(
         id: AccountID, address: SIPURI, displayName: String? = nil, user: String? = nil,
-        password: Secret = Secret(""), realm: String? = nil, registrar: SIPURI? = nil, outboundProxy: SIPURI? = nil,
+        password: Password = Password(""), realm: String? = nil, registrar: SIPURI? = nil, outboundProxy: SIPURI? = nil,
         expires: UInt32 = 600, instance: String? = nil, followsSeenAddress: Bool = true, keepAlive: Double? = nil,
         probe: Double? = nil, watchesMessages: Bool = false,
         retry: RetrySettings = RetrySettings()

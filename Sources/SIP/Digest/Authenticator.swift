@@ -29,7 +29,7 @@ struct AuthenticationAttempt {
 /// and only for the configured realm.
 struct Authenticator {
     private let user: String
-    private let password: Secret
+    private let password: Password
     private let realm: String?
     /// The last challenge answered for each realm and header field, for later requests.
     private var known: [AuthenticationAttempt.Key: Known] = [:]
@@ -40,7 +40,7 @@ struct Authenticator {
         var count: UInt32
     }
 
-    init(user: String, password: Secret, realm: String?) {
+    init(user: String, password: Password, realm: String?) {
         self.user = user
         self.password = password
         self.realm = realm

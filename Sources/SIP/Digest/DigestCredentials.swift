@@ -1,7 +1,7 @@
 /// The answer to a challenge: the value of Authorization or Proxy-Authorization, RFC 7616 section 3.4.
 struct DigestCredentials {
     let user: String
-    let password: Secret
+    let password: Password
     let challenge: DigestChallenge
     let algorithm: DigestAlgorithm
     /// How often this nonce has been used, this time included.

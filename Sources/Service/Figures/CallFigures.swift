@@ -82,7 +82,7 @@ struct CallFigures: Sendable {
     }
 
     /// Calls whose last figures say that about their echo.
-    func calls(withEcho state: EchoState) -> Int { memories.values.count { EchoState($0.last.echo) == state } }
+    func calls(withEcho state: EchoControlState) -> Int { memories.values.count { EchoControlState($0.last.echo) == state } }
 
     private mutating func noteOutcome(_ outcome: CallOutcome, of record: CallRecord, _ memory: inout Memory) {
         guard record.kind == .sip, !memory.hasOutcome else { return }

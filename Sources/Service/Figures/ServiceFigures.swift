@@ -104,7 +104,7 @@ package enum ServiceFigures {
                 ["capture", "playback"].map { ([$0], Double(figures.xruns[$0] ?? 0)) }),
             MetricFamily(
                 "echo_calls", .gauge, "Calls there are, by the state of their echo control.", labels: ["state"],
-                EchoState.allCases.map { ([$0.rawValue], Double(figures.calls(withEcho: $0))) }),
+                EchoControlState.allCases.map { ([$0.rawValue], Double(figures.calls(withEcho: $0))) }),
             count(
                 "echo_audible_seconds_total", "Seconds in which the other side heard itself.", figures.echoAudibleSeconds),
             count(

@@ -26,7 +26,7 @@ final class CertificateKeeper: Sendable {
     private let state: Lock<State>
 
     /// - Throws: what is wrong with the files.
-    init(_ files: CertificateFiles) throws(CertificateFailure) {
+    init(_ files: CertificateFiles) throws(CertificateFilesFailure) {
         self.files = files
         // What changes while they are read is seen at the next look.
         let stamps = Self.stamps(files)
@@ -37,34 +37,34 @@ final class CertificateKeeper: Sendable {
         [FileStamp(files.chain), FileStamp(files.key)]
     }
 
-    private static func load(_ files: CertificateFiles) throws(CertificateFailure) -> NIOSSLContext {
+    private static func load(_ files: CertificateFiles) throws(CertificateFilesFailure) -> NIOSSLContext {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(files.chain)
-            guard !chain.isEmpty else { throw CertificateFailure(text: "\(files.chain) holds no certificate") }
+            guard !chain.isEmpty else { throw CertificateFilesFailure(text: "\(files.chain) holds no certificate") }
             let key = try NIOSSLPrivateKey(file: files.key, format: .pem)
             var configuration = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
             return try NIOSSLContext(configuration: configuration)
-        } catch let error as CertificateFailure {
+        } catch let error as CertificateFilesFailure {
             throw error
         } catch {
-            throw CertificateFailure(
+            throw CertificateFilesFailure(
                 text: "\(files.chain) and \(files.key) are no certificate with its key, in PEM (\(error))")
         }
     }
 
     /// What a new connection is encrypted with.
     func context() -> NIOSSLContext {
-        let (context, failure) = state.withLock { state -> (NIOSSLContext, CertificateFailure?) in
+        let (context, failure) = state.withLock { state -> (NIOSSLContext, CertificateFilesFailure?) in
             let now = HostTime.monotonicNow()
             guard now.milliseconds(since: state.looked) >= Self.lookMilliseconds else { return (state.context, nil) }
             state.looked = now
             let stamps = Self.stamps(files)
             guard stamps != state.stamps else { return (state.context, nil) }
             state.stamps = stamps
-            do throws(CertificateFailure) {
+            do throws(CertificateFilesFailure) {
                 state.context = try Self.load(files)
                 logger.notice("HTTPS has a new certificate, of \(files.chain)")
                 return (state.context, nil)
@@ -80,6 +80,6 @@ final class CertificateKeeper: Sendable {
 }
 
 /// What is wrong with a certificate's files.
-struct CertificateFailure: Error {
+struct CertificateFilesFailure: Error {
     var text: String
 }

@@ -227,7 +227,7 @@ extension SIPSignalling {
         if call.isAnswered, negotiation.phase == .offered {
             // Ours met theirs, and waited to be made again: theirs came first.
             negotiation.withdrawOffer()
-            negotiation.local.direction = call.wantsHold ? .sendonly : .sendrecv
+            negotiation.local.direction = call.wantsHold ? .sendOnly : .sendReceive
             calls[id]?.negotiation = negotiation
             calls[id]?.owesOffer = true
         }
@@ -286,7 +286,7 @@ extension SIPSignalling {
         // What was offered is given up: asking again would be refused again. What was wished since then was not refused.
         let offeredHold = !negotiation.local.direction.receives
         if call.wantsHold == offeredHold { calls[id]?.wantsHold = call.isHeld }
-        negotiation.local.direction = call.isHeld ? .sendonly : .sendrecv
+        negotiation.local.direction = call.isHeld ? .sendOnly : .sendReceive
         calls[id]?.negotiation = negotiation
         tell(.requestRefused(id, reason: reason, sipCode: status))
         change(id)

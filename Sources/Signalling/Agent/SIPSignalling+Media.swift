@@ -38,7 +38,7 @@ extension SIPSignalling {
         return MediaSecurity(mode: mode, fingerprint: ports.fingerprint.map { Fingerprint($0) }, keys: keys)
     }
 
-    func localMedia(_ ports: LocalPorts, address: String, direction: MediaDirection = .sendrecv) -> LocalMedia {
+    func localMedia(_ ports: LocalPorts, address: String, direction: MediaDirection = .sendReceive) -> LocalMedia {
         var ice = ports.ice
         if ice != nil {
             var random = SystemRandomNumberGenerator()

@@ -230,7 +230,7 @@ extension SIPSignalling {
             // The same wish again is no change.
             if local.ice?.description == before.ice?.description { local.ice = before.ice }
         }
-        local.direction = call.wantsHold ? .sendonly : .sendrecv
+        local.direction = call.wantsHold ? .sendOnly : .sendReceive
         guard local != before || call.owesOffer, negotiation.phase == .agreed else { return }
         negotiation.local = local
         do {

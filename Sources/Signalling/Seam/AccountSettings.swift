@@ -10,7 +10,7 @@ public struct AccountSettings: Sendable, Hashable {
     public var displayName: String?
     /// The name for passwords; the address's user unless set.
     public var user: String?
-    private var password: Secret
+    private var password: Password
     /// Where registrations go; the address's domain unless set.
     public var registrar: String?
     /// Every request outside of a call goes there first.
@@ -48,7 +48,7 @@ public struct AccountSettings: Sendable, Hashable {
         self.uri = uri
         self.displayName = displayName
         self.user = user
-        self.password = Secret(password)
+        self.password = Password(password)
         self.registrar = registrar
         self.outboundProxy = outboundProxy
         self.transport = transport

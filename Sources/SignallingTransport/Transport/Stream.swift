@@ -2,7 +2,7 @@ import NIOCore
 import SIP
 
 /// What requests to a peer look for in the table of streams. A TLS stream is good for the name it was verified for.
-struct Route: Hashable {
+struct StreamKey: Hashable {
     let transport: SignallingProtocol
     let address: SignallingAddress
     let serverName: String?
@@ -38,8 +38,6 @@ final class Stream {
         self.serverName = serverName
         self.isInbound = isInbound
     }
-
-    var route: Route { Route(transport: transport, address: remote, serverName: serverName) }
 
     var destination: SignallingDestination {
         SignallingDestination(transport: transport, address: remote, connection: id, serverName: serverName)

@@ -29,17 +29,17 @@ extension TransportCore {
 
     func alias(_ id: SignallingConnectionID, to address: SignallingAddress) {
         guard let stream = streams[id], stream.opened != nil else { return }
-        let route = Route(transport: stream.transport, address: address, serverName: nil)
-        if routes[route] == nil { routes[route] = id }
+        let key = StreamKey(transport: stream.transport, address: address, serverName: nil)
+        if usable[key] == nil { usable[key] = id }
     }
 
     /// The stream that was named, one that leads there (RFC 5923), or a new one; nil: told as a failure.
     private func stream(for destination: SignallingDestination) -> Stream? {
         if let id = destination.connection, let stream = streams[id] { return stream }
-        let route = Route(
+        let key = StreamKey(
             transport: destination.transport, address: destination.address, serverName: destination.serverName)
-        if let stream = routes[route].flatMap({ streams[$0] }) { return stream }
-        return open(destination, route)
+        if let stream = usable[key].flatMap({ streams[$0] }) { return stream }
+        return open(destination, key)
     }
 
     private func write(_ bytes: [UInt8], _ channel: any Channel, _ stream: Stream) {
@@ -49,7 +49,7 @@ extension TransportCore {
 
     // MARK: Opening
 
-    private func open(_ destination: SignallingDestination, _ route: Route) -> Stream? {
+    private func open(_ destination: SignallingDestination, _ key: StreamKey) -> Stream? {
         let address: SocketAddress
         let context: NIOSSLContext?
         do throws(SignallingFailure) {
@@ -64,7 +64,7 @@ extension TransportCore {
             id: nextID(), transport: destination.transport, remote: destination.address,
             serverName: destination.serverName, isInbound: false)
         streams[stream.id] = stream
-        routes[route] = stream.id
+        usable[key] = stream.id
         let bound = NIOLoopBound((core: self, stream: stream), eventLoop: loop)
         let timeout = TimeAmount.nanoseconds(Int64(configuration.connectTimeout * 1e9))
         ClientBootstrap(group: loop)
@@ -175,7 +175,7 @@ extension TransportCore {
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         stream.deadline?.cancel()
         stream.deadline = nil
-        routes = routes.filter { $0.value != stream.id }
+        usable = usable.filter { $0.value != stream.id }
         let failure = stream.failure ?? .closedByPeer
         if let connection = stream.opened {
             tell(.closed(connection, failure))

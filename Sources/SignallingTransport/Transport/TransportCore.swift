@@ -16,7 +16,7 @@ final class TransportCore {
     private var bound: [any Channel] = []
     var streams: [SignallingConnectionID: Stream] = [:]
     /// Streams that requests may use: those this side opened, and aliases.
-    var routes: [Route: SignallingConnectionID] = [:]
+    var usable: [StreamKey: SignallingConnectionID] = [:]
     var contexts: TLSContexts
     var store = TrustStore()
     private var lastNumber: UInt64 = 0
@@ -154,7 +154,7 @@ final class TransportCore {
         for stream in streams.values { stream.channel?.close(promise: nil) }
         bound = []
         streams = [:]
-        routes = [:]
+        usable = [:]
         datagramSockets = [:]
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Link
 import LiveMedia
 import Media
 import Metrics

@@ -33,7 +33,7 @@ extension SIPCallMedia {
         configuration.announcementStream =
             hasPlayed ? nil : try wanted.announcementStream(rate: configuration.stream.audioRate)
         let party = try makeParty(configuration, socket, agreed)
-        let commands: [Media.CallCommand] = [.mute(isMuted), .signal(isAnswered ? .answered : .earlyMedia)]
+        let commands: [CallCommand] = [.mute(isMuted), .signal(isAnswered ? .answered : .earlyMedia)]
         let session = try Softphone().begin(
             party, wanted, seed: seed, echoes: request.echoes, bridge: bridge, commands: commands)
         self.session = session

@@ -1,3 +1,4 @@
+import Link
 import Media
 import Metrics
 import Network

@@ -16,7 +16,7 @@ import Testing
 
     private func give(
         _ room: inout CallRoom, _ sequence: Int, from source: SocketAddress, ssrc: UInt32, at milliseconds: Double,
-        type: UInt8 = 0, payload: Int = 8, refusal: CallRefusal? = nil
+        type: UInt8 = 0, payload: Int = 8, refusal: PortRefusal? = nil
     ) -> CallRoom.Verdict {
         var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: sequence), count: RTPHeader.fixedLength + payload)
         let header = RTPHeader(

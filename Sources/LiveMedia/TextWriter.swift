@@ -4,7 +4,7 @@ import Realtime
 /// Lines of text on their way from the media thread to a file: the thread pushes them into a ring and goes on.
 ///
 /// A file that takes no more, a pipe whose reader has stopped, costs lines, which are counted, and never the thread.
-final class LineWriter: DiskWriter {
+final class TextWriter: DiskWriter {
     let health: FileHealth
     private let descriptor: Int32
     private var inlet: RingProducer<UInt8>

@@ -1,4 +1,4 @@
-/// Which way media go, as `a=sendrecv` and its kin say it (RFC 4566 section 6, RFC 3264 section 5.1): seen from the side that
+/// Which way media go, as `a=sendrecv` and its kin say it (RFC 8866 section 6.7, RFC 3264 section 5.1): seen from the side that
 /// says it.
 public enum MediaDirection: String, Sendable, CaseIterable {
     case sendReceive = "sendrecv"
@@ -19,8 +19,11 @@ public enum MediaDirection: String, Sendable, CaseIterable {
     /// The same as the other side sees it.
     public var reversed: MediaDirection { MediaDirection(sends: receives, receives: sends) }
 
-    /// What is left of this wish where the other side has `other`: it is sent what it receives, and heard where it sends.
-    public func agreed(with other: MediaDirection) -> MediaDirection {
-        MediaDirection(sends: sends && other.receives, receives: receives && other.sends)
+    /// What both allow, each seen from this side.
+    public func limited(to other: MediaDirection) -> MediaDirection {
+        MediaDirection(sends: sends && other.sends, receives: receives && other.receives)
     }
+
+    /// What is left of this wish where the other side has `other`: it is sent what it receives, and heard where it sends.
+    public func agreed(with other: MediaDirection) -> MediaDirection { limited(to: other.reversed) }
 }

@@ -1,7 +1,7 @@
 import Metrics
 
-/// What a call's echo control says.
-package enum EchoState: String, Sendable, CaseIterable {
+/// The state of a call's echo control, as `yodel_echo_calls` counts it.
+package enum EchoControlState: String, Sendable, CaseIterable {
     /// The call has none.
     case off
     case learning

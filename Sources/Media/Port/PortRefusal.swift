@@ -1,5 +1,5 @@
 /// Why a packet, or whoever sent it, was not let in at a port that many share. The raw values are the names in reports.
-public enum CallRefusal: String, Sendable, Hashable, CaseIterable {
+public enum PortRefusal: String, Sendable, Hashable, CaseIterable {
     /// As many calls as there may be.
     case full
     /// Too many streams of one address and port.
@@ -28,27 +28,27 @@ public enum CallRefusal: String, Sendable, Hashable, CaseIterable {
 
 /// How often each refusal happened.
 public struct RefusalCounts: Sendable, Equatable {
-    private var counts = [Int](repeating: 0, count: CallRefusal.allCases.count)
+    private var counts = [Int](repeating: 0, count: PortRefusal.allCases.count)
 
     public init() {}
 
-    public subscript(reason: CallRefusal) -> Int {
+    public subscript(reason: PortRefusal) -> Int {
         get { counts[Self.index(of: reason)] }
         set { counts[Self.index(of: reason)] = newValue }
     }
 
     /// Those that happened, by name.
     public var table: [String: Int] {
-        Dictionary(uniqueKeysWithValues: CallRefusal.allCases.map { ($0.rawValue, self[$0]) }.filter { $0.1 > 0 })
+        Dictionary(uniqueKeysWithValues: PortRefusal.allCases.map { ($0.rawValue, self[$0]) }.filter { $0.1 > 0 })
     }
 
     /// Callers turned away.
-    public var callers: Int { CallRefusal.allCases.filter(\.isOfCaller).reduce(0) { $0 + self[$1] } }
+    public var callers: Int { PortRefusal.allCases.filter(\.isOfCaller).reduce(0) { $0 + self[$1] } }
 
     /// Adds what another one counted.
     public mutating func add(_ other: RefusalCounts) { for index in counts.indices { counts[index] += other.counts[index] } }
 
-    private static func index(of reason: CallRefusal) -> Int {
+    private static func index(of reason: PortRefusal) -> Int {
         switch reason {
         case .full: 0
         case .tooManyOfOneSource: 1

@@ -9,7 +9,7 @@ import Softphone
 import Terminal
 
 /// `yodel call URI`.
-struct CallCommand: ParsableCommand {
+struct PlaceCallCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call", abstract: "Call somebody, or several for a conference.",
         discussion: HelpText.discussion(examples: [

@@ -1,5 +1,5 @@
 /// A password. It never prints: not by `print`, `dump`, interpolation or a debugger's summary.
-public struct Secret: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct Password: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let bytes: [UInt8]
 
     public init(_ text: String) { bytes = Array(text.utf8) }

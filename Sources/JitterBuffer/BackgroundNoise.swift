@@ -1,7 +1,7 @@
 import Codecs
 
 /// Noise of the level and colour of the sender's background, so that a pause does not sound like a broken line.
-struct ComfortNoise {
+struct BackgroundNoise {
     private let tuning: ConcealmentTuning
     private var state: UInt64
     /// b of the lattice filter, at each order.
