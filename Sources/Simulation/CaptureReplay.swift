@@ -153,23 +153,31 @@ public final class CaptureReplay {
     /// Nobody would still be there after so long without a packet: the rest of the gap is passed over.
     private func passGap(until time: HostTime) {
         guard firstArrival != nil else { return }
-        let whole = time.milliseconds(since: lastArrival)
+        let whole = Self.gap(from: lastArrival, to: time)
         guard whole > Self.tailMilliseconds else { return }
         let played = min(whole, 1000 * limits.gapSeconds, max(Self.tailMilliseconds, 1000 * limits.allGapsSeconds - playedGaps))
         playedGaps += played
         guard played < whole else { return }
         pullBlocks(until: lastArrival.advanced(byMilliseconds: played))
-        let gap = time.milliseconds(since: nextPull)
+        let gap = Self.gap(from: nextPull, to: time)
         guard gap > 0 else { return }
         omission.gaps += 1
         omission.gapSeconds += gap / 1000
         nextPull = time
     }
 
+    /// Milliseconds from one time to another. A file may claim times whose distance is no number of nanoseconds.
+    private static func gap(from earlier: HostTime, to time: HostTime) -> Double {
+        (Double(time.nanoseconds) - Double(earlier.nanoseconds)) / 1e6
+    }
+
     private func pullBlocks(until time: HostTime) {
         while nextPull < time, !omission.isCutOff {
             pull(block.count, now: nextPull)
-            nextPull = nextPull.advanced(byMilliseconds: Self.blockMilliseconds)
+            let following = nextPull.advanced(byMilliseconds: Self.blockMilliseconds)
+            // The last time that a number of nanoseconds tells.
+            guard following > nextPull else { return }
+            nextPull = following
         }
     }
 

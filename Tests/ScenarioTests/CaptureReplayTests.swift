@@ -23,6 +23,42 @@ import Testing
         }
     }
 
+    /// A pcapng file of bare IPv4 whose times are nanoseconds: 64 bits of anything.
+    private struct Pcapng {
+        private var bytes: [UInt8] = []
+
+        init() {
+            block(0x0a0d_0d0a, [0x4d, 0x3c, 0x2b, 0x1a, 1, 0, 0, 0] + [UInt8](repeating: 0xff, count: 8))
+            // Link type 101, no limit, if_tsresol 9, the end of the options.
+            block(1, [101, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0])
+        }
+
+        mutating func add(_ payload: [UInt8], nanoseconds: UInt64) {
+            let length = 28 + payload.count
+            let datagram = 8 + payload.count
+            var packet: [UInt8] = [
+                0x45, 0, UInt8(length >> 8), UInt8(length & 255), 0, 0, 0, 0, 64, 17, 0, 0, 192, 0, 2, 2, 192, 0, 2, 1,
+            ]
+            packet += [0x13, 0x88, 0x0f, 0xa0, UInt8(datagram >> 8), UInt8(datagram & 255), 0, 0] + payload
+            let words = [0, UInt32(nanoseconds >> 32), UInt32(truncatingIfNeeded: nanoseconds), UInt32(length), UInt32(length)]
+            block(6, words.flatMap(Self.word) + packet)
+        }
+
+        func write(to path: String) throws {
+            let file = try #require(fopen(path, "w"))
+            defer { fclose(file) }
+            try #require(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+        }
+
+        private mutating func block(_ type: UInt32, _ body: [UInt8]) {
+            let padding = [UInt8](repeating: 0, count: (4 - body.count % 4) % 4)
+            let length = Self.word(UInt32(12 + body.count + padding.count))
+            bytes += Self.word(type) + length + body + padding + length
+        }
+
+        private static func word(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    }
+
     private func capture(
         packets: Int, every interval: Int = 20, after start: Int? = nil, lost: (Int) -> Bool = { _ in false }
     ) throws -> String {
@@ -95,6 +131,29 @@ import Testing
         try replay.run()
         #expect(replay.heard.count == 8000 * (30 + 1) - 8 * 300)
         #expect(replay.leftOut == nil)
+    }
+
+    @Test("times that lie further apart than nanoseconds can be counted claim no hour of sound")
+    func wildTimes() throws {
+        let day: UInt64 = 1_795_464_287_900_000_000
+        let times = [
+            day, 7_882_772_976_208_669_545, 16_783_443_848_043_058_827, day + 20_000_000, UInt64(Int64.max) - 5_000_000,
+        ]
+        var file = Pcapng()
+        for (number, time) in times.enumerated() {
+            var bytes = [UInt8](repeating: 0, count: 172)
+            let header = RTPHeader(payloadType: 0, sequence: UInt16(number), timestamp: UInt32(number * 160), ssrc: 7)
+            _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
+            file.add(bytes, nanoseconds: time)
+        }
+        let path = "/tmp/yodel-replay-\(getpid())-wild.pcapng"
+        defer { unlink(path) }
+        try file.write(to: path)
+        let replay = try CaptureReplay(
+            CaptureReader(path: path), ssrc: nil, configuration: CallConfiguration(codec: .pcmu, seed: 1))
+        try replay.run()
+        #expect(replay.heard.count > 20 * 8000 && replay.heard.count < 120 * 8000)
+        #expect(replay.leftOut?.isCutOff == false)
     }
 
     @Test("conceals what was lost")
