@@ -299,7 +299,7 @@ unsigned cnetwork_outbox_flush(cnetwork_outbox *outbox, int fd, int *error, unsi
         if (n < 0 && errno == EINTR) continue;
         int failure = errno;
         if (is_icmp(failure) && !is_second_try) {
-            *icmp += (unsigned)cnetwork_drain_errors(fd);
+            *icmp += (unsigned)cnetwork_drain_errors(fd, NULL);
             is_second_try = true;
             continue;
         }
@@ -313,14 +313,36 @@ unsigned cnetwork_outbox_flush(cnetwork_outbox *outbox, int fd, int *error, unsi
     return sent;
 }
 
-int cnetwork_drain_errors(int fd) {
+// Whether a message of the error queue says that a packet did not arrive where its name is.
+static bool is_unreachable(struct msghdr *message) {
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        bool is_v4 = c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR;
+        if (!is_v4 && !(c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR)) continue;
+        struct sock_extended_err error;
+        memcpy(&error, CMSG_DATA(c), sizeof error);
+        bool is_told = error.ee_origin == SO_EE_ORIGIN_ICMP || error.ee_origin == SO_EE_ORIGIN_ICMP6;
+        if (is_told && is_icmp((int)error.ee_errno)) return true;
+    }
+    return false;
+}
+
+int cnetwork_drain_errors(int fd, struct sockaddr_storage *unreachable) {
     uint8_t control[512], payload[1];
+    struct sockaddr_storage name;
     int count = 0;
+    if (unreachable) unreachable->ss_family = 0;
     for (; count < 1000; ++count) {
         struct iovec vector = {payload, sizeof payload};
         struct msghdr message = {
-            .msg_iov = &vector, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+            .msg_name = &name,
+            .msg_namelen = sizeof name,
+            .msg_iov = &vector,
+            .msg_iovlen = 1,
+            .msg_control = control,
+            .msg_controllen = sizeof control,
+        };
         if (recvmsg(fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) break;
+        if (unreachable && message.msg_namelen > 0 && is_unreachable(&message)) *unreachable = name;
     }
     return count;
 }

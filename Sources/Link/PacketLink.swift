@@ -76,6 +76,8 @@ public enum LinkEvent: Sendable, Hashable {
     case peerMoved(from: SocketAddress, to: SocketAddress)
     /// A source that was learnt fell silent before it had sent enough to be believed.
     case peerLost(SocketAddress)
+    /// A packet did not arrive at this address, as ICMP says: nobody listens there, or nothing leads there.
+    case unreachable(SocketAddress)
     /// The layer that encrypts has agreed on keys: for which suite, and whose certificate proved them.
     case secured(suite: String, fingerprint: String)
     /// There will be no keys, and so nothing will pass: why, and whether the peer's certificate is the reason.

@@ -18,6 +18,8 @@ public struct CallParty {
     /// The place at a shared port that the next caller takes when the call is over; `nil`: the party is there once.
     let place: SharedLink?
     let allow: [CIDR]
+    /// Other addresses of the socket's peer.
+    public let alternatives: [SocketAddress]
 
     /// - `link`: stands on `socket`.
     public init(configuration: CallConfiguration, socket: UDPLink, link: any PacketLink) {
@@ -26,14 +28,21 @@ public struct CallParty {
         self.link = link
         place = nil
         allow = []
+        alternatives = []
     }
 
     /// Plain RTP, whose source is learnt.
+    /// - `alternatives`: other addresses of the socket's peer, tried where nothing arrives.
     /// - `allow`: who may be the other side besides the socket's peer; empty: anyone, if it has none.
-    public init(configuration: CallConfiguration, socket: UDPLink, allow: [CIDR] = []) {
-        self.init(
-            configuration: configuration, socket: socket,
-            link: LatchingLink(over: socket, allow: allow, seed: configuration.seed))
+    public init(
+        configuration: CallConfiguration, socket: UDPLink, alternatives: [SocketAddress] = [], allow: [CIDR] = []
+    ) {
+        self.configuration = configuration
+        self.socket = socket
+        link = LatchingLink(over: socket, alternatives: alternatives, allow: allow, seed: configuration.seed)
+        place = nil
+        self.allow = []
+        self.alternatives = alternatives
     }
 
     /// Plain RTP at a port that several callers share. When the call is over the place waits for the next caller.
@@ -43,6 +52,7 @@ public struct CallParty {
         self.socket = socket
         self.place = place
         self.allow = allow
+        alternatives = []
         link = LatchingLink(over: place, allow: allow, seed: configuration.seed)
     }
 }

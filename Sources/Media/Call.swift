@@ -229,7 +229,7 @@ public final class Call {
 
     private func take(_ event: LinkEvent, now: HostTime) {
         switch event {
-        case .peerLearnt: break
+        case .peerLearnt, .unreachable: break
         case .peerMoved(let from, let to): events.append(.remoteMoved(from: from, to: to))
         case .peerLost(let address):
             events.append(.remoteLost(address))

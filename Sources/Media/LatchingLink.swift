@@ -3,21 +3,24 @@ import RTP
 import Realtime
 
 /// The layer of plain RTP: it learns from which address and port the other side sends (`SourceLatch`), sends there if no
-/// address was given, and hands on nothing else.
+/// address was given, and hands on nothing else. Of several that were given it takes the next one where nothing arrives.
 public final class LatchingLink: LinkLayer {
     public let lower: any PacketLink
     private var latch: SourceLatch
     private let isPeerGiven: Bool
+    private var trial: AddressTrial?
     private var events: [LinkEvent] = []
     private var drops = LinkStatistics()
     private var isControlLearnt = false
 
     /// - `lower`: its peer, if it has one already, is the address that was given.
+    /// - `alternatives`: other addresses of that peer.
     /// - `allow`: who may be the other side besides; empty: anyone, if no address was given.
-    public init(over lower: any PacketLink, allow: [CIDR] = [], seed: UInt64) {
+    public init(over lower: any PacketLink, alternatives: [SocketAddress] = [], allow: [CIDR] = [], seed: UInt64) {
         self.lower = lower
         let remote = lower.peer?.media
         isPeerGiven = remote != nil
+        trial = remote.map { AddressTrial([$0] + alternatives) }
         latch = SourceLatch(remote: remote, allow: allow, salt: seed)
     }
 
@@ -43,6 +46,7 @@ public final class LatchingLink: LinkLayer {
         case .held:
             break
         case .proven(let event):
+            trial?.heard()
             if let event { events.append(event) }
             if !isPeerGiven { lower.setPeer(LinkPeer(media: packet.source)) }
             isControlLearnt = false
@@ -68,6 +72,7 @@ public final class LatchingLink: LinkLayer {
             drops[.stranger] += 1
             return
         }
+        trial?.heard()
         if let control = latch.controlSource, !isControlLearnt, let peer = lower.peer {
             isControlLearnt = true
             lower.setPeer(LinkPeer(media: peer.media, control: control))
@@ -82,9 +87,18 @@ public final class LatchingLink: LinkLayer {
         }
         lower.admit(latch.admitted(at: now))
         lower.advance(to: now)
+        while let event = lower.nextEvent() { take(event, now) }
     }
 
-    public func nextEvent() -> LinkEvent? { events.isEmpty ? lower.nextEvent() : events.removeFirst() }
+    private func take(_ event: LinkEvent, _ now: HostTime) {
+        guard case .unreachable(let address) = event else { return events.append(event) }
+        guard let next = trial?.unreachable(address, now: now) else { return }
+        latch.call(at: next)
+        lower.setPeer(LinkPeer(media: next))
+        events.append(.peerMoved(from: address, to: next))
+    }
+
+    public func nextEvent() -> LinkEvent? { events.isEmpty ? nil : events.removeFirst() }
 
     public var statistics: LinkStatistics {
         var result = lower.statistics

@@ -104,7 +104,8 @@ public final class UDPLink: PacketLink {
     public func advance(to now: HostTime) {}
     public var nextDeadline: HostTime? { nil }
     public var wantsWakeup: Bool { false }
-    public func nextEvent() -> LinkEvent? { nil }
+    /// What ICMP tells of RTP's packets: many take no RTCP.
+    public func nextEvent() -> LinkEvent? { media.socket.takeUnreachable().map { .unreachable($0) } }
 
     public var statistics: LinkStatistics {
         var result = counters

@@ -13,6 +13,7 @@ public final class UDPSocket {
     /// The address it is bound to, with the port that the kernel chose for 0.
     public let local: SocketAddress
     private let family: IPAddress.Family
+    private var unreachable: SocketAddress?
 
     /// Binds to `address`. The unspecified IPv6 address also hears IPv4.
     /// - Parameters:
@@ -112,7 +113,18 @@ public final class UDPSocket {
     var droppedByKernel: Int { Int(cnetwork_dropped(fileDescriptor)) }
 
     /// Takes the reports of ICMP errors; how many there were.
-    func drainErrors() -> Int { Int(cnetwork_drain_errors(fileDescriptor)) }
+    func drainErrors() -> Int {
+        var storage = sockaddr_storage()
+        let count = Int(cnetwork_drain_errors(fileDescriptor, &storage))
+        if let address = SocketAddress(&storage) { unreachable = address }
+        return count
+    }
+
+    /// Where the last packet went that did not arrive, if there was one since the last time.
+    func takeUnreachable() -> SocketAddress? {
+        defer { unreachable = nil }
+        return unreachable
+    }
 
     /// Spreads what comes over the sockets that share the port, in the order in which they were bound.
     func spread(over count: Int) throws(NetworkError) {

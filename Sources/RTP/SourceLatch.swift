@@ -39,7 +39,7 @@ public struct SourceLatch {
     /// Where RTCP on a port of its own comes from, when that is not the convention's port.
     public private(set) var controlSource: SocketAddress?
 
-    private let remote: SocketAddress?
+    private var remote: SocketAddress?
     private let allow: [CIDR]
     private var payloadTypes = PayloadTypeSet()
     private var stream = HeardStream()
@@ -55,6 +55,10 @@ public struct SourceLatch {
         self.salt = salt
         unproven = [UnprovenSource](repeating: UnprovenSource(), count: 64)
     }
+
+    /// The other side is said to be elsewhere; before anything was heard.
+    /// - Parameter remote: where.
+    public mutating func call(at remote: SocketAddress) { self.remote = remote }
 
     /// The payload types that count as proof.
     public mutating func expect(_ payloadTypes: PayloadTypeSet) { self.payloadTypes = payloadTypes }

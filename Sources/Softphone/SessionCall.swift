@@ -13,6 +13,8 @@ import Reporting
 final class SessionCall: OwnedCall {
     private let place: any PartyPlace
     private let addresses: [(local: SocketAddress, remote: SocketAddress?)]
+    /// Other addresses of each party's remote.
+    private let alternatives: [[SocketAddress]]
     private let media: MediaRequest
     /// Each party's codec, and the one that it begins with.
     private var codecs: [Codec]
@@ -37,10 +39,11 @@ final class SessionCall: OwnedCall {
         /// Where its packets come and go.
         let local: SocketAddress
         let remote: SocketAddress?
+        let alternatives: [SocketAddress]
         let codec: Codec
 
         init(_ party: CallParty) {
-            (local, remote) = (party.socket.local, party.socket.peer?.media)
+            (local, remote, alternatives) = (party.socket.local, party.socket.peer?.media, party.alternatives)
             codec = party.configuration.codec
         }
     }
@@ -48,6 +51,7 @@ final class SessionCall: OwnedCall {
     init(_ place: any PartyPlace, parties: [Party], media: MediaRequest, takesNext: Bool) {
         self.place = place
         addresses = parties.map { ($0.local, $0.remote) }
+        alternatives = parties.map(\.alternatives)
         self.media = media
         firstCodecs = parties.map(\.codec)
         codecs = firstCodecs
@@ -119,8 +123,16 @@ final class SessionCall: OwnedCall {
         case .call(.notSecured(let reason, let isCertificate)):
             encryptionFailure = (reason, isCertificate)
             return bodies
+        case .call(.remoteMoved(let from, let to)) where !alternatives[party].isEmpty && mediaStarts[party] == nil:
+            return [.tried(to, after: from)]
         case .call(.ended(let reason)):
             endReasons[party] = reason
+            if reason == .mediaTimeout, mediaStarts[party] == nil, let remote = addresses[party].remote,
+                !alternatives[party].isEmpty
+            {
+                let tried = ([remote] + alternatives[party]).text
+                return [.callEnded(reason: reason.rawValue, durationSeconds: nil, explanation: "nothing came from \(tried)")]
+            }
             // A place where nobody was ends without a word.
             return isAnnounced[party] ? bodies : []
         default: return bodies

@@ -82,16 +82,17 @@ public struct Softphone: Sendable {
     private func makeParties(_ request: CallRequest, seed: UInt64) throws(SoftphoneError) -> [CallParty] {
         guard let first = request.uris.first else { throw .request("there is nobody to call; give a URI") }
         guard let count = request.parties else {
-            return try request.uris.enumerated().map { (index, uri) throws(SoftphoneError) in
-                CallParty(
-                    configuration: try configuration(of: uri, request, seed: seed &+ UInt64(index)),
-                    socket: try makeSocket(uri, request.role, bind: request.media.bind), allow: request.media.allow)
+            return try request.uris.enumerated().map { (index, uri) throws(SoftphoneError) -> CallParty in
+                let configuration = try configuration(of: uri, request, seed: seed &+ UInt64(index))
+                let (socket, alternatives) = try makeSocket(uri, request.role, bind: request.media.bind)
+                return CallParty(
+                    configuration: configuration, socket: socket, alternatives: alternatives, allow: request.media.allow)
             }
         }
         guard request.role == .listen, request.uris.count == 1, CallRequest.partiesAllowed.contains(count) else {
             throw .request("one port takes 1 to \(CallRequest.partiesAllowed.upperBound) parties; give --parties so many")
         }
-        let socket = try makeSocket(first, .listen, bind: request.media.bind)
+        let socket = try makeSocket(first, .listen, bind: request.media.bind).socket
         let distributor = LinkDistributor(
             over: socket, hasControlPort: socket.localControlPort != socket.local.port, places: count)
         return try distributor.links.enumerated().map { (index, place) throws(SoftphoneError) in
@@ -117,9 +118,10 @@ public struct Softphone: Sendable {
         return configuration
     }
 
+    /// - Returns: with the addresses besides that of the socket's peer.
     private func makeSocket(
         _ uri: CallURI, _ role: CallURI.Role, bind: IPAddress?
-    ) throws(SoftphoneError) -> UDPLink {
+    ) throws(SoftphoneError) -> (socket: UDPLink, alternatives: [SocketAddress]) {
         do {
             let rtcp: RTCPTransport =
                 switch uri.rtcp {
@@ -127,14 +129,14 @@ public struct Softphone: Sendable {
                 case .next: .separate()
                 case .port(let port): .separate(remotePort: port)
                 }
-            let addresses = try resolve(host: uri.host, port: uri.port)
             switch role {
             case .call:
-                // Where none can be reached the first one's error says why.
-                let remote = reachable(addresses, from: bind).first ?? addresses[0]
-                return try UDPLink(bind: bind, localPort: uri.localPort ?? 0, remote: remote, rtcp: rtcp)
+                let place = try CalledPlace(
+                    host: uri.host, port: uri.port, bind: bind, localPort: uri.localPort ?? 0, rtcp: rtcp)
+                return (place.socket, Array(place.addresses.dropFirst()))
             case .listen:
-                return try listen(bind.map { [$0] } ?? addresses.map(\.address), uri.port, rtcp)
+                let addresses = try resolve(host: uri.host, port: uri.port)
+                return (try listen(bind.map { [$0] } ?? addresses.map(\.address), uri.port, rtcp), [])
             }
         } catch {
             throw .network(error)

@@ -203,6 +203,28 @@ import Testing
         #expect(caller.send(packet(1)) && gone.receive(1).count == 1)
     }
 
+    @Test("where RTP does not arrive is told once, RTCP's errors are not", arguments: [loopback, nil])
+    func unreachable(bind: IPAddress?) throws {
+        // A loopback address that no other test uses.
+        let closed = try SocketAddress(IPAddress("127.0.0.78"), port: 9)
+        let alone = try UDPLink(bind: bind, rtcp: .separate())
+        alone.setPeer(LinkPeer(media: closed))
+        #expect(alone.send(control: report()))
+        #expect(alone.receive { alone.statistics.icmpErrors == 1 })
+        #expect(alone.nextEvent() == nil)
+        for sequence in UInt16(0)..<3 { #expect(alone.send(packet(sequence))) }
+        #expect(alone.receive { alone.statistics.icmpErrors == 4 })
+        #expect(alone.nextEvent() == .unreachable(closed) && alone.nextEvent() == nil)
+    }
+
+    @Test(.enabled(if: hasIPv6, "no IPv6 loopback here"))
+    func whereRTPDoesNotArriveIsToldOverIPv6Too() throws {
+        let closed = try SocketAddress(IPAddress("::1"), port: 9)
+        let alone = try UDPLink(remote: closed)
+        #expect(alone.send(packet(1)) && alone.receive { alone.statistics.icmpErrors == 1 })
+        #expect(alone.nextEvent() == .unreachable(closed))
+    }
+
     @Test func separateControlGoesToTheGivenPort() throws {
         let media = try UDPLink(bind: loopback)
         let control = try UDPLink(bind: loopback)

@@ -65,8 +65,9 @@ int cnetwork_hear_anyone(int fd);
 // Datagrams that the kernel dropped for this socket: by the above, or for want of room.
 uint32_t cnetwork_dropped(int fd);
 
-// Empties the queue of ICMP errors; how many there were.
-int cnetwork_drain_errors(int fd);
+// Empties the queue of ICMP errors; how many there were. Where the last packet went that did not arrive is in `unreachable`, of family 0
+// where there was none; NULL: nobody asks.
+int cnetwork_drain_errors(int fd, struct sockaddr_storage *unreachable);
 
 // Waits for many sockets at once (epoll(7)): a descriptor; -errno.
 int cnetwork_poll_create(void);

@@ -49,7 +49,8 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     private var limit: HostTime?
     /// The handshake begins when the layer below has found the peer: a first flight into nowhere is repeated a second later.
     private var waitsForPath = false
-    private var hasHeardPeer = false
+    /// Whether anything of a handshake came from the other side.
+    public private(set) var hasHeardPeer = false
     /// When the handshake's first flight left or came, and how long it took.
     private var began: HostTime?
     private var handshakeMilliseconds: Double?

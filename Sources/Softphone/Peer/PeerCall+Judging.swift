@@ -81,7 +81,9 @@ extension PeerCall {
         guard media == nil else { return settle(.network, "the other side broke off: \(failure)") }
         guard role == .caller else { return waitAgain("a call came to nothing: \(failure)") }
         switch failure {
-        case .unanswered: settle(.noAnswer, "nobody answers there; is `yodel listen yodel://` running, and the UDP port open?")
+        case .unanswered:
+            let place = trial.map { "at \($0.addresses.text)" } ?? "there"
+            settle(.noAnswer, "nobody answers \(place); is `yodel listen yodel://` running, and the UDP port open?")
         case .refusedByPeer:
             settle(
                 .refused,
@@ -99,12 +101,30 @@ extension PeerCall {
         socket.admit(.anyone)
         (isConnected, questionEnd, agreement) = (false, nil, nil)
         judge.forgetPeer()
+        renewLink()
+    }
+
+    /// Where nobody answers, the next address of the name is called, as long as there is time.
+    func lookElsewhere(_ now: HostTime) {
+        guard trial != nil, reason == nil else { return }
+        if link.hasHeardPeer { trial?.heard() }
+        var next = trial?.advance(to: now)
+        while case .unreachable(let address)? = socket.nextEvent() { next = trial?.unreachable(address, now: now) ?? next }
+        let patience = PeerLink.patienceMilliseconds - now.milliseconds(since: start)
+        guard let next, let former = socket.peer?.media, patience > 0 else { return }
+        pending.append(.tried(next, after: former))
+        socket.setPeer(LinkPeer(media: next))
+        renewLink(patienceMilliseconds: patience)
+    }
+
+    /// A handshake from the beginning.
+    private func renewLink(patienceMilliseconds: Double = PeerLink.patienceMilliseconds) {
         do throws(SoftphoneError) {
             let known = try phone.folder.known()
             mail = try Self.makeMail()
             link = try PeerLink(
                 role, over: socket, identity: phone.identity, trust: judge.trust(known), capabilities: capabilities.described,
-                mail: mail, now: .monotonicNow())
+                mail: mail, patienceMilliseconds: patienceMilliseconds, now: .monotonicNow())
         } catch {
             failure = error
             settle(.localHangup, "\(error)")

@@ -22,6 +22,8 @@ final class PeerCall: OwnedCall {
     static let questionMilliseconds = 60_000.0
     /// How long the end of a call waits until it has been heard, in milliseconds.
     static let goodbyeMilliseconds = 400.0
+    /// How long an address of several may leave a handshake unanswered, in milliseconds: more than one repetition.
+    static let addressMilliseconds = 3000.0
 
     let phone: PeerPhone
     let request: PeerRequest
@@ -35,9 +37,11 @@ final class PeerCall: OwnedCall {
     var judge: PeerJudge
     /// Where others are told that it is busy; nil: nobody calls, or the kernel cannot part them from the one who does.
     var door: PeerDoor?
+    /// The addresses that are called; nil: callers are waited for.
+    var trial: AddressTrial?
 
     var pending: [EventBody] = []
-    private var start = HostTime.monotonicNow()
+    private(set) var start = HostTime.monotonicNow()
     private var mediaStart: HostTime?
     /// When the question about the other side is no longer asked.
     var questionEnd: HostTime?
@@ -54,7 +58,10 @@ final class PeerCall: OwnedCall {
     var failure: SoftphoneError?
     var wasCall: Bool
 
-    init(_ phone: PeerPhone, _ request: PeerRequest, over socket: UDPLink) throws(SoftphoneError) {
+    /// - `addresses`: of the one who is called; the first is the socket's peer.
+    init(
+        _ phone: PeerPhone, _ request: PeerRequest, over socket: UDPLink, calling addresses: [SocketAddress]
+    ) throws(SoftphoneError) {
         (self.phone, self.request, self.socket) = (phone, request, socket)
         stamp = phone.folder.stamp
         let known = try phone.folder.known()
@@ -62,6 +69,7 @@ final class PeerCall: OwnedCall {
         case .call(let uri):
             role = .caller
             wasCall = true
+            trial = AddressTrial(addresses, patienceMilliseconds: Self.addressMilliseconds, now: start)
             judge = PeerJudge(phone, request, called: uri.name)
         case .listen:
             role = .callee
@@ -95,7 +103,7 @@ final class PeerCall: OwnedCall {
 
     var nextDeadline: HostTime? {
         guard media == nil, reason == nil else { return door?.nextDeadline }
-        return [link.nextDeadline, questionEnd, door?.nextDeadline].compactMap(\.self).min()
+        return [link.nextDeadline, questionEnd, door?.nextDeadline, trial?.nextDeadline].compactMap(\.self).min()
     }
 
     func takeEvents() -> [(party: Int, body: EventBody)] {
@@ -119,6 +127,7 @@ final class PeerCall: OwnedCall {
         let now = HostTime.monotonicNow()
         link.receive(now: now) { _ in }
         link.advance(to: now)
+        lookElsewhere(now)
     }
 
     // MARK: - What comes

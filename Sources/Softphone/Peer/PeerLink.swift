@@ -23,17 +23,22 @@ final class PeerLink: LinkLayer {
     private let mail: PeerMail
     private var dialog: PeerDialog?
 
+    /// How long a caller waits for the other side's handshake, in milliseconds.
+    static let patienceMilliseconds = 20_000.0
+
     /// Begins the handshake: the caller sends, the callee waits for as long as it takes.
+    /// - `patienceMilliseconds`: the caller's.
     init(
         _ role: PeerDialog.Role, over socket: any PacketLink, identity: DTLSIdentity, trust: DTLSTrust,
-        capabilities: AudioCapabilities, mail: PeerMail, now: HostTime
+        capabilities: AudioCapabilities, mail: PeerMail, patienceMilliseconds: Double = PeerLink.patienceMilliseconds,
+        now: HostTime
     ) throws(SoftphoneError) {
         (self.role, self.identity, self.capabilities, self.mail) = (role, identity, capabilities, mail)
         dtls = DTLSLink(over: socket, identity: identity)
         lower = SRTPLink(over: dtls)
         do throws(DTLSFailure) {
             switch role {
-            case .caller: try dtls.start(.active, trust: trust, now: now)
+            case .caller: try dtls.start(.active, trust: trust, patienceMilliseconds: patienceMilliseconds, now: now)
             case .callee: try dtls.start(.passive, trust: trust, patienceMilliseconds: nil, now: now)
             }
         } catch {
@@ -43,6 +48,9 @@ final class PeerLink: LinkLayer {
 
     /// Where the other side is; nil: nobody knows yet.
     var peerAddress: SocketAddress? { dtls.peerAddress }
+
+    /// Whether anything of a handshake came from there.
+    var hasHeardPeer: Bool { dtls.hasHeardPeer }
 
     /// Who passes the handshake from now on, where callers are waited for.
     func setTrust(_ trust: DTLSTrust) { dtls.setTrust(trust) }

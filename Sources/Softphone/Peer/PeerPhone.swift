@@ -27,23 +27,26 @@ public final class PeerPhone: Sendable {
     /// - Throws: what keeps it from being called or waited for.
     public func nextCall(_ request: PeerRequest) throws(SoftphoneError) -> any LiveCall {
         guard !request.codecs.isEmpty else { throw .request("there is no codec to offer; choose one with --codec") }
-        let call = try PeerCall(self, request, over: try makeSocket(request))
+        let (socket, addresses) = try makeSocket(request)
+        let call = try PeerCall(self, request, over: socket, calling: addresses)
         do { return try RunningCall(call) } catch { throw .resources("\(error)") }
     }
 
-    private func makeSocket(_ request: PeerRequest) throws(SoftphoneError) -> UDPLink {
+    /// - Returns: with the addresses that are called.
+    private func makeSocket(
+        _ request: PeerRequest
+    ) throws(SoftphoneError) -> (socket: UDPLink, addresses: [SocketAddress]) {
         let bind = request.media.bind
         do throws(NetworkError) {
             switch request.purpose {
             case .call(let uri):
-                let addresses = try resolve(host: uri.host, port: uri.port)
-                // Where none can be reached the first one's error says why.
-                return try UDPLink(bind: bind, remote: reachable(addresses, from: bind).first ?? addresses[0], rtcp: .mux)
+                let place = try CalledPlace(host: uri.host, port: uri.port, bind: bind, rtcp: .mux)
+                return (place.socket, place.addresses)
             case .listen(let uri):
                 let addresses = if let bind { [bind] } else { try resolve(host: uri.host, port: uri.port).map(\.address) }
                 let socket = try Softphone().listen(addresses, port.withLock { $0 } ?? uri.port, .mux)
                 port.withLock { $0 = socket.local.port }
-                return socket
+                return (socket, [])
             }
         } catch {
             throw .network(error)
