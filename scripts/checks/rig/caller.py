@@ -37,6 +37,17 @@ def field(message: str, name: str) -> list[str]:
     return re.findall(rf"(?im)^{name}\s*:\s*(.*?)\r$", message)
 
 
+def response(request: str, status: str, tag: str, more: str = "", body: str = "") -> str:
+    """The answer to a request: its code and words, our tag, fields of its own (each line ended), a body."""
+    copied = "".join(f"Via: {via}\r\n" for via in field(request, "via"))
+    to = field(request, "to")[0]
+    return (
+        f"SIP/2.0 {status}\r\n{copied}From: {field(request, 'from')[0]}\r\n"
+        f"To: {to if 'tag=' in to else f'{to};tag={tag}'}\r\nCall-ID: {field(request, 'call-id')[0]}\r\n"
+        f"CSeq: {field(request, 'cseq')[0]}\r\n{more}Content-Length: {len(body)}\r\n\r\n{body}"
+    )
+
+
 def digest(challenge: str, method: str, uri: str, user: str) -> str:
     """The answer to a challenge (RFC 2617, qop=auth or none)."""
     line = re.search(r"(?im)^(www|proxy)-authenticate:\s*digest (.*?)\r$", challenge)

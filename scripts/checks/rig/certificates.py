@@ -1,6 +1,7 @@
 """Certificates for calls by TLS, made by openssl: an authority of our own, what it signs, and what it never signed."""
 
 import subprocess
+from collections.abc import Sequence
 
 NAMES = "DNS:yodel.test,DNS:localhost,IP:127.0.0.1"
 SETTINGS = """
@@ -59,10 +60,11 @@ class Authority:
         return said.strip().split("=")[1]
 
 
-def shown(port: int, *options: str) -> str:
-    """What a server on loopback shows to who connects: openssl's words; the certificate's subject is among them."""
+def shown(port: int, *options: str, place: Sequence[str] = ()) -> str:
+    """What a server on loopback shows to who connects: openssl's words; the certificate's subject is among them. `place`: the command
+    that runs another one where the server is."""
     done = subprocess.run(
-        ["openssl", "s_client", "-connect", f"127.0.0.1:{port}", *options],
+        [*place, "openssl", "s_client", "-connect", f"127.0.0.1:{port}", *options],
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,

@@ -160,13 +160,13 @@ def free_ports(count: int, step: int = 2) -> int:
     raise Failed("no free UDP ports")
 
 
-def until_bound(port: int) -> None:
-    """Waits until somebody hears what comes to a UDP port of this machine."""
+def until_bound(port: int, process: int | str = "self") -> None:
+    """Waits until somebody hears what comes to a UDP port of this machine, or of the network namespace of another process."""
 
     def is_bound() -> bool:
         rows = []
         for family in ("udp", "udp6"):
-            with open(f"/proc/net/{family}") as f:
+            with open(f"/proc/{process}/net/{family}") as f:
                 rows += [line.split()[1] for line in f.readlines()[1:]]
         return any(int(row.rsplit(":", 1)[1], 16) == port for row in rows)
 

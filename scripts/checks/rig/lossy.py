@@ -9,7 +9,7 @@ import time
 from typing import Self
 
 from . import mulaw
-from .caller import HOME, field
+from .caller import HOME, field, response
 from .kinds import Samples
 
 FRAME = 160  # 20 ms at 8 kHz
@@ -70,13 +70,7 @@ class LossyTelephone:
         elif method == "INVITE":
             body = self.description(message)
             more += "Content-Type: application/sdp\r\n"
-        copied = "".join(f"Via: {via}\r\n" for via in field(message, "via"))
-        to = field(message, "to")[0]
-        return (
-            f"SIP/2.0 {status}\r\n{copied}From: {field(message, 'from')[0]}\r\n"
-            f"To: {to if 'tag=' in to else f'{to};tag={self.tag}'}\r\nCall-ID: {field(message, 'call-id')[0]}\r\n"
-            f"CSeq: {field(message, 'cseq')[0]}\r\n{more}Content-Length: {len(body)}\r\n\r\n{body}"
-        )
+        return response(message, status, self.tag, more, body)
 
     def description(self, offer: str) -> str:
         """The answer to an offer; the first one has the telephone speak."""
