@@ -29,6 +29,7 @@ from rig.chromium import Chromium
 from rig.endpoint import free_ports
 from rig.service import Service
 from rig.stillness import beside
+from rig.turn import PASSWORD, USER, TurnServer
 from rig.verdict import PATIENCE_S, Failed
 
 RATE = 48_000
@@ -36,7 +37,6 @@ RATE = 48_000
 SHORT_SECONDS, LONG_SECONDS, SETTLE_SECONDS = 0.2, 7.0, 3.0
 # Issue 21, point 3, ms.
 MOST = {"play": 100.0, "echo": 135.0, "trip": 100.0, "relay": 60.0}
-USER = PASSWORD = "rig"
 
 
 @contextlib.contextmanager
@@ -61,25 +61,8 @@ def page(folder: str) -> Iterator[str]:
 def relay(folder: str) -> Iterator[list[dict[str, str]]]:
     """coturn on loopback; the browser's list of servers."""
     port = free_ports(1)
-    with open(f"{folder}/turn.log", "wb") as log:
-        server = subprocess.Popen(
-            ["turnserver", "-n", "--listening-ip=127.0.0.1", "--relay-ip=127.0.0.1", f"--listening-port={port}", "--no-tls"]
-            + ["--no-dtls", "--lt-cred-mech", f"--user={USER}:{PASSWORD}", "--realm=rig", "--allow-loopback-peers", "--no-cli"]
-            + ["--log-file=stdout", f"--pidfile={folder}/turn.pid", f"--userdb={folder}/turn.db"],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-        )
-    try:
-        deadline = time.monotonic() + PATIENCE_S
-        while not subprocess.run(["ss", "-Hlun", "sport", "=", f":{port}"], capture_output=True, check=True).stdout:
-            if server.poll() is not None or time.monotonic() > deadline:
-                raise Failed(f"turnserver does not start (exit {server.poll()})")
-            time.sleep(0.05)
+    with TurnServer(f"{folder}/turn", "127.0.0.1", port, ["--no-tls", "--allow-loopback-peers"]):
         yield [{"urls": f"turn:127.0.0.1:{port}?transport=udp", "username": USER, "credential": PASSWORD}]
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def samples(text: str) -> Any:

@@ -11,15 +11,14 @@ IPv6 address, 2001:db8:1::2 and 2001:db8:2::2, in modes that end in 6.
 import contextlib
 import os
 import subprocess
-import time
 from typing import Self
 
-from .verdict import PATIENCE_S, Failed
+from .turn import TurnServer
+from .verdict import Failed
 
 SERVER = "203.0.113.1"
 DEAD = "203.0.113.9"
 HOMES = {"a": ("10.78.1.2", "203.0.113.11"), "b": ("10.78.2.2", "203.0.113.12")}
-USER, PASSWORD = "rig", "secret-rig"
 
 # What a NAT does with UDP: no translation, the same port outside for all and only answers let in, another port for each
 # destination, or nothing at all: a wall. Translation, what is refused at the router, and on the way through it.
@@ -38,9 +37,9 @@ class Homes:
     """The namespaces. Use as a context manager: they never outlive the block."""
 
     def __init__(self, folder: str) -> None:
-        self.folder = folder
+        self.folder = os.path.abspath(folder)
         self.prefix = f"y{os.getpid()}"
-        self.server: subprocess.Popen[bytes] | None = None
+        self.server: TurnServer | None = None
 
     def place(self, name: str) -> list[str]:
         """The command that runs another one in `name`: a, b, na, nb or inet."""
@@ -112,22 +111,9 @@ class Homes:
         )
 
     def serve(self) -> None:
-        with open(f"{self.folder}/turn.log", "ab") as log:
-            self.server = subprocess.Popen(
-                [*self.place("inet"), "turnserver", "-n", f"--listening-ip={SERVER}", f"--relay-ip={SERVER}"]
-                + ["--lt-cred-mech", f"--user={USER}:{PASSWORD}", "--realm=rig", "--no-cli", "--no-dtls"]
-                + [f"--cert={self.certificate}", f"--pkey={self.folder}/turn.key"]
-                + [f"--pidfile={self.folder}/turn.pid", f"--userdb={self.folder}/turn.db", "--log-file=stdout"],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-            )
-        deadline = time.monotonic() + PATIENCE_S
-        listening = [*self.place("inet"), "ss", "-Hlun", "sport", "=", ":3478"]
-        while not subprocess.run(listening, capture_output=True, check=True).stdout:
-            if self.server.poll() is not None or time.monotonic() > deadline:
-                raise Failed(f"turnserver does not start (exit {self.server.poll()})")
-            time.sleep(0.05)
+        keys = [f"--cert={self.certificate}", f"--pkey={self.folder}/turn.key"]
+        self.server = TurnServer(f"{self.folder}/turn", SERVER, options=keys, place=self.place("inet"))
+        self.server.__enter__()
 
     def translate(self, home: str, mode: str) -> None:
         """Gives a home's NAT another way of translating; what it knew of connections is forgotten."""
@@ -186,7 +172,7 @@ table inet filter {{
     def stop_server(self) -> None:
         if self.server is not None:
             self.server.kill()
-            self.server.wait()
+            self.server = None
 
     def __exit__(self, *_: object) -> None:
         self.stop_server()
