@@ -59,6 +59,32 @@ import Testing
         #expect(alice.take([report]) == [rtcp(42)])
     }
 
+    @Test(
+        "a report under another index, of another call, or one of our own is counted and never acted upon",
+        arguments: SRTPSuite.allCases)
+    func foreignReport(suite: SRTPSuite) throws {
+        let (alice, bob) = try ends(suite)
+        let reports = try (0..<3).map { try #require(bob.protect(rtcp(UInt8($0)), .control)) }
+        // The first bit of the index tells whether the rest is encrypted. It stands behind the tag (RFC 7714), or in front (RFC 3711).
+        let isBehind = suite == .aeadAES128GCM || suite == .aeadAES256GCM
+        let place = reports[0].count - (isBehind ? 4 : suite.controlTagLength)
+        #expect(Array(reports[0][place..<place + 4]) == [0x80, 0, 0, 1])
+        var forged: [[UInt8]] = []
+        for index: [UInt8] in [[0, 0, 0, 0], [0, 0, 0, 2], [0, 0, 0, 3], [0, 0, 1, 0], [0x7f, 0xff, 0xff, 0xff]] {
+            for flag in [UInt8(0), 0x80] {
+                var report = reports[0]
+                report.replaceSubrange(place..<place + 4, with: [index[0] | flag] + index.dropFirst())
+                forged.append(report)
+            }
+        }
+        forged.append(try #require(try ends(suite, seed: 2).bob.protect(rtcp(), .control)))
+        forged.append(try #require(alice.protect(rtcp(), .control)))
+        #expect(alice.take(forged).isEmpty)
+        #expect(alice.link.srtp.failed == forged.count && alice.link.srtp.accepted == 0)
+        #expect(alice.wire.peer == nil && alice.link.nextEvent() == nil)
+        #expect(alice.take(reports) == (0..<3).map { rtcp(UInt8($0)) })
+    }
+
     @Test("nothing goes out and nothing comes in before there are keys")
     func withoutKeys() {
         let wire = HandLink()
