@@ -24,25 +24,28 @@ public final class CallCapture: MediaTap {
     ///   - path: of the file.
     ///   - configuration: of the call.
     ///   - socket: where its packets come and go.
+    ///   - isEncrypted: whether packets are captured as they are on the wire, encrypted.
     ///   - mostBytes: that the file may have; what comes later is not kept.
     /// - Throws: where the file cannot be made.
     public convenience init(
-        path: String, configuration: CallConfiguration, socket: UDPLink, mostBytes: Int = .max
+        path: String, configuration: CallConfiguration, socket: UDPLink, isEncrypted: Bool = false, mostBytes: Int = .max
     ) throws(CallError) {
         let now = HostTime.monotonicNow()
         try self.init(
             path: path, configuration: configuration, local: socket.local,
-            controlPort: socket.localControlPort, epochNanoseconds: now.wallClockEpoch, mostBytes: mostBytes)
+            controlPort: socket.localControlPort, epochNanoseconds: now.wallClockEpoch, isEncrypted: isEncrypted,
+            mostBytes: mostBytes)
     }
 
     /// - Parameters:
     ///   - local: where RTP is heard.
     ///   - controlPort: where RTCP is heard.
     ///   - epochNanoseconds: wall clock at host time 0, in ns since 1970.
+    ///   - isEncrypted: whether packets are captured as they are on the wire, encrypted.
     ///   - mostBytes: that the file may have.
     package init(
         path: String, configuration: CallConfiguration, local: SocketAddress, controlPort: UInt16,
-        epochNanoseconds: Int64, mostBytes: Int = .max
+        epochNanoseconds: Int64, isEncrypted: Bool = false, mostBytes: Int = .max
     ) throws(CallError) {
         let ends: RingEnds<UInt8>
         do {
@@ -51,6 +54,7 @@ public final class CallCapture: MediaTap {
             throw .resources("\(error)")
         }
         var settings = configuration.captureSettings
+        if isEncrypted { settings[CallConfiguration.captureEncryption] = "srtp" }
         let address = UDPEndpoint(local)
         settings["local_address"] = address.address.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         settings["local_ports"] = "\(local.port),\(controlPort)"

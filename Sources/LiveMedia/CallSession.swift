@@ -103,16 +103,18 @@ public final class CallSession {
     /// - `party`: the other side.
     /// - `recordPath`: stereo recording of the call.
     /// - `capturePath`: capture of the call's packets (pcapng).
+    /// - `capturesDecrypted`: whether it has them as the call sees them where they are encrypted on the wire.
     /// - `dumpFolder`: where every internal signal goes, in a folder `dumpSide` of it if that is given.
     /// - `realtime`: ask for real-time priority.
     /// - `audio`: the session `unit` is attached to; active as long as the call is.
     public convenience init(
         _ party: CallParty, unit: any InputOutputUnit, recordPath: String? = nil, capturePath: String? = nil,
-        dumpFolder: String? = nil,
+        capturesDecrypted: Bool = false, dumpFolder: String? = nil,
         dumpSide: String? = nil, realtime: Bool = true, audio: AudioSession? = nil
     ) throws(CallError) {
         try self.init(
-            [party], unit: unit, recordPath: recordPath, capturePath: capturePath, dumpFolder: dumpFolder, dumpSide: dumpSide,
+            [party], unit: unit, recordPath: recordPath, capturePath: capturePath, capturesDecrypted: capturesDecrypted,
+            dumpFolder: dumpFolder, dumpSide: dumpSide,
             realtime: realtime, audio: audio)
     }
 
@@ -125,13 +127,15 @@ public final class CallSession {
     /// - `isBridge`: whether the parties have each other in the place of the device, which keeps time and should have a period of
     ///   20 ms (`bridgeMilliseconds`).
     /// - `capturePath`: capture of the first party's packets.
+    /// - `capturesDecrypted`: whether it has them as the call sees them where they are encrypted on the wire.
     /// - `captureBytes`: what the capture may have at most. A bounded one is kept in case it is wanted: where it cannot be made the
     ///   session goes without. `nil` is one that somebody asked for.
     /// - `playoutChannels`: 2 plays each party of a conference from a direction of its own.
     public init(
         _ parties: [CallParty], unit: any InputOutputUnit, staysOpen: Bool = false, isConference: Bool = true,
         isBridge: Bool = false, playoutChannels: Int = 1, recordPath: String? = nil, capturePath: String? = nil,
-        captureBytes: Int? = nil, dumpFolder: String? = nil, dumpSide: String? = nil, realtime: Bool = true,
+        capturesDecrypted: Bool = false, captureBytes: Int? = nil, dumpFolder: String? = nil, dumpSide: String? = nil,
+        realtime: Bool = true,
         audio: AudioSession? = nil
     ) throws(CallError) {
         precondition(!parties.isEmpty, "a session has somebody to talk to")
@@ -140,11 +144,12 @@ public final class CallSession {
         self.realtime = realtime
         self.audio = audio
         let bell = Bell()
-        let capture = try Self.capture(parties[0], path: capturePath, bytes: captureBytes)
+        let capture = try Self.capture(
+            parties[0], path: capturePath, isDecrypted: capturesDecrypted, bytes: captureBytes)
         var legs: [CallLeg] = []
         for (index, party) in parties.enumerated() {
             var link = party.link
-            if index == 0, let capture { link = CaptureLink(over: link, into: capture) }
+            if index == 0, let capture { link = capture.watch(link, isDecrypted: capturesDecrypted) }
             let channel: CallChannel
             do { channel = try CallChannel(bell: bell) } catch { throw .resources("\(error)") }
             do {
@@ -200,10 +205,18 @@ public final class CallSession {
         disk = writers.isEmpty ? nil : DiskThread(name: "recorder", clients: writers)
     }
 
-    private static func capture(_ party: CallParty, path: String?, bytes: Int?) throws(CallError) -> CallCapture? {
+    private static func capture(
+        _ party: CallParty, path: String?, isDecrypted: Bool, bytes: Int?
+    ) throws(CallError) -> CallCapture? {
         guard let path else { return nil }
-        guard let bytes else { return try CallCapture(path: path, configuration: party.configuration, socket: party.socket) }
-        return try? CallCapture(path: path, configuration: party.configuration, socket: party.socket, mostBytes: bytes)
+        let isEncrypted = !isDecrypted && party.link.encryptingLayer != nil
+        func make(_ mostBytes: Int) throws(CallError) -> CallCapture {
+            try CallCapture(
+                path: path, configuration: party.configuration, socket: party.socket, isEncrypted: isEncrypted,
+                mostBytes: mostBytes)
+        }
+        guard let bytes else { return try make(.max) }
+        return try? make(bytes)
     }
 
     /// The rate at which a device serves `calls`, and the frames taken from it: those of the calls where all agree, so that nothing

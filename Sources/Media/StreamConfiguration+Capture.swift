@@ -44,6 +44,9 @@ extension StreamConfiguration {
 }
 
 extension CallConfiguration {
+    /// The setting that tells by what the packets of a capture are encrypted; without it they are plain.
+    package static let captureEncryption = "encryption"
+
     /// What a replay of the call's capture must know.
     package var captureSettings: [String: String] {
         var settings = stream.captureSettings

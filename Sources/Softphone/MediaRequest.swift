@@ -40,6 +40,8 @@ public struct MediaRequest: Sendable {
     public var recordPath: String?
     /// Where the call's packets are captured (pcapng).
     public var capturePath: String?
+    /// Whether the packets of an encrypted call are captured as the call sees them, and not as they are on the wire.
+    public var capturesDecrypted = false
     /// Bytes that the capture may have, where it is kept in case it is wanted: later packets are not captured, and a call whose capture
     /// cannot be made goes without. `nil`: somebody asked for all of it.
     public var captureBytes: Int?

@@ -48,7 +48,7 @@ public struct Softphone: Sendable {
                 unit: try media.device.makeUnit(
                     voiceProcessing: media.voiceProcessing, seed: seed, playbackChannels: channels, audio: audio),
                 isConference: isConference, playoutChannels: channels, recordPath: media.recordPath,
-                capturePath: media.capturePath, captureBytes: media.captureBytes,
+                capturePath: media.capturePath, capturesDecrypted: media.capturesDecrypted, captureBytes: media.captureBytes,
                 dumpFolder: media.dumpFolder, realtime: media.device.realtime, audio: audio)
             for party in parties { media.logPlan(party.configuration, party.socket) }
             let call = SessionCall(session, parties: parties.map(SessionCall.Party.init), media: media, takesNext: takesNext)

@@ -66,6 +66,11 @@ extension ReplayRequest {
     private func configuration(
         _ streams: CaptureStreams, _ source: UInt32?, path: String
     ) throws(SoftphoneError) -> CallConfiguration {
+        if let kind = streams.settings[CallConfiguration.captureEncryption] {
+            throw .request(
+                "the packets are encrypted (\(kind)), as they were on the wire, \(path); "
+                    + "what was captured with --capture-decrypted can be played")
+        }
         if let ours = CallConfiguration(captureSettings: streams.settings, seed: seed) { return ours }
         let wanted = source ?? streams.streams.first?.ssrc
         guard let stream = streams.streams.first(where: { $0.ssrc == wanted }) else {

@@ -14,8 +14,9 @@ public protocol SRTPKeySource: PacketLink {
 /// stream -> SRTPLink -> [DTLSLink] -> UDPLink
 /// ```
 /// Without keys nothing is sent and nothing is handed on. RTCP is always encrypted.
-public final class SRTPLink: LinkLayer {
+public final class SRTPLink: EncryptingLayer {
     public let lower: any PacketLink
+    public var witness: (any WireWitness)?
     private let keySource: (any SRTPKeySource)?
     private var senders = ContextMemory<SRTPSender>(capacity: rememberedKeys)
     private var receivers = ContextMemory<SRTPReceiver>(capacity: rememberedKeys)
@@ -94,6 +95,7 @@ public final class SRTPLink: LinkLayer {
             counters.unsent += 1
             return false
         }
+        if let witness, let peer = lower.peer { witness.note(sent: packet, to: peer) }
         return lower.send(&packet, now: now)
     }
 
@@ -112,6 +114,7 @@ public final class SRTPLink: LinkLayer {
     private func receive(
         _ packet: inout ReceivedPacket, isControl: Bool, now: HostTime, _ deliver: (inout ReceivedPacket) -> Void
     ) {
+        witness?.note(received: packet)
         guard receiver != nil else {
             counters.early += 1
             drops[.stranger] += 1

@@ -145,6 +145,8 @@ struct SIPTelephone: Telephone {
     private func capture(_ request: inout SIPRequest) {
         guard let shelf = settings.captures, request.bridge == nil else { return }
         (request.media.capturePath, request.media.captureBytes) = (shelf.next(), shelf.bytes)
+        // A bundle is there to be played again.
+        request.media.capturesDecrypted = true
     }
 
     private func request(_ purpose: SIPRequest.Purpose, _ audio: AudioEnd) throws(SoftphoneError) -> SIPRequest {

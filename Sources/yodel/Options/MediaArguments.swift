@@ -30,6 +30,9 @@ struct CallArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Capture the call's packets (pcapng), for `yodel replay` and others.", valueName: "file"))
     var capture: String?
 
+    @Flag(help: "With --capture, the packets of an encrypted call decrypted. (default: as they are on the wire)")
+    var captureDecrypted = false
+
     @Option(help: ArgumentHelp("Speech of the person in the simulated room. (default: made by the program)", valueName: "file"))
     var near: String?
 

@@ -22,6 +22,7 @@ struct MediaOptions {
         request.playPath = arguments.call.play
         request.recordPath = arguments.call.record
         request.capturePath = arguments.call.capture
+        request.capturesDecrypted = arguments.call.captureDecrypted
         request.dumpFolder = arguments.output.dump
         request.digits = arguments.call.dtmf ?? ""
         request.seed = arguments.output.seed
@@ -35,6 +36,9 @@ struct MediaOptions {
         }
         if let wrong = request.digits.first(where: { !KeyCommand.digits.contains($0) }) {
             throw CommandError(.usage, "'\(wrong)' is on no keypad, in --dtmf '\(request.digits)'; use 0-9 * # A-D")
+        }
+        if request.capturesDecrypted, request.capturePath == nil {
+            throw CommandError(.usage, "--capture-decrypted says how a capture is made; give --capture FILE too")
         }
         for path in [request.playPath, nearPath].compactMap({ $0 }) { _ = try AudioFileReader(path: path) }
         if let path = request.recordPath, !PartyPort.recordsInFolder(request) {
