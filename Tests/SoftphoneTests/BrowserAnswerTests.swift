@@ -1,4 +1,3 @@
-import Glibc
 import ICE
 import Link
 import Settings
@@ -17,25 +16,7 @@ private actor AllocationCounter {
     init() throws { place = try LoopbackSocket(isNonBlocking: true) }
 
     /// Answers whoever has asked.
-    func serve() {
-        var buffer = [UInt8](repeating: 0, count: 2048)
-        var source = sockaddr_in()
-        while true {
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let count = withUnsafeMutablePointer(to: &source) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    recvfrom(place.descriptor, &buffer, buffer.count, 0, $0, &length)
-                }
-            }
-            guard count > 0 else { return }
-            guard let answer = answer(buffer[..<count], from: UInt16(bigEndian: source.sin_port)) else { continue }
-            _ = withUnsafePointer(to: &source) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    sendto(place.descriptor, answer, answer.count, 0, $0, length)
-                }
-            }
-        }
-    }
+    func serve() { place.answerWaiting { answer($0, from: $1) } }
 
     private func answer(_ bytes: ArraySlice<UInt8>, from source: UInt16) -> [UInt8]? {
         guard let request = bytes.withUnsafeBytes({ try? STUNMessage(parsing: $0) }), request.messageClass == .request else {

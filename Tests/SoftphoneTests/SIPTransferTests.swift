@@ -7,51 +7,6 @@ import Testing
 
 /// Several of us on loopback, without an account: whoever calls from this machine may transfer.
 @Suite("Transfers by SIP", .serialized) struct SIPTransferTests {
-    /// One of us who waits at a port of its own and answers.
-    private struct Listener {
-        let uri: String
-        let phone: SIPPhone
-        let request: SIPRequest
-        let call: Followed
-
-        init() throws {
-            uri = "sip:127.0.0.1:\(try freePort())"
-            let media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
-            var request = SIPRequest(.listen(uri), codecs: [.pcmu], media: media)
-            request.answersByItself = true
-            self.request = request
-            phone = try Softphone().connect(request)
-            call = try Followed(of: try phone.nextCall(request))
-        }
-
-        func close() {
-            _ = call.close()
-            phone.close()
-        }
-    }
-
-    private struct Caller {
-        let phone: SIPPhone
-        let call: Followed
-
-        init(_ uri: String) throws {
-            let media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
-            let request = SIPRequest(.call(uri), codecs: [.pcmu], media: media)
-            phone = try Softphone().connect(request)
-            call = try Followed(of: try phone.nextCall(request))
-        }
-
-        func close() -> [CallReport] {
-            defer { phone.close() }
-            return call.close()
-        }
-    }
-
-    private func heard(_ side: Followed) throws {
-        let before = side.call.statistics(of: 0).packetsReceived ?? 0
-        try side.wait("it hears") { ($0.call.statistics(of: 0).packetsReceived ?? 0) > before + 20 }
-    }
-
     @Test("whoever is asked to calls the other one; whoever asked is done, for that reason") func blind() throws {
         let (first, second) = (try Listener(), try Listener())
         let caller = try Caller(first.uri)

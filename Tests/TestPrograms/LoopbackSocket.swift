@@ -36,4 +36,26 @@ public final class LoopbackSocket: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Answers the datagrams that wait; of a socket that is not blocking.
+    /// - Parameter answer: what is sent back to a datagram from that port; nil: nothing.
+    public func answerWaiting(_ answer: (_ bytes: ArraySlice<UInt8>, _ source: UInt16) -> [UInt8]?) {
+        var buffer = [UInt8](repeating: 0, count: 2048)
+        var source = sockaddr_in()
+        while true {
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let count = withUnsafeMutablePointer(to: &source) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    recvfrom(descriptor, &buffer, buffer.count, 0, $0, &length)
+                }
+            }
+            guard count > 0 else { return }
+            guard let bytes = answer(buffer[..<count], UInt16(bigEndian: source.sin_port)) else { continue }
+            _ = withUnsafePointer(to: &source) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    sendto(descriptor, bytes, bytes.count, 0, $0, length)
+                }
+            }
+        }
+    }
 }

@@ -31,11 +31,9 @@ extension SIPLiveCall {
         // Who is told that it is busy hears it.
         while let tone, !tone.isOver { usleep(20_000) }
         tone = nil
-        if let id {
-            signalling.hangUp(id)
-            phone.switchboard.disconnect(id)
-        }
+        if let id { drop(id) }
         settle(wish ?? .localHangup)
+        dropUnseen()
         guard wasCall else { return nil }
         guard var final = whole(media.close()) else { return report }
         (final.sipCode, final.reason) = (report.sipCode, report.reason)

@@ -11,7 +11,14 @@ struct FollowingCall {
     let party: String
     /// The other side's new place calls us (RFC 3891); else we call because the other side wants it (RFC 3515).
     let isIncoming: Bool
+    /// It calls us, and our answer has not gone out.
+    var owesAnswer: Bool
     var agreement: MediaAgreement?
+
+    init(id: SignalledCallID, media: SIPCallMedia, party: String, isIncoming: Bool) {
+        (self.id, self.media, self.party) = (id, media, party)
+        (self.isIncoming, owesAnswer) = (isIncoming, isIncoming)
+    }
 }
 
 /// Transfers, both sides.
@@ -19,7 +26,8 @@ struct FollowingCall {
 /// ```
 /// we ask:   transfer -> REFER -> NOTIFY* 200 -> we hang up, for the reason transferred
 /// they ask: REFER -> a following call -> it is answered: the media change over, and the other side ends the former call
-/// replaced: INVITE with Replaces -> a following call -> agreed: the media change over, 200 goes out, the former call ends
+/// replaced: INVITE with Replaces -> a following call -> agreed: the media change over, 200 goes out, the former call ends;
+///           a call of ours that still rings may be replaced, too
 /// ```
 extension SIPLiveCall {
     /// How long the other side may take to end a call whose place another one has, ms: then we do.
@@ -99,10 +107,7 @@ extension SIPLiveCall {
     }
 
     func followed(by next: SignalledCallID) {
-        guard let (media, target) = announced else {
-            signalling.hangUp(next)
-            return phone.switchboard.disconnect(next)
-        }
+        guard let (media, target) = announced else { return drop(next) }
         announced = nil
         self.next = FollowingCall(id: next, media: media, party: target, isIncoming: false)
     }
@@ -121,7 +126,9 @@ extension SIPLiveCall {
             }
             call.signalling.prepare(next, media: ports)
             // Without an offer there is nothing to agree on before our answer makes one.
-            if facts.offeredCodecs.isEmpty { call.signalling.answer(next) }
+            guard facts.offeredCodecs.isEmpty else { return }
+            if call.id == next { call.owesAnswer = false } else { call.next?.owesAnswer = false }
+            call.signalling.answer(next)
         }
     }
 
@@ -146,9 +153,7 @@ extension SIPLiveCall {
         case .negotiated(_, let negotiated):
             pending.append(.negotiated(NegotiationReport(negotiated)))
             self.next?.agreement = negotiated.agreement
-            guard next.isIncoming, negotiated.agreement != nil else { return }
-            takeOver()
-            signalling.answer(next.id)
+            if next.isIncoming, negotiated.agreement != nil { takeOver() }
         case .answered(_, let sipCode, _):
             takeOver()
             pending.append(.callAnswered(sipCode: sipCode))
@@ -174,9 +179,20 @@ extension SIPLiveCall {
         (self.id, media, agreement) = (next.id, next.media, next.agreement)
         self.next = nil
         (transferTarget, isTransferAccepted) = (nil, false)
+        owesAnswer = next.owesAnswer
+        // Who calls is heard, whether or not the one before had answered.
+        media.isAnswered = next.isIncoming
         startMedia()
         party = next.party
         pending.append(.callTransferred(to: next.party))
+        answerFollowing()
+    }
+
+    /// Answers who calls us from its new place, once it is agreed with what media; the former call may have ended before that.
+    func answerFollowing() {
+        guard owesAnswer, agreement != nil, let id else { return }
+        owesAnswer = false
+        signalling.answer(id)
     }
 
     /// What media that have ended leave for the report.
@@ -203,17 +219,30 @@ extension SIPLiveCall {
     func endFormer(now: HostTime = .monotonicNow()) {
         guard let (id, limit) = former, now >= limit else { return }
         former = nil
-        phone.switchboard.disconnect(id)
-        signalling.hangUp(id)
+        drop(id)
     }
 
     /// The call is over: whatever belongs to it besides ends too.
     func endFollowing() {
-        for id in [next?.id, former?.id].compactMap(\.self) {
-            signalling.hangUp(id)
-            phone.switchboard.disconnect(id)
-        }
+        for id in [next?.id, former?.id].compactMap(\.self) { drop(id) }
         _ = (next?.media.close(), announced?.media.close())
         (next, former, announced) = (nil, nil, nil)
+    }
+
+    /// Nobody looks at what is told any more: calls that came in the place of this one, or follow from it, are ended too.
+    func dropUnseen() {
+        for event in events.takeAll() {
+            switch event {
+            case .incoming(let id, _): phone.refuse(id, .busy)
+            case .followed(_, let next): drop(next)
+            default: break
+            }
+        }
+    }
+
+    /// Ends a call of which nothing is to be told any more.
+    func drop(_ id: SignalledCallID) {
+        signalling.hangUp(id)
+        phone.switchboard.disconnect(id)
     }
 }

@@ -14,7 +14,7 @@ import Signalling
 final class SIPLiveCall {
     let phone: SIPPhone
     let request: SIPRequest
-    private let events: Mailbox<CallSignallingEvent>
+    let events: Mailbox<CallSignallingEvent>
     var id: SignalledCallID?
     var media: SIPCallMedia
     /// What was agreed on last.
@@ -27,6 +27,8 @@ final class SIPLiveCall {
     var announced: (media: SIPCallMedia, target: String)?
     var next: FollowingCall?
     var former: (id: SignalledCallID, limit: HostTime)?
+    /// The other side calls us from its new place, and has no answer yet.
+    var owesAnswer = false
     /// Whom the call has moved to; nil: it has not.
     var party: String?
     /// Stretches of media that are over, the oldest first.
@@ -143,8 +145,7 @@ final class SIPLiveCall {
             return
         }
         switch event {
-        case .incoming(let id, let facts) where self.id != nil && isAnswered && facts.replaces == self.id:
-            replaced(by: id, facts)
+        case .incoming(let id, let facts) where self.id != nil && facts.replaces == self.id: replaced(by: id, facts)
         case .incoming(let id, let facts): incoming(id, facts)
         case .progress(let id, let progress) where id == self.id:
             if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
@@ -172,7 +173,7 @@ final class SIPLiveCall {
             giveUpTransfers()
             pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
         // Who transfers us may end its call at once.
-        case .ended(let id, _) where id == self.id && next != nil: takeOver()
+        case .ended(let id, _) where id == self.id && next != nil && wish == nil: takeOver()
         case .dialog(let id, let name) where id == self.id: dialogs.append(name)
         case .ended(let id, let ending) where id == self.id: ended(ending)
         case .warning(_, let text): pending.append(.warning(text))
@@ -192,8 +193,9 @@ final class SIPLiveCall {
             (media.isAnswered, media.answeredAt) = (true, time)
         }
         guard let id else { return }
-        if caller == nil || isAnswered {
+        if caller == nil || isAnswered || party != nil {
             startMedia()
+            answerFollowing()
         } else if isFirst, wantsAnswer {
             answerNow(id)
         }

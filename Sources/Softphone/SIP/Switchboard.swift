@@ -15,11 +15,7 @@ final class Switchboard: Sendable {
     /// Never waits; called on signalling's own thread.
     func post(_ event: CallSignallingEvent) {
         guard let id = event.call else { return desk.post(event) }
-        // What takes a call's place is told where that call is.
-        if let line = line(of: event.formerCall) {
-            lines.withLock { $0[event.following ?? id] = line }
-            return line.post(event)
-        }
+        if told(event, of: event.following ?? id) { return }
         // A call that comes has a line at once, so that nothing told of it is missed.
         if case .incoming = event, let line = try? Events() {
             line.post(event)
@@ -41,7 +37,16 @@ final class Switchboard: Sendable {
     /// The line that a call has; `nil`: none, or no more.
     func line(_ call: SignalledCallID) -> Events? { lines.withLock { $0[call] } }
 
-    private func line(of call: SignalledCallID?) -> Events? { call.flatMap { line($0) } }
+    /// What takes a call's place is told where that call is. Once that is disconnected nothing more comes there.
+    /// - Returns: false where there is no such call.
+    private func told(_ event: CallSignallingEvent, of following: SignalledCallID) -> Bool {
+        lines.withLock { lines in
+            guard let former = event.formerCall, let line = lines[former] else { return false }
+            lines[following] = line
+            line.post(event)
+            return true
+        }
+    }
 
     func disconnect(_ call: SignalledCallID) { lines.withLock { _ = $0.removeValue(forKey: call) } }
 }
