@@ -8,10 +8,13 @@ protocol OwnedCall: CallControl {
     var eventDescriptors: [Int32] { get }
     /// When `takeEvents` is to be called though nothing has come; nil: then only.
     var nextDeadline: HostTime? { get }
+    /// Whether a file, a tone or the like is under way, which tells nothing by itself: `takeEvents` is called twice a second then.
+    var isLookedAfter: Bool { get }
     /// Takes the events that wait, each with the number of its party; one party's oldest first.
     func takeEvents() -> [(party: Int, body: EventBody)]
 }
 
 extension OwnedCall {
     var nextDeadline: HostTime? { nil }
+    var isLookedAfter: Bool { true }
 }

@@ -97,30 +97,34 @@ private final class CallCore: Sendable {
 
     deinit { bell.close() }
 
-    /// Files are looked after twice a second, whatever happens.
-    private static let longestWaitMilliseconds: Int32 = 500
+    /// Files are looked after twice a second.
+    private static let longestWaitMilliseconds = 500.0
     /// After so long devices and libraries are open.
     private static let startMilliseconds = 1000.0
 
     /// Carries events until `stop`.
     func run() {
-        let started = HostTime.monotonicNow().advanced(byMilliseconds: Self.startMilliseconds)
+        var opened: HostTime? = .monotonicNow().advanced(byMilliseconds: Self.startMilliseconds)
         while !isStopping.load(ordering: .acquiring) {
-            let (own, deadline) = call.withLock { ($0.eventDescriptors, $0.nextDeadline) }
+            let (own, deadline, isLookedAfter) = call.withLock { ($0.eventDescriptors, $0.nextDeadline, $0.isLookedAfter) }
             let descriptors = own + [bell.fileDescriptor]
             var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            poll(&entries, nfds_t(entries.count), Self.wait(until: deadline))
+            let next = [deadline, opened].compactMap(\.self).min()
+            poll(&entries, nfds_t(entries.count), Self.wait(until: next, isLookedAfter: isLookedAfter))
             bell.drain()
             carry()
-            if HostTime.monotonicNow() >= started { ProcessMemory.letGoOfOpening() }
+            if let time = opened, time <= .monotonicNow() {
+                opened = nil
+                ProcessMemory.letGoOfOpening()
+            }
         }
     }
 
-    /// Milliseconds, the begun one too.
-    private static func wait(until deadline: HostTime?) -> Int32 {
-        guard let deadline else { return longestWaitMilliseconds }
-        let left = deadline.milliseconds(since: .monotonicNow()).rounded(.up)
-        return Int32(max(0, min(left, Double(longestWaitMilliseconds))))
+    /// Milliseconds, the begun one too; -1: until something comes.
+    private static func wait(until deadline: HostTime?, isLookedAfter: Bool) -> Int32 {
+        let longest = isLookedAfter ? longestWaitMilliseconds : nil
+        let left = deadline.map { max(0, $0.milliseconds(since: .monotonicNow()).rounded(.up)) }
+        return [longest, left].compactMap(\.self).min().map { Int32(clamping: Int($0)) } ?? -1
     }
 
     func stop() {

@@ -13,11 +13,12 @@ package struct PersonInput {
         (self.signals, self.terminal, self.readsKeys) = (signals, terminal, readsKeys)
     }
 
-    /// Waits for a signal, a key or one of `others`, but no longer than `seconds`.
+    /// Waits for a signal, a key or one of `others`, but no longer than `seconds`, up to the next millisecond: what is due then is not
+    /// waited for twice.
     package func wait(seconds: Double, others: [Int32] = []) {
         let descriptors = [signals.descriptor, readsKeys ? STDIN_FILENO : -1] + others
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        poll(&entries, nfds_t(entries.count), Int32(max(1, seconds * 1000)))
+        poll(&entries, nfds_t(entries.count), Int32(max(1, (seconds * 1000).rounded(.up))))
     }
 
     /// Takes the signals that came. Ctrl-Z stops the program and gives the terminal back until it goes on.

@@ -53,6 +53,8 @@ final class SIPLines: OwnedCall {
     }
 
     var nextDeadline: HostTime? { lines.compactMap(\.nextDeadline).min() }
+    /// A telephone that nobody calls sleeps.
+    var isLookedAfter: Bool { !lines.isEmpty }
 
     func endReason(of party: Int) -> Media.EndReason? { line(party).map { $0.reason } ?? reason }
     func statistics(of party: Int) -> CallStatistics { line(party)?.statistics ?? CallStatistics() }
