@@ -64,6 +64,20 @@ typealias Zone = [DNSQuestion: DNSAnswer]
         #expect(asked == [.addresses("example.test")])
     }
 
+    @Test(
+        "a name without a dot is a host of this network: addresses alone, as no zone has services of it",
+        arguments: [
+            (ServerQuery(host: "pbx"), SignallingProtocol.udp, UInt16(5060), nil as String?),
+            (ServerQuery(host: "pbx.", transport: .tcp), .tcp, 5060, nil),
+            (ServerQuery(host: "pbx", isSecure: true), .tls, 5061, "pbx"),
+        ])
+    func localName(query: ServerQuery, kind: SignallingProtocol, port: UInt16, name: String?) {
+        var asked: [DNSQuestion] = []
+        let step = find(query, in: [.addresses("pbx"): .addresses(["192.0.2.7"])]) { asked.append($0) }
+        #expect(step == .found([hop(kind, "192.0.2.7", port, name)]))
+        #expect(asked == [.addresses("pbx")])
+    }
+
     @Test("NAPTR decides the transport by order and preference, and leads to its SRV records")
     func naptr() {
         let step = find(

@@ -4,7 +4,8 @@ import SIP
 /// Finds the servers of a URI, RFC 3263, without asking anybody itself: it says which questions to ask, takes the
 /// answers in any order, and ends with the hops in the order in which they are to be tried.
 ///
-/// NAPTR and SRV records are asked for at once, so that a domain without NAPTR costs no round trip more.
+/// NAPTR and SRV records are asked for at once, so that a domain without NAPTR costs no round trip more. Where the URI names a port,
+/// or a host without a domain, there are none.
 public struct ServerLocator: Sendable {
     public enum Step: Hashable, Sendable {
         /// Ask these, and wait for those that were asked before.
@@ -61,8 +62,11 @@ public struct ServerLocator: Sendable {
             let transport = wanted ?? fallback
             return finish([(transport, [host], query.port ?? transport.defaultPort)])
         }
-        if let port = query.port {
-            targets = [(wanted ?? fallback, host, port)]
+        // A name without a dot only this network knows: no zone has services of it, and whom such questions are passed on to may never
+        // answer.
+        if query.port != nil || !host.contains(".") {
+            let transport = wanted ?? fallback
+            targets = [(transport, host, query.port ?? transport.defaultPort)]
             return askForHosts()
         }
         let services = srvNames.map { DNSQuestion.srv($0.name) }
