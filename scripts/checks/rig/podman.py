@@ -79,6 +79,16 @@ def name_of(service: str) -> str:
     return found[0]
 
 
+def finds(service: str, name: str) -> str:
+    """Until a container's name server tells it that name.
+
+    The bridge of podman's network takes the lowest hardware address of its ports, which another container may bring: who was
+    there before does not reach the name server for half a minute, until its kernel asks anew where that is."""
+    question = command("exec", name_of(service), "getent", "hosts", name)
+    until(f"{name} found", lambda: subprocess.run(question, capture_output=True).returncode == 0)
+    return name
+
+
 def until(what: str, holds: Callable[[], Any], name: str = "") -> Any:
     """What `holds` gives once it gives something; otherwise the end of what that container said is told."""
     deadline = time.monotonic() + LONG_S
