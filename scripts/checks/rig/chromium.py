@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import websocket  # type: ignore[import]
 
+from .island import Island
 from .verdict import PATIENCE_S, Failed
 
 FLAGS = (
@@ -23,13 +24,16 @@ FLAGS = (
 class Chromium:
     """One browser with one page. Use as a context manager: it never outlives the block."""
 
-    def __init__(self, folder: str, microphone: str, *flags: str, repeats: bool = False) -> None:
+    def __init__(self, folder: str, microphone: str, *flags: str, repeats: bool = False, island: Island | None = None) -> None:
+        """`island`: where it runs, if not here."""
+        self.island = island
         self.profile = f"{folder}/profile"
         shutil.rmtree(self.profile, ignore_errors=True)
         os.makedirs(self.profile)
         self.log = open(f"{folder}/chromium.log", "ab")
         self.process = subprocess.Popen(
             [
+                *(island.place if island else []),
                 "chromium",
                 *FLAGS,
                 *flags,
@@ -54,10 +58,13 @@ class Chromium:
 
     def address(self) -> str:
         end = time.monotonic() + 3 * PATIENCE_S
+        port = 0
         while time.monotonic() < end:
             try:
-                with open(f"{self.profile}/DevToolsActivePort") as f:
-                    port = int(f.readline())
+                if not port:
+                    with open(f"{self.profile}/DevToolsActivePort") as f:
+                        port = int(f.readline())
+                    port = self.island.reach(port) if self.island else port
                 with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=PATIENCE_S) as answer:
                     pages = [page for page in json.load(answer) if page["type"] == "page"]
                 if pages:

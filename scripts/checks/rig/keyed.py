@@ -31,8 +31,8 @@ def description(port: int, profile: str, tag: str, key: str) -> str:
 
 
 class KeyedTelephone:
-    """Is busy at the first call, answers the second one, and says nothing. `keys`: what the callers will encrypt by. Use as a context
-    manager."""
+    """Is busy at the first call, answers the second one, and says nothing. `keys`: what the callers will encrypt by; `own`: what it
+    would. Use as a context manager."""
 
     def __init__(self, folder: str, certificate: str, media: int) -> None:
         """`certificate`: NAME of NAME.pem and NAME.key. `media`: the port of RTP; the next one is RTCP's."""
@@ -43,6 +43,7 @@ class KeyedTelephone:
         self.uri = f"sips:keyed@{HOME}:{self.server.getsockname()[1]}"
         self.tag = os.urandom(4).hex()
         self.keys: list[str] = []
+        self.own = base64.b64encode(os.urandom(30)).decode()
         self.decoder: subprocess.Popen[bytes] | None = None
         self.thread = threading.Thread(target=self.serve, daemon=True)
 
@@ -98,9 +99,8 @@ class KeyedTelephone:
         if len(self.keys) == 1:
             return response(message, "486 Busy Here", self.tag)
         self.decode(key[2])
-        own = base64.b64encode(os.urandom(30)).decode()
         more = f"Contact: <{self.uri}>\r\nContent-Type: application/sdp\r\n"
-        return response(message, "200 OK", self.tag, more, description(self.media, line[1], key[1], own))
+        return response(message, "200 OK", self.tag, more, description(self.media, line[1], key[1], self.own))
 
     def decode(self, key: str) -> None:
         with open(f"{self.folder}/stream.sdp", "w") as f:
