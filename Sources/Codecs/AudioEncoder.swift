@@ -33,6 +33,9 @@ public protocol AudioEncoder: AnyObject {
     /// Goes on where another encoder of the same codec and settings is: whoever has decoded that one's packets hears no seam.
     /// - Returns: false where this cannot be done; then nothing has changed.
     func goOn(from other: any AudioEncoder) -> Bool
+
+    /// Whether two that have heard the same for some seconds say nearly the same, whatever each heard before.
+    var forgets: Bool { get }
 }
 
 extension AudioEncoder {
@@ -40,5 +43,6 @@ extension AudioEncoder {
     public func setBitrate(_ bitsPerSecond: Int) {}
     public func setComplexity(_ complexity: Int) {}
     public var hasMemory: Bool { true }
+    public var forgets: Bool { true }
     public func goOn(from other: any AudioEncoder) -> Bool { !hasMemory }
 }

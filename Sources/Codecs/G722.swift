@@ -45,6 +45,8 @@ public final class G722Encoder: AudioEncoder {
     /// The delay of the quadrature mirror filters of both ends.
     public let lookaheadSamples = 22
     public var maximumPayloadBytes: Int { frameLength / 2 }
+    /// Each codes what its own prediction left over, so that two never meet.
+    public var forgets: Bool { false }
 
     private let library: cspandsp_library
     private let state: UnsafeMutablePointer<cspandsp_g722_encoder>

@@ -44,6 +44,9 @@ final class SharedEncoder {
     /// Whether a packet of this codec depends on those before it.
     var hasMemory: Bool { encoder.hasMemory }
 
+    /// Whether another one that hears the same says nearly the same after a while.
+    var forgets: Bool { encoder.forgets }
+
     /// Has `own` go on where this one is.
     func handOver(to own: any AudioEncoder) { _ = own.goOn(from: encoder) }
 
@@ -118,12 +121,15 @@ package final class ConferenceEncoders {
 /// Which encoder one party of a conference is sent: his own while he speaks, the shared one while he listens.
 ///
 /// A decoder goes on from what it heard, so one encoder must hand over to the other without a seam. From the shared one to his own
-/// that is exact: his own goes on with its state. The other way the shared one, which others hear, cannot; but an encoder forgets:
-/// when both have heard the same for a while they say the same.
+/// that is exact: his own goes on with its state. The other way the shared one, which others hear, cannot; but most encoders forget:
+/// when both have heard the same for a while they say the same. Those that do not meet by themselves are exchanged within a pause: a
+/// decoder that is given the other one's packets meets it in a tenth of a second, during which it is off by up to the whole voice.
 struct EncoderShare {
     /// Both have heard the same for so long before one takes the other's place in a quiet moment, and in any, milliseconds.
     private static let quietMilliseconds = 1000.0
     private static let anyMilliseconds = 3000.0
+    /// A pause that has lasted so long seldom ends within the next moment, in milliseconds.
+    private static let pauseMilliseconds = 500.0
     /// Mean square of a quiet moment: -55 dBov.
     private static let quiet: Float = 3e-6
 
@@ -131,10 +137,12 @@ struct EncoderShare {
     private(set) var shared: SharedEncoder?
     /// For how long both have heard the same, in milliseconds.
     private var together = 0.0
+    /// For how long that has been quiet, in milliseconds.
+    private var paused = 0.0
 
     /// The party speaks, or is sent something of his own: his own encoder goes on.
     mutating func leave(to own: any AudioEncoder) {
-        together = 0
+        (together, paused) = (0, 0)
         guard let shared else { return }
         shared.handOver(to: own)
         self.shared = nil
@@ -149,14 +157,16 @@ struct EncoderShare {
         _ other: SharedEncoder, isEqual: Bool, frame: UnsafeBufferPointer<Float>, milliseconds: Double
     ) {
         together += milliseconds
-        guard isEqual || together >= Self.quietMilliseconds else { return }
+        if isEqual { return join(other) }
+        guard !other.forgets || together >= Self.quietMilliseconds else { return }
         let energy = frame.reduce(0) { $0 + $1 * $1 } / Float(max(1, frame.count))
-        if isEqual || energy < Self.quiet || together >= Self.anyMilliseconds { join(other) }
+        paused = energy < Self.quiet ? paused + milliseconds : 0
+        if other.forgets ? paused > 0 || together >= Self.anyMilliseconds : paused >= Self.pauseMilliseconds { join(other) }
     }
 
     /// From the next frame on the party hears what others hear.
     mutating func join(_ other: SharedEncoder) {
         shared = other
-        together = 0
+        (together, paused) = (0, 0)
     }
 }
