@@ -9,7 +9,8 @@ public enum RTCPRoute: Sendable, Equatable {
     case port(UInt16)
 }
 
-/// The far end of a raw RTP call: `rtp://HOST:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]`.
+/// The far end of a raw RTP call: `rtp://HOST:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT]`; of a conference
+/// `&level=N&speakers=N` too.
 public struct CallURI: Sendable, Equatable {
     /// Name or address; IPv6 without its brackets.
     public var host: String
@@ -26,6 +27,15 @@ public struct CallURI: Sendable, Equatable {
     public var rtcp: RTCPRoute = .next
     /// Local RTP port; `nil` lets the system choose.
     public var localPort: UInt16?
+    /// Number of the header extension in which callers say how loud they are (RFC 6464); `nil`: they do not.
+    public var levelNumber: UInt8?
+    /// Number of the header extension in which callers are told who is heard, and how loud (RFC 6465); `nil`: they are not.
+    public var speakersNumber: UInt8?
+    /// Whether anything is told of levels.
+    public var tellsLevels: Bool { levelNumber != nil || speakersNumber != nil }
+
+    /// Numbers that the short form of a header extension has (RFC 8285 section 4.2).
+    private static let extensionNumbers: ClosedRange<UInt8> = 1...14
 
     /// What the URI is for: it decides whether port 0 makes sense.
     public enum Role: Sendable { case call, listen }
@@ -51,6 +61,10 @@ public struct CallURI: Sendable, Equatable {
             guard pair.count == 2 else { throw fail("'\(item)' is not KEY=VALUE") }
             guard seen.insert(pair[0]).inserted else { throw fail("\(pair[0]) stands twice") }
             try apply(pair[0], pair[1], fail)
+        }
+        if tellsLevels {
+            if role == .call { throw fail("level and speakers are for a conference that listens") }
+            if levelNumber == speakersNumber { throw fail("level and speakers have the same number") }
         }
         if takesAnyCodec, payloadType != nil { throw fail("codec=any takes every payload type; leave out pt") }
     }
@@ -88,9 +102,20 @@ public struct CallURI: Sendable, Equatable {
         case "local":
             guard let number = UInt16(value), number > 0 else { throw fail("local=\(value) is no port") }
             localPort = number
+        case "level": levelNumber = try Self.extensionNumber(key, value, fail)
+        case "speakers": speakersNumber = try Self.extensionNumber(key, value, fail)
         default:
             throw fail("unknown key \(key)")
         }
+    }
+
+    private static func extensionNumber(
+        _ key: String, _ value: String, _ fail: (String) -> SettingsError
+    ) throws(SettingsError) -> UInt8 {
+        guard let number = UInt8(value), extensionNumbers.contains(number) else {
+            throw fail("\(key)=\(value) is no number of a header extension (1...14)")
+        }
+        return number
     }
 
     /// - `defaultPort`: where none is written; nil: one must be.

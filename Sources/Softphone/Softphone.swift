@@ -81,6 +81,9 @@ public struct Softphone: Sendable {
 
     private func makeParties(_ request: CallRequest, seed: UInt64) throws(SoftphoneError) -> [CallParty] {
         guard let first = request.uris.first else { throw .request("there is nobody to call; give a URI") }
+        if first.tellsLevels {
+            throw .request("level and speakers are for a conference without a device; give --device null and --parties")
+        }
         guard let count = request.parties else {
             return try request.uris.enumerated().map { (index, uri) throws(SoftphoneError) -> CallParty in
                 let configuration = try configuration(of: uri, request, seed: seed &+ UInt64(index))
@@ -110,6 +113,8 @@ public struct Softphone: Sendable {
             seed: seed, codec: uri.codec, packetMilliseconds: uri.packetMilliseconds)
         if let payloadType = uri.payloadType { configuration.payloadType = payloadType }
         if uri.takesAnyCodec { configuration.stream.takeAnyCodec() }
+        configuration.stream.levels.received = uri.levelNumber
+        configuration.stream.levels.sent = uri.speakersNumber
         try media.checkRedundancy(configuration)
         configuration.digits = media.digits
         configuration.echoes = request.echoes

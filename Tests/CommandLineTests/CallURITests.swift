@@ -17,6 +17,17 @@ import Testing
     #expect(throws: SettingsError.self) { try CallURI(parsing: "rtp://host:5004?codec=any&pt=0", role: .listen) }
 }
 
+@Test("A conference may say in which header extensions levels are told") func levels() throws {
+    let uri = try CallURI(parsing: "rtp://host:5004?level=1&speakers=14", role: .listen)
+    #expect(uri.levelNumber == 1 && uri.speakersNumber == 14 && uri.tellsLevels)
+    let plain = try CallURI(parsing: "rtp://host:5004", role: .listen)
+    #expect(plain.levelNumber == nil && plain.speakersNumber == nil && !plain.tellsLevels)
+    for wrong in ["level=0", "level=15", "speakers=x", "level=3&speakers=3"] {
+        #expect(throws: SettingsError.self) { try CallURI(parsing: "rtp://host:5004?\(wrong)", role: .listen) }
+    }
+    #expect(throws: SettingsError.self) { try CallURI(parsing: "rtp://host:5004?level=1", role: .call) }
+}
+
 @Test("An IPv6 address stands in brackets") func ipv6() throws {
     #expect(try CallURI(parsing: "rtp://[2001:db8::1]:5004", role: .call).host == "2001:db8::1")
     #expect(throws: SettingsError.self) { try CallURI(parsing: "rtp://2001:db8::1:5004", role: .call) }

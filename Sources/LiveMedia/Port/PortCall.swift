@@ -67,11 +67,15 @@ final class PortCall {
         recording?.said(said)
     }
 
-    /// Hears the frame that the others of a conference are to hear, of so many milliseconds.
-    func hearVoice(now: HostTime, milliseconds: Double) {
+    /// Hears the frame that the others of a conference are to hear.
+    func hearVoice(now: HostTime) {
         prepare(&voice)
         _ = voice.withUnsafeMutableBufferPointer { call.hear(frame: $0, now: now) }
         recording?.heard(voice)
+    }
+
+    /// Whether the frame, of so many milliseconds, is somebody's voice.
+    func judgeVoice(milliseconds: Double) {
         _ = voice.withUnsafeBufferPointer { activity.note($0, milliseconds: milliseconds) }
     }
 

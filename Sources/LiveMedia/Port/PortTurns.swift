@@ -217,7 +217,9 @@ package struct PortTurns: ~Copyable {
         if let fullest = open.max(by: { (rooms[$0]?.seats.count ?? 0) < (rooms[$1]?.seats.count ?? 0) }) {
             call.room = fullest
         } else {
-            let new = PortRoom(frameLength: call.call.frameLength, milliseconds: call.turnMilliseconds)
+            let new = PortRoom(
+                frameLength: call.call.frameLength, milliseconds: call.turnMilliseconds,
+                levels: plan.configuration.stream.levels)
             call.room = rooms.firstIndex { $0 == nil } ?? rooms.count
             if call.room == rooms.count { rooms.append(new) } else { rooms[call.room] = new }
             wheel.add(Self.firstRoom - call.room, everyMilliseconds: new.milliseconds)

@@ -68,6 +68,9 @@ public final class PartyPort {
         var plan = PortPlan(
             configuration: configuration, parties: parties,
             sound: request.echoes ? .echo : media.playPath == nil && media.recordPath == nil ? .conference : .announcement)
+        if uri.tellsLevels, plan.sound != .conference {
+            throw .request("level and speakers are for a conference; leave out --echo, --play and --record, or them")
+        }
         if media.recordPath != nil {
             guard Self.recordsInFolder(media), let folder = media.recordPath else {
                 throw .request("without a device each call is recorded by itself; give --record a folder that is there")
