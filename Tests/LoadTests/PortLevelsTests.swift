@@ -5,7 +5,6 @@ import LiveMedia
 import Media
 import RTP
 import Realtime
-import Synchronization
 import Testing
 
 /// Those who call a conference and say how loud they are (RFC 6464), in virtual time: a tone or silence each, in L16 of 16 kHz.
@@ -102,25 +101,16 @@ private final class Claimants: PacketPort {
 }
 
 @Suite("A conference at a port, of callers who say how loud they are") struct PortLevelsTests {
-    private final class Time: Sendable {
-        private let nanoseconds = Atomic<Int64>(0)
-        var now: HostTime {
-            get { HostTime(nanoseconds: nanoseconds.load(ordering: .relaxed)) }
-            set { nanoseconds.store(newValue.nanoseconds, ordering: .relaxed) }
-        }
-    }
-
     /// Lets them talk for so many seconds.
     private func talk(_ claimants: Claimants, seconds: Int, tells: Bool = true) throws {
         var configuration = CallConfiguration(codec: .l16, seed: 1)
         configuration.stream.levels = LevelNumbers(received: Claimants.claimed, sent: tells ? Claimants.told : nil)
         configuration.policy.waitsForCaller = true
-        let time = Time()
+        let time = VirtualTime()
         var turns = try PortTurns(
-            PortPlan(configuration: configuration, parties: 16, sound: .conference), port: claimants,
-            clock: PortClock(now: { time.now }, ntp: { NTPTime(unixNanoseconds: time.now.nanoseconds) }))
+            PortPlan(configuration: configuration, parties: 16, sound: .conference), port: claimants, clock: time.clock)
         for _ in 0..<seconds * 200 {
-            time.now = time.now.advanced(byMilliseconds: 5)
+            time.pass(milliseconds: 5)
             turns.turn()
             turns.lookAfter()
         }
