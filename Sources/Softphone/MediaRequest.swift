@@ -40,6 +40,9 @@ public struct MediaRequest: Sendable {
     public var recordPath: String?
     /// Where the call's packets are captured (pcapng).
     public var capturePath: String?
+    /// Names that file for a call by SIP once there is something to capture, on the thread that begins its media: looking for a place may
+    /// wait for a disk. `nil`: `capturePath` stands.
+    public var capturePlace: (@Sendable () -> String?)?
     /// Whether the packets of an encrypted call are captured as the call sees them, and not as they are on the wire.
     public var capturesDecrypted = false
     /// Bytes that the capture may have, where it is kept in case it is wanted: later packets are not captured, and a call whose capture

@@ -158,8 +158,22 @@ import Service
         #expect(stat(paths[4], &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
+    @Test("a call's place is looked for when its media begin, and is the same when they begin anew")
+    func place() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-shelf-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let shelf = CaptureShelf(folder: folder, calls: 3, bytes: 1000)
+        let (one, other) = (shelf.place(), shelf.place())
+        #expect(!FileManager.default.fileExists(atPath: folder), "nothing is asked of the disk before")
+        let path = try #require(one())
+        #expect(one() == path && other() != path)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 2)
+    }
+
     @Test("that cannot be written to has no call captured")
     func nowhere() {
-        #expect(CaptureShelf(folder: "/proc/nowhere", calls: 3, bytes: 1000).next() == nil)
+        let shelf = CaptureShelf(folder: "/proc/nowhere", calls: 3, bytes: 1000)
+        #expect(shelf.next() == nil)
+        #expect(shelf.place()() == nil)
     }
 }

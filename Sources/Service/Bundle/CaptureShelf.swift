@@ -1,4 +1,5 @@
 import Glibc
+import Realtime
 import Reporting
 import Softphone
 
@@ -15,6 +16,18 @@ package struct CaptureShelf: Sendable, Equatable {
     ///   - calls: that are kept.
     ///   - bytes: that one call's capture may have.
     package init(folder: String, calls: Int, bytes: Int) { (self.folder, self.calls, self.bytes) = (folder, calls, bytes) }
+
+    /// A place for one call, whatever its media do.
+    /// - Returns: makes room and the file when it is first called, and names that one again after that. It waits for the disk.
+    package func place() -> @Sendable () -> String? {
+        let taken = Lock<(isTaken: Bool, path: String?)>((false, nil))
+        return {
+            taken.withLock { place in
+                if !place.isTaken { place = (true, next()) }
+                return place.path
+            }
+        }
+    }
 
     /// Makes room for the next call's capture, and an empty file that nobody else can read.
     /// - Parameter time: of the call.

@@ -144,7 +144,7 @@ struct SIPTelephone: Telephone {
     /// Keeps the packets of a call for its bundle.
     private func capture(_ request: inout SIPRequest) {
         guard let shelf = settings.captures, request.bridge == nil else { return }
-        (request.media.capturePath, request.media.captureBytes) = (shelf.next(), shelf.bytes)
+        (request.media.capturePlace, request.media.captureBytes) = (shelf.place(), shelf.bytes)
         // A bundle is there to be played again.
         request.media.capturesDecrypted = true
     }

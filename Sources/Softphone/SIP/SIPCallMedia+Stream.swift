@@ -18,6 +18,7 @@ extension SIPCallMedia {
         }
         try choosePath(agreed, remote, socket)
         let isFirst = running == nil
+        takeCapturePlace()
         var wanted = request.media
         wanted.ring = nil
         (wanted.device.standby, standby) = (standby?.take(), nil)
@@ -44,6 +45,12 @@ extension SIPCallMedia {
         session.setVolume(decibels: volume)
         if let tap { session.listen(at: tap) }
         tellDirections(session)
+    }
+
+    /// A call that only rings takes no place.
+    private func takeCapturePlace() {
+        guard bridge == nil, let place = request.media.capturePlace.take() else { return }
+        request.media.capturePath = place()
     }
 
     /// What was written so far is kept: whatever begins anew has files of its own. Calls at one device are recorded together, by the
