@@ -51,7 +51,7 @@ let package = Package(
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
-            ]),
+            ], resources: [.embedInCode("API/openapi.yaml")]),
         // 6: a service that runs, controlled from the command line
         .target(
             name: "Control",

@@ -38,6 +38,14 @@ import Service
         #expect(Set(Routes.all.map { "\($0.method) \($0.template)" }).count == Routes.all.count)
     }
 
+    @Test("the service hands it out as it is, to anybody")
+    func served() async throws {
+        let answer = await Bench().ask("GET", "/openapi.yaml", headers: ["authorization": ""])
+        guard case .bytes(let bytes) = answer.response.body else { return #expect(Bool(false)) }
+        #expect(answer.status == 200 && answer.response.contentType == "application/yaml")
+        #expect(try page("openapi.yaml") == String(decoding: bytes, as: UTF8.self))
+    }
+
     @Test("what needs no token says so, and all else tells of 401")
     func tokens() throws {
         let described = try described()

@@ -1,6 +1,6 @@
 import Reporting
 
-/// Every route of the service; docs/openapi.yaml describes each, held by a test.
+/// Every route of the service; openapi.yaml beside this file describes each, held by a test.
 package enum Routes {
     package static let all: [Route<ServiceCore>] =
         [
@@ -16,7 +16,7 @@ package enum Routes {
         + CallRoutes.all + TransferRoute.all + AudioRoutes.all + ConferenceRoutes.all
         + RecordingRoutes.all + HistoryRoutes.all + ProgramRoutes.all
         + ConfigurationRoutes.all
-        + BrowserRoutes.all + PageRoutes.all + SessionRoutes.all
+        + BrowserRoutes.all + PageRoutes.all + SessionRoutes.all + DescriptionRoute.all
 
     private static func ready(_ service: ServiceCore) -> APIResponse {
         let accounts = service.accounts.all
