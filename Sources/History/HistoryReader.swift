@@ -54,6 +54,21 @@ public struct HistoryReader: Sendable {
         }
     }
 
+    /// The last texts by SIP, oldest first. A file of a service that was not started since texts are kept has none.
+    /// - Parameter limit: so many at most.
+    /// - Returns: them.
+    /// - Throws: why they cannot be read.
+    public func texts(_ limit: Int) throws(HistoryError) -> [TextEntry] {
+        do {
+            return try database.read { database in
+                guard try database.tableExists("texts") else { return [] }
+                return try Row.fetchAll(database, sql: TextEntry.newest, arguments: [limit]).map { TextEntry($0) }
+            }
+        } catch {
+            throw HistoryError(error, path: path, isOpening: false)
+        }
+    }
+
     /// Hands every call out that is asked for, newest first, a page after the other.
     public func each(_ query: HistoryQuery, _ body: (CallEntry) -> Void) throws(HistoryError) {
         var query = query

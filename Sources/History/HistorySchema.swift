@@ -20,6 +20,17 @@ enum HistorySchema {
         migrator.registerMigration("settings") { database in
             try database.execute(sql: "CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT")
         }
+        migrator.registerMigration("texts") { database in
+            try database.execute(
+                sql: """
+                    CREATE TABLE texts (
+                        number INTEGER PRIMARY KEY AUTOINCREMENT,
+                        id TEXT NOT NULL UNIQUE, time TEXT NOT NULL, state TEXT NOT NULL, account TEXT, sender TEXT, name TEXT,
+                        recipient TEXT NOT NULL, text TEXT NOT NULL, sip_code INTEGER, reason TEXT
+                    ) STRICT;
+                    CREATE INDEX texts_time ON texts (time);
+                    """)
+        }
         return migrator
     }()
 
@@ -35,18 +46,26 @@ enum HistorySchema {
         }
     }
 
-    private static let list = (CallEntry.columns + ["report"]).joined(separator: ", ")
+    private static let columns = CallEntry.columns + ["report"]
 
-    /// A row as it is now, whether there was one or not.
-    static let upsert = {
-        let columns = CallEntry.columns + ["report"]
+    /// A call's row as it is now, whether there was one or not.
+    static let upsert = statement(upserting: columns, into: "calls")
+
+    /// - Parameters:
+    ///   - columns: of the table, the first of which is `id`.
+    ///   - table: of the row.
+    /// - Returns: what writes a row as it is now, whether there was one or not.
+    static func statement(upserting columns: [String], into table: String) -> String {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
         let changes = columns.dropFirst().map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-        return "INSERT INTO calls (\(list)) VALUES (\(marks)) ON CONFLICT (id) DO UPDATE SET \(changes)"
-    }()
+        return
+            "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks)) ON CONFLICT (id) DO UPDATE SET \(changes)"
+    }
 
     /// - Parameter condition: of the rows.
-    static func select(where condition: String) -> String { "SELECT number, \(list) FROM calls WHERE \(condition)" }
+    static func select(where condition: String) -> String {
+        "SELECT number, \(columns.joined(separator: ", ")) FROM calls WHERE \(condition)"
+    }
 }
 
 extension CallEntry {

@@ -2,9 +2,9 @@ internal import GRDB
 internal import Glibc
 internal import Reporting
 
-/// How long calls are kept, and how many.
+/// How long calls and texts are kept, and how many.
 public struct HistoryRetention: Sendable, Equatable {
-    /// Days since a call began; 0: no limit.
+    /// Days since a call began or a text was written; 0: no limit.
     public var days: Int
     /// Bytes of the database at most, less what it has free; 0: no limit.
     public var bytes: Int
@@ -43,7 +43,9 @@ final class HistoryStore: Sendable {
                 try database.execute(
                     sql: """
                         UPDATE calls SET end_reason = 'interrupted', explanation = 'the service ended during the call'
-                        WHERE end_reason IS NULL
+                        WHERE end_reason IS NULL;
+                        UPDATE texts SET state = 'failed', reason = 'the service ended before it was answered'
+                        WHERE state = 'sending'
                         """)
             }
         } catch {
@@ -67,11 +69,9 @@ final class HistoryStore: Sendable {
     var reader: HistoryReader { HistoryReader(pool, path: path) }
 
     /// Writes all of them or none.
-    func write(_ entries: [CallEntry]) throws(HistoryError) {
+    func write(_ rows: [HistoryRow]) throws(HistoryError) {
         do {
-            try pool.write { database in
-                for entry in entries { try database.execute(sql: HistorySchema.upsert, arguments: entry.arguments) }
-            }
+            try pool.write { database in for row in rows { try row.write(to: database) } }
         } catch {
             throw HistoryError(error, path: path, isOpening: false)
         }
@@ -104,7 +104,7 @@ final class HistoryStore: Sendable {
         }
     }
 
-    /// Rows that one step of `forget` takes away at most.
+    /// Rows of one table that one step of `forget` takes away at most.
     private static let step = 200
 
     /// Takes away what is older than is kept, and the oldest of what is too much. Running calls stay. One step is short, so that what
@@ -118,12 +118,11 @@ final class HistoryStore: Sendable {
                     if retention.days > 0 {
                         let oldest = Timestamp(
                             millisecondsSince1970: now.millisecondsSince1970 - Int64(retention.days) * 86_400_000)
-                        try Self.delete("started < ?", [oldest.text], in: database)
-                        gone += database.changesCount
+                        gone += try Self.deleteCalls("started < ?", [oldest.text], in: database)
+                        gone += try Self.delete("texts", "time < ?", [oldest.text], in: database)
                     }
                     if gone == 0, retention.bytes > 0, try Self.bytes(database) > retention.bytes {
-                        try Self.delete("1", [], in: database)
-                        gone += database.changesCount
+                        gone += try Self.deleteOldest(in: database)
                     }
                     return .commit
                 }
@@ -139,12 +138,29 @@ final class HistoryStore: Sendable {
         }
     }
 
-    private static func delete(_ condition: String, _ arguments: StatementArguments, in database: Database) throws {
+    /// Texts go before a call that came later.
+    private static func deleteOldest(in database: Database) throws -> Int {
+        let call = try String.fetchOne(
+            database, sql: "SELECT started FROM calls WHERE end_reason IS NOT NULL ORDER BY number LIMIT 1")
+        guard let call else { return try delete("texts", "1", [], in: database) }
+        let texts = try delete("texts", "time < ?", [call], in: database)
+        return texts > 0 ? texts : try deleteCalls("1", [], in: database)
+    }
+
+    private static func deleteCalls(
+        _ condition: String, _ arguments: StatementArguments, in database: Database
+    ) throws -> Int { try delete("calls", "end_reason IS NOT NULL AND \(condition)", arguments, in: database) }
+
+    /// - Returns: how many.
+    private static func delete(
+        _ table: String, _ condition: String, _ arguments: StatementArguments, in database: Database
+    ) throws -> Int {
         try database.execute(
             sql: """
-                DELETE FROM calls WHERE number IN (
-                    SELECT number FROM calls WHERE end_reason IS NOT NULL AND \(condition) ORDER BY number LIMIT \(step))
+                DELETE FROM \(table) WHERE number IN (
+                    SELECT number FROM \(table) WHERE \(condition) ORDER BY number LIMIT \(step))
                 """, arguments: arguments)
+        return database.changesCount
     }
 
     /// Bytes that are in use.

@@ -5,8 +5,8 @@ internal import Reporting
 /// The queue of what is to be written, and the thread that does it.
 final class HistoryWriter: Sendable {
     struct State {
-        /// Newest state of each call that waits, by its id.
-        var waiting: [String: CallEntry] = [:]
+        /// Newest state of each call and text that waits, by its id.
+        var waiting: [String: HistoryRow] = [:]
         /// Their ids, oldest first.
         var order: [String] = []
         var lost: UInt64 = 0
@@ -46,9 +46,9 @@ final class HistoryWriter: Sendable {
 
     // MARK: From any thread
 
-    func note(_ entry: CallEntry) {
+    func note(_ row: HistoryRow) {
         state.withLock { state in
-            if state.waiting.updateValue(entry, forKey: entry.id) == nil { state.order.append(entry.id) }
+            if state.waiting.updateValue(row, forKey: row.id) == nil { state.order.append(row.id) }
             while state.order.count > capacity {
                 state.waiting[state.order.removeFirst()] = nil
                 state.lost += 1
@@ -149,13 +149,13 @@ final class HistoryWriter: Sendable {
 
     /// - Returns: whether there may be more.
     private func writeSome(to store: HistoryStore) throws(HistoryError) -> Bool {
-        let entries = state.withLock { state in state.order.prefix(Self.batch).compactMap { state.waiting[$0] } }
-        guard !entries.isEmpty else { return false }
-        try store.write(entries)
+        let rows = state.withLock { state in state.order.prefix(Self.batch).compactMap { state.waiting[$0] } }
+        guard !rows.isEmpty else { return false }
+        try store.write(rows)
         state.withLock { state in
-            state.written += UInt64(entries.count)
+            state.written += UInt64(rows.count)
             // What has changed meanwhile goes on waiting.
-            for entry in entries where state.waiting[entry.id] == entry { state.waiting[entry.id] = nil }
+            for row in rows where state.waiting[row.id] == row { state.waiting[row.id] = nil }
             state.order.removeAll { state.waiting[$0] == nil }
         }
         return true

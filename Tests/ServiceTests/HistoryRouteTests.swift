@@ -62,6 +62,31 @@ import Service
         history.close()
     }
 
+    @Test("texts outlive the service, both ways; with those of after its start, oldest first")
+    func texts() async throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-\(UUID().uuidString).sqlite").path
+        defer { for part in ["", "-wal", "-shm", ".lock"] { try? FileManager.default.removeItem(atPath: path + part) } }
+        func states(_ bench: Bench) async -> [String?] {
+            guard case .array(let list) = await bench.ask("GET", "/v1/messages").json.value(at: "messages") else { return [] }
+            return list.map { $0.text("state") }
+        }
+        var history = try open(path)
+        let first = bench(history)
+        first.core.messages.received(from: "sip:102@example.com", name: "Ann", to: "sip:office@example.com", text: "one")
+        _ = await first.ask("POST", "/v1/messages", #"{"to": "sip:102@example.com", "text": "two"}"#)
+        #expect(await states(first) == ["received", "sending"])
+        try await settled(history, 2)
+        #expect(await states(first) == ["received", "sending"], "each once, also when it is written")
+        first.core.messages.answered(7, sipCode: 200, reason: "OK")
+        try await settled(history, 3)
+        history.close()
+        history = try open(path)
+        while (try? history.reader()) == nil { try await Task.sleep(for: .milliseconds(2)) }
+        let second = bench(history)
+        #expect(await states(second) == ["received", "delivered"])
+        history.close()
+    }
+
     @Test("without a history, or with one that cannot be read, calls are made all the same")
     func troubled() async throws {
         let none = bench(nil)

@@ -75,7 +75,7 @@ package final class ServiceCore: Sendable {
         sendText = { (text, target, account) throws(SoftphoneError) in
             try telephone.send(text, to: target, account: account)
         }
-        messages = MessageBook(calls.spool)
+        messages = MessageBook(calls.spool, history)
         conferences = ConferenceBook(calls.spool)
         let ruleBook = RuleBook(history, ends: ends, base: rulesOfAccount)
         self.ruleBook = ruleBook

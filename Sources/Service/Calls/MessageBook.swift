@@ -1,22 +1,15 @@
+import History
 import Realtime
 import Reporting
 
-/// The last texts by SIP, both ways. Any thread may call any function.
+/// The last texts by SIP, both ways; where a history is kept those of before the start too. Any thread may call any function.
 package final class MessageBook: Sendable {
     package enum State: String, Sendable { case received, sending, delivered, failed }
 
     private struct Message {
-        let id: String
+        var entry: TextEntry
+        /// By which its outcome is told; `nil`: it came.
         let number: UInt64?
-        let time = Timestamp.now()
-        var account: String?
-        let from: String?
-        let name: String?
-        let to: String
-        let text: String
-        var state: State
-        var sipCode: Int?
-        var reason: String?
     }
 
     /// Texts that are kept.
@@ -28,17 +21,19 @@ package final class MessageBook: Sendable {
     private typealias Outcome = (sipCode: Int?, reason: String)
     private let state = Lock<(messages: [Message], last: Int, early: [UInt64: Outcome])>(([], 0, [:]))
     private let spool: EventSpool
+    private let history: CallHistory?
 
-    init(_ spool: EventSpool) { self.spool = spool }
+    /// - Parameters:
+    ///   - spool: is told the outcomes.
+    ///   - history: keeps the texts; `nil`: they are gone with the process.
+    init(_ spool: EventSpool, _ history: CallHistory?) { (self.spool, self.history) = (spool, history) }
 
     /// Somebody sent a text; the event is told by whoever calls.
-    func received(from: String, name: String?, to: String, text: String) {
+    package func received(from: String, name: String?, to: String, text: String) {
         state.withLock { state in
-            state.last += 1
-            Self.keep(
-                Message(
-                    id: "\(spool.epoch)-t\(state.last)", number: nil, from: from, name: name, to: to, text: text,
-                    state: .received), in: &state.messages)
+            var entry = next(&state.last, .received, to: to, text: text)
+            (entry.sender, entry.name) = (from, name)
+            keep(Message(entry: entry, number: nil), in: &state.messages)
         }
     }
 
@@ -46,14 +41,12 @@ package final class MessageBook: Sendable {
     /// - Parameter number: by which its outcome is told.
     package func sent(_ number: UInt64, to: String, account: String?, text: String) -> JSONValue {
         let (json, isOver) = state.withLock { state -> (JSONValue, Bool) in
-            state.last += 1
-            var message = Message(
-                id: "\(spool.epoch)-t\(state.last)", number: number, from: nil, name: nil, to: to, text: text, state: .sending)
-            message.account = account
+            var entry = next(&state.last, .sending, to: to, text: text)
+            entry.account = account
             let outcome = state.early.removeValue(forKey: number)
-            if let outcome { Self.settle(&message, outcome) }
-            Self.keep(message, in: &state.messages)
-            return (Self.json(message), outcome != nil)
+            if let outcome { Self.settle(&entry, outcome) }
+            keep(Message(entry: entry, number: number), in: &state.messages)
+            return (entry.json, outcome != nil)
         }
         if isOver { tellOutcome(json) }
         return json
@@ -68,8 +61,9 @@ package final class MessageBook: Sendable {
                 state.early[number] = (sipCode, reason)
                 return nil
             }
-            Self.settle(&state.messages[index], (sipCode, reason))
-            return Self.json(state.messages[index])
+            Self.settle(&state.messages[index].entry, (sipCode, reason))
+            history?.note(state.messages[index].entry)
+            return state.messages[index].entry.json
         }
         if let json { tellOutcome(json) }
     }
@@ -83,28 +77,28 @@ package final class MessageBook: Sendable {
             ].object)
     }
 
-    private static func settle(_ message: inout Message, _ outcome: Outcome) {
-        message.state = outcome.sipCode.map { (200..<300).contains($0) } == true ? .delivered : .failed
-        (message.sipCode, message.reason) = (outcome.sipCode, outcome.reason)
+    private static func settle(_ entry: inout TextEntry, _ outcome: Outcome) {
+        let state: State = outcome.sipCode.map { (200..<300).contains($0) } == true ? .delivered : .failed
+        (entry.state, entry.sipCode, entry.reason) = (state.rawValue, outcome.sipCode, outcome.reason)
     }
 
-    /// Oldest first.
-    var json: JSONValue { .array(state.withLock { $0.messages.map(Self.json) }) }
+    /// Oldest first. It may read from the disk.
+    var json: JSONValue {
+        let own = state.withLock { $0.messages.map(\.entry) }
+        let known = Set(own.map(\.id))
+        let kept = (try? history?.reader().texts(Self.limit)) ?? []
+        return .array((kept.filter { !known.contains($0.id) } + own).suffix(Self.limit).map(\.json))
+    }
 
-    private static func keep(_ message: Message, in messages: inout [Message]) {
+    private func next(_ last: inout Int, _ state: State, to: String, text: String) -> TextEntry {
+        last += 1
+        return TextEntry(id: "\(spool.epoch)-t\(last)", time: .now(), state: state.rawValue, to: to, text: text)
+    }
+
+    private func keep(_ message: Message, in messages: inout [Message]) {
+        history?.note(message.entry)
         messages.append(message)
-        if messages.count > limit { messages.removeFirst(messages.count - limit) }
-    }
-
-    private static func json(_ message: Message) -> JSONValue {
-        func text(_ value: String?) -> JSONValue { value.map { .string($0) } ?? .null }
-        return .object([
-            JSONMember("id", .string(message.id)), JSONMember("time", .string(message.time.text)),
-            JSONMember("state", .string(message.state.rawValue)), JSONMember("account", text(message.account)),
-            JSONMember("from", text(message.from)), JSONMember("name", text(message.name)),
-            JSONMember("to", .string(message.to)), JSONMember("text", .string(message.text)),
-            JSONMember("sip_code", message.sipCode.map { .integer($0) } ?? .null), JSONMember("reason", text(message.reason)),
-        ])
+        if messages.count > Self.limit { messages.removeFirst(messages.count - Self.limit) }
     }
 }
 
