@@ -16,6 +16,11 @@ import Service
         #expect(after.text("grade") == "fine")
         guard case .array(let findings) = after.value(at: "findings") else { return #expect(Bool(false)) }
         #expect(findings.map { $0.text("subject") } == ["account office"] && findings[0].value(at: "remedy") == .null)
+        #expect(await bench.ask("GET", "/v1/check?last=true").json == after)
+        for wrong in ["last=yes", "lost=true"] {
+            let answer = await bench.ask("GET", "/v1/check?\(wrong)")
+            #expect(answer.status == 400 && answer.json.text("at") == wrong.split(separator: "=").first.map(String.init))
+        }
         #expect(await bench.ask("GET", "/v1/check", headers: ["authorization": "Bearer wrong"]).status == 401)
     }
 
@@ -34,5 +39,7 @@ import Service
         #expect((1...50).contains(first))
         _ = await desk.findings()
         #expect(looks.withLock { $0 } == first + 1)
+        #expect(await desk.findings(takesLast: true).count == 1)
+        #expect(looks.withLock { $0 } == first + 1, "what was found last did")
     }
 }

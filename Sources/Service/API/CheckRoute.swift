@@ -10,6 +10,8 @@ package final class CheckDesk: Sendable {
     private struct State {
         var waiting: [CheckedContinuation<[Finding], Never>] = []
         var isBusy = false
+        /// `nil`: nobody has looked yet.
+        var last: [Finding]?
     }
 
     private let state = Lock(State())
@@ -18,8 +20,11 @@ package final class CheckDesk: Sendable {
     /// - Parameter look: blocks for some seconds; it is run on a thread of its own.
     package init(_ look: @escaping @Sendable () -> [Finding]) { self.look = look }
 
-    package func findings() async -> [Finding] {
-        await withCheckedContinuation { continuation in
+    /// - Parameter takesLast: whether what was found last will do.
+    /// - Returns: what is found now, or was.
+    package func findings(takesLast: Bool = false) async -> [Finding] {
+        if takesLast, let last = state.withLock({ $0.last }) { return last }
+        return await withCheckedContinuation { continuation in
             let begins = state.withLock { state in
                 state.waiting.append(continuation)
                 defer { state.isBusy = true }
@@ -36,7 +41,7 @@ package final class CheckDesk: Sendable {
         DispatchQueue.global(qos: .utility).async { [self] in
             let findings = look()
             let waiting = state.withLock { state in
-                defer { state = State() }
+                defer { state = State(last: findings) }
                 return state.waiting
             }
             for continuation in waiting { continuation.resume(returning: findings) }
@@ -56,16 +61,23 @@ extension AccountBook.Record {
 /// The route of findings.
 enum CheckRoute {
     static let all: [Route<ServiceCore>] = [
-        Route("GET", "/v1/check") { service, _ in
-            let findings = await service.check.findings() + service.accounts.all.map(\.finding)
-            let worst =
-                findings.contains { $0.grade == .trouble }
-                ? Finding.Grade.trouble
-                : findings.contains { $0.grade == .advice } ? .advice : .fine
-            return .json(
-                [
-                    JSONMember("grade", .string(worst.rawValue)), JSONMember("findings", .array(findings.map(\.json))),
-                ].object)
-        }
+        Route("GET", "/v1/check") { (service, request) async throws(Problem) in try await look(service, request) }
     ]
+
+    private static func look(_ service: ServiceCore, _ request: APIRequest) async throws(Problem) -> APIResponse {
+        for name in request.query.keys where name != "last" {
+            throw .badField(name, "the query has no '\(name.prefix(80))'; there is last")
+        }
+        let last = request.query["last"] ?? "false"
+        guard last == "true" || last == "false" else { throw .badField("last", "'last' is true or false") }
+        let findings = await service.check.findings(takesLast: last == "true") + service.accounts.all.map(\.finding)
+        let worst =
+            findings.contains { $0.grade == .trouble }
+            ? Finding.Grade.trouble
+            : findings.contains { $0.grade == .advice } ? .advice : .fine
+        return .json(
+            [
+                JSONMember("grade", .string(worst.rawValue)), JSONMember("findings", .array(findings.map(\.json))),
+            ].object)
+    }
 }

@@ -3,8 +3,8 @@ extension PageFiles {
     static let handsetScript = #"""
         // The connection there is; a test looks at it too.
         const talk = {
-          peer: null, place: null, former: null, microphone: null, heard: null, context: null, timers: [], waiting: [],
-          isRestarting: false, sums: {},
+          peer: null, place: null, former: null, microphone: null, heard: null, context: null, waiting: [],
+          isRestarting: false, sums: {}, meters: {},
         };
         window.talk = talk;
 
@@ -14,11 +14,12 @@ extension PageFiles {
           const analyser = talk.context.createAnalyser();
           talk.context.createMediaStreamSource(stream).connect(analyser);
           const samples = new Float32Array(analyser.fftSize);
-          talk.timers.push(setInterval(() => {
+          clearInterval(talk.meters[id]);
+          talk.meters[id] = setInterval(() => {
             analyser.getFloatTimeDomainData(samples);
             const power = samples.reduce((sum, x) => sum + x * x, 0) / samples.length;
             part(id).value = Math.max(-60, 10 * Math.log10(power + 1e-9));
-          }, 100));
+          }, 100);
         }
 
         function trickle(candidate) {
@@ -104,7 +105,8 @@ extension PageFiles {
           try {
             tell('asking for the microphone');
             talk.context = new AudioContext();
-            talk.microphone = await navigator.mediaDevices.getUserMedia({ audio: talk.constraints || true });
+            talk.microphone = await openMicrophone();
+            drawDevices().catch(() => {});
             const peer = talk.peer = new RTCPeerConnection();
             peer.onicecandidate = (event) => { if (peer === talk.peer) trickle(event.candidate); };
             peer.onconnectionstatechange = () => {
@@ -117,6 +119,7 @@ extension PageFiles {
             peer.ontrack = (event) => {
               talk.heard = new MediaStream([event.track]);
               part('sound').srcObject = talk.heard;
+              useLoudspeaker()?.catch(() => {});
               meter(talk.heard, 'heard');
             };
             for (const track of talk.microphone.getTracks()) peer.addTrack(track, talk.microphone);
@@ -147,10 +150,10 @@ extension PageFiles {
           // The request comes first: a connection that is closed before it is a goodbye of the other side's to the service.
           if (talk.place) ask('DELETE', talk.place, undefined, undefined, 2000).catch(() => {}).finally(() => peer?.close());
           else peer?.close();
-          for (const timer of talk.timers) clearInterval(timer);
+          for (const timer of Object.values(talk.meters)) clearInterval(timer);
           if (talk.microphone) for (const track of talk.microphone.getTracks()) track.stop();
           if (talk.context) talk.context.close();
-          Object.assign(talk, { peer: null, place: null, microphone: null, context: null, timers: [], waiting: [], isRestarting: false, sums: {} });
+          Object.assign(talk, { peer: null, place: null, microphone: null, context: null, waiting: [], isRestarting: false, sums: {}, meters: {} });
           part('sound').srcObject = null;
           if (text) tell(text);
           changed({ type: 'handset' });

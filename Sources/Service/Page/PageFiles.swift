@@ -31,6 +31,17 @@ enum PageFiles {
         <button id="echo" type="button">Echo test</button>
         </form>
         <p id="state" role="status">no call</p>
+        <details id="devices">
+        <summary>Microphone and loudspeaker</summary>
+        <div class="choices">
+        <label for="microphone">Microphone</label>
+        <select id="microphone"></select>
+        <label for="loudspeaker" id="loudspeaker-label">Loudspeaker</label>
+        <select id="loudspeaker"></select>
+        <label><input id="takes-echo" type="checkbox"> The browser takes the loudspeaker's echo out; not needed with a headset</label>
+        <p id="devices-state"></p>
+        </div>
+        </details>
         </section>
         <section id="talk" aria-labelledby="talk-title" hidden>
         <h2 id="talk-title">In this call</h2>
@@ -72,6 +83,12 @@ enum PageFiles {
         <section aria-labelledby="accounts-title">
         <h2 id="accounts-title">Accounts</h2>
         <ul id="accounts"></ul>
+        </section>
+        <section aria-labelledby="health-title">
+        <h2 id="health-title">This machine</h2>
+        <p id="health-state" role="status"></p>
+        <ul id="findings"></ul>
+        <button id="health-look" type="button" class="check">Look anew</button>
         </section>
         <section aria-labelledby="calls-title">
         <h2 id="calls-title">Calls</h2>
@@ -141,5 +158,5 @@ enum PageFiles {
         + playbackScript
         + lookScript + curveScript
         + delayScript
-        + accountScript + bundleScript + viewScript
+        + accountScript + healthScript + bundleScript + deviceScript + viewScript
 }

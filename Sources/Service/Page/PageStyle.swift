@@ -33,6 +33,12 @@ extension PageFiles {
           border: 1px solid var(--soft); background: var(--paper); min-width: 0;
         }
         button { cursor: pointer; background: var(--card); }
+        input[type=checkbox] { min-height: 0; width: 1.5rem; height: 1.5rem; margin: 0 0.5rem 0 0; vertical-align: middle; }
+        .choices { display: grid; gap: 0.5rem; margin-top: 0.75rem; }
+        .choices p { margin: 0; color: var(--soft); }
+        details summary { cursor: pointer; }
+        #devices { margin-top: 0.75rem; }
+        #health-state { margin: 0; }
         button.go { background: var(--go); border-color: var(--go); color: var(--on); font-weight: 600; }
         button.stop { background: var(--stop); border-color: var(--stop); color: var(--on); font-weight: 600; }
         button[aria-pressed=true] { background: var(--mark); border-color: var(--mark); color: var(--on); }
@@ -89,6 +95,7 @@ extension PageFiles {
         }
         .check { min-height: 2rem; padding: 0 0.6rem; }
         .registered { color: var(--go); font-weight: 600; }
+        .advice { color: var(--mark); font-weight: 600; }
         .failed { color: var(--stop); font-weight: 600; }
         @media (max-width: 30rem) {
           form { grid-template-columns: 1fr 1fr; }

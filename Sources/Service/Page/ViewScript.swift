@@ -34,6 +34,7 @@ extension PageFiles {
         }
 
         function changed(event) {
+          if (event.type === 'connected') drawHealth(false);
           if (event.type === 'disconnected') part('service').textContent = event.problem;
           else if (known.isThere) part('service').textContent = 'connected to the service';
           if (event.type === 'call_ended' && event.call.kind === 'sip' && isMine(event.call)) tell(ending(event.call));
