@@ -41,14 +41,15 @@ def rules(browser: Chromium) -> int:
     return int(found["passes"])
 
 
-def looks(browser: Chromium) -> int:
-    """The same in light and in dark, on a screen and on a telephone."""
+def looks(browser: Chromium, name: str) -> int:
+    """The same in light and in dark, on a screen and on a telephone; pictures of each are kept by this name."""
     count = 0
     for scheme in ("light", "dark"):
         browser.do("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         for width in (1280, 360):
             browser.do("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
             count += rules(browser)
+            browser.picture(f"{name}-{scheme}-{width}")
             wide = browser.ask("document.documentElement.scrollWidth - document.documentElement.clientWidth")
             expect(wide <= 0, f"at {width} pixels the page is {wide} too wide")
     browser.do("Emulation.clearDeviceMetricsOverride")

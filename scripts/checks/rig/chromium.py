@@ -11,8 +11,11 @@ from typing import Any, Self
 
 import websocket  # type: ignore[import]
 
+from .endpoint import ROOT
 from .island import Island
 from .verdict import PATIENCE_S, Failed
+
+PICTURES = f"{ROOT}/.build/pictures"
 
 FLAGS = (
     "--headless=new --no-sandbox --no-first-run --disable-gpu --disable-dev-shm-usage --disable-extensions "
@@ -129,6 +132,13 @@ class Chromium:
 
     def click(self, selector: str) -> None:
         self.ask(f"document.querySelector({json.dumps(selector)}).click()")
+
+    def picture(self, name: str) -> None:
+        """Keeps the whole page as it looks now, as .build/pictures/NAME.png."""
+        os.makedirs(PICTURES, exist_ok=True)
+        data = self.do("Page.captureScreenshot", format="png", captureBeyondViewport=True)["data"]
+        with open(f"{PICTURES}/{name}.png", "wb") as f:
+            f.write(base64.b64decode(data))
 
     def record(self, stream: str) -> None:
         """Records `stream`, an expression, as soon as there is one."""

@@ -11,6 +11,14 @@ from .service import Events
 from .verdict import expect
 
 
+# The page as if in the background, and what it notifies of.
+UNSEEN = """void (() => {
+  window.notified = [];
+  window.Notification = class { static permission = 'granted'; constructor(text) { window.notified.push(text); } };
+  Object.defineProperty(document, 'hidden', { get: () => true });
+})()"""
+
+
 def dialled(folder: str) -> str:
     """A number is dialled on the page: the browser is the handset of a call through Kamailio; held, muted, keys, hung up there."""
     said = speech.write(f"{folder}/said.wav", 48000, TALK_SECONDS + 3, 0)
@@ -48,14 +56,16 @@ def dialled(folder: str) -> str:
 
 
 def answered(folder: str) -> str:
-    """A call rings on the page, also after a reload of it; a click answers it, and a click ends it. The next one is refused."""
+    """A call rings on the page, which notifies of it where nobody looks, also after a reload of it; a click answers it, and a click ends it. The next one is refused."""
     said = speech.write(f"{folder}/said.wav", 48000, TALK_SECONDS + 3, 0)
     with House(folder, free_ports(1, step=150)) as house, Events(house.service) as events:
         with Chromium(folder, said) as browser:
             service, peer = house.service, house.peers[0]
             visit(browser, service)
+            browser.ask(UNSEEN)
             peer.do("dial", f"sip:100@{sip.REALM}")
             browser.wait_for("!!document.querySelector('#incoming .answer')")
+            browser.wait_for("window.notified.length === 1 && window.notified[0].endsWith(' calls')")
             browser.ask("void (window.former = true)")
             browser.do("Page.reload")
             browser.wait_for("!window.former && !!document.querySelector('#incoming .answer')")

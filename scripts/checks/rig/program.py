@@ -5,6 +5,7 @@ import array
 import asyncio
 import base64
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import websockets
 from websockets.exceptions import ConnectionClosed
 
 from . import mulaw
+from .service import Service
 from .verdict import PATIENCE_S, expect
 
 PCM, MEDIA_STREAM = "yodel.pcm", "yodel.media-stream"
@@ -166,3 +168,17 @@ class Visitor(Talker):
 
     def leave(self) -> None:
         asyncio.run_coroutine_threadsafe(self.socket.close(), self.loop).result(PATIENCE_S)
+
+
+def unmasked(service: Service, path: str) -> None:
+    """A client that does not mask its frames is told so, and its connection closed (RFC 6455 section 5.1)."""
+    lines = [f"GET {path} HTTP/1.1", "Host: localhost", f"Authorization: Bearer {service.token}", "Connection: Upgrade"]
+    lines += ["Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="]
+    with socket.create_connection(("127.0.0.1", service.port), PATIENCE_S) as client:
+        client.sendall("\r\n".join([*lines, "", ""]).encode())
+        answer = client.recv(65536)
+        expect(answer.startswith(b"HTTP/1.1 101 "), f"the upgrade was answered {answer[:100]!r}")
+        client.sendall(b"\x81\x02{}")
+        while piece := client.recv(65536):
+            answer += piece
+    expect(answer.endswith(b"\x88\x02\x03\xea"), f"frames without a mask were answered {answer[-8:]!r}")
