@@ -10,7 +10,6 @@ from .page import RAW, TALK_SECONDS, ended, judge, looked_at, shown, visit
 from .service import Events
 from .verdict import expect
 
-
 # The page as if in the background, and what it notifies of.
 UNSEEN = """void (() => {
   window.notified = [];
@@ -56,7 +55,8 @@ def dialled(folder: str) -> str:
 
 
 def answered(folder: str) -> str:
-    """A call rings on the page, which notifies of it where nobody looks, also after a reload of it; a click answers it, and a click ends it. The next one is refused."""
+    """A call rings on the page, which notifies of it where nobody looks, and after a reload of it; a click answers it, and a click
+    ends it. The next one is refused."""
     said = speech.write(f"{folder}/said.wav", 48000, TALK_SECONDS + 3, 0)
     with House(folder, free_ports(1, step=150)) as house, Events(house.service) as events:
         with Chromium(folder, said) as browser:
