@@ -26,6 +26,8 @@ public struct ServiceSettings: Sendable {
     var tokens: [Role: String] = [:]
     /// Of HTTPS; `nil`: HTTP without encryption.
     var certificate: CertificateFiles?
+    /// For browsers; `nil`: they are told of none.
+    var relays: BrowserRelays?
     let configuration: Configuration
     /// Where the configuration is read again from; `nil`: it is not.
     var source: ServiceSource?
@@ -122,6 +124,7 @@ public struct ServiceSettings: Sendable {
             }
         }
         tokens = try Self.tokens(configuration)
+        relays = try BrowserRelays.configured(configuration)
         certificate = configuration[\.softphone.certificate].map {
             CertificateFiles(chain: $0, key: configuration[\.softphone.certificateKey] ?? $0)
         }

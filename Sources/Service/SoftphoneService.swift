@@ -66,6 +66,7 @@ public final class SoftphoneService: Sendable {
             ends: { live.now.ends }, history: history, recordings: settings.recordings,
             webhooks: settings.webhookDesk(spool), firstDoor: own?.door, telephone: telephone,
             check: CheckDesk { live.now.findings }, callsPerMinute: { live.now.callsPerMinute },
+            relays: { live.now.relays },
             rulesOfAccount: { name in name.flatMap { live.now.rulesOfAccount[$0] } ?? AccountRules() },
             audioOfAccount: { live.now.audio(of: $0) })
         self.core = core

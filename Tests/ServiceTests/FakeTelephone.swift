@@ -156,7 +156,7 @@ struct Bench {
         accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true,
         tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil, recordings: String? = nil,
         programs: [String] = [], webhooks: WebhookDesk? = nil, rules: AccountRules = AccountRules(),
-        callsPerMinute: Int = 0, firstDoor: FirstDoor? = nil,
+        callsPerMinute: Int = 0, firstDoor: FirstDoor? = nil, relays: BrowserRelays? = nil,
         isMemoryShort: @escaping @Sendable () -> Bool = { false }
     ) {
         let events = EventSpool(epoch: "e1", capacity: spool)
@@ -168,7 +168,7 @@ struct Bench {
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
             ends: { AudioEnds(devices: ["default"], folder: folder, programs: programs) }, history: history,
             recordings: recordings, webhooks: webhooks, firstDoor: firstDoor, telephone: telephone,
-            callsPerMinute: { callsPerMinute },
+            callsPerMinute: { callsPerMinute }, relays: { relays },
             rulesOfAccount: { _ in rules },
             audioOfAccount: { _ in .device("null") })
         gate = Gate(tokens: tokens, isOnLoopback: onLoopback)

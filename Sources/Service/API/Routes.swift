@@ -16,7 +16,7 @@ package enum Routes {
         + CallRoutes.all + TransferRoute.all + AudioRoutes.all + ConferenceRoutes.all
         + RecordingRoutes.all + HistoryRoutes.all + ProgramRoutes.all
         + ConfigurationRoutes.all
-        + BrowserRoutes.all + PageRoutes.all + SessionRoutes.all + DescriptionRoute.all
+        + BrowserRoutes.all + PageRoutes.all + SessionRoutes.all + DescriptionRoute.all + RelayRoute.all
 
     private static func ready(_ service: ServiceCore) -> APIResponse {
         let accounts = service.accounts.all

@@ -27,6 +27,8 @@ package final class ServiceCore: Sendable {
     let firstDoor: FirstDoor?
     /// `nil`: none is kept.
     package let history: CallHistory?
+    /// For browsers; `nil`: they are told of none.
+    let relays: @Sendable () -> BrowserRelays?
     /// The folder of recordings; `nil`: calls are not recorded on request.
     package let recordings: String?
     let audioOfAccount: @Sendable (String?) -> AudioEnd
@@ -53,12 +55,13 @@ package final class ServiceCore: Sendable {
         calls: CallBook, accounts: AccountBook, ends: @escaping @Sendable () -> AudioEnds, history: CallHistory? = nil,
         recordings: String? = nil, webhooks: WebhookDesk? = nil, firstDoor: FirstDoor? = nil,
         telephone: some Telephone, check: CheckDesk = CheckDesk { [] }, callsPerMinute: @escaping @Sendable () -> Int = { 0 },
+        relays: @escaping @Sendable () -> BrowserRelays? = { nil },
         rulesOfAccount: @escaping @Sendable (String?) -> AccountRules = { _ in AccountRules() },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
         (self.calls, self.accounts, spool, choices) = (calls, accounts, calls.spool, ends)
         (self.history, self.recordings) = (history, recordings)
-        (self.check, self.firstDoor) = (check, firstDoor)
+        (self.check, self.firstDoor, self.relays) = (check, firstDoor, relays)
         pace = OutboundPace(calls.counters, callsPerMinute)
         self.webhooks = webhooks ?? WebhookDesk(calls.spool, folder: nil, byteLimit: 0)
         self.audioOfAccount = audioOfAccount

@@ -60,6 +60,8 @@ extension ServiceSettings {
     var secrets: [String] {
         let webhooks = configuration[\.webhooks].compactMap { try? $0.secret(environment: environment) }
         let accounts = configuration[\.accounts].compactMap { try? $0.password(environment: environment) }
-        return Array(tokens.values) + accounts + webhooks + [(try? configuration.turnPassword()) ?? ""]
+        return Array(tokens.values) + accounts + webhooks + (relays?.secrets ?? []) + [
+            (try? configuration.turnPassword()) ?? ""
+        ]
     }
 }

@@ -19,6 +19,7 @@ package struct Reload: Sendable, Equatable {
     /// Keys that are looked at whenever they are needed.
     private static let live: Set<String> = [
         "softphone_token_file", "softphone_operate_token_file", "softphone_read_token_file", "softphone_drain_seconds",
+        "softphone_turn_secret_file",
         "softphone_device", "softphone_folder", "softphone_programs",
         "softphone_program_patience_seconds", "softphone_program_announcement", "softphone_calls",
         "softphone_calls_per_minute", "softphone_bundles", "softphone_bundle_calls", "softphone_bundle_megabytes",

@@ -98,6 +98,11 @@ extension PageFiles {
 
         window.addEventListener('online', restartHandset);
 
+        // Servers that help where this browser's network does not let it come straight.
+        async function relays() {
+          try { return (await order('GET', '/v1/relays')).ice_servers; } catch { return []; }
+        }
+
         // Microphone and connection; `query` says what is at its other end. Throws what is wrong, in words.
         async function openHandset(query) {
           if (!window.isSecureContext)
@@ -105,9 +110,10 @@ extension PageFiles {
           try {
             tell('asking for the microphone');
             talk.context = new AudioContext();
+            const iceServers = await relays();
             talk.microphone = await openMicrophone();
             drawDevices().catch(() => {});
-            const peer = talk.peer = new RTCPeerConnection();
+            const peer = talk.peer = new RTCPeerConnection({ iceServers });
             peer.onicecandidate = (event) => { if (peer === talk.peer) trickle(event.candidate); };
             peer.onconnectionstatechange = () => {
               if (peer !== talk.peer) return;

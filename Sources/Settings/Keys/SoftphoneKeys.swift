@@ -26,6 +26,11 @@ public struct SoftphoneKeys: ConfigurationSection {
     public let certificateKey = ConfigurationKey(
         "softphone_certificate_key", .text("file"), unset: "the file of the certificate holds it",
         help: "PEM file with the certificate's key; nobody else should be able to read it")
+    public let turnSecretFile = ConfigurationKey(
+        "softphone_turn_secret_file", .text("file"), unset: "browsers are told of no TURN server",
+        help:
+            "File with the secret that the TURN servers share with us: browsers get names and passwords made of it, for an hour"
+    )
     public let drain = ConfigurationKey(
         "softphone_drain_seconds", .integer(0...86_400, unit: "s", placeholder: "s"), default: 30,
         help: "How long running calls may go on after the service was told to end")
