@@ -43,6 +43,7 @@ extension PageFiles {
           const far = call.kind === 'sip' ? theirs?.ledger_ms : null;
           if (!own) return ledgerStages(theirs?.ledger_ms);
           const near = ours?.ledger_ms;
+          const told = toldOf(call, theirs);
           return [
             ['your browser, before it sends', own.sending, null],
             ['network to your browser', own.network, own.network],
@@ -51,7 +52,14 @@ extension PageFiles {
             ['jitter buffer', near?.jitter_buffer, far?.jitter_buffer],
             ['encoder', far?.encoder, near?.encoder],
             ['network to them', far?.network, far?.network],
+            ['their program, as it tells', told.receiving, told.sending],
           ];
+        }
+
+        // What the other side's program tells of its own part: a yodel all of it, others how long their jitter buffer is.
+        function toldOf(call, theirs) {
+          const remote = call.kind === 'sip' ? theirs?.remote : null;
+          return { receiving: remote?.receive_delay_ms ?? remote?.jitter_buffer_ms, sending: remote?.send_delay_ms };
         }
 
         // Of a call without a browser: all that the service tells.
@@ -77,6 +85,9 @@ extension PageFiles {
             call.kind === 'sip' ? (yodel.length ? yodel.reduce((one, other) => one + other, 0) : null) : inside(near));
           part('delay-out').textContent = call.kind === 'sip' ? milliseconds(sumOf(stages, 1)) : '-';
           part('delay-in').textContent = call.kind === 'sip' ? milliseconds(sumOf(stages, 2)) : '-';
+          const isTold = call.kind === 'sip' && theirs?.remote?.receive_delay_ms != null && theirs.remote.send_delay_ms != null;
+          const unknown = `Not known: what ${isTold ? 'your microphone and loudspeaker' : 'microphones, loudspeakers and the other side\'s program'} add.`;
+          if (part('unknown').textContent !== unknown) part('unknown').textContent = unknown;
           part('stages').replaceChildren(...stages.map((stage) => {
             const row = element('tr', '');
             row.append(element('td', stage[0]), ...[1, 2].map((column) => element('td', milliseconds(stage[column]))));

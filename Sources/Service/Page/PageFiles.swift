@@ -77,7 +77,7 @@ enum PageFiles {
         <table><thead><tr><th scope="col">Stage</th><th scope="col">You to them</th><th scope="col">Them to you</th></tr></thead>
         <tbody id="stages"></tbody></table>
         </div>
-        <p>Not known: what microphones, loudspeakers and the other side's program add.</p>
+        <p id="unknown">Not known: what microphones, loudspeakers and the other side's program add.</p>
         </details>
         </section>
         <section aria-labelledby="accounts-title">
