@@ -155,6 +155,75 @@ import Testing
         #expect(bench.resolved.isEmpty)
     }
 
+    @Test(
+        "who is called at the account's own domain is called by the registrar's way: its transport, its port",
+        arguments: [
+            ("sip:101@a.test", "sip:a.test;transport=tls", "sip:102@a.test", "sip:a.test;transport=tls"),
+            ("sip:101@a.test:5080", "sip:a.test:5080;transport=tcp", "sip:102@a.test:5080", "sip:a.test:5080;transport=tcp"),
+            ("sip:101@a.test:5080", "", "tel:102", "sip:a.test:5080"),
+            ("sips:101@a.test", "", "sip:102@a.test", "sips:a.test"),
+            ("sip:101@a.test", "", "sip:102@a.test;transport=tcp", "sip:102@a.test;transport=tcp"),
+            ("sip:101@a.test", "sip:a.test;transport=tls", "sip:102@a.test:5090", "sip:102@a.test:5090"),
+            ("sip:101@a.test", "sip:a.test;transport=tls", "sip:102@example.com", "sip:102@example.com"),
+        ])
+    func ownDomain(address: String, registrar: String, target: String, place: String) throws {
+        let bench = try bench {
+            if let uri = URI(address)?.sip { $0.address = uri }
+            $0.registrar = URI(registrar)?.sip
+        }
+        #expect(try bench.agent.firstServer(for: uri(target), account: id).text == place)
+    }
+
+    @Test("by TLS, a registrar that gives its numeric address in its calls is verified by the configured name")
+    func numericRegistrar() throws {
+        let bench = Bench()
+        bench.peer = SignallingSource(
+            transport: .tls, remote: SignallingAddress(host: "192.0.2.9", port: 5061),
+            connection: SignallingConnectionID(number: 1))
+        bench.names["pbx.example.com"] = [
+            ServerHop(transport: .tls, address: bench.peer.remote, serverName: "pbx.example.com")
+        ]
+        bench.agent.add(
+            Account(
+                id: id, address: SIPURI(user: "101", host: "example.com"),
+                registrar: try uri("sip:pbx.example.com;transport=tls").sip, followsSeenAddress: false))
+        try bench.agent.register(id, now: bench.now)
+        bench.collect()
+        let contact = "<sip:101@192.0.2.1:5061;transport=tls>"
+        #expect(try bench.request(.register).headers.contacts.map(\.text) == [contact])
+        bench.answer(try bench.request(.register), 200, [(.contact, contact + ";expires=600")])
+        let call = PeerCall()
+        var invite = call.request(
+            .invite, branch: "z9hG4bKfirst", body: offer, [(.recordRoute, "<sip:192.0.2.9:5061;transport=tls;lr>")])
+        invite.uri = try uri("sip:101@192.0.2.1:5061;transport=tls")
+        bench.feed(invite)
+        let handle = try #require(bench.incoming.last?.0)
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        var dialog = call
+        dialog.toTag = try bench.response().headers.to.tag
+        bench.feed(dialog.request(.ack))
+        try bench.agent.hangUp(handle, now: bench.now)
+        bench.collect()
+        #expect(bench.requests.last?.method == .bye)
+        let destination = try #require(bench.sent.last?.destination)
+        #expect(destination.serverName == "pbx.example.com" && destination.connection == bench.peer.connection)
+    }
+
+    @Test("whomever the registrar's name leads to besides is one of the account's servers, once it is registered")
+    func otherServers() throws {
+        let bench = Bench()
+        let servers = (5...7).map { SignallingAddress(host: "192.0.2.\($0)", port: 5060) }
+        bench.names["example.com"] = servers.map { ServerHop(transport: .udp, address: $0) }
+        bench.agent.add(Account(id: id, address: SIPURI(user: "101", host: "example.com"), followsSeenAddress: false))
+        try bench.agent.register(id, now: bench.now)
+        bench.collect()
+        #expect(!bench.agent.isAccountServer("192.0.2.6"))
+        bench.answer(try bench.request(.register), 200, [(.expires, "600")])
+        #expect(servers.allSatisfy { bench.agent.isAccountServer($0.host) })
+        #expect(!bench.agent.isAccountServer("192.0.2.8"))
+    }
+
     @Test("unregistering asks for 0 seconds and is told") func unregister() throws {
         let bench = try bench()
         bench.answer(try bench.request(.register), 200, [(.expires, "600")])

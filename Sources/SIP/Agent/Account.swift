@@ -18,7 +18,7 @@ public struct Account: Sendable {
     public var password: Password
     /// The only realm that gets a digest. nil: any that challenges a request which went to the account's own servers.
     public var realm: String?
-    /// Where REGISTER goes; the address's domain unless set. `;transport=tcp` asks for TCP, `sips:` for TLS.
+    /// Where REGISTER goes; the address's domain unless set. `;transport=tcp` asks for TCP, `;transport=tls` or `sips:` for TLS.
     public var registrar: SIPURI?
     /// Every request outside of a dialog goes there first, as a loose route.
     public var outboundProxy: SIPURI?

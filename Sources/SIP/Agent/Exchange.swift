@@ -48,8 +48,10 @@ final class Exchange {
     /// Of a change: the last RSeq of its reliable provisional responses, and the answer that one of them brought.
     var reliableNumber: UInt32?
     var reliableAnswer: Body?
-    /// Where the peer of the call that it belongs to called from, which need not be in memory any more.
-    var source: SignallingSource?
+    /// Where the peer of the call that it belongs to called from, and the way that ours to it was made; the call need not be in memory
+    /// any more.
+    let source: SignallingSource?
+    let way: SignallingDestination?
     /// It went by TCP because it is long.
     var isMovedToStream = false
     /// Its server has refused TCP: long as it is, it goes as a datagram.
@@ -60,11 +62,23 @@ final class Exchange {
         self.purpose = purpose
         self.account = account
         self.nextHop = nextHop
-        source = call?.source
+        (source, way) = (purpose.call?.source, purpose.call?.way)
     }
 
-    var call: SIPCall? {
-        switch purpose {
+    /// The last request to the peer of `call`, which it does not keep in memory.
+    init(_ request: Request, ending call: SIPCall) {
+        self.request = request
+        purpose = .discard
+        account = call.account
+        (source, way) = (call.source, call.way)
+    }
+
+    var call: SIPCall? { purpose.call }
+}
+
+extension Exchange.Purpose {
+    fileprivate var call: SIPCall? {
+        switch self {
         case .invite(let call), .modify(let call), .prack(let call, _), .acknowledge(let call, _), .refer(let call),
             .text(let call), .info(let call), .notify(let call, _):
             call

@@ -78,6 +78,8 @@ final class SIPCall {
     // As caller
     /// Its transaction, or the search for its server, keeps it: it keeps the call.
     weak var invite: Exchange?
+    /// The way that its INVITE went last.
+    var way: SignallingDestination?
     var isCancelSent = false
     /// Forks whose late 2xx was acknowledged and ended.
     var discarded: Set<String> = []

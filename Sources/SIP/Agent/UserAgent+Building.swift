@@ -48,12 +48,14 @@ extension UserAgent {
     }
 
     /// Where a request outside of a dialog goes when no Route says so: an account's own domain is reached through its
-    /// registrar, which need not be found under the domain's name.
+    /// registrar, which need not be found under the domain's name, and by the registrar's transport.
     func nextHop(for request: Request, _ state: AccountState?) -> SIPURI? {
-        guard let account = state?.account, !request.headers.contains(.route), let registrar = account.registrar,
-            case .sip(let uri) = request.uri, uri.host.equalsIgnoringCase(account.address.host), uri.port == nil
+        guard let account = state?.account, !request.headers.contains(.route), case .sip(let uri) = request.uri,
+            uri.host.equalsIgnoringCase(account.address.host), uri.port == nil || uri.port == account.address.port
         else { return nil }
-        return registrar
+        // Where nothing is said of a registrar it is the domain itself, at its port; `sip:` does not leave the account's TLS there.
+        let isElsewhere = account.address.isSecure || account.address.port != uri.port
+        return account.registrar ?? (isElsewhere ? account.registrarURI : nil)
     }
 
     /// A response with what every response copies (RFC 3261 section 8.2.6.2).

@@ -58,6 +58,7 @@ extension UserAgent {
     }
 
     func inviteProgressed(_ call: SIPCall, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+        call.way = exchange.hop?.destination
         switch result {
         case .provisional(let response): progressed(call, exchange, response, now: now)
         case .final(let response) where response.isSuccess: succeeded(call, exchange, response, now: now)
@@ -125,7 +126,7 @@ extension UserAgent {
             dialog.confirm(with: response)
             acknowledge(call, dialog, number: number, body: nil, like: exchange.request, now: now)
             dialog.raise(to: number)
-            start(Exchange(dialog.request(.bye), .discard, account: call.account), now: now)
+            start(Exchange(dialog.request(.bye), ending: call), now: now)
             return
         }
         guard !call.isAnswered else { return }

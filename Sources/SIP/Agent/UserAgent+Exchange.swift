@@ -65,6 +65,7 @@ extension UserAgent {
         }
         exchange.isMovedToStream = chooseWay(&request, of: exchange, to: hop, branch: branch, now: now)
         var destination = exchange.isMovedToStream ? streamHop(hop).destination : hop.destination
+        destination.serverName = serverName(of: destination, for: exchange)
         // Who called over a stream is reached over that one: nothing may listen where its Contact points.
         if destination.transport.isStream, let source = exchange.source, source.transport == destination.transport,
             source.remote.host == destination.address.host
@@ -88,6 +89,18 @@ extension UserAgent {
                 request: request, destination: destination, settings: timers(for: exchange)),
             exchange: exchange)
         drive(client: key, .start, now: now)
+    }
+
+    /// The name that the certificate must have. Most PBXs give their numeric address in Contact and Record-Route, and no certificate has
+    /// that: where it is the place that the call, or its account's registration, went to, the name is the one that was called or
+    /// configured, and the stream that was verified for it serves.
+    private func serverName(of destination: SignallingDestination, for exchange: Exchange) -> String? {
+        guard destination.transport == .tls, destination.serverName.map(HostPort.isNumeric) ?? true else {
+            return destination.serverName
+        }
+        let ways = [exchange.way, exchange.account.flatMap { accounts[$0]?.flow }].compactMap(\.self)
+        let same = ways.first { $0.transport == .tls && $0.address == destination.address }
+        return same?.serverName ?? destination.serverName
     }
 
     private static func needsContact(_ method: Method) -> Bool {

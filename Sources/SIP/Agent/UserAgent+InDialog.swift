@@ -91,9 +91,7 @@ extension UserAgent {
         if let reason { request.headers.append(.reason, reason.text) }
         call.current = dialog
         self.end(call, end)
-        let exchange = Exchange(request, .discard, account: call.account)
-        exchange.source = call.source
-        start(exchange, now: now)
+        start(Exchange(request, ending: call), now: now)
     }
 
     // MARK: Our small requests

@@ -176,7 +176,8 @@ extension UserAgent {
         let seen = exchange.isMovedToStream ? nil : seenAddress(response)
         let local = localAddress(for: hop)
         let shown = (state.seenOver == hop.transport ? state.seenAddress : nil) ?? local
-        state.servers.insert(hop.address.host)
+        // Those that its name also leads to are its servers too: they may take over, and call.
+        state.servers.formUnion([hop.address.host] + exchange.remaining.map(\.address.host))
         state.serviceRoute = response.headers.addresses(.serviceRoute)
         let own = state.contact.flatMap { URI($0) }
         state.isShared = response.headers.contacts.contains { other in own.map { !other.uri.isEquivalent(to: $0) } ?? true }

@@ -15,7 +15,8 @@ public struct AccountSettings: Sendable, Hashable {
     public var registrar: String?
     /// Every request outside of a call goes there first.
     public var outboundProxy: String?
-    /// `udp`, `tcp` or `tls`, where the URIs leave it open; nil: what the servers' names say.
+    /// `udp`, `tcp` or `tls`, where the URIs leave it open; nil: what the servers' names say. By `tls` a `sip:` address stays one, as most
+    /// PBXs want it.
     public var transport: String?
     /// The expiry that is asked for, in seconds.
     public var expires: UInt32
@@ -64,8 +65,7 @@ public struct AccountSettings: Sendable, Hashable {
             throw .badAddress(account: name, uri: uri)
         }
         address = address.addressOfRecord
-        let way = try wantedTransport()
-        if way == .tls { address.isSecure = true }
+        let way = try wantedTransport() ?? (address.isSecure ? .tls : nil)
         func server(_ text: String?) throws(AccountSettingsError) -> SIPURI? {
             guard let text else { return nil }
             // A host alone will do.
@@ -73,12 +73,12 @@ public struct AccountSettings: Sendable, Hashable {
                 throw .badServer(account: name, uri: text)
             }
             if let way, server.parameters["transport"] == nil, !server.isSecure {
-                if way == .tls { server.isSecure = true } else { server.parameters.set("transport", way.rawValue) }
+                server.parameters.set("transport", way.rawValue)
             }
             return server
         }
         var registrar = try server(registrar)
-        if registrar == nil, let way, way != .tls {
+        if registrar == nil, !address.isSecure, let way {
             // The domain stands for its registrar; only the way there is told.
             var domain = SIPURI(host: address.host, port: address.port)
             domain.parameters.set("transport", way.rawValue)

@@ -177,6 +177,45 @@ import Testing
         #expect(bench.ended.first?.1.cause == .network)
     }
 
+    @Test(
+        "by TLS, a peer that gives its numeric address is verified by the name that was called; one at another address by its own"
+    )
+    func numericContact() throws {
+        let bench = Bench()
+        let address = SignallingAddress(host: "192.0.2.9", port: 5061)
+        bench.names["pbx.example.com"] = [ServerHop(transport: .tls, address: address, serverName: "pbx.example.com")]
+        for (route, name) in [
+            ("192.0.2.9:5061", "pbx.example.com"), ("192.0.2.8:5061", "192.0.2.8"), ("192.0.2.9:5071", "192.0.2.9"),
+        ] {
+            let handle = try bench.agent.invite(uri("sip:a@pbx.example.com;transport=tls"), body: offer, now: bench.now)
+            bench.collect()
+            let recorded = (HeaderName.recordRoute, "<sip:\(route);transport=tls;lr>")
+            bench.answer(try bench.request(.invite), 183, [recorded, (.require, "100rel"), (.rSeq, "1")], body: answerBody)
+            bench.answer(try bench.request(.prack), 200)
+            bench.answer(try bench.request(.invite), 200, [recorded], body: answerBody)
+            try bench.agent.hangUp(handle, now: bench.now)
+            bench.collect()
+            let places = bench.sent.suffix(4).map(\.destination)
+            #expect(places.map(\.serverName) == ["pbx.example.com", name, name, name])
+            #expect(places.allSatisfy { $0.transport == .tls })
+            bench.answer(try bench.request(.bye), 200)
+            bench.clear()
+        }
+    }
+
+    @Test("by TLS, who is hung up on after another phone has answered is verified by the name that was called")
+    func numericContactOfAnother() throws {
+        let bench = Bench()
+        let address = SignallingAddress(host: "192.0.2.9", port: 5061)
+        bench.names["pbx.example.com"] = [ServerHop(transport: .tls, address: address, serverName: "pbx.example.com")]
+        _ = try bench.agent.invite(uri("sips:a@pbx.example.com"), body: offer, now: bench.now)
+        bench.collect()
+        let contact = [(HeaderName.contact, "<sips:peer@192.0.2.9:5061>")]
+        for tag in ["first", "second"] { bench.answer(try bench.request(.invite), 200, tag: tag, contact, body: answerBody) }
+        #expect(bench.requests.map(\.method) == [.invite, .ack, .ack, .bye])
+        #expect(bench.sent.allSatisfy { $0.destination.serverName == "pbx.example.com" })
+    }
+
     @Test("header fields in a URI that is called are never obeyed") func embeddedFields() throws {
         let bench = Bench()
         _ = try bench.agent.invite(

@@ -265,13 +265,14 @@ def write_accounts(
 ) -> list[str]:
     """A configuration with one account, 100, whose password is in a file.
 
-    `more`: further lines of the account. Without a `port`, the `registrar`'s name tells it.
+    `more`: further lines of the account. Without a `port`, the `registrar`'s name tells it; without a `registrar`, the domain's.
     """
     with open(f"{folder}/password", "w") as f:
         f.write(("wrong" if wrong else password("100")) + "\n")
     with open(f"{folder}/yodel.yaml", "w") as f:
+        place = f"    registrar: sip:{registrar}{f':{port}' if port else ''}\n" if registrar else ""
         f.write(
             f"accounts:\n  office:\n    uri: sip:100@{REALM}\n    password_file: {folder}/password\n"
-            f"    registrar: sip:{registrar}{f':{port}' if port else ''}\n    transport: {transport}\n{more}"
+            f"{place}    transport: {transport}\n{more}"
         )
     return ["--config", f"{folder}/yodel.yaml", "--account", "office"]
