@@ -16,6 +16,11 @@ import Testing
         #expect(KeyByINFO.digit(mediaType: type, body: Array(body.utf8)) == digit)
     }
 
+    @Test("a key by INFO is told as it was pressed", arguments: Array("0123456789*#ABCD"))
+    func keyAsPressed(digit: Character) {
+        #expect(KeyByINFO.digit(mediaType: "application/dtmf-relay", body: Array(KeyByINFO.relay(digit).utf8)) == digit)
+    }
+
     @Test(
         "what a server says of voice messages",
         arguments: [

@@ -31,9 +31,9 @@ struct Caller {
     let phone: SIPPhone
     let call: Followed
 
-    init(_ uri: String, _ traversal: NATTraversal = NATTraversal()) throws {
+    init(_ uri: String, _ traversal: NATTraversal = NATTraversal(), digits: String = "") throws {
         var media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
-        media.traversal = traversal
+        (media.traversal, media.digits) = (traversal, digits)
         let request = SIPRequest(.call(uri), codecs: [.pcmu], media: media)
         phone = try Softphone().connect(request)
         call = try Followed(of: try phone.nextCall(request))

@@ -118,6 +118,9 @@ final class SIPCall {
     var remoteOffer: RemoteOffer?
     var owedAnswer: OwedAnswer?
     var session: SessionTimer?
+    /// INFOs of ours that wait for the answer to the one under way.
+    var waitingInfos: [Body] = []
+    var hasOpenInfo = false
     /// How often a 422 was followed in a row.
     var intervalRetries = 0
     /// The longest minimum that a 422 has told: every later interval is as long (RFC 4028 section 7.4).

@@ -96,18 +96,30 @@ extension UserAgent {
 
     // MARK: Our small requests
 
-    /// Sends INFO inside the call, for example DTMF as `application/dtmf-relay`.
+    /// Sends INFO inside the call, for example DTMF as `application/dtmf-relay`; one after the other, so that none overtakes another.
     public func sendInfo(_ handle: CallHandle, body: Body, now: HostTime) throws(UserAgentError) {
         let call = try call(handle)
-        guard call.isAnswered, var dialog = call.current else { throw .wrongState("it is not answered") }
-        let request = dialog.request(.info, body: body)
+        guard call.isAnswered, call.current != nil else { throw .wrongState("it is not answered") }
+        guard call.waitingInfos.count < Self.mostInfos else { throw .wrongState("what was sent before is not answered") }
+        call.waitingInfos.append(body)
+        if !call.hasOpenInfo { sendNextInfo(call, now: now) }
+    }
+
+    private static let mostInfos = 64
+
+    private func sendNextInfo(_ call: SIPCall, now: HostTime) {
+        call.hasOpenInfo = !call.hasEnded && !call.waitingInfos.isEmpty
+        guard call.hasOpenInfo, var dialog = call.current else { return }
+        let request = dialog.request(.info, body: call.waitingInfos.removeFirst())
         call.current = dialog
         start(Exchange(request, .info(call), account: call.account), now: now)
     }
 
     /// Other sides refuse INFO in many ways, and some are silent, while the call goes on: only one that knows no such call ends it.
     func infoProgressed(_ call: SIPCall, _ result: Exchange.Result, now: HostTime) {
+        if case .provisional = result { return }
         if case .final(let response) = result, response.status == 481 { _ = endsCall(call, result, now: now) }
+        sendNextInfo(call, now: now)
     }
 
     /// Ends an answered call where a request that belongs to it has failed so that it is lost: by 481, 408, or no answer (RFC 3261

@@ -83,6 +83,15 @@ extension SIPSignalling {
         }
     }
 
+    public nonisolated func send(digit: Character, in call: SignalledCallID) {
+        perform { signalling in
+            signalling.request(call) { (_, handle) throws(UserAgentError) in
+                let body = Body(contentType: "application/dtmf-relay", bytes: Array(KeyByINFO.relay(digit).utf8))
+                try signalling.agent.sendInfo(handle, body: body, now: .monotonicNow())
+            }
+        }
+    }
+
     public nonisolated func hangUp(_ call: SignalledCallID) {
         perform { $0.end(call) }
     }

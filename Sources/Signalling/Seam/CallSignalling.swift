@@ -50,6 +50,8 @@ public protocol CallSignalling: Sendable {
     func answerTransfer(_ call: SignalledCallID, media: LocalPorts?)
     /// Sends a text to the other side of an answered call; `textAnswered` tells how it went.
     func send(text: String, in call: SignalledCallID)
+    /// Tells the other side of an answered call of a key by INFO: where its media take none.
+    func send(digit: Character, in call: SignalledCallID)
     /// Sends somebody a text (RFC 3428); `messageSent` tells how that went.
     /// - Parameter account: as whom; nil: as nobody in particular.
     func send(_ text: String, to target: String, account: String?) -> SentMessageID

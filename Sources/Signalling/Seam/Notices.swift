@@ -46,6 +46,9 @@ public struct MessageSummary: Sendable, Hashable {
 
 /// A key that INFO carries.
 public enum KeyByINFO {
+    /// The body of `application/dtmf-relay` that says so.
+    public static func relay(_ digit: Character) -> String { "Signal=\(digit)\r\nDuration=160\r\n" }
+
     /// `Signal=5` in `application/dtmf-relay`, or the bare key in `application/dtmf`; nil where there is none.
     public static func digit(mediaType: String, body: [UInt8]) -> Character? {
         let text = String(decoding: body.prefix(256), as: UTF8.self)

@@ -28,7 +28,7 @@ extension SIPCallMedia {
         // Keys in SDP may stay the same: a stream that begins anew must not use their keystream twice.
         let seed = (isFirst ? wanted.seed : nil) ?? .random(in: .min ... .max)
         var configuration = configuration(agreed, seed: seed)
-        configuration.digits = isFirst ? wanted.digits : ""
+        configuration.digits = isFirst && agreed.telephoneEvents != nil ? wanted.digits : ""
         configuration.echoes = request.echoes
         // Nobody has heard what was played to somebody who did not answer.
         configuration.announcementStream =

@@ -17,7 +17,17 @@ extension SIPLiveCall {
 
     func setVolume(decibels: Int) { media.setVolume(decibels: decibels) }
 
-    func send(digit: Character) { media.send(digit: digit) }
+    /// Who has not agreed to keys in the media is told by INFO.
+    func send(digit: Character) {
+        guard let id, isAnswered, let agreement, agreement.telephoneEvents == nil else { return media.send(digit: digit) }
+        signalling.send(digit: digit, in: id)
+    }
+
+    /// Those that were asked for with the call; where the media take keys they are sent there.
+    func sendFirstDigits() {
+        guard agreement?.telephoneEvents == nil else { return }
+        for digit in request.media.digits { send(digit: digit) }
+    }
 
     func hangUp(byDuration: Bool) {
         wish = wish ?? (byDuration ? .duration : .localHangup)

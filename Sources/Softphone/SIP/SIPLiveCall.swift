@@ -161,6 +161,7 @@ final class SIPLiveCall {
             if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
             report.setupMilliseconds = sinceStart
             pending.append(.callAnswered(sipCode: sipCode))
+            sendFirstDigits()
         case .held(let id, let byUs, let byPeer) where id == self.id: held(byUs: byUs, byPeer: byPeer)
         case .transferRequested(let id, let target) where id == self.id: transferRequested(target)
         case .followed(let id, let next) where id == self.id: followed(by: next)

@@ -187,6 +187,24 @@ import Testing
         #expect(bench.ended.count == ends && bench.requests(.bye).isEmpty)
     }
 
+    @Test("one INFO waits for the answer to the one before, whatever that is") func infosInOrder() throws {
+        let bench = Bench()
+        let handle = try bench.establishedOutgoing()
+        for digit in ["1", "2", "3"] {
+            let body = Body(contentType: "application/dtmf-relay", bytes: wire("Signal=\(digit)\n"))
+            try bench.agent.sendInfo(handle, body: body, now: bench.now)
+        }
+        bench.collect()
+        for (count, status) in [(1, 100), (1, 200), (2, 415), (3, 200)] {
+            #expect(bench.requests(.info).count == count)
+            bench.answer(try bench.request(.info), status)
+        }
+        let told = bench.requests(.info)
+        #expect(told.map(\.body) == ["1", "2", "3"].map { wire("Signal=\($0)\n") })
+        #expect(told.map(\.headers.cSeq.number) == told.indices.map { told[0].headers.cSeq.number + UInt32($0) })
+        #expect(bench.ended.isEmpty)
+    }
+
     @Test("INFO that nobody answers ends no call") func infoUnanswered() throws {
         let bench = Bench()
         let handle = try bench.establishedOutgoing()
