@@ -18,6 +18,9 @@ public struct DeviceOptions: Sendable {
     /// Who speaks in a simulated room that names no file: samples at the device's rate, looped.
     public var nearEnd: [Float]
 
+    /// Whether a device that waits for who writes its file, a named pipe, is to wait any longer; asked ten times a second.
+    public var isWanted: @Sendable () -> Bool = { true }
+
     public init(clock: Clock = .realtime, seed: UInt64 = 1, nearEnd: [Float] = []) {
         self.clock = clock
         self.seed = seed

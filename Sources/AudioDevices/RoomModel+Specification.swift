@@ -8,15 +8,15 @@ extension RoomModel {
 
     /// The room that a person wrote down; reads its files.
     convenience init(
-        _ specification: RoomSpecification, sampleRate: Int, blockFrames: Int, seed: UInt64, nearEnd: [Float] = []
+        _ specification: RoomSpecification, sampleRate: Int, blockFrames: Int, _ options: DeviceOptions
     ) throws(DeviceError) {
         var response: [Float]
         switch specification.response {
         case .builtIn(let room):
-            response = RoomResponse.samples(room, sampleRate: sampleRate, seed: seed)
+            response = RoomResponse.samples(room, sampleRate: sampleRate, seed: options.seed)
         case .file(let path):
             let reader = try withDeviceFile { () throws(AudioFileError) in
-                try AudioFileReader(path: path, rate: sampleRate)
+                try AudioFileReader(path: path, rate: sampleRate, isWanted: options.isWanted)
             }
             response = reader.read(maximumFrames: Int(Self.responseSeconds * Double(sampleRate)))
             if response.isEmpty { throw .file(path: path, reason: "it holds no samples") }
@@ -30,11 +30,12 @@ extension RoomModel {
         parameters.driftPPM = specification.driftPPM
         parameters.delayMilliseconds = specification.delayMilliseconds
         parameters.noiseDecibels = specification.noiseDecibels
-        parameters.seed = seed &+ 1
-        parameters.nearEnd = nearEnd
+        parameters.seed = options.seed &+ 1
+        parameters.nearEnd = options.nearEnd
         if let path = specification.nearPath {
             parameters.nearEnd = try withDeviceFile { () throws(AudioFileError) in
-                try AudioFileReader.samples(path: path, rate: sampleRate, maximumSeconds: 600)
+                try AudioFileReader.samples(
+                    path: path, rate: sampleRate, maximumSeconds: 600, isWanted: options.isWanted)
             }
             if parameters.nearEnd.isEmpty { throw .file(path: path, reason: "it holds no samples") }
         }

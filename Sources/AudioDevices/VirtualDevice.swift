@@ -163,8 +163,7 @@ public final class VirtualDevice: HardwareDevice {
             return model
         }
         if case .room(let room) = captureSpecification {
-            model.room = try RoomModel(
-                room, sampleRate: rate, blockFrames: format.periodFrames, seed: options.seed, nearEnd: options.nearEnd)
+            model.room = try RoomModel(room, sampleRate: rate, blockFrames: format.periodFrames, options)
             return model
         }
         let waits = options.clock == .manual
@@ -172,7 +171,7 @@ public final class VirtualDevice: HardwareDevice {
             switch captureSpecification {
             case .file(let path?, _, let loop):
                 let reader = try withDeviceFile { () throws(AudioFileError) in
-                    try AudioFileReader(path: path, rate: rate)
+                    try AudioFileReader(path: path, rate: rate, isWanted: options.isWanted)
                 }
                 model.source = .file(reader, loop: loop)
             case .pipe: model.source = .pipe(PipeReader(waits: waits))

@@ -41,16 +41,24 @@ public final class AudioFileReader {
 
     /// Opens `path`.
     ///
-    /// - `rate`: rate to deliver, in Hz; `nil` keeps the file's.
-    /// - `channels`: channels to deliver: fewer are averages, more are silent but for the second of a mono file; `nil` keeps
-    ///   the file's.
-    /// - Throws: the reason when it is missing or no audio.
-    public init(path: String, rate: Int? = nil, channels: Int? = 1) throws(AudioFileError) {
-        if ForeignFile.isMP3InNameOnly(path: path) {
+    /// - Parameters:
+    ///   - path: of the file; of a named pipe something must have been written.
+    ///   - rate: rate to deliver, in Hz; `nil` keeps the file's.
+    ///   - channels: channels to deliver: fewer are averages, more are silent but for the second of a mono file; `nil` keeps
+    ///     the file's.
+    ///   - isWanted: asked ten times a second whether to wait any longer for who writes a named pipe.
+    /// - Throws: the reason when it is missing, no audio, or no longer wanted.
+    public init(
+        path: String, rate: Int? = nil, channels: Int? = 1, isWanted: () -> Bool = { true }
+    ) throws(AudioFileError) {
+        let pipe = try NamedPipe.open(path, while: isWanted)
+        if pipe == nil, ForeignFile.isMP3InNameOnly(path: path) {
             throw AudioFileError(path: path, reason: ForeignFile.description(path: path) ?? "it holds no MPEG audio")
         }
         var info = SF_INFO()
-        guard let file = sf_open(path, Int32(SFM_READ), &info) else {
+        let mode = Int32(SFM_READ)
+        let opened = if let pipe { sf_open_fd(pipe, mode, &info, Int32(SF_TRUE)) } else { sf_open(path, mode, &info) }
+        guard let file = opened else {
             let reason = soundFileReason(nil)
             throw AudioFileError(path: path, reason: ForeignFile.description(path: path) ?? reason)
         }
@@ -135,11 +143,16 @@ public final class AudioFileReader {
 
     /// The whole file as mono samples at `rate` Hz (the file's own when `nil`).
     ///
+    /// - Parameters:
+    ///   - path: of the file.
+    ///   - rate: of the samples, in Hz.
+    ///   - maximumSeconds: a longer one is refused.
+    ///   - isWanted: as at `init`.
     /// - Throws: when it cannot be opened or is longer than `maximumSeconds`.
     public static func samples(
-        path: String, rate: Int? = nil, maximumSeconds: Double = 3600
+        path: String, rate: Int? = nil, maximumSeconds: Double = 3600, isWanted: () -> Bool = { true }
     ) throws(AudioFileError) -> [Float] {
-        let reader = try AudioFileReader(path: path, rate: rate)
+        let reader = try AudioFileReader(path: path, rate: rate, isWanted: isWanted)
         let tooLong = AudioFileError(path: path, reason: "it is longer than \(maximumSeconds) s")
         if let seconds = reader.seconds, seconds > maximumSeconds { throw tooLong }
         let limit = Int(maximumSeconds * Double(reader.sampleRate)) + block

@@ -7,6 +7,8 @@ enum ForeignFile {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         if status.st_mode & S_IFMT == S_IFDIR { return String(cString: strerror(EISDIR)) }
+        // Its first bytes are gone, and whoever opens it again may wait for ever.
+        if status.st_mode & S_IFMT == S_IFIFO { return nil }
         guard let file = fopen(path, "rbe") else { return nil }
         defer { fclose(file) }
         guard status.st_size > 0 || status.st_mode & S_IFMT != S_IFREG else { return "the file is empty" }

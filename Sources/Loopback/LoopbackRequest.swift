@@ -37,17 +37,25 @@ public struct LoopbackRequest: Sendable {
     }
 
     /// Runs the test to its end, or until `isInterrupted` says so: it is asked at least every 50 ms.
+    /// - Parameters:
+    ///   - willBegin: called when everything is opened, before the first sample passes.
+    ///   - isInterrupted: whether to end before the time is up.
+    ///   - onEvent: told what happens.
+    /// - Throws: what cannot be opened, or not be done.
+    /// - Returns: the figures of both sides.
     public func run(
-        isInterrupted: () -> Bool, onEvent: (Event) -> Void
+        willBegin: () -> Void = {}, isInterrupted: () -> Bool, onEvent: (Event) -> Void
     ) throws(SoftphoneError) -> LoopbackReport {
         do throws(CallError) {
             let plan = try plan()
             if offline {
                 let call = try OfflineCall(plan)
+                willBegin()
                 try call.run(isInterrupted: isInterrupted)
                 return call.report
             }
             let loopback = try LiveLoopback(plan)
+            willBegin()
             return try loopback.run(isInterrupted: isInterrupted, onEvent: onEvent)
         } catch {
             throw SoftphoneError(error)

@@ -20,6 +20,8 @@ public struct DeviceChoice: Sendable {
     public var pinsThreads = false
     /// Which echo canceller, at which quality, where voice is processed.
     public var voice = VoiceProcessingConfiguration()
+    /// Whether a device that waits for who writes its file, a named pipe, is to wait any longer.
+    public var isWanted: @Sendable () -> Bool = { true }
     /// The device, running already; `nil`: it is opened when it is needed.
     var standby: StandbyDevice?
 
@@ -54,6 +56,7 @@ public struct DeviceChoice: Sendable {
     ) throws(CallError) -> any InputOutputUnit {
         var deviceOptions = DeviceOptions(seed: seed)
         deviceOptions.nearEnd = []
+        deviceOptions.isWanted = isWanted
         let device: any HardwareDevice
         do throws(DeviceError) {
             if let standby { device = standby } else { device = try makeDevice(input, output, options: deviceOptions) }

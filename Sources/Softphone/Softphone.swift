@@ -171,6 +171,7 @@ public struct Softphone: Sendable {
     ) throws(SoftphoneError) {
         do throws(CallError) {
             let test = try DeviceTest(unit: try device.makeUnit(voiceProcessing: false, seed: seed))
+            willBegin()
             try test.run(isInterrupted: isInterrupted, onLevel: onLevel)
         } catch {
             throw SoftphoneError(error)

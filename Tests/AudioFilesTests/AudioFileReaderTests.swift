@@ -1,5 +1,6 @@
 import AudioFiles
 import Foundation
+import Glibc
 import TestSignals
 import Testing
 
@@ -55,6 +56,48 @@ import Testing
         #expect(again.count == samples.count)
         let worst = zip(again, samples).reduce(Float(0)) { max($0, abs($1.0 - $1.1)) }
         #expect(worst <= (format.isLossless ? 0 : 1e-4), "\(worst) off after going back")
+    }
+
+    @Test("a named pipe is read once somebody has written to it")
+    func writtenPipe() throws {
+        defer { clean() }
+        let file = try Data(contentsOf: URL(fileURLWithPath: write("a.wav", rate: 8000, channels: 1)))
+        #expect(mkfifo(path("pipe.wav"), 0o600) == 0)
+        let writer = open(path("pipe.wav"), O_RDWR)
+        #expect(file.withUnsafeBytes { Glibc.write(writer, $0.baseAddress, $0.count) } == file.count)
+        let reader = try AudioFileReader(path: path("pipe.wav"))
+        close(writer)
+        #expect(all(reader) == all(try AudioFileReader(path: path("a.wav"))))
+    }
+
+    @Test("one that nobody writes is given up when it is no longer wanted", arguments: ["pipe.wav", "pipe.mp3"])
+    func unwrittenPipe(name: String) throws {
+        defer { clean() }
+        #expect(mkfifo(path(name), 0o600) == 0)
+        var asked = 0
+        let error = #expect(throws: AudioFileError.self) {
+            _ = try AudioFileReader(
+                path: path(name),
+                isWanted: {
+                    asked += 1
+                    return asked < 2
+                })
+        }
+        #expect(asked == 2 && error?.reason == "nobody has written to this pipe yet")
+    }
+
+    @Test("one whose writer leaves without a word is no audio")
+    func leftPipe() throws {
+        defer { clean() }
+        #expect(mkfifo(path("pipe.wav"), 0o600) == 0)
+        #expect(throws: AudioFileError.self) {
+            _ = try AudioFileReader(
+                path: path("pipe.wav"),
+                isWanted: {
+                    close(open(path("pipe.wav"), O_WRONLY))
+                    return true
+                })
+        }
     }
 
     @Test("32-bit float and 24-bit files keep what they were given", arguments: [AudioFileDepth.float32, .int24])

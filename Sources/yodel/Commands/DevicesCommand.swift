@@ -27,8 +27,8 @@ struct DevicesCommand: ParsableCommand {
         let signals = TerminationSignal()
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         startLog(configuration)
+        if test { return try runTest(configuration, signals) }
         signals.endInOrder()
-        if test { return try runTest(configuration) }
         if watch, let ports = PortWatch() {
             let json = media.output.json
             return ports.run(
@@ -53,12 +53,12 @@ struct DevicesCommand: ParsableCommand {
     /// Looking means opening each device, which is not free.
     private static let watchMicroseconds: UInt32 = 1_000_000
 
-    private func runTest(_ configuration: Configuration) throws {
+    private func runTest(_ configuration: Configuration, _ signals: TerminationSignal) throws {
         let options = try MediaOptions(media, configuration)
         let end = options.durationSeconds.map { Pace.now() + $0 }
         let json = media.output.json
         do throws(SoftphoneError) {
-            try Softphone().testDevice(
+            try Softphone(willBegin: { signals.endInOrder() }).testDevice(
                 options.request.device, seed: options.request.seed ?? 1,
                 isInterrupted: { TerminationSignal.caught != nil || end.map { Pace.now() >= $0 } ?? false },
                 onLevel: { Output.standard.line(DeviceText.level($0, json: json)) })

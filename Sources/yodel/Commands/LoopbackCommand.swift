@@ -77,8 +77,7 @@ struct LoopbackCommand: ParsableCommand {
         (request.conditions, request.scenario, request.offline) = (conditions, network, offline)
         request.encrypts = srtp
         do { try request.stopMachine(machine) } catch { throw CommandError(error) }
-        signals.endInOrder()
-        var report = try run(request, printer)
+        var report = try run(request, printer, signals)
         let hasMedia = [report.aToB, report.bToA].contains { ($0.packetsReceived ?? 0) > 0 }
         if let number = TerminationSignal.caught, !hasMedia { throw ExitStatus(signal: number) }
         report.assertions = assertions.map { $0.evaluate(report) }
@@ -86,10 +85,13 @@ struct LoopbackCommand: ParsableCommand {
         if !report.assertions.allSatisfy(\.passed) { throw ExitStatus.assertionMissed }
     }
 
-    private func run(_ request: LoopbackRequest, _ printer: EventPrinter) throws(CommandError) -> LoopbackReport {
+    private func run(
+        _ request: LoopbackRequest, _ printer: EventPrinter, _ signals: TerminationSignal
+    ) throws(CommandError) -> LoopbackReport {
         do {
             return try request.run(
-                isInterrupted: { TerminationSignal.caught != nil }, onEvent: { printer.show($0) })
+                willBegin: { signals.endInOrder() }, isInterrupted: { TerminationSignal.caught != nil },
+                onEvent: { printer.show($0) })
         } catch {
             throw CommandError(error)
         }

@@ -94,7 +94,7 @@ func carryCalls(
             signals: signals, assertions: assertions, durationSeconds: options.durationSeconds,
             durationCountsFromMedia: isListening)
         var status = console.run()
-        if let failure = call.failure {
+        if let failure = call.failure, TerminationSignal.caught == nil {
             guard isListening else { throw CommandError(failure) }
             if status == .fine { status = ExitStatus(failure) }
         }

@@ -26,6 +26,7 @@ struct MediaOptions {
         request.dumpFolder = arguments.output.dump
         request.digits = arguments.call.dtmf ?? ""
         request.seed = arguments.output.seed
+        request.device.isWanted = { TerminationSignal.caught == nil }
         try check()
     }
 
