@@ -47,7 +47,7 @@ extension ReplayRequest {
                 let file = try UnnamedFile(bytes)
                 // It is gone with the object, whose last use would else be its path.
                 replay = try withExtendedLifetime(file) {
-                    try played(file.path, source: nil) { onOmission("\(name): \($0)") }
+                    try played(file.path, streams(file.path), source: nil) { onOmission("\(name): \($0)") }
                 }
             } catch let error as AudioFileError {
                 throw .audioFile(error)

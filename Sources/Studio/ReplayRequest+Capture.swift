@@ -13,7 +13,8 @@ extension ReplayRequest {
     package func playCapture(
         _ path: String, source: UInt32?, onOmission: (String) -> Void
     ) throws(SoftphoneError) -> ReplayFigures {
-        let replay = try played(path, source: source, onOmission: onOmission)
+        let streams = try streams(path)
+        let replay = try played(path, streams, source: source, onOmission: onOmission)
         let arrivals = replay.arrivals
         let reason = arrivals.isEmpty ? "holds no packet of the payload type that is played" : "holds packets, but no sound"
         return try write(
@@ -21,19 +22,45 @@ extension ReplayRequest {
                 title: path, figures: replay.figures, rows: replay.rows, arrivals: arrivals,
                 heard: replay.heard, sampleRate: replay.sampleRate),
             rate: rate,
-            silence: "\(path) \(reason); choose another source with --ssrc, or name its codec with --codec")
+            silence: "\(path) \(reason); \(remedy(streams, source))")
+    }
+
+    /// What to do where nothing was heard.
+    private func remedy(_ streams: CaptureStreams, _ source: UInt32?) -> String {
+        guard CallConfiguration(captureSettings: streams.settings, seed: seed) != nil else {
+            return "choose another source with --ssrc, or name its codec with --codec"
+        }
+        // It names its codec itself.
+        if streams.streams.isEmpty { return "nobody was heard in that call, and there is no source that --ssrc could choose" }
+        return source == nil
+            ? "play one of its sources alone with --ssrc: \(names(streams))"
+            : "leave out --ssrc, or choose another of its sources: \(names(streams))"
+    }
+
+    private func names(_ streams: CaptureStreams) -> String {
+        let all = streams.streams.prefix(8).map { "0x\(String($0.ssrc, radix: 16)) (\($0.packets) packets)" }
+        return all.joined(separator: ", ")
+    }
+
+    /// The streams of a capture.
+    /// - Parameter path: of the capture.
+    /// - Returns: what was found until it ends, or breaks off.
+    /// - Throws: what is no capture.
+    func streams(_ path: String) throws(SoftphoneError) -> CaptureStreams {
+        do { return try CaptureStreams(path: path) } catch { throw .request(error.description) }
     }
 
     /// A capture, played to its end.
     /// - Parameters:
     ///   - path: of the capture.
+    ///   - streams: of it.
     ///   - source: which; `nil` is the longest, and in a capture of ours all of them in turn.
     ///   - onOmission: told what of the capture is not played.
     /// - Returns: what was heard, and found.
     /// - Throws: what is no capture, or has no such source.
-    func played(_ path: String, source: UInt32?, onOmission: (String) -> Void) throws(SoftphoneError) -> CaptureReplay {
-        let streams: CaptureStreams
-        do { streams = try CaptureStreams(path: path) } catch { throw .request(error.description) }
+    func played(
+        _ path: String, _ streams: CaptureStreams, source: UInt32?, onOmission: (String) -> Void
+    ) throws(SoftphoneError) -> CaptureReplay {
         if let end = streams.end {
             // What a killed call left behind is good up to its last block; of another's file that is not known.
             guard streams.isOurs else { throw .request(end.description) }
@@ -74,8 +101,7 @@ extension ReplayRequest {
         if let ours = CallConfiguration(captureSettings: streams.settings, seed: seed) { return ours }
         let wanted = source ?? streams.streams.first?.ssrc
         guard let stream = streams.streams.first(where: { $0.ssrc == wanted }) else {
-            let there = streams.streams.prefix(8).map { "0x\(String($0.ssrc, radix: 16)) (\($0.packets) packets)" }
-            let hint = there.isEmpty ? "it holds no RTP stream" : "it holds the sources \(there.joined(separator: ", "))"
+            let hint = streams.streams.isEmpty ? "it holds no RTP stream" : "it holds the sources \(names(streams))"
             throw .request("no RTP of the source wanted, \(path); \(hint)")
         }
         let kind: Codec
