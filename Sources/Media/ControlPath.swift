@@ -223,6 +223,7 @@ struct ControlPath {
             }
             applications = [message.packet(ssrc: session.ssrc)]
         }
+        session.usesReducedMinimum = stops.isNews(at: now)
         let packet = session.makeReport(
             now: now, ntp: ntp, sender: sender, reports: reports, applications: applications, extended: extended)
         link.send(copying: packet, on: .control, now: now)

@@ -3,6 +3,8 @@ import Realtime
 
 /// This machine's stops, for the next report to the other side.
 package struct StopTally {
+    /// That a stop was, or that none came after it, is news for so long after it, in milliseconds.
+    package static let newsMilliseconds = 10_000.0
     /// How long it stood still since the call began, in milliseconds.
     package private(set) var totalMilliseconds = 0.0
     private var count = 0
@@ -10,6 +12,8 @@ package struct StopTally {
     private var unreported = 0.0
     /// The latest, in order.
     private var latest: [MachineStop] = []
+    /// When the latest of all was over.
+    private var lastEnd: HostTime?
 
     package init() {}
 
@@ -21,8 +25,15 @@ package struct StopTally {
         count += 1
         longest = max(longest, milliseconds)
         unreported += milliseconds
+        lastEnd = stop.end
         if latest.count == DelayLedgerMessage.RecentStops.mostListed { latest.removeFirst() }
         latest.append(stop)
+    }
+
+    /// Whether the other side waits for a report: the sooner it knows, the less it pays for stops that are over.
+    /// - Parameter now: when the report is made.
+    package func isNews(at now: HostTime) -> Bool {
+        lastEnd.map { now.milliseconds(since: $0) <= Self.newsMilliseconds } ?? false
     }
 
     /// The stops since this was asked last; nil: there were none.

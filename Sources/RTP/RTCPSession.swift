@@ -49,8 +49,15 @@ public struct RTCPSession: Sendable {
         self.cname = cname
         self.configuration = configuration
         timer = RTCPTimer(
-            minimumInterval: configuration.minimumInterval,
-            rtcpBandwidth: configuration.sessionBandwidth / 8 * 0.05, seed: seed, now: now)
+            minimumInterval: configuration.minimumInterval, sessionBandwidth: configuration.sessionBandwidth, seed: seed,
+            now: now)
+    }
+
+    /// Whether intervals drawn from now on keep the reduced minimum of RFC 3550 section 6.2 instead of the fixed one: for who has
+    /// something to tell that is soon out of date. The share of the bandwidth stays what it is, and so does the first interval.
+    public var usesReducedMinimum: Bool {
+        get { timer.usesReducedMinimum }
+        set { timer.usesReducedMinimum = newValue }
     }
 
     /// When to ask `isReportDue` next.

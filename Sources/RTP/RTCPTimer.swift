@@ -7,8 +7,12 @@ struct RTCPTimer: Sendable {
     /// UDP and IPv4 header: lower layers count (section 6.2).
     static let headerOctets = 28
 
-    /// Seconds; 5 by section 6.2, which allows 360 / (bandwidth in kbit/s).
+    /// Seconds; 5 by section 6.2.
     let minimumInterval: Double
+    /// Seconds; the reduced minimum of section 6.2, 360 / (bandwidth in kbit/s), where that is less.
+    private let reducedMinimum: Double
+    /// Whether the reduced minimum is in force; the first interval is half the fixed one all the same.
+    var usesReducedMinimum = false
     /// Octets a second for all RTCP of the session.
     let rtcpBandwidth: Double
     /// Seconds; the bandwidth rule of section 6.3.1 may ask for hours when somebody sends great reports under many names,
@@ -24,9 +28,15 @@ struct RTCPTimer: Sendable {
     private var previousMembers = 1
     private var random: SplitMix64
 
-    init(minimumInterval: Double, rtcpBandwidth: Double, seed: UInt64, now: HostTime) {
+    /// - Parameters:
+    ///   - minimumInterval: in seconds.
+    ///   - sessionBandwidth: in bit/s, of which RTCP takes 5 %.
+    ///   - seed: of the randomness.
+    ///   - now: when the session begins.
+    init(minimumInterval: Double, sessionBandwidth: Double, seed: UInt64, now: HostTime) {
         self.minimumInterval = max(0.001, minimumInterval)
-        self.rtcpBandwidth = max(1, rtcpBandwidth)
+        reducedMinimum = min(self.minimumInterval, 360_000 / max(1, sessionBandwidth))
+        rtcpBandwidth = max(1, sessionBandwidth / 8 * 0.05)
         random = SplitMix64(seed: seed)
         previous = now
         next = now
@@ -35,7 +45,7 @@ struct RTCPTimer: Sendable {
 
     /// The interval before randomisation, in seconds: section 6.3.1, first part of rtcp_interval in appendix A.7.
     func deterministicInterval(members: Int, senders: Int, weSent: Bool) -> Double {
-        let minimum = initial ? minimumInterval / 2 : minimumInterval
+        let minimum = initial ? minimumInterval / 2 : usesReducedMinimum ? reducedMinimum : minimumInterval
         var bandwidth = rtcpBandwidth
         var n = members
         if Double(senders) <= Double(members) * 0.25 {

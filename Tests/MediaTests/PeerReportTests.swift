@@ -136,6 +136,31 @@ import Testing
         #expect((45...85).contains(reports), "\(talker.links[0].reports) reports in 60 s")
     }
 
+    @Test("comes sooner while there are stops of the machine to tell, and ten seconds after them as usual")
+    func stopsAreNews() throws {
+        let (talker, listener) = (try Endpoint(.pcmu, seeds: [51]), try Endpoint(.pcmu, seeds: [52]))
+        /// Reports of the talker until `seconds` have passed.
+        func reports(from: Double, to seconds: Double, isStanding: Bool) -> Int {
+            let before = talker.links[0].reports
+            everyTenMilliseconds(from: from, to: seconds) { now in
+                if isStanding, now.milliseconds(since: .zero).truncatingRemainder(dividingBy: 700) == 0 {
+                    talker.call.excuse(MachineStop(begin: now.advanced(byMilliseconds: -8), end: now))
+                }
+                talker.step(now: now)
+                listener.step(now: now)
+                talker.links[0].carry(to: listener.call, now: now)
+                listener.links[0].carry(to: talker.call, now: now)
+            }
+            return talker.links[0].reports - before
+        }
+        // One each 2.8 s: 360 / (128 kbit/s).
+        let sooner = reports(from: 0, to: 60, isStanding: true)
+        #expect((17...26).contains(sooner), "\(sooner) reports in 60 s")
+        _ = reports(from: 60, to: 75, isStanding: false)
+        let usual = reports(from: 75, to: 135, isStanding: false)
+        #expect((9...17).contains(usual), "\(usual) reports in 60 s")
+    }
+
     @Test("of loss in bursts brings copies, and on a clean line there is none")
     func copies() throws {
         let (talker, listener, sent) = try call(seconds: 20, redundancy: 121) { $0 > 100 && $0 % 20 < 2 }

@@ -106,26 +106,51 @@ import Testing
         #expect(reports[1].lastSenderReport == 0 && reports[1].delaySinceLastSenderReport == 0)
     }
 
+    /// Seconds between the first 20,000 reports of a lone sender.
+    private func intervals(_ session: inout RTCPSession) -> [Double] {
+        var previous = 0.0
+        var intervals: [Double] = []
+        while intervals.count < 20_000 {
+            let now = session.nextDeadline
+            guard session.isReportDue(now: now) else { continue }
+            _ = session.makeReport(now: now, ntp: ntp(0), sender: info, reports: [])
+            intervals.append(now.milliseconds(since: .zero) / 1000 - previous)
+            previous = now.milliseconds(since: .zero) / 1000
+        }
+        return intervals
+    }
+
     @Test func theIntervalBetweenReportsIsFiveSecondsOnAverage() {
         for minimum in [5.0, 1.0] {
             var configuration = RTCPSession.Configuration()
             configuration.minimumInterval = minimum
             var session = RTCPSession(ssrc: 1, cname: "a", seed: 7, configuration: configuration, now: .zero)
-            var previous = 0.0
-            var intervals: [Double] = []
-            while intervals.count < 20_000 {
-                let now = session.nextDeadline
-                guard session.isReportDue(now: now) else { continue }
-                _ = session.makeReport(now: now, ntp: ntp(0), sender: info, reports: [])
-                intervals.append(now.milliseconds(since: .zero) / 1000 - previous)
-                previous = now.milliseconds(since: .zero) / 1000
-            }
+            let intervals = intervals(&session)
             let rest = intervals.dropFirst()
             let mean = rest.reduce(0, +) / Double(rest.count)
             #expect(abs(mean - minimum) < 0.01 * minimum, "mean \(mean) s, seed 7")
             #expect((rest.min() ?? 0) >= 0.5 * minimum / 1.2183 && (rest.max() ?? 9e9) <= 1.5 * minimum / 1.2182)
             #expect((0.25 * minimum / 1.2183...0.75 * minimum / 1.2182).contains(intervals[0]), "first after half")
         }
+    }
+
+    @Test(
+        "the reduced minimum is 360 / (bandwidth in kbit/s), as random as the fixed one, never longer, and not for the first report",
+        arguments: [(128_000.0, 5.0, 2.8125), (128_000, 1, 1), (64_000, 5, 5)])
+    func reducedMinimum(bandwidth: Double, fixed: Double, expected: Double) {
+        var configuration = RTCPSession.Configuration()
+        configuration.sessionBandwidth = bandwidth
+        configuration.minimumInterval = fixed
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 7, configuration: configuration, now: .zero)
+        let first = session.nextDeadline
+        session.usesReducedMinimum = true
+        #expect(session.nextDeadline == first, "what is drawn stays")
+        let intervals = intervals(&session)
+        #expect((0.25 * fixed / 1.2183...0.75 * fixed / 1.2182).contains(intervals[0]), "half the fixed one")
+        let rest = intervals.dropFirst()
+        let mean = rest.reduce(0, +) / Double(rest.count)
+        #expect(abs(mean - expected) < 0.01 * expected, "mean \(mean) s, seed 7")
+        #expect((rest.min() ?? 0) >= 0.5 * expected / 1.2183 && (rest.max() ?? 9e9) <= 1.5 * expected / 1.2182)
     }
 
     @Test func oneSeedRepeatsAndAnotherDiffers() {
