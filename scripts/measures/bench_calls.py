@@ -17,6 +17,12 @@ from typing import Any, Self
 
 from kinds import Row
 
+# Other programs' endpoints, callee first. GStreamer's as short as it can be made to run.
+GSTREAMER = [f"env BUF=20000 LAT=5000 JB=20 $BENCH/peers/gst.sh {side} opus" for side in "ba"]
+BARESIP = [f"$BENCH/peers/baresip.sh {side} opus" for side in "ba"]
+# Takes the right to real-time priority away from a program, also from root's.
+ORDINARY = "setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice --ambient-caps=-sys_nice"
+
 
 class Bench:
     """The bench folder with its rooms running. `yodel` is the program; logs of both sides are kept for their
@@ -34,6 +40,11 @@ class Bench:
         subprocess.run([f"{self.folder}/rooms.sh", "start", self.rooms], check=True, stdout=subprocess.DEVNULL)
         time.sleep(3)
         return self
+
+    def restart_rooms(self) -> None:
+        """The sound server anew, without a moment for it to settle."""
+        subprocess.run([f"{self.folder}/rooms.sh", "stop", self.rooms], check=False)
+        subprocess.run([f"{self.folder}/rooms.sh", "start", self.rooms], check=True, stdout=subprocess.DEVNULL)
 
     def __exit__(self, *_: object) -> None:
         subprocess.run([f"{self.folder}/rooms.sh", "stop", self.rooms], check=False)
@@ -111,22 +122,6 @@ class Bench:
             row = self.sound(environment, f"--count={count}", f"--period={period}", f"--maxlat={0.9 * period}")
         return row.get("series_ms", [])
 
-    @contextlib.contextmanager
-    def standing_machine(self, lengths: str, seconds: float, every: float = 0.7) -> Iterator[None]:
-        """All processors stand still now and then, for `lengths` (LOW-HIGH, ms), while the body runs; needs root."""
-        stalls = subprocess.Popen(
-            [self.python, f"{self.folder}/stalls.py", "make", f"--every={every}", f"--ms={lengths}", f"--seconds={seconds}"],
-            stdout=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        try:
-            yield
-        finally:
-            # A loop for each processor, at a priority above all others.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(stalls.pid, signal.SIGTERM)
-            stalls.wait(10)
-
     def long_call(self, name: str, commands: Sequence[str], seconds: float, real_time: int) -> Row:
         """A call with a steady tone through it: its row, as `call`'s."""
         row: Row = {}
@@ -140,8 +135,11 @@ class Bench:
         return row
 
     @contextlib.contextmanager
-    def endpoints(self, name: str, commands: Sequence[str], variables: dict[str, str], real_time: int = 2) -> Iterator[Any]:
-        """Both endpoints in their rooms, callee first, in the call by the time the body runs; the rooms' environment."""
+    def endpoints(
+        self, name: str, commands: Sequence[str], variables: dict[str, str], real_time: int = 2, settle: float = 6
+    ) -> Iterator[Any]:
+        """Both endpoints in their rooms, callee first, in the call by the time the body runs, `settle` seconds after both were
+        started; the rooms' environment."""
         environment = self.environment()
         priority = ["chrt", "-r", str(real_time)] if real_time else []
         running: list[subprocess.Popen[bytes]] = []
@@ -159,7 +157,7 @@ class Bench:
                     )
                 )
                 time.sleep(1)
-            time.sleep(6)
+            time.sleep(settle)
             yield environment
         finally:
             for endpoint in running:
@@ -281,6 +279,22 @@ def ledger(row: Row, side: str = "b", chirps_s: int = 30) -> float | None:
     return statistics.median(stated) if stated else None
 
 
+def stats_between(events: list[Row], begin: float, end: float) -> list[Row]:
+    """One side's statistics that were told between two times (time.time())."""
+    return [
+        e
+        for e in events
+        if e.get("type") == "stats"
+        and begin <= datetime.datetime.fromisoformat(e["time"].replace("Z", "+00:00")).timestamp() <= end
+    ]
+
+
+def delays_told(events: list[Row], begin: float, end: float) -> list[float]:
+    """The mouth-to-ear delays that one side told between two times (time.time()), ms."""
+    told = (e.get("mouth_to_ear_ms") for e in stats_between(events, begin, end))
+    return [delay for delay in told if delay is not None]
+
+
 def xruns(row: Row) -> int | None:
     """Capture and playback xruns of both sides, from their reports; None without a report."""
     reports = [e for side in "ab" for e in row["events"][side] if e.get("type") == "report"]
@@ -295,16 +309,9 @@ def xrun_count(figures: Row) -> int:
 
 def xruns_in_the_middle(row: Row) -> int | None:
     """The same while nothing but the tone went on, from the statistics of each second."""
-    begin, end = row["middle"]
     total = 0
     for side in "ab":
-        counts = [
-            xrun_count(e)
-            for e in row["events"][side]
-            if e.get("type") == "stats"
-            and e.get("xruns")
-            and begin <= datetime.datetime.fromisoformat(e["time"].replace("Z", "+00:00")).timestamp() <= end
-        ]
+        counts = [xrun_count(e) for e in stats_between(row["events"][side], *row["middle"]) if e.get("xruns")]
         if len(counts) < 2:
             return None
         total += counts[-1] - counts[0]

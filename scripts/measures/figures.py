@@ -3,7 +3,9 @@
 import json
 import os
 import platform
+import statistics
 import time
+from collections.abc import Sequence
 from typing import Any
 
 from kinds import Row
@@ -82,3 +84,15 @@ def processor() -> str:
             if line.startswith("model name"):
                 return line.split(":", 1)[1].strip()
     return platform.machine()
+
+
+def median(values: Sequence[float]) -> float | None:
+    return round(statistics.median(values), 1) if values else None
+
+
+def worst(values: Sequence[float]) -> float | None:
+    return round(max(values), 1) if values else None
+
+
+def difference(a: Any, b: Any) -> float | None:
+    return None if a is None or b is None else round(abs(a - b), 1)

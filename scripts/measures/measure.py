@@ -8,13 +8,14 @@ import signal
 import statistics
 import sys
 import time
-from collections.abc import Sequence
 from typing import Any
 
 import bench_calls
 import live_echo
 import own_figures
-from figures import Figures
+import stops
+from bench_calls import GSTREAMER, ORDINARY
+from figures import Figures, difference, median, worst
 from kinds import Row
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -24,8 +25,6 @@ from rig.stillness import Stillness
 
 PARTS = ("clean", "networks", "cost", "echo", "long", "stops", "loopback", "benchmarks")
 BEST_PEER_MS = 93.9  # GStreamer, Opus 20 ms, on the same bench
-# Takes the right to real-time priority away from a program, also from root's.
-ORDINARY = "setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice --ambient-caps=-sys_nice"
 BARESIP_LIKE_US = '"opus_stereo no" "opus_sprop_stereo no" "opus_application voip" "opus_complexity {complexity}"'
 OPUS_COMPLEXITY = 5
 # Impairment, most delay in ms, most gaps in ms a minute.
@@ -34,8 +33,6 @@ NETWORKS = (
     ("spikes of 120 ms every 5 s", "spike=5000:120,warm=2000", 200, 0),
     ("5 % loss in bursts of 2", "loss=5,burst=2", 120, 150),
 )
-# As short as it can be made to run.
-GSTREAMER = [f"env BUF=20000 LAT=5000 JB=20 $BENCH/peers/gst.sh {side} opus" for side in "ba"]
 
 
 def clean_delay(bench: Any, figures: Figures, repeats: int) -> None:
@@ -102,25 +99,6 @@ def long_call(bench: Any, figures: Figures, seconds: float) -> None:
         figures.add(f"{what}: mouth to ear", row.get("a_to_b", {}).get("median_ms"), "ms")
 
 
-def standing_machine(bench: Any, figures: Figures, seconds: float) -> None:
-    """All processors stand still now and then, GStreamer beside. The bound: the delay of a quiet call before, the longest stop and
-    3 ms."""
-    quiet_ms = bench.call("stops-none", bench.commands(), count=25).get("a_to_b", {}).get("median_ms")
-    for lengths, longest in (("4-12", 12), ("4-21", 21)):
-        with bench.standing_machine(lengths, seconds=3 * seconds + 120):
-            row = bench.call(f"stops-{lengths}", bench.commands(), count=25, tone_seconds=seconds)
-            has_peer = shutil.which("gst-launch-1.0")
-            peer = bench.call(f"gst-stops-{lengths}", GSTREAMER, count=25, tone_seconds=seconds) if has_peer else {}
-        heard, tone, what = row.get("a_to_b", {}), row.get("tone", {}), f"stops of {lengths} ms every 0.7 s"
-        bound = None if quiet_ms is None else quiet_ms + longest + 3
-        figures.add(f"mouth to ear, {what}", heard.get("median_ms"), "ms", bound, f"at most {heard.get('max_ms')}")
-        figures.add(f"gaps, {what}", tone.get("gap_ms_per_min"), "ms/min", 10)
-        figures.add(f"ledger against measured, {what}", difference(bench_calls.ledger(row), heard.get("median_ms")), "ms", 10)
-        if peer:
-            gaps = peer.get("tone", {}).get("gap_ms_per_min")
-            figures.add(f"GStreamer, {what}", peer.get("a_to_b", {}).get("median_ms"), "ms", None, f"gaps {gaps} ms/min")
-
-
 def stood_still(lengths: list[float]) -> str:
     """In words, what kept every program of the machine from running, ms each time."""
     longest = f", for up to {max(lengths):.0f} ms" if lengths else ""
@@ -158,8 +136,8 @@ def cost(bench: Any, figures: Figures, seconds: float, repeats: int) -> None:
         )
         figures.add(f"peak RSS, {codec}", middle(ours, "peak_rss_mib"), "MiB", 24)
     row = process_cost(bench, "cost-default", bench.commands(), seconds)
-    for key, unit in (("cpu_s_per_min", "s/min"), ("wakeups_per_s", "/s"), ("peak_rss_mib", "MiB")):
-        figures.add(f"default periods, opus: {key.split('_')[0]}", row.get(key), unit)
+    for key, unit, most in (("cpu_s_per_min", "s/min", 4), ("wakeups_per_s", "/s", 1100), ("peak_rss_mib", "MiB", None)):
+        figures.add(f"default periods, opus: {key.split('_')[0]}", row.get(key), unit, most)
     threads = bench.thread_wakeups("threads-default", bench.commands(), seconds)
     for whose, rates in bench_calls.by_owner(threads).items():
         each = ", ".join(f"{name} {rate:.0f}" for name, rate in sorted(rates.items(), key=lambda one: -one[1]) if rate >= 1)
@@ -201,18 +179,6 @@ def spread(rows: list[Row]) -> str:
     return ", ".join(f"{row['cpu_s_per_min']:.2f}" for row in rows if row.get("cpu_s_per_min") is not None)
 
 
-def median(values: Sequence[float]) -> float | None:
-    return round(statistics.median(values), 1) if values else None
-
-
-def worst(values: Sequence[float]) -> float | None:
-    return round(max(values), 1) if values else None
-
-
-def difference(a: Any, b: Any) -> float | None:
-    return None if a is None or b is None else round(abs(a - b), 1)
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--bench")
@@ -236,12 +202,14 @@ def main() -> None:
                     ("cost", lambda: cost(bench, figures, seconds=15 if quick else 25, repeats=1 if quick else 3)),
                     ("echo", lambda: echo(bench, figures, calls=1 if quick else 5, seconds=40)),
                     ("long", lambda: long_call(bench, figures, seconds=30 if quick else 600)),
-                    ("stops", lambda: standing_machine(bench, figures, seconds=30 if quick else 120)),
+                    ("stops", lambda: stops.on_the_bench(bench, figures, quick)),
                 ):
                     if part in parts:
                         measure()
         else:
             print("no bench folder given: delay, gaps and cost against other programs are not measured", flush=True)
+        if "stops" in parts:
+            stops.main_job(yodel, figures, calls=1 if quick else 5)
         if "loopback" in parts:
             own_figures.loopback(yodel, figures, quick)
         if "benchmarks" in parts:

@@ -1,0 +1,189 @@
+"""Calls on a machine that stands still now and then: the part `stops` of scripts/measure, about 55 minutes, as root.
+
+All processors stop at once (rig/standing.py), or one endpoint's process alone. Other programs' calls go beside.
+"""
+
+import contextlib
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from bench_calls import BARESIP, GSTREAMER, ORDINARY, delays_told, stats_between
+from figures import Figures, difference, worst
+from kinds import Row
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
+from rig.standing import LONGEST_MS, REFUSED, Standing, may_rule, stand_once
+
+# Lengths of the stops, and the longest, in ms.
+LENGTHS = (("4-12", 12), ("4-21", 21))
+EVERY_S = 0.7
+# So long after the stops the former delay is back, within so many ms, in seconds.
+BACK_S, BACK_MS = 5, 3
+
+
+def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
+    if not may_rule():
+        return figures.add("calls on a machine that stands still", None, note=REFUSED)
+    quiet = [bench.call(f"stops-none{i}", bench.commands(), count=10).get("a_to_b", {}) for i in range(1 if quick else 3)]
+    # Between two calls it differs by a period of the device.
+    quiet_ms = worst([row["median_ms"] for row in quiet if "median_ms" in row])
+    for lengths, longest in LENGTHS:
+        what = f"stops of {lengths} ms every {EVERY_S} s"
+        bound = None if quiet_ms is None else quiet_ms + longest + BACK_MS
+        seconds = 20 if quick else 60
+        rows = [restless_call(bench, f"stops-{lengths}-{i}", lengths, seconds) for i in range(1 if quick else 5)]
+        add(figures, what, rows, quiet_ms, bound)
+        peers(bench, figures, lengths, what, seconds)
+        alone = restless_call(bench, f"stops-one-{lengths}", lengths, seconds, is_one_end=True)
+        add(figures, f"{what}, of the sender alone", [alone], quiet_ms, bound)
+        figures.add(f"reason `sender`, {what}, of the sender alone", alone["sender_percent"], "%", at_least=90)
+        begun_with_server(bench, figures, lengths, what, bound)
+    begun_with_server(bench, figures, None, "quiet", None if quiet_ms is None else quiet_ms + BACK_MS)
+    for milliseconds, within in ((60, 5), (3000, 1)):
+        single_stop(bench, figures, milliseconds, within)
+    long_call(bench, figures, 30 if quick else 600, None if quiet_ms is None else quiet_ms + LENGTHS[0][1] + BACK_MS)
+
+
+def restless_call(bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool = False) -> Row:
+    """A call of about two minutes that begins among stops, or has them at the caller alone; they end some seconds before it does:
+    what is heard from caller to callee, and what the callee says of it."""
+    with contextlib.ExitStack() as stack:
+        standing = None if is_one_end else stack.enter_context(Standing(lengths, EVERY_S))
+        environment = stack.enter_context(bench.endpoints(name, bench.commands(), {}, settle=2))
+        if standing is None:
+            standing = stack.enter_context(Standing(lengths, EVERY_S, processes=[bench.running[1].pid]))
+        tone = bench.tone(environment, seconds)
+        first = delay(bench, environment, 10)
+        time.sleep(seconds / 3)
+        last = delay(bench, environment, 10)
+        standing.end()
+        time.sleep(BACK_S)
+        after = delay(bench, environment, 8)
+    events = bench.events(f"{bench.work}/{name}-b.log")
+    reasons = [event.get("buffer_target_reason") for event in stats_between(events, first["span"][0], last["span"][1])]
+    return {
+        "tone": tone,
+        "delays": [first.get("median_ms"), last.get("median_ms")],
+        "after": after.get("median_ms"),
+        "errors": [error(events, heard) for heard in (first, last)],
+        "sender_percent": round(100 * reasons.count("sender") / len(reasons)) if reasons else None,
+    }
+
+
+def delay(bench: Any, environment: dict[str, str], count: int) -> Row:
+    """Chirps from caller to callee: their row, and when they went through."""
+    began = time.time()
+    row: Row = bench.sound(environment, f"--count={count}")
+    return row | {"span": (began, time.time())}
+
+
+def error(events: list[Row], heard: Row) -> float | None:
+    """What the callee told of the delay meanwhile, against what was heard, ms."""
+    told = delays_told(events, *heard["span"])
+    return difference(statistics.median(told) if told else None, heard.get("median_ms"))
+
+
+def rise(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None else round(after - before, 1)
+
+
+def known(values: list[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bound: float | None) -> None:
+    """The worst of all calls each."""
+    delays = known([one for row in rows for one in row["delays"]])
+    gaps = known([row["tone"].get("gap_ms_per_min") for row in rows])
+    grown = known([rise(*row["delays"]) for row in rows])
+    above = known([rise(quiet_ms, row["after"]) for row in rows])
+    errors = known([one for row in rows for one in row["errors"]])
+    said = ", ".join(str(row["tone"].get("said_gap_ms_per_min")) for row in rows)
+    figures.add(f"mouth to ear, {what}", worst(delays), "ms", bound, each("in the middle and at the end", delays))
+    figures.add(f"growth in half a minute, {what}", worst(grown), "ms", BACK_MS)
+    figures.add(f"gaps, {what}", worst(gaps), "ms/min", 10, f"{each('calls', gaps)}; the player's own: {said}")
+    figures.add(f"ledger against measured, {what}", worst(errors), "ms", 10)
+    figures.add(f"above a quiet call's delay {BACK_S} s after {what}", worst(above), "ms", BACK_MS, each("calls", above))
+
+
+def each(what: str, values: list[float]) -> str:
+    return f"{what}: " + ", ".join(f"{value:.1f}" for value in values)
+
+
+def peers(bench: Any, figures: Figures, lengths: str, what: str, seconds: float) -> None:
+    """Others on the same machine, a call each."""
+    for name, program, commands in (("GStreamer", "gst-launch-1.0", GSTREAMER), ("baresip", "baresip", BARESIP)):
+        if shutil.which(program):
+            with Standing(lengths, EVERY_S):
+                row = bench.call(f"{program}-stops-{lengths}", commands, count=25, tone_seconds=seconds)
+            gaps = row.get("tone", {}).get("gap_ms_per_min")
+            figures.add(f"{name}, {what}", row.get("a_to_b", {}).get("median_ms"), "ms", None, f"gaps {gaps} ms/min")
+
+
+def begun_with_server(bench: Any, figures: Figures, lengths: str | None, what: str, bound: float | None) -> None:
+    bench.restart_rooms()
+    with contextlib.ExitStack() as stack:
+        if lengths:
+            stack.enter_context(Standing(lengths, EVERY_S))
+        environment = stack.enter_context(bench.endpoints(f"server-{lengths}", bench.commands(), {}, settle=2))
+        first = delay(bench, environment, 10).get("median_ms")
+        time.sleep(20)
+        last = delay(bench, environment, 10).get("median_ms")
+    what = f"mouth to ear, begun with the sound server, {what}"
+    figures.add(what, worst(known([first, last])), "ms", bound, f"first {first}, then {last}")
+
+
+def single_stop(bench: Any, figures: Figures, milliseconds: float, within: float) -> None:
+    """One stop in a quiet call: of all processors where Linux lets them stand so long, else of both programs."""
+    name, what = f"one-stop-{milliseconds}", f"one stop of {milliseconds:g} ms"
+    with bench.endpoints(name, bench.commands(), {}) as environment:
+        stopped = [one.pid for one in bench.running] if milliseconds > LONGEST_MS else []
+        before = delay(bench, environment, 8).get("median_ms")
+        if not stopped:
+            timer = threading.Timer(8, stand_once, (milliseconds,))
+            timer.start()
+            tone = bench.tone(environment, 16)
+            timer.join()
+            minutes = tone.get("tone_heard_s", 0) / 60
+            gaps = round(tone["gap_ms_per_min"] * minutes, 1) if "gap_ms_per_min" in tone else None
+            number = round(tone.get("gaps_per_min", 0) * minutes)
+            note = f"{number} of them; the player's own: {tone.get('said_gap_ms_per_min')} ms/min"
+            figures.add(f"gaps, {what}", gaps, "ms", milliseconds, note)
+        stand_once(milliseconds, stopped)
+        time.sleep(within)
+        after = delay(bench, environment, 8).get("median_ms")
+    above, note = rise(before, after), f"before {before}, after {after}"
+    figures.add(f"above its former delay {within:g} s after {what}", above, "ms", BACK_MS, note)
+
+
+def long_call(bench: Any, figures: Figures, seconds: float, bound: float | None) -> None:
+    lengths = LENGTHS[0][0]
+    what = f"{seconds / 60:g} min call, ordinary priority, stops of {lengths} ms"
+    with Standing(lengths, EVERY_S):
+        row = bench.long_call("long-stops", bench.commands(prefix=ORDINARY), seconds, 0)
+    tone, told = row.get("tone", {}), delays_told(row["events"]["b"], *row["middle"])
+    note = f"the player's own: {tone.get('said_gap_ms_per_min')}"
+    figures.add(f"{what}: gaps", tone.get("gap_ms_per_min"), "ms/min", 0, note)
+    heard = row.get("a_to_b", {}).get("median_ms")
+    figures.add(f"{what}: longest delay it states", worst(told), "ms", bound, f"heard at first: {heard}")
+
+
+def main_job(yodel: str, figures: Figures, calls: int) -> None:
+    """The first thing that a newcomer sees."""
+    lengths, verdicts = LENGTHS[1][0], []
+    what = f"`yodel loopback`, stops of {lengths} ms: calls that do not end good"
+    if not may_rule():
+        return figures.add(what, None, note=REFUSED)
+    for _ in range(calls):
+        with Standing(lengths, EVERY_S):
+            done = subprocess.run([yodel, "loopback"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        said = [line for line in done.stdout.splitlines() if line.startswith("verdict: ")]
+        verdicts.append(said[-1].removeprefix("verdict: ") if said else f"exit {done.returncode}")
+    bad = [one for one in verdicts if one != "good"]
+    figures.add(what, len(bad), "", 0, "; ".join(verdicts))
