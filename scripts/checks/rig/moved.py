@@ -13,18 +13,18 @@ from .service import Events, Service
 from .verdict import expect, expect_even
 
 PAUSE_S = 4
-# So many changes of each side in `scripts/test`.
-FEW = 3
 RATE = 48_000
 
 
-def elsewhere(folder: str, changes: int = FEW) -> str:
+def elsewhere(folder: str, changes: int = 3) -> str:
     """The service's machine loses its network and gets another address, and the page does nothing: the echo is back within a second."""
     return moved(folder, changes, by_turns=False)
 
 
-def in_turn(folder: str, changes: int = 2 * FEW) -> str:
-    """The service's machine and the browser's, which is another one, get other addresses by turns: the echo is back each time."""
+def in_turn(folder: str, changes: int = 2) -> str:
+    """The service's machine and the browser's, which is another one, get other addresses by turns: the echo is back within a second.
+
+    The page looks for ways anew as soon as the browser says that there is a network again: half a second later."""
     return moved(folder, changes, by_turns=True)
 
 
