@@ -199,11 +199,7 @@ public final class SoftphoneService: Sendable {
         case .messageSent(let number, let code, let reason): core.messages.answered(number, sipCode: code, reason: reason)
         case .notice(.messagesWaiting(let account, let isWaiting, let new, let old)):
             core.accounts.take(WaitingMessages(isWaiting: isWaiting, new: new, old: old), of: account)
-        case .notice(let body):
-            if case .message(let from, let name, let to, let text) = body {
-                core.messages.received(from: from, name: name, to: to, text: text)
-            }
-            core.spool.publish(type: body.type, Event(body).json)
+        case .notice(let body): core.take(notice: body)
         case .warning(let text): logger.warning("\(text)")
         }
     }

@@ -32,6 +32,21 @@ import Service
         #expect(bench.core.messages.sent(1000, to: "sip:1@h", account: nil, text: "x").text("state") == "delivered")
     }
 
+    @Test("a text that comes is told with what is kept of it, and listed")
+    func textCame() async throws {
+        let bench = Bench()
+        bench.core.take(notice: .message(from: "sip:102@example.com", name: "Ann", to: "sip:office@example.com", text: "hello"))
+        let told = try #require(bench.core.spool.read(after: 0).items.last)
+        let event = try JSONValue(reading: told.data)
+        guard case .array(let list) = await bench.ask("GET", "/v1/messages").json.value(at: "messages") else {
+            return #expect(Bool(false))
+        }
+        #expect(told.type == "message" && event.text("from") == "sip:102@example.com" && event.text("text") == "hello")
+        #expect(list.count == 1 && event.value(at: "message") == list[0] && list[0].text("state") == "received")
+        bench.core.take(notice: .warning("something else"))
+        #expect(bench.core.spool.read(after: 0).items.last?.type == "warning")
+    }
+
     @Test(
         "what is no text is refused",
         arguments: [

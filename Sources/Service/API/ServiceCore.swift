@@ -124,6 +124,16 @@ package final class ServiceCore: Sendable {
         return messages.sent(number, to: target, account: account, text: text)
     }
 
+    /// Tells what belongs to no call; a text is kept, and told with all that is known of it.
+    /// - Parameter body: what happened.
+    package func take(notice body: EventBody) {
+        guard case .message(let from, let name, let to, let text) = body, case .object(let members) = Event(body).json else {
+            return spool.publish(type: body.type, Event(body).json)
+        }
+        let message = messages.received(from: from, name: name, to: to, text: text)
+        spool.publish(type: body.type, .object(members + [JSONMember("message", message)]))
+    }
+
     /// The service is to end, as if by SIGTERM.
     func wishEnd() {
         endIsWished.store(true, ordering: .releasing)

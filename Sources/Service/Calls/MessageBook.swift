@@ -29,11 +29,14 @@ package final class MessageBook: Sendable {
     init(_ spool: EventSpool, _ history: CallHistory?) { (self.spool, self.history) = (spool, history) }
 
     /// Somebody sent a text; the event is told by whoever calls.
-    package func received(from: String, name: String?, to: String, text: String) {
+    /// - Returns: the text as it is kept.
+    @discardableResult
+    package func received(from: String, name: String?, to: String, text: String) -> JSONValue {
         state.withLock { state in
             var entry = next(&state.last, .received, to: to, text: text)
             (entry.sender, entry.name) = (from, name)
             keep(Message(entry: entry, number: nil), in: &state.messages)
+            return entry.json
         }
     }
 
