@@ -1,4 +1,5 @@
 import Codecs
+import Glibc
 import Link
 import Realtime
 import SDP
@@ -122,7 +123,8 @@ public actor SIPSignalling: CallSignalling {
             } else {
                 agent.receive(stream: bytes, from: source, now: now)
             }
-        case .opened: break
+        case .opened(let connection):
+            if !connection.isInbound { configuration.streamOpened?(OpenedStream(connection, now: Int64(time(nil)))) }
         case .routesChanged: routesChanged(now: now)
         case .failed(let destination, let failure): failed(destination, failure, now: now)
         case .closed(let connection, let failure):

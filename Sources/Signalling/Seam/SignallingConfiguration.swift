@@ -57,6 +57,8 @@ public struct SignallingConfiguration: Sendable {
     public var security: TransportSecurity
     /// Is told of every message, on the signalling's own thread: it must not block. nil: nobody is.
     public var trace: (@Sendable (TracedMessage) -> Void)?
+    /// Is told of every connection that this side has opened, as `trace` is. nil: nobody is.
+    public var streamOpened: (@Sendable (OpenedStream) -> Void)?
 
     public init(
         listeners: [Listener], accounts: [AccountSettings] = [], media: MediaCapabilities = MediaCapabilities(),

@@ -8,6 +8,12 @@ public struct RegistrationSteps: Sendable, Hashable {
     public private(set) var server: String?
     /// From the start until then: names looked up, ms.
     public private(set) var serverMilliseconds: Double?
+    /// The connection that was opened to it: `tls:192.0.2.1:5061`; nil: none was, as by UDP.
+    public private(set) var connection: String?
+    /// From the start until then, TLS included, ms.
+    public private(set) var connectionMilliseconds: Double?
+    /// Of TLS: whose certificate it has, who vouches for that, and for how long.
+    public private(set) var certificate: String?
     /// What the registrar challenged with: its algorithms and realm; nil: it has not.
     public private(set) var challenge: String?
     /// From the last REGISTER to its final response, ms; nil: there was none.
@@ -41,6 +47,14 @@ public struct RegistrationSteps: Sendable, Hashable {
             }
         default: break
         }
+    }
+
+    /// A connection was opened.
+    public mutating func note(_ opened: OpenedStream, now: HostTime) {
+        guard connection == nil else { return }
+        connection = "\(opened.transport):\(opened.remote)"
+        connectionMilliseconds = now.milliseconds(since: start)
+        certificate = opened.certificate
     }
 
     private mutating func challenged(_ response: Response) {

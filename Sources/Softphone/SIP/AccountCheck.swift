@@ -6,7 +6,7 @@ import Signalling
 /// What one look at an account's registrar brought: each step of a registration, in order, up to the one that failed.
 public struct AccountCheck: Sendable, Equatable {
     public struct Step: Sendable, Equatable {
-        /// `server`, `challenge`, `registration`.
+        /// `server`, `connection`, `certificate`, `challenge`, `registration`.
         public var name: String
         public var passed: Bool
         /// What was found, or what failed and what to do. It may have words of the network in it.
@@ -50,6 +50,7 @@ public struct AccountCheck: Sendable, Equatable {
             listeners: SignallingConfiguration.everywhere(port: 0), accounts: [account], callers: .listed([]))
         configuration.take(access)
         configuration.trace = { steps.note($0) }
+        configuration.streamOpened = { steps.note($0) }
         let signalling: SIPSignalling
         do throws(SignallingStartError) {
             signalling = try SIPSignalling(configuration) { events.post($0) }
@@ -93,6 +94,12 @@ public struct AccountCheck: Sendable, Equatable {
             return
         }
         steps.append(Step(name: "server", passed: true, detail: server, milliseconds: seen.serverMilliseconds))
+        if let connection = seen.connection {
+            steps.append(Step(name: "connection", passed: true, detail: connection, milliseconds: seen.connectionMilliseconds))
+        }
+        if let certificate = seen.certificate {
+            steps.append(Step(name: "certificate", passed: true, detail: certificate))
+        }
         if let challenge = seen.challenge {
             steps.append(Step(name: "challenge", passed: true, detail: challenge))
         }
@@ -135,6 +142,7 @@ private final class SharedSteps: Sendable {
     init(_ start: HostTime) { steps = Lock(RegistrationSteps(start: start)) }
 
     func note(_ message: TracedMessage) { steps.withLock { $0.note(message, now: .monotonicNow()) } }
+    func note(_ opened: OpenedStream) { steps.withLock { $0.note(opened, now: .monotonicNow()) } }
 
     var value: RegistrationSteps { steps.withLock { $0 } }
 }
