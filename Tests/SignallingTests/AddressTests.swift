@@ -46,4 +46,22 @@ struct AddressTests {
             #expect((agreed.ice != nil) == one.hasICE)
         }
     }
+    @Test(
+        "an address that nobody beyond our NAT reaches is told with the remedy; any other is not",
+        arguments: [
+            ("192.168.1.7", "203.0.113.9", true), ("100.64.0.7", "203.0.113.9", true), ("198.51.100.7", "203.0.113.9", false),
+            ("192.168.1.7", "10.1.1.9", false),
+        ])
+    func behindNAT(own: String, peer: String, isTold: Bool) async throws {
+        try await withPhones(Phone(), Phone()) { left, right in
+            _ = left.call(right, ports: LocalPorts(address: peer, port: 40_000))
+            let (call, _) = try await right.incoming()
+            right.signalling.prepare(call, media: LocalPorts(address: own, port: 41_000))
+            right.signalling.answer(call)
+            try await left.answered()
+            let warnings = right.events.compactMap { if case .warning(call, let text) = $0 { text } else { nil } }
+            #expect(warnings.count == (isTold ? 1 : 0))
+            #expect(warnings.allSatisfy { $0.contains(own) && $0.contains("network.stun") })
+        }
+    }
 }

@@ -37,6 +37,18 @@ extension SIPSignalling {
         return hosts.contains { $0.address == route } ? nil : hosts.first
     }
 
+    /// Says so where what is told is an address that the other side cannot reach. With ICE there are others.
+    func warnOfNAT(_ id: SignalledCallID, _ told: LocalMedia, peer: String?) {
+        guard told.ice == nil, let own = try? IPAddress(told.address), own.isPrivate, !own.isLoopback,
+            let other = peer.flatMap({ try? IPAddress($0) }), !other.isPrivate, own.family == other.family
+        else { return }
+        tell(
+            .warning(
+                id,
+                "the other side is told to send to \(own), where it does not reach us through a NAT; name a STUN server with "
+                    + "network.stun, register the account, or set ice: on"))
+    }
+
     /// nil: nobody on the other side of a NAT is called, or nothing is known of how we look there.
     private func seenAddress(_ ports: LocalPorts, of call: SignalledCall, route: String, peer: String?) -> SocketAddress? {
         guard let own = try? IPAddress(route), own.isPrivate, let other = peer.flatMap({ try? IPAddress($0) }),

@@ -192,6 +192,7 @@ extension SIPSignalling {
             calls[id]?.made = SignalledCall.MadeCall(call: call, replaces: replaces, referredBy: referredBy)
             handles[handle] = id
             if let name = agent.callID(of: handle) { tell(.dialog(id, callID: name)) }
+            warnOfNAT(id, negotiation.local, peer: hops.first?.address.host)
         } catch {
             finish(id, CallEnding(.badTarget, text: "\(error)"))
         }
@@ -200,7 +201,8 @@ extension SIPSignalling {
     /// Works out the answer to a call that came, or the offer when it brought none.
     private func makeReady(_ id: SignalledCallID, _ ports: LocalPorts) {
         guard let call = calls[id], let handle = call.handle, !call.isOutgoing, !call.isPrepared else { return }
-        var negotiation = newNegotiation(call, ports, towards: mediaHost(call) ?? call.sourceAddress?.host)
+        let peer = mediaHost(call) ?? call.sourceAddress?.host
+        var negotiation = newNegotiation(call, ports, towards: peer)
         if isLoopback(of: call.sourceAddress?.host) { negotiation.policy.allowsLoopback = true }
         do throws(NegotiationError) {
             if let offer = call.remoteOffer {
@@ -212,6 +214,7 @@ extension SIPSignalling {
             calls[id]?.isPrepared = true
             calls[id]?.negotiation = negotiation
             tellMedia(id)
+            warnOfNAT(id, negotiation.local, peer: peer)
         } catch {
             refuse(id, handle, error)
         }
