@@ -85,7 +85,8 @@ package struct Router<Target: Sendable>: Sendable {
         if let found { return (found.route, found.parameters) }
         guard !matching.isEmpty else {
             throw Problem(
-                404, "there is no such path", "'\(request.path.prefix(200))' leads nowhere; /openapi.yaml of the service lists all paths")
+                404, "there is no such path",
+                "'\(request.path.prefix(200))' leads nowhere; /openapi.yaml of the service lists all paths")
         }
         var problem = Problem(
             405, "the path does not know this method",
