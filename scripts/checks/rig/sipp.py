@@ -1,4 +1,4 @@
-"""sipp as a callee by SIP that sends back what it hears."""
+"""sipp as a peer by SIP, which may send back what it hears."""
 
 import socket
 import subprocess
@@ -117,10 +117,11 @@ CHANGE = """
 class Reflector(threading.Thread):
     """Sends each RTP packet back to where it came from, as a source of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, home: str = "127.0.0.1") -> None:
         super().__init__(daemon=True)
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind(("127.0.0.1", 0))
+        self.socket = socket.socket(family(home), socket.SOCK_DGRAM)
+        self.socket.bind((home, 0))
+        self.home = home
         self.port: int = self.socket.getsockname()[1]
 
     def run(self) -> None:
@@ -131,53 +132,45 @@ class Reflector(threading.Thread):
             self.socket.sendto(packet[:8] + b"SIPp" + packet[12:], source)
 
     def end(self) -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
-            s.sendto(b"end", ("127.0.0.1", self.port))
+        with socket.socket(family(self.home), socket.SOCK_DGRAM) as s:
+            s.sendto(b"end", (self.home, self.port))
         self.join(PATIENCE_S)
         self.socket.close()
 
 
-class EchoingSIPp(Daemon):
-    """A callee by sipp: answers one call in PCMU; what is sent to it comes back.
+def family(home: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in home else socket.AF_INET
 
-    After `change_after_s` it changes to PCMA. With `refuses_encryption` it refuses what offers a certificate: two calls.
-    """
+
+class SIPp(Daemon):
+    """A peer by sipp, with a scenario of its own; `reflector`: what is sent to its media comes back."""
 
     name = "sipp"
 
-    def __init__(
-        self, folder: str, port: int, transport: str, change_after_s: float | None = None, refuses_encryption: bool = False
-    ) -> None:
+    def __init__(self, folder: str, port: int, transport: str = "udp", home: str = "127.0.0.1") -> None:
         super().__init__(folder)
-        self.port, self.transport = port, transport
-        self.reflector = Reflector()
+        self.port, self.transport, self.home = port, transport, home
+        self.reflector: Reflector | None = None
+
+    def reflects(self) -> int:
+        """The port of its media from now on."""
+        self.reflector = Reflector(self.home)
         self.reflector.start()
-        with open(f"{folder}/callee.xml", "w") as f:
-            change = "" if change_after_s is None else CHANGE.replace("@AFTER@", str(round(1000 * change_after_s)))
-            refusal = 'next="7" test="2"' if refuses_encryption else ""
-            media = self.reflector.port
-            scenario = (
-                SCENARIO.replace("@CHANGE@", change)
-                .replace("@REFUSAL@", refusal)
-                .replace("@PCMU@", description(1, 0, "PCMU", media))
-            )
-            f.write(scenario.replace("@PCMA@", description(2, 8, "PCMA", media)))
-        self.launch(
-            ["sipp", "-sf", f"{folder}/callee.xml", "-i", "127.0.0.1", "-mi", "127.0.0.1", "-p", str(port)]
-            + [
-                "-mp",
-                str(port + 4),
-                "-t",
-                "t1" if transport == "tcp" else "u1",
-                "-m",
-                "3" if refuses_encryption else "1",
-                "-nostdin",
-            ]
-        )
+        return self.reflector.port
+
+    def play(self, scenario: str, calls: int = 1, callee: str = "") -> None:
+        """Runs a scenario; `callee`: whom it calls, HOST:PORT."""
+        with open(f"{self.folder}/scenario.xml", "w") as f:
+            f.write(scenario)
+        own = ["-i", self.home, "-mi", self.home, "-p", str(self.port), "-mp", str(self.port + 4)]
+        way = ["-t", "t1" if self.transport == "tcp" else "u1"]
+        target = [callee] if callee else []
+        self.launch(["sipp", "-sf", f"{self.folder}/scenario.xml", *target, *own, *way, "-m", str(calls), "-nostdin"])
 
     def __exit__(self, *arguments: object) -> None:
         super().__exit__(*arguments)
-        self.reflector.end()
+        if self.reflector:
+            self.reflector.end()
 
     def verdict(self) -> int:
         """sipp's exit code: 0 when each message came as its scenario says."""
@@ -190,9 +183,28 @@ class EchoingSIPp(Daemon):
     def answers(self) -> bool:
         """It counts whatever is sent to it as a call: only that its port is taken is looked at."""
         kind = socket.SOCK_STREAM if self.transport == "tcp" else socket.SOCK_DGRAM
-        with socket.socket(socket.AF_INET, kind) as s:
+        with socket.socket(family(self.home), kind) as s:
             try:
-                s.bind(("127.0.0.1", self.port))
+                s.bind((self.home, self.port))
             except OSError:
                 return True
             return False
+
+
+class EchoingSIPp(SIPp):
+    """A callee by sipp: answers one call in PCMU; what is sent to it comes back.
+
+    After `change_after_s` it changes to PCMA. With `refuses_encryption` it refuses what offers a certificate: two calls.
+    """
+
+    def __init__(
+        self, folder: str, port: int, transport: str, change_after_s: float | None = None, refuses_encryption: bool = False
+    ) -> None:
+        super().__init__(folder, port, transport)
+        media = self.reflects()
+        change = "" if change_after_s is None else CHANGE.replace("@AFTER@", str(round(1000 * change_after_s)))
+        refusal = 'next="7" test="2"' if refuses_encryption else ""
+        scenario = SCENARIO.replace("@CHANGE@", change).replace("@REFUSAL@", refusal)
+        for codec, text in (("PCMU", description(1, 0, "PCMU", media)), ("PCMA", description(2, 8, "PCMA", media))):
+            scenario = scenario.replace(f"@{codec}@", text)
+        self.play(scenario, calls=3 if refuses_encryption else 1)
