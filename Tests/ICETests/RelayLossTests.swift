@@ -35,6 +35,61 @@ import Testing
         #expect(server.allocationCount == 1)
     }
 
+    @Test("takes the peer's with it, where both are of one server: another allocation and a restart carry the call on")
+    func startedAnewForBoth() {
+        let network = SimulatedNetwork(seed: 4)
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        let (caller, callee) = ends(in: network, server, server)
+        #expect(caller.pairKind == .relayed && callee.pairKind == .relayed)
+        server.startAnew()
+        let isTold = { [caller, callee].contains { $0.events.contains(.failed(.relayLost)) } }
+        #expect(network.run(20_000, until: isTold))
+        for end in [caller, callee] { end.update { $0.restart(now: network.now) } }
+        shareCredentials(caller, callee, in: network)
+        network.run(100)
+        for end in [caller, callee] { end.gather() }
+        network.run(3000)
+        caller.speak(7)
+        callee.speak(8)
+        network.run(200)
+        #expect(callee.heardNumbers.last == 7 && caller.heardNumbers.last == 8)
+        #expect(!caller.events.contains(.consentLost) && !callee.events.contains(.consentLost))
+    }
+
+    @Test("leaves the peer's, where that is of another server: the call goes on by it", arguments: [0, 1])
+    func startedAnewForOne(which: Int) {
+        let network = SimulatedNetwork(seed: 4)
+        let servers = ["198.51.100.1:3478", "198.51.100.2:3478"].map { SimulatedServer(address($0), in: network) }
+        let (caller, callee) = ends(in: network, servers[0], servers[1])
+        servers[which].startAnew()
+        network.run(40_000)
+        caller.speak(7)
+        callee.speak(8)
+        network.run(200)
+        #expect(callee.heardNumbers.last == 7 && caller.heardNumbers.last == 8)
+        #expect(!caller.events.contains(.consentLost) && !callee.events.contains(.consentLost))
+    }
+
+    /// Both behind symmetric NATs, each with a relay: nominated on a pair by one of these.
+    private func ends(
+        in network: SimulatedNetwork, _ one: SimulatedServer, _ other: SimulatedServer
+    ) -> (caller: Endpoint, callee: Endpoint) {
+        func end(_ name: String, _ number: Int, _ server: SimulatedServer, _ role: ICERole) -> Endpoint {
+            var configuration = ICEConfiguration()
+            configuration.stunServers = [server.address]
+            configuration.turnServers = [server.turn]
+            return Endpoint(
+                name, in: network, [ip("10.0.\(number).1")], nat: NAT(.symmetric, outside: ip("203.0.113.\(number)")),
+                role: role,
+                configuration: configuration, seed: UInt64(number))
+        }
+        let (caller, callee) = (end("caller", 1, one, .controlling), end("callee", 2, other, .controlled))
+        trickle(caller, callee, in: network)
+        network.run(3000)
+        #expect(caller.isNominated && callee.isNominated)
+        return (caller, callee)
+    }
+
     @Test("and has the allocation yet is not to blame: it is asked once, and consent runs out after 30 s")
     func peerGone() {
         network.remove(callee)

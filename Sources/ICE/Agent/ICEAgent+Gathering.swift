@@ -201,17 +201,34 @@ extension ICEAgent {
             case .allocated(let addresses, let mapped): allocated(index, addresses, mapped, now: now)
             case .permitted: nextCheck = min(nextCheck, now)
             case .refused(let address): failPairs(by: .relay(index), to: address)
-            case .failed(let reason):
-                let wasConnected = selected != nil
-                tell(.serverFailed(relays[index].server.id, reason))
-                dropPairs(by: .relay(index))
-                considerGatheringDone(now: now)
-                reselect(now: now)
-                if wasConnected, selected == nil { tell(.failed(.relayLost)) }
+            case .failed(let reason): relayFailed(index, reason, now: now)
             }
         }
         flush(index)
     }
+
+    /// A relay is of no use any more. Where the call went by it and no other pair has answered since it fell silent, the others may be as
+    /// dead: the peer's relay is often of the same server.
+    private func relayFailed(_ index: Int, _ reason: ServerFailure, now: HostTime) {
+        let lost = pairs.filter { $0.path == .relay(index) }
+        let wasConnected = selected != nil
+        let wasInUse = lost.contains { $0.id == selectedPair || $0.id == nominatedPair }
+        tell(.serverFailed(relays[index].server.id, reason))
+        dropPairs(by: .relay(index))
+        considerGatheringDone(now: now)
+        reselect(now: now)
+        guard wasConnected else { return }
+        guard let other = pairIndex(selectedPair) else { return tell(.failed(.relayLost)) }
+        // By then the first check that went unanswered had left.
+        let silence = lost.map(\.lastSuccess).max()?.advanced(byMilliseconds: 1.2 * configuration.consentInterval)
+        guard wasInUse, let silence, pairs[other].lastSuccess < silence else { return }
+        // Owners end a call whose relays are lost again and again, and another pair may work yet.
+        if let lastRelayLoss, now.milliseconds(since: lastRelayLoss) < Self.relayLossMilliseconds { return }
+        lastRelayLoss = now
+        tell(.failed(.relayLost))
+    }
+
+    private static let relayLossMilliseconds = 120_000.0
 
     private func allocated(_ index: Int, _ addresses: [SocketAddress], _ mapped: SocketAddress?, now: HostTime) {
         let server = relays[index].server.id

@@ -50,6 +50,8 @@ public final class ICEAgent {
     var probes: [ServerProbe] = []
     var relays: [TURNClient] = []
     var lastConnection = 0
+    /// When it was last told that a relay is lost, though another pair had not been missed yet.
+    var lastRelayLoss: HostTime?
     var foundations: [String] = []
     var gatheringBegan: HostTime?
     var gatheringDeadline: HostTime?
