@@ -4,6 +4,7 @@ import json
 import os
 import queue
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -134,11 +135,19 @@ LOWEST_PORT, HIGHEST_PORT = (int(port) for port in os.environ.get("CHECK_PORTS",
 next_port = LOWEST_PORT + os.getpid() * 4 % (HIGHEST_PORT - LOWEST_PORT)
 
 
+def has_ipv6() -> bool:
+    """Whether this machine's loopback has IPv6: some containers have none."""
+    try:
+        with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as s:
+            s.bind(("::1", 0))
+    except OSError:
+        return False
+    return True
+
+
 def free_ports(count: int, step: int = 2) -> int:
     """The first of `count` UDP ports in a row by `step`, even and free now, by TCP too (also the odd ones, RTCP's); cases of one
     check that run at the same time get others each."""
-    import socket
-
     global next_port
     with choosing:
         last = HIGHEST_PORT - count * step
