@@ -8,8 +8,14 @@ public struct HistoryRetention: Sendable, Equatable {
     public var days: Int
     /// Bytes of the database at most, less what it has free; 0: no limit.
     public var bytes: Int
+    /// Texts at most: whoever may send some cannot push the calls out by them.
+    public var texts: Int
 
-    public init(days: Int, bytes: Int) { (self.days, self.bytes) = (days, bytes) }
+    /// - Parameters:
+    ///   - days: since a call began or a text was written; 0: no limit.
+    ///   - bytes: of the database at most; 0: no limit.
+    ///   - texts: at most.
+    public init(days: Int, bytes: Int, texts: Int = 10_000) { (self.days, self.bytes, self.texts) = (days, bytes, texts) }
 }
 
 /// The database as the thread that writes sees it.
@@ -121,6 +127,8 @@ final class HistoryStore: Sendable {
                         gone += try Self.deleteCalls("started < ?", [oldest.text], in: database)
                         gone += try Self.delete("texts", "time < ?", [oldest.text], in: database)
                     }
+                    gone += try Self.delete(
+                        "texts", "number <= (SELECT max(number) FROM texts) - ?", [retention.texts], in: database)
                     if gone == 0, retention.bytes > 0, try Self.bytes(database) > retention.bytes {
                         gone += try Self.deleteOldest(in: database)
                     }

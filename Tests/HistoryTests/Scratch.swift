@@ -20,11 +20,13 @@ final class Troubles: Sendable {
 }
 
 extension CallHistory {
-    convenience init(_ path: String, days: Int = 0, bytes: Int = 0, capacity: Int = 1024, _ troubles: Troubles = Troubles())
-        throws
-    {
+    convenience init(
+        _ path: String, days: Int = 0, bytes: Int = 0, texts: Int = 10_000, capacity: Int = 1024,
+        _ troubles: Troubles = Troubles()
+    ) throws {
         try self.init(
-            path: path, retention: HistoryRetention(days: days, bytes: bytes), capacity: capacity, retryMilliseconds: 20
+            path: path, retention: HistoryRetention(days: days, bytes: bytes, texts: texts), capacity: capacity,
+            retryMilliseconds: 20
         ) { troubles.take($0) }
     }
 

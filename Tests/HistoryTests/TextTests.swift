@@ -71,4 +71,19 @@ import Testing
         #expect(try reader.call("call") == nil, "what came before the last text went before it")
         history.close()
     }
+
+    @Test("of many texts the newest stay, and no call goes for them")
+    func many() async throws {
+        let scratch = try Scratch()
+        var history = try CallHistory(scratch.path)
+        history.note(call("call", started: Timestamp(millisecondsSince1970: 0)))
+        for number in 1...500 { history.note(text("\(number)")) }
+        try await history.settle(501)
+        history.close()
+        history = try CallHistory(scratch.path, texts: 3)
+        let reader = try await opened(history)
+        try await until { (try? reader.texts(1000).map(\.id)) == ["498", "499", "500"] }
+        #expect(try reader.call("call") != nil)
+        history.close()
+    }
 }
