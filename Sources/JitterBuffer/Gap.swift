@@ -18,7 +18,7 @@ package struct Gap {
     package var needsMerge = false
     /// Whether the filler's continuation holds what the concealment would have gone on with.
     package var hasContinuation = false
-    /// Samples by which the delay grows when the stream resumes.
+    /// Samples by which the delay grows when the stream resumes, and that a good join may take back.
     package var shift: Int64 = 0
 
     package init() {}

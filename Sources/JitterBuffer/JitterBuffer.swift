@@ -166,7 +166,7 @@ public final class JitterBuffer {
             sequence: packet.extendedSequence, position: position, duration: duration,
             kind: packet.isComfortNoise ? .comfortNoise : .audio,
             carriesFEC: !packet.isComfortNoise && decoder.carriesFEC(packet.payload),
-            isSilence: packet.isComfortNoise || packet.payload.count <= 2,
+            isSilence: packet.isComfortNoise || packet.payload.count <= 2, isAmongStops: isAmongStops(at: packet.arrival),
             arrival: axis.hostMilliseconds(packet.arrival))
         if delays.hasSeen(stored.sequence) {
             record.statistics.duplicate += 1
@@ -223,6 +223,13 @@ public final class JitterBuffer {
         guard let stop, arrival > stop.begin, arrival.milliseconds(since: stop.end) <= configuration.tuning.clock.afterStop
         else { return 0 }
         return arrival.milliseconds(since: stop.begin)
+    }
+
+    /// Whether a machine stood still shortly before `arrival`, so that it may again: ours, or the sender's, which tells of its stops.
+    private func isAmongStops(at arrival: HostTime) -> Bool {
+        if delays.targetReason == .sender { return true }
+        guard let stop else { return false }
+        return arrival.milliseconds(since: stop.end) <= configuration.tuning.clock.amongStops
     }
 
     private func store(

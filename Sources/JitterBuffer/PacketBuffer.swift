@@ -17,12 +17,14 @@ package struct StoredPacket: BitwiseCopyable {
     package var carriesFEC: Bool
     /// Whether it announces silence instead of carrying sound.
     package var isSilence: Bool
+    /// Whether a machine stood still shortly before it came.
+    package var isAmongStops: Bool
     /// When it arrived, in milliseconds since the stream's epoch.
     package var arrival: Double
 
     package init(
         sequence: Int64, position: Int64, duration: Int64, kind: Kind = .audio, carriesFEC: Bool = false,
-        isSilence: Bool = false, arrival: Double = 0
+        isSilence: Bool = false, isAmongStops: Bool = false, arrival: Double = 0
     ) {
         self.sequence = sequence
         self.position = position
@@ -30,6 +32,7 @@ package struct StoredPacket: BitwiseCopyable {
         self.kind = kind
         self.carriesFEC = carriesFEC
         self.isSilence = isSilence
+        self.isAmongStops = isAmongStops
         self.arrival = arrival
     }
 

@@ -271,7 +271,8 @@ package struct Player: ~Copyable {
     private mutating func resume(at head: StoredPacket, from position: Int64, skip: Int64, _ pull: inout Pull) {
         let lag = mediaPosition - position
         let isRestored = writer.gap.isOpen && (lag != 0 || writer.gap.hasDropped)
-        writer.gap.shift = max(0, lag - skip)
+        // Delay that grew among stops is kept: the next one needs it.
+        writer.gap.shift = head.isAmongStops ? 0 : max(0, lag - skip)
         if isRestored {
             writer.makeContinuation(by: decoder.codec)
             decoder.restoreState(missing: position - cursor.position)

@@ -117,6 +117,8 @@ package struct PullClockTuning: Tuning {
     package var meanPulls = 50.0
     /// So long after our own machine stood still, in milliseconds, packets still come that it held up. By hand.
     package var afterStop = 2.0
+    /// So long after our own machine stood still, in milliseconds, it is expected to do so again. By hand, beside a stop every 0.7 s.
+    package var amongStops = 5000.0
 
     package init() {}
 
@@ -124,7 +126,7 @@ package struct PullClockTuning: Tuning {
         [
             .init("stall", \.stall, 1...60_000), .init("window", \.window, 20...600_000),
             .init("windowPulls", \.windowPulls, 1...10_000), .init("meanPulls", \.meanPulls, 1...10_000),
-            .init("afterStop", \.afterStop, 0...1000),
+            .init("afterStop", \.afterStop, 0...1000), .init("amongStops", \.amongStops, 0...600_000),
         ]
     }
 }
