@@ -44,6 +44,8 @@ struct ALSAPlaybackLoop: ~Copyable {
 
     /// A server that takes nothing for this long is not waited for: what it would have played is dropped.
     private static let discardNanoseconds: Int64 = 150_000_000
+    /// And one that takes something after so long, in nanoseconds, has only just begun itself, or woken.
+    private static let hesitation: Int64 = 250_000_000
     /// Shortest sleep: a turn without progress must not spin.
     private static let shortestSleep: Int64 = 1_000_000
     /// How long after its start late turns of a stream say nothing of those to come, in nanoseconds.
@@ -159,6 +161,8 @@ struct ALSAPlaybackLoop: ~Copyable {
         if available < 0 { return recover(available) }
         var level = stream.buffer &- available
         if level < lastQueued {
+            // It takes nothing for long, then all at once: what it needs from now on is not to be learned from that.
+            if now &- lastProgress > Self.hesitation { target.moved() }
             lastProgress = now
         } else if now &- lastProgress > ALSALine.stallLimit(age: now &- begun) {
             return ALSALine.stalled

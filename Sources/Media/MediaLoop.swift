@@ -167,6 +167,9 @@ public final class MediaLoop {
         for seat in seats { seat.call.movePulls(by: returned) }
     }
 
+    /// So long after its end a stop of the machine explains that the ring ran dry, in milliseconds.
+    private static let stopFeltMilliseconds = 300.0
+
     /// Sound that the device gives back is told in pieces of so many milliseconds.
     private static let leastReturn = 1.0
 
@@ -288,7 +291,8 @@ public final class MediaLoop {
             planRefill(after: timing.stream, now: now)
             let missing = level.observe(
                 frames: timing.stream.frames, missing: timing.missing,
-                elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0)
+                elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0,
+                isStopFelt: excused.map { now.milliseconds(since: $0.end) <= Self.stopFeltMilliseconds } ?? false)
             if missing > 0 {
                 playoutGaps += 1
                 playoutMissing += missing

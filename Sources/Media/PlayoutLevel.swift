@@ -2,7 +2,8 @@
 ///
 /// The jitter buffer owns the delay; the ring only has to bridge the time from one turn of the playback thread to the
 /// media thread's answer. It therefore holds the largest block the device asked for lately; what the hardware has queued
-/// bridges a late answer. A margin comes on top when the ring ran dry all the same, and shrinks again slowly.
+/// bridges a late answer. A margin comes on top when the ring ran dry all the same, and shrinks again slowly; not where the whole
+/// machine stood still: what is held against that lies in the device.
 package struct PlayoutLevel {
     /// Margin added after a shortfall, in milliseconds.
     package static let growthMilliseconds = 5.0
@@ -39,8 +40,15 @@ package struct PlayoutLevel {
     package var marginMilliseconds: Double { margin / samplesPerMillisecond }
 
     /// Learns from the playback thread's last turn.
+    /// - Parameters:
+    ///   - frames: samples it asked for.
+    ///   - missing: samples of silence that were played so far because the ring was empty.
+    ///   - elapsedMilliseconds: since the call before.
+    ///   - isStopFelt: whether the machine stood still just now, which explains a shortfall.
     /// - Returns: samples of silence that were played since the last call because the ring was empty.
-    package mutating func observe(frames: Int, missing: Int64, elapsedMilliseconds: Double) -> Int {
+    package mutating func observe(
+        frames: Int, missing: Int64, elapsedMilliseconds: Double, isStopFelt: Bool = false
+    ) -> Int {
         let seconds = elapsedMilliseconds / 1000
         largestBlock = max(Double(frames), largestBlock * (1 - Self.blockForgetPerSecond * seconds))
         calm += seconds
@@ -49,7 +57,7 @@ package struct PlayoutLevel {
         }
         let fresh = Int(missing - seenMissing)
         seenMissing = missing
-        if fresh > 0 {
+        if fresh > 0, !isStopFelt {
             if calm >= Self.incidentSeconds { calmNeeded = min(calmNeeded * 2, Self.longestCalmSeconds) }
             calm = 0
             margin = min(

@@ -36,4 +36,14 @@ import Testing
         for _ in 0..<40_000 { _ = level.observe(frames: 80, missing: 99 * 30, elapsedMilliseconds: 10) }
         #expect(level.target == 80)
     }
+
+    @Test("does not grow because the whole machine stood still")
+    func stop() {
+        var level = PlayoutLevel(sampleRate: 8000)
+        _ = level.observe(frames: 80, missing: 0, elapsedMilliseconds: 10)
+        #expect(level.observe(frames: 80, missing: 30, elapsedMilliseconds: 60, isStopFelt: true) == 30)
+        #expect(level.target == 80)
+        #expect(level.observe(frames: 80, missing: 50, elapsedMilliseconds: 10) == 20)
+        #expect(level.target == 120)
+    }
 }
