@@ -78,6 +78,7 @@ final class RunningCall: LiveCall {
         guard let running = thread.withLock({ $0.take() }) else { return [] }
         core.stop()
         running.join()
+        ProcessMemory.letGo(of: .call)
         return core.close()
     }
 }
@@ -99,25 +100,28 @@ private final class CallCore: Sendable {
 
     /// Files are looked after twice a second.
     private static let longestWaitMilliseconds = 500.0
-    /// After so long devices and libraries are open.
-    private static let startMilliseconds = 1000.0
+    /// After so long what a phase has opened is open.
+    private static let phaseMilliseconds = 1000.0
 
     /// Carries events until `stop`.
     func run() {
-        var opened: HostTime? = .monotonicNow().advanced(byMilliseconds: Self.startMilliseconds)
+        var phases = [Self.phase(.waiting)]
         while !isStopping.load(ordering: .acquiring) {
             let (own, deadline, isLookedAfter) = call.withLock { ($0.eventDescriptors, $0.nextDeadline, $0.isLookedAfter) }
             let descriptors = own + [bell.fileDescriptor]
             var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            let next = [deadline, opened].compactMap(\.self).min()
+            let next = [deadline, phases.first?.end].compactMap(\.self).min()
             poll(&entries, nfds_t(entries.count), Self.wait(until: next, isLookedAfter: isLookedAfter))
             bell.drain()
-            carry()
-            if let time = opened, time <= .monotonicNow() {
-                opened = nil
-                ProcessMemory.letGoOfOpening()
+            if carry() { phases.append(Self.phase(.beginning)) }
+            while let phase = phases.first, phase.end <= .monotonicNow() {
+                ProcessMemory.letGo(of: phases.removeFirst().kind)
             }
         }
+    }
+
+    private static func phase(_ kind: ProcessMemory.Phase) -> (kind: ProcessMemory.Phase, end: HostTime) {
+        (kind, .monotonicNow().advanced(byMilliseconds: phaseMilliseconds))
     }
 
     /// Milliseconds, the begun one too; -1: until something comes.
@@ -156,9 +160,12 @@ private final class CallCore: Sendable {
         return reports
     }
 
-    private func carry() {
+    /// - Returns: whether media have begun.
+    @discardableResult
+    private func carry() -> Bool {
         let taken = call.withLock { $0.takeEvents() }
         let time = Timestamp.now()
         events.publish(taken.map { PartyEvent(party: $0.party, body: $0.body, time: time) })
+        return taken.contains { if case .callStarted = $0.body { true } else { false } }
     }
 }

@@ -39,7 +39,7 @@ public struct Softphone: Sendable {
         let isConference = parties.count > 1 && !echoes
         let hasHeadset = isConference && parties.count <= HeadsetMixer.maximumParties
         // The device and its libraries are not to come on top of it.
-        ProcessMemory.letGoOfStart()
+        ProcessMemory.letGo(of: .setUp)
         do throws(CallError) {
             let channels = hasHeadset ? 2 : 1
             let audio = media.makeAudioSession()
@@ -53,6 +53,7 @@ public struct Softphone: Sendable {
             for party in parties { media.logPlan(party.configuration, party.socket) }
             let call = SessionCall(session, parties: parties.map(SessionCall.Party.init), media: media, takesNext: takesNext)
             call.send(commands)
+            ProcessMemory.letGo(of: .opening)
             willBegin()
             try session.start()
             call.announceStart()

@@ -1,8 +1,12 @@
 import CDTLS
+import Realtime
 
 /// OpenSSL, loaded at the first identity.
 enum DTLSLibrary {
-    private static let missing: String? = cdtls_load().map { String(cString: $0) }
+    private static let missing: String? = {
+        ProcessMemory.letGo(of: .start)
+        return cdtls_load().map { String(cString: $0) }
+    }()
 
     static func load() throws(DTLSFailure) {
         if let missing { throw .libraryMissing(missing) }
@@ -54,6 +58,7 @@ public final class DTLSIdentity: @unchecked Sendable {
         self.pointer = pointer
         self.certificate = certificate
         self.fingerprint = fingerprint
+        ProcessMemory.letGo(of: .identity)
     }
 
     deinit { cdtls_identity_free(pointer) }

@@ -1,5 +1,6 @@
 import CSRTP
 import CSRTPCiphers
+import Realtime
 
 /// libsrtp2, loaded at the first encrypted call.
 ///
@@ -12,6 +13,7 @@ struct SRTPLibrary: @unchecked Sendable {
         if let missing = csrtp_load(&functions) { return .failure(.libraryMissing(String(cString: missing))) }
         // Where that cannot be, the library's own ciphers do: slower, and no worse.
         _ = csrtp_use_openssl(functions.handle)
+        ProcessMemory.letGo(of: .ciphers)
         return .success(SRTPLibrary(functions: functions))
     }()
 }

@@ -58,6 +58,7 @@ public final class SIPPhone: Sendable {
             trace?.finish()
             throw SoftphoneError(error)
         }
+        ProcessMemory.letGo(of: .signalling)
     }
 
     /// The call that was asked for by `connect`, or the next one to come, and a second one beside it. Close it before the next one.
