@@ -34,6 +34,8 @@ public enum EventBody: Sendable, Equatable {
     case callAnswered(sipCode: Int?)
     /// Calls from person to person are waited for, by this certificate (SHA-256).
     case waiting(local: String, fingerprint: String)
+    /// The call of a browser is waited for: where its page is, and what whoever calls has to bear.
+    case waitingForBrowser(url: String, token: String)
     /// Who is at the other end of a call from person to person, and what is known of him.
     case peer(PeerReport)
     /// What offer and answer brought about.
@@ -157,6 +159,10 @@ extension EventBody {
             EventForm(
                 "waiting", [.text("local", local), .text("fingerprint", fingerprint)],
                 "waiting at \(local), our key is \(fingerprint)")
+        case .waitingForBrowser(let url, let token):
+            EventForm(
+                "waiting", [.text("url", url), .text("token", token)],
+                "open \(url)#token=\(token) in a browser; it takes one call")
         case .peer(let report): EventForm("peer", report.members, report.text)
         case .negotiated(let report): EventForm("negotiated", report.members, report.text)
         case .secured(let suite, let kind, let fingerprint):

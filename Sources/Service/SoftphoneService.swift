@@ -2,8 +2,6 @@ import Glibc
 import History
 import Link
 import LiveMedia
-import NIOCore
-import NIOPosix
 import Realtime
 import Reporting
 import Softphone
@@ -91,13 +89,14 @@ public final class SoftphoneService: Sendable {
             throw .request("\(error.text), in softphone.certificate; name the files of both")
         }
         do throws(SoftphoneError) {
-            server = try Self.listen(
-                settings.address, settings.port, core, router, certificate, descriptors: descriptors,
-                keys: "softphone.address and softphone.port")
+            server = try HTTPServer.listen(
+                settings.address, settings.port, RequestDesk(router, core), core, certificate, descriptors: descriptors,
+                chosenBy: "softphone.address and softphone.port")
             figuresServer = try settings.metricsPort.map { port throws(SoftphoneError) in
-                try Self.listen(
-                    settings.metricsAddress, port, core, FiguresListener.router(at: settings.metricsAddress), nil,
-                    descriptors: descriptors / 4, keys: "softphone.metrics_address and softphone.metrics_port")
+                try HTTPServer.listen(
+                    settings.metricsAddress, port,
+                    RequestDesk(FiguresListener.router(at: settings.metricsAddress), core), core, nil,
+                    descriptors: descriptors / 4, chosenBy: "softphone.metrics_address and softphone.metrics_port")
             }
         } catch {
             phone.close()
@@ -107,30 +106,9 @@ public final class SoftphoneService: Sendable {
             phone.close()
             throw error
         }
-        url = Self.url(settings.address, server, scheme: certificate == nil ? "http" : "https")
+        url = server.url(at: settings.address, isSecure: certificate != nil)
         firstLink = own?.door?.link(to: url)
-        metricsURL = figuresServer.map { Self.url(settings.metricsAddress, $0) + "/metrics" }
-    }
-
-    /// - Parameter keys: where the place was chosen.
-    private static func listen(
-        _ address: IPAddress, _ port: UInt16, _ core: ServiceCore, _ router: Router<ServiceCore>,
-        _ certificate: CertificateKeeper?, descriptors: Int, keys: String
-    ) throws(SoftphoneError) -> HTTPServer {
-        do throws(StartFailure) {
-            return try waitFor {
-                try await HTTPServer(
-                    address, port: port, core: core, router: router, certificate: certificate, descriptors: descriptors)
-            }
-        } catch {
-            throw .request(
-                "\(address):\(port) cannot be bound (\(error.text)), in \(keys); choose another, or end the program that has it"
-            )
-        }
-    }
-
-    private static func url(_ address: IPAddress, _ server: HTTPServer, scheme: String = "http") -> String {
-        "\(scheme)://\(address.family == .v6 ? "[\(address)]" : "\(address)"):\(server.port)"
+        metricsURL = figuresServer.map { $0.url(at: settings.metricsAddress) + "/metrics" }
     }
 
     /// What is printed at the start: where it is, and the link by which the first person comes in.
@@ -246,38 +224,4 @@ public final class SoftphoneService: Sendable {
             await figuresServer?.stop()
         }
     }
-}
-
-/// Why the server does not start.
-private struct StartFailure: Error {
-    var text: String
-}
-
-/// Waits on a thread that may wait for what has to be awaited.
-private func waitFor<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) throws(StartFailure) -> Value {
-    let signal: EventSignal
-    do { signal = try EventSignal() } catch { throw StartFailure(text: "\(error)") }
-    defer { signal.close() }
-    let place = Outcome<Value>()
-    Task.detached {
-        let outcome: Result<Value, StartFailure>
-        do {
-            outcome = .success(try await body())
-        } catch let error as IOError {
-            outcome = .failure(StartFailure(text: String(cString: strerror(error.errnoCode))))
-        } catch {
-            outcome = .failure(StartFailure(text: "\(error)"))
-        }
-        place.result.withLock { $0 = outcome }
-        signal.signal()
-    }
-    var entry = pollfd(fd: signal.fileDescriptor, events: Int16(POLLIN), revents: 0)
-    while poll(&entry, 1, -1) < 1 {}
-    guard let outcome = place.result.withLock({ $0 }) else { throw StartFailure(text: "it ended") }
-    return try outcome.get()
-}
-
-/// What one thread leaves for another.
-private final class Outcome<Value: Sendable>: Sendable {
-    let result = Lock<Result<Value, StartFailure>?>(nil)
 }

@@ -11,7 +11,11 @@ enum BrowserRoutes {
         },
     ]
 
-    private static func mustBe(_ kind: String, _ request: APIRequest) throws(Problem) {
+    /// The type of late candidates.
+    static let fragment = "application/trickle-ice-sdpfrag"
+
+    /// - Throws: the request's body is of another type.
+    static func mustBe(_ kind: String, _ request: APIRequest) throws(Problem) {
         let given = request.headers["content-type"]?.prefix { $0 != ";" && $0 != " " }.lowercased()
         guard given == kind else {
             throw Problem(
@@ -25,9 +29,20 @@ enum BrowserRoutes {
         let (record, answer) = try await service.browserCame(
             request.body, audio: try audio(service, request), name: request.query["name"], from: request.source,
             permit: request.permit)
+        return answered(answer, at: "/v1/webrtc/\(record.id)")
+    }
+
+    /// An offer is answered, and the call is at `place` from now on.
+    static func answered(_ answer: String, at place: String) -> APIResponse {
         var response = APIResponse(201, contentType: "application/sdp", .bytes(Array(answer.utf8)))
-        response.headers.append(("Location", "/v1/webrtc/\(record.id)"))
+        response.headers.append(("Location", place))
         return response
+    }
+
+    /// Candidates were taken, and `late` are ours; `nil`: there is nothing new.
+    static func told(_ late: String?) -> APIResponse {
+        guard let late else { return APIResponse(204, contentType: "", .bytes([])) }
+        return APIResponse(200, contentType: fragment, .bytes(Array(late.utf8)))
     }
 
     private static let fields = ["device", "echo", "play", "handset", "conference", "name"]
@@ -62,11 +77,8 @@ enum BrowserRoutes {
 
     private static func trickle(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
         try mustBeBrowser(service, request)
-        let kind = "application/trickle-ice-sdpfrag"
-        try mustBe(kind, request)
-        let late = try service.calls.trickle(request.parameters["id"] ?? "", request.body)
-        guard let late else { return APIResponse(204, contentType: "", .bytes([])) }
-        return APIResponse(200, contentType: kind, .bytes(Array(late.utf8)))
+        try mustBe(fragment, request)
+        return told(try service.calls.trickle(request.parameters["id"] ?? "", request.body))
     }
 
     private static func mustBeBrowser(_ service: ServiceCore, _ request: APIRequest) throws(Problem) {

@@ -73,7 +73,7 @@ final class CertificateKeeper: Sendable {
             }
         }
         if let failure {
-            logger.error("\(failure.text), in softphone.certificate; the old certificate stays until the files change again")
+            logger.error("\(failure.text); the old certificate stays until the files change again")
         }
         return context
     }

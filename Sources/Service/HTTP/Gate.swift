@@ -19,15 +19,24 @@ package final class Gate: Sendable {
     /// Whether only this machine can reach the server; its names are then checked, so that no page from elsewhere can have
     /// a browser ask us by a name of its own (DNS rebinding).
     private let isOnLoopback: Bool
+    /// Which token is to be sent.
+    private let remedy: String
 
     /// - Parameter token: for everything.
     package convenience init(token: String, isOnLoopback: Bool) {
         self.init(tokens: [.admin: token], isOnLoopback: isOnLoopback)
     }
 
-    package init(tokens: [Role: String], isOnLoopback: Bool) {
+    /// - Parameters:
+    ///   - tokens: by what they allow.
+    ///   - isOnLoopback: whether only this machine can reach the server.
+    ///   - remedy: which token is to be sent, in words.
+    package init(
+        tokens: [Role: String], isOnLoopback: Bool,
+        remedy: String = "the token of softphone.token_file or of the file `token` in the state folder"
+    ) {
         state = Lock(State(tokens: tokens.mapValues { Array($0.utf8) }))
-        self.isOnLoopback = isOnLoopback
+        (self.isOnLoopback, self.remedy) = (isOnLoopback, remedy)
     }
 
     /// Takes other tokens from now on; what goes on by one that does not allow it any more ends.
@@ -110,7 +119,7 @@ package final class Gate: Sendable {
         guard let role = role(of: request) else {
             throw Problem(
                 401, "the token is missing or wrong",
-                "send Authorization: Bearer TOKEN, with the token of softphone.token_file or of the file `token` in the state folder",
+                "send Authorization: Bearer TOKEN, with \(remedy)",
                 at: "Authorization")
         }
         guard role >= least else {

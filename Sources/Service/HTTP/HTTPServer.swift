@@ -31,20 +31,22 @@ final class HTTPServer: Sendable {
     private let group: MultiThreadedEventLoopGroup
     private let listener: NIOAsyncChannel<Client, Never>
     private let desk: RequestDesk
-    private let core: ServiceCore
+    /// Whose events are told; `nil`: there are none.
+    private let core: ServiceCore?
     private let book: Lock<ConnectionBook<any Channel>>
     private let task = Lock<Task<Void, Never>?>(nil)
 
     /// Binds the port.
     /// - Parameters:
+    ///   - desk: answers requests.
+    ///   - core: whose events are told; `nil`: there are none.
     ///   - certificate: of HTTPS; `nil`: HTTP without encryption.
     ///   - descriptors: that the process may have.
     init(
-        _ address: IPAddress, port: UInt16, core: ServiceCore, router: Router<ServiceCore>,
-        certificate: CertificateKeeper?, descriptors: Int
+        _ address: IPAddress, port: UInt16, desk: RequestDesk, core: ServiceCore?, certificate: CertificateKeeper?,
+        descriptors: Int
     ) async throws {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-        let desk = RequestDesk(router, core)
         (self.group, self.core, self.desk) = (group, core, desk)
         book = Lock(ConnectionBook(ConnectionBook.Limits(descriptors: descriptors)))
         do {
@@ -158,9 +160,9 @@ final class HTTPServer: Sendable {
                 if isBearer { client.trust.grant() }
                 let mayStay = !isBearer || book.withLock { $0.trust(number) }
                 let response = await desk.answer(request)
-                if case .events(let last) = response.body, head.method != .HEAD {
+                if case .events(let last) = response.body, head.method != .HEAD, let core {
                     let stream = core.stream(after: last, permit: desk.permit(of: request))
-                    return try await send(stream, response, writer, connection.channel)
+                    return try await send(stream, of: core, response, writer, connection.channel)
                 }
                 if case .file(let path) = response.body {
                     try await writer.write(response, file: path)
@@ -179,7 +181,8 @@ final class HTTPServer: Sendable {
 
     /// Sends events until a side ends it. Whoever does not read holds up only this.
     private func send(
-        _ stream: EventStream, _ response: APIResponse, _ writer: ResponseWriter, _ channel: any Channel
+        _ stream: EventStream, of core: ServiceCore, _ response: APIResponse, _ writer: ResponseWriter,
+        _ channel: any Channel
     ) async throws {
         defer { core.subscriberLeft() }
         guard core.subscriberCame() <= Self.streamLimit else {

@@ -3,22 +3,30 @@ import Realtime
 
 /// Has requests answered, whatever they came by; strangers not too often.
 final class RequestDesk: Sendable {
-    private let router: Router<ServiceCore>
-    private let core: ServiceCore
+    private let bears: @Sendable (APIRequest) -> Bool
+    private let permitted: @Sendable (APIRequest) -> Permit?
+    private let route: @Sendable (APIRequest) async -> APIResponse
     private let budget = Lock(StrangerBudget())
 
-    init(_ router: Router<ServiceCore>, _ core: ServiceCore) { (self.router, self.core) = (router, core) }
+    /// - Parameters:
+    ///   - router: finds who answers.
+    ///   - target: what its routes work on.
+    init<Target: Sendable>(_ router: Router<Target>, _ target: Target) {
+        bears = { router.isBearer($0) }
+        permitted = { router.permit(of: $0) }
+        route = { await router.answer($0, by: target) }
+    }
 
-    func isBearer(_ request: APIRequest) -> Bool { router.isBearer(request) }
+    func isBearer(_ request: APIRequest) -> Bool { bears(request) }
 
-    func permit(of request: APIRequest) -> Permit? { router.permit(of: request) }
+    func permit(of request: APIRequest) -> Permit? { permitted(request) }
 
     /// What a request gets.
     func answer(_ request: APIRequest) async -> APIResponse {
         if !isBearer(request), let source = request.source {
             guard budget.withLock({ $0.take(source, now: .monotonicNow()) }) else { return Self.tooMany.response }
         }
-        return await router.answer(request, by: core)
+        return await route(request)
     }
 
     private static let tooMany = Problem(

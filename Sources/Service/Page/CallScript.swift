@@ -33,6 +33,13 @@ extension PageFiles {
           return uri ? 'sip:' + encodeURIComponent(text).replace(/%2B/g, '+') + '@' + uri.split('@').pop() : 'sip:' + text;
         }
 
+        const offerPath = (query) => '/v1/webrtc?' + query;
+
+        // Servers that help where this browser's network does not let it come straight.
+        async function relays() {
+          try { return (await order('GET', '/v1/relays')).ice_servers; } catch { return []; }
+        }
+
         // Whoever begins a call holds those that run.
         async function handset() {
           for (const call of mine()) if (call.kind === 'sip' && call.state === 'active' && !call.held.by_us) await change(call, 'PUT', 'hold');

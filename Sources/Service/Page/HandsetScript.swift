@@ -98,15 +98,11 @@ extension PageFiles {
 
         window.addEventListener('online', restartHandset);
 
-        // Servers that help where this browser's network does not let it come straight.
-        async function relays() {
-          try { return (await order('GET', '/v1/relays')).ice_servers; } catch { return []; }
-        }
+        const noMicrophone = 'no microphone: browsers give it to https and to this machine only; open http://localhost or use https';
 
         // Microphone and connection; `query` says what is at its other end. Throws what is wrong, in words.
         async function openHandset(query) {
-          if (!window.isSecureContext)
-            throw new Error('no microphone: browsers give it to https and to this machine only; open http://localhost or use https');
+          if (!window.isSecureContext) throw new Error(noMicrophone);
           try {
             tell('asking for the microphone');
             talk.context = new AudioContext();
@@ -131,7 +127,7 @@ extension PageFiles {
             for (const track of talk.microphone.getTracks()) peer.addTrack(track, talk.microphone);
             meter(talk.microphone, 'spoken');
             await peer.setLocalDescription();
-            const response = await ask('POST', '/v1/webrtc?' + query, 'application/sdp', peer.localDescription.sdp);
+            const response = await ask('POST', offerPath(query), 'application/sdp', peer.localDescription.sdp);
             if (response.status !== 201) throw new Error(await reason(response));
             const place = response.headers.get('Location');
             if (peer !== talk.peer) { ask('DELETE', place); throw new Error('over'); }

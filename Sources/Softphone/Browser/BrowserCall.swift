@@ -46,6 +46,7 @@ final class BrowserCall: OwnedCall {
             seed: seed, codec: offer.agreement.codec, packetMilliseconds: offer.agreement.packetMilliseconds,
             isCodedAgain: request.bridge != nil)
         configuration.take(offer.agreement)
+        configuration.digits = media.digits
         configuration.echoes = request.echoes
         configuration.announcementStream = try media.announcementStream(rate: configuration.stream.audioRate)
         try link.connect(to: offer, now: now)

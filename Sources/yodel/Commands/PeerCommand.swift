@@ -42,11 +42,7 @@ func runPeer(
     let signals = TerminationSignal()
     let uri: PeerURI
     do { uri = try PeerURI(parsing: text, role: role) } catch { throw CommandError(error) }
-    let assertions = try parseAssertions(media.output.assertions, known: CallReport.comparablePaths)
-    let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
-    startLog(configuration)
-    var options = try MediaOptions(media, configuration)
-    if let ring { options.request.ring = try device(ring) }
+    let (assertions, configuration, options) = try media.resolved(ring: ring)
     let isChosen = configuration.source(of: \.media.codec) != .default
     var request = PeerRequest(
         role == .call ? .call(uri) : .listen(uri),

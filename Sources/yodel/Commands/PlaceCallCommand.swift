@@ -64,6 +64,7 @@ struct ListenCommand: ParsableCommand {
         commandName: "listen", abstract: "Wait for one call, or by SIP and yodel:// for one after the other.",
         discussion: HelpText.discussion(examples: [
             ("yodel listen yodel://0.0.0.0", "be called by other yodels, encrypted, without a server"),
+            ("yodel listen http://127.0.0.1:8080/", "be called by a browser, from a page of its own; encrypted"),
             ("yodel listen rtp://0.0.0.0:5004", "take the first caller; not encrypted"),
             ("yodel listen rtp://0.0.0.0:5004 --allow 192.0.2.0/24", "take callers of one network only"),
             ("yodel listen rtp://0.0.0.0:5004 --parties 5", "a conference that people join and leave"),
@@ -76,8 +77,9 @@ struct ListenCommand: ParsableCommand {
     @Argument(
         help: ArgumentHelp(
             """
-            yodel://ADDRESS[:PORT], rtp://ADDRESS:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT] or sip[s]:ADDRESS[:PORT] to \
-            listen on; nothing with --account. codec=any takes callers of every codec, and answers each in his own.
+            yodel://ADDRESS[:PORT], http[s]://ADDRESS:PORT/ for a browser, \
+            rtp://ADDRESS:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT] or sip[s]:ADDRESS[:PORT] to listen on; nothing \
+            with --account. codec=any takes callers of every codec, and answers each in his own.
             """, valueName: "uri"))
     var uri: String?
 
@@ -115,6 +117,13 @@ struct ListenCommand: ParsableCommand {
             return try runPeer(uri, .listen, peer, echoes: echo, ring: ring, media)
         }
         try peer.checkUnused()
+        if let uri, BrowserURI.isMeant(by: uri) {
+            guard sip.account == nil, sip.srtp == nil, sip.signalling.sipTrace == nil, !autoAnswer, parties == nil else {
+                throw CommandError(
+                    .usage, "--account, --srtp, --sip-trace, --auto-answer and --parties are for other calls; leave them out")
+            }
+            return try runBrowser(uri, echoes: echo, ring: ring, media)
+        }
         if sip.account != nil || uri.map(isSignalled) ?? false {
             if let uri, sip.account != nil {
                 throw CommandError(.usage, "an account is called at its registrar, not at '\(uri)'; leave out one of them")
@@ -135,11 +144,7 @@ private func runCall(
 ) throws {
     let signals = TerminationSignal()
     var uris = try texts.map { try parse($0, role: role) }
-    let assertions = try parseAssertions(media.output.assertions, known: CallReport.comparablePaths)
-    let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
-    startLog(configuration)
-    var options = try MediaOptions(media, configuration)
-    if let ring { options.request.ring = try device(ring) }
+    let (assertions, configuration, options) = try media.resolved(ring: ring)
     for index in uris.indices { try uris[index].chooseCodec(configuration) }
     if uris.count > 1 || parties != nil { try checkConference(uris, options.request) }
     var request = CallRequest(uris, role: role, media: options.request)

@@ -30,13 +30,8 @@ extension SIPArguments {
     }
 }
 
-extension AccountEncryption: ExpressibleByArgument {}
-
 /// Whether a URI is called by signalling.
-func isSignalled(_ uri: String) -> Bool {
-    let lower = uri.lowercased()
-    return ["sip:", "sips:", "tel:"].contains { lower.hasPrefix($0) }
-}
+func isSignalled(_ uri: String) -> Bool { ["sip:", "sips:", "tel:"].contains { uri.lowercased().hasPrefix($0) } }
 
 /// `yodel call` and `yodel listen` by SIP: checks everything, then carries one call, or one after the other.
 func runSIP(
@@ -44,12 +39,8 @@ func runSIP(
     ring: String? = nil, _ arguments: MediaArguments
 ) throws {
     let signals = TerminationSignal()
-    let assertions = try parseAssertions(arguments.output.assertions, known: CallReport.comparablePaths)
     if let path = sip.signalling.sipTrace { try PathCheck.writable(path, option: "--sip-trace") }
-    let configuration = try resolveConfiguration(flags: arguments.flags, general: arguments.general)
-    startLog(configuration)
-    var options = try MediaOptions(arguments, configuration)
-    if let ring { options.request.ring = try device(ring) }
+    let (assertions, configuration, options) = try arguments.resolved(ring: ring)
     let isChosen = configuration.source(of: \.media.codec) != .default
     var request = SIPRequest(
         purpose, codecs: isChosen ? [options.request.codec] : SIPRequest.usualCodecs, media: options.request)

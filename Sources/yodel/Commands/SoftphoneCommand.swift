@@ -55,10 +55,3 @@ struct SoftphoneCommand: ParsableCommand {
         running.run(signals: signals.descriptor) { signals.take() != nil && TerminationSignal.caught != nil }
     }
 }
-
-/// Sound's keys but for the device: `softphone.device` is the service's.
-enum ServiceAudioOptions: KeySelection {
-    static var options: [KeyOption] {
-        SectionOptions<AudioKeys>.options.filter { !["device", "input", "output"].contains($0.key.name) }
-    }
-}

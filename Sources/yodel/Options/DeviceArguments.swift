@@ -23,17 +23,6 @@ struct DeviceArguments: ParsableArguments {
     }
 }
 
-/// The keys that matter to a device without a call; `--rate` is something else there.
-enum PlainDeviceOptions: KeySelection {
-    static var options: [KeyOption] {
-        let keys = AudioKeys()
-        return [
-            KeyOption(keys.device), KeyOption(keys.rate, as: "device-rate"), KeyOption(keys.period),
-            KeyOption(keys.realtime),
-        ]
-    }
-}
-
 /// How long, and what is told.
 struct RunArguments: ParsableArguments {
     @Option(help: ArgumentHelp("End after this long. (default: at the end, or when somebody ends it)", valueName: "seconds"))

@@ -16,50 +16,6 @@ struct MediaArguments: ParsableArguments {
     var flags: [ConfigurationFlag] { audio.given + coding.given + network.given + tls.given + general.log.given }
 }
 
-/// What is done in the call.
-struct CallArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("Hang up after this long. (default: when a side hangs up)", valueName: "seconds"))
-    var duration: Double?
-
-    @Option(help: ArgumentHelp("Send this audio file, then the microphone. (default: the microphone)", valueName: "file"))
-    var play: String?
-
-    @Option(help: ArgumentHelp("Record the call as WAV: left is sent, right is heard.", valueName: "file"))
-    var record: String?
-
-    @Option(help: ArgumentHelp("Capture the call's packets (pcapng), for `yodel replay` and others.", valueName: "file"))
-    var capture: String?
-
-    @Flag(help: "With --capture, the packets of an encrypted call decrypted. (default: as they are on the wire)")
-    var captureDecrypted = false
-
-    @Option(help: ArgumentHelp("Speech of the person in the simulated room. (default: made by the program)", valueName: "file"))
-    var near: String?
-
-    @Option(help: ArgumentHelp("Send these digits once media has started.", valueName: "digits"))
-    var dtmf: String?
-}
-
-/// What is told of the call, and how.
-struct OutputArguments: ParsableArguments {
-    @Flag(help: "Print events, one JSON object a line.")
-    var json = false
-
-    @Option(
-        name: .customLong("assert"),
-        help: ArgumentHelp(
-            "Threshold such as 'mouth_to_ear_ms<100'; exit 5 when missed. (repeatable)", valueName: "expr"))
-    var assertions: [String] = []
-
-    @Option(help: ArgumentHelp("Write every internal signal into this folder.", valueName: "folder"))
-    var dump: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Seed of everything random. (default: drawn; 1 for loopback tests)", valueName: "n"))
-    var seed: UInt64?
-}
-
 /// Options of every command.
 struct GeneralArguments: ParsableArguments {
     @Option(

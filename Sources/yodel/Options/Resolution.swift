@@ -28,3 +28,16 @@ func startLog(_ configuration: Configuration) {
 func parseAssertions(_ expressions: [String], known: [ComparablePath]) throws(AssertionError) -> [Assertion] {
     try expressions.map { (expression) throws(AssertionError) in try Assertion(parsing: expression, known: known) }
 }
+
+extension MediaArguments {
+    /// Checks what every call on the command line begins with, and starts the log.
+    /// - Parameter ring: the device that rings when somebody calls; `nil`: none does.
+    func resolved(ring: String?) throws -> (assertions: [Assertion], configuration: Configuration, options: MediaOptions) {
+        let assertions = try parseAssertions(output.assertions, known: CallReport.comparablePaths)
+        let configuration = try resolveConfiguration(flags: flags, general: general)
+        startLog(configuration)
+        var options = try MediaOptions(self, configuration)
+        if let ring { options.request.ring = try device(ring) }
+        return (assertions, configuration, options)
+    }
+}

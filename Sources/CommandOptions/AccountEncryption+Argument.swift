@@ -1,0 +1,4 @@
+import ArgumentParser
+import Settings
+
+extension AccountEncryption: ExpressibleByArgument {}
