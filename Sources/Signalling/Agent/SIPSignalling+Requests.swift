@@ -258,8 +258,12 @@ extension SIPSignalling {
         }
     }
 
+    /// Hangs up, and ends the call too that the other side had us make and that nobody has answered: whoever hangs up may not have
+    /// heard of it yet, and waits for nobody.
     func end(_ id: SignalledCallID) {
         guard let call = calls[id] else { return }
+        calls[id]?.transferTarget = nil
+        for following in calls.values.filter({ $0.reportsTo == id }) { end(following.id) }
         guard let handle = call.handle else {
             return finish(id, CallEnding(.localHangup, text: "hung up before anybody was reached"))
         }
