@@ -1,3 +1,5 @@
+import Realtime
+
 /// A request of ours with all its attempts: hops tried one after the other, and answers to challenges.
 final class Exchange {
     enum Purpose {
@@ -35,6 +37,8 @@ final class Exchange {
     }
 
     var request: Request
+    /// The bodies that its request has by IPv6 (`true`) and by IPv4, where it has another one for each.
+    var bodies: [Bool: Body] = [:]
     let purpose: Purpose
     let account: AccountID?
     /// Where it is sent instead of its first Route or request URI.
@@ -42,6 +46,14 @@ final class Exchange {
     /// Hops that have not been tried.
     var remaining: [ServerHop] = []
     var hop: ServerHop?
+    /// When `hop` was tried first.
+    var triedAt = HostTime.zero
+    /// Those before `hop` that have said nothing so far, with their transactions: whichever is heard first has the request.
+    var silent: [(key: TransactionKey, hop: ServerHop)] = []
+    /// Those that were waited for in vain so far.
+    var fruitless: [ServerHop] = []
+    /// Those that another one was faster than.
+    var outrun: [ServerHop] = []
     var attempt = AuthenticationAttempt()
     var key: TransactionKey?
     var isFinished = false
@@ -74,6 +86,18 @@ final class Exchange {
     }
 
     var call: SIPCall? { purpose.call }
+
+    /// Whether the peer, or the server that leads to it, was met there: what belongs to a call goes first where its INVITE went, or came
+    /// from.
+    func isKnown(_ hop: ServerHop) -> Bool {
+        if let way { return hop.transport == way.transport && hop.address == way.address }
+        return hop.transport == source?.transport && hop.address.host == source?.remote.host
+    }
+
+    /// Says what is to be said at the family of addresses that it goes by.
+    func fit(to hop: ServerHop) {
+        if let body = bodies[hop.address.isV6] { request.set(body) }
+    }
 }
 
 extension Exchange.Purpose {

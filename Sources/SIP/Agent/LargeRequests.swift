@@ -57,18 +57,3 @@ extension UserAgent {
         }
     }
 }
-
-/// Servers that have refused TCP lately: asking each time would cost each call a wait.
-struct StreamRefusals {
-    static let seconds = 600.0
-    static let most = 64
-    private var until: [SignallingAddress: HostTime] = [:]
-
-    func contains(_ address: SignallingAddress, now: HostTime) -> Bool { until[address].map { now < $0 } ?? false }
-
-    mutating func note(_ address: SignallingAddress, now: HostTime) {
-        until = until.filter { now < $0.value }
-        if until.count >= Self.most, let oldest = until.min(by: { $0.value < $1.value })?.key { until[oldest] = nil }
-        until[address] = now.advanced(byMilliseconds: 1000 * Self.seconds)
-    }
-}

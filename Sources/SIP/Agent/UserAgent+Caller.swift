@@ -4,8 +4,9 @@ import Realtime
 extension UserAgent {
     /// Calls `target`. Without a body the peer makes the offer. `account` says who calls; a `tel:` URI needs one.
     /// Events about the call bear the handle.
+    /// - Parameter bodies: what it says instead of `body` where it goes by IPv6 (`true`) or by IPv4; `way(of:)` tells which.
     public func invite(
-        _ target: URI, account id: AccountID? = nil, body: Body?, replaces: Replaces? = nil,
+        _ target: URI, account id: AccountID? = nil, body: Body?, bodies: [Bool: Body] = [:], replaces: Replaces? = nil,
         referredBy: NameAddress? = nil, now: HostTime
     ) throws(UserAgentError) -> CallHandle {
         let state = try accountState(id)
@@ -34,6 +35,7 @@ extension UserAgent {
         calls[handle] = call
         schedule(call)
         let exchange = Exchange(request, .invite(call), account: id, nextHop: nextHop(for: request, state))
+        exchange.bodies = bodies
         call.invite = exchange
         start(exchange, now: now)
         return handle
@@ -58,7 +60,10 @@ extension UserAgent {
     }
 
     func inviteProgressed(_ call: SIPCall, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
-        call.way = exchange.hop?.destination
+        if let hop = exchange.hop, hop.destination != call.way {
+            call.way = hop.destination
+            if let body = exchange.bodies[hop.address.isV6] { call.localBody = body }
+        }
         switch result {
         case .provisional(let response): progressed(call, exchange, response, now: now)
         case .final(let response) where response.isSuccess: succeeded(call, exchange, response, now: now)
@@ -115,12 +120,15 @@ extension UserAgent {
                     status: response.status, reason: response.reason, branch: tag, body: body, needsAnswer: needsAnswer)))
     }
 
-    private func succeeded(_ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime) {
+    /// - Parameter isUnwanted: the call is made by another address of the server.
+    func succeeded(
+        _ call: SIPCall, _ exchange: Exchange, _ response: Response, isUnwanted: Bool = false, now: HostTime
+    ) {
         let tag = response.headers.to.tag ?? ""
         let number = response.headers.cSeq.number
         if let sent = call.acknowledgements[tag], sent.number == number { return send(sent.bytes, to: sent.destination) }
         var dialog = call.dialogs[tag] ?? Dialog(caller: exchange.request, response: response)
-        if call.hasEnded || (call.isAnswered && tag != call.currentTag) {
+        if isUnwanted || call.hasEnded || (call.isAnswered && tag != call.currentTag) {
             // Another phone answered as well, or the person hung up before this came: it is taken and ended at once.
             guard call.discarded.count < 16, call.discarded.insert(tag).inserted else { return }
             dialog.confirm(with: response)
@@ -198,6 +206,7 @@ extension UserAgent {
         request.headers.set(.minSE, String(max(least, configuration.minSE)))
         request.headers.set(.cSeq, CSeq(number: request.headers.cSeq.number + 1, method: .invite).text)
         let again = Exchange(request, .invite(call), account: exchange.account, nextHop: exchange.nextHop)
+        again.bodies = exchange.bodies
         call.invite = again
         start(again, now: now)
         return true
@@ -212,6 +221,11 @@ extension UserAgent {
             client.transaction.state == .proceeding
         else { return }
         call.isCancelSent = true
+        cancel(client, key, reason: reason, now: now)
+    }
+
+    /// Cancels one transaction of an INVITE, which has had a provisional response.
+    func cancel(_ client: Client, _ key: TransactionKey, reason: Reason? = nil, now: HostTime) {
         let invite = client.transaction.request
         var request = Request(method: .cancel, uri: invite.uri)
         if let via = invite.headers.topVia { request.headers.append(.via, via.text) }

@@ -18,7 +18,8 @@ extension UserAgent {
     /// The answer to `resolve`: the hops in the order in which they are to be tried; none when the name leads nowhere.
     public func resolved(_ id: ResolutionID, _ hops: [ServerHop], now: HostTime) {
         guard let exchange = resolutions.removeValue(forKey: id) else { return }
-        exchange.remaining = Array(hops.prefix(16))
+        let hops = preferred(hops, now: now)
+        exchange.remaining = Array((hops.filter(exchange.isKnown) + hops.filter { !exchange.isKnown($0) }).prefix(16))
         tryNextHop(exchange, now: now)
     }
 
@@ -48,13 +49,15 @@ extension UserAgent {
         while !exchange.remaining.isEmpty {
             let hop = exchange.remaining.removeFirst()
             guard !needsTLS || hop.transport == .tls else { continue }
-            exchange.hop = hop
+            (exchange.hop, exchange.triedAt) = (hop, now)
+            exchange.fit(to: hop)
             return launch(exchange, on: hop, now: now)
         }
         finish(exchange, .unreachable, now: now)
     }
 
-    func launch(_ exchange: Exchange, on hop: ServerHop, now: HostTime) {
+    /// - Parameter isKnown: it has answered the request before, and may take its time.
+    func launch(_ exchange: Exchange, on hop: ServerHop, isKnown: Bool = false, now: HostTime) {
         var request = exchange.request
         let branch = Via.cookie + randomToken(words: 2)
         // The Contact is for requests that come later, of whatever length.
@@ -86,7 +89,8 @@ extension UserAgent {
         exchange.key = key
         clients[key] = Client(
             transaction: ClientTransaction(
-                request: request, destination: destination, settings: timers(for: exchange)),
+                request: request, destination: destination, settings: timers(for: exchange),
+                patience: isKnown ? nil : patience(for: request, of: exchange, to: destination)),
             exchange: exchange)
         drive(client: key, .start, now: now)
     }
@@ -147,14 +151,22 @@ extension UserAgent {
             clients[key]?.transaction = client.transaction
             timers.schedule(.client(key), at: client.transaction.deadline)
         }
+        let exchange = client.exchange
+        if isUnheard, !client.isOutrun, case .response(let response) = event {
+            client.isOutrun = !settle(on: key, exchange, response, now: now)
+        }
         for action in actions {
             switch action {
             case .send(let bytes): send(bytes, to: client.transaction.destination)
-            case .deliver(let response): deliver(response, to: client.exchange, now: now)
-            case .timedOut: failOver(client.exchange, .timedOut, now: now)
-            case .transportFailed:
-                if isUnheard, !isAbandoned(client.exchange), returnToDatagrams(client.exchange, now: now) { continue }
-                failOver(client.exchange, .unreachable, now: now)
+            case .deliver(let response) where client.isOutrun:
+                outrunAnswered(key, exchange, response, isFirst: isUnheard, now: now)
+            case .deliver(let response): deliver(response, to: exchange, now: now)
+            case .silent: grewSilent(exchange, now: now)
+            case .timedOut where !client.isOutrun: failOver(key, exchange, .timedOut, isUnheard: isUnheard, now: now)
+            case .transportFailed where !client.isOutrun:
+                if isUnheard, exchange.key == key, !isAbandoned(exchange), returnToDatagrams(exchange, now: now) { continue }
+                failOver(key, exchange, .unreachable, isUnheard: isUnheard, now: now)
+            case .timedOut, .transportFailed: break
             }
         }
     }
@@ -170,14 +182,18 @@ extension UserAgent {
         }
     }
 
-    private func failOver(_ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
+    private func failOver(
+        _ key: TransactionKey, _ exchange: Exchange, _ result: Exchange.Result, isUnheard: Bool, now: HostTime
+    ) {
         guard !exchange.isFinished else { return }
+        if isUnheard { noteWait(key, exchange, now: now) }
+        guard !waitsForOther(than: key, exchange) else { return }
         if exchange.remaining.isEmpty || isAbandoned(exchange) { return finish(exchange, result, now: now) }
         tryNextHop(exchange, now: now)
     }
 
     /// The person has hung up meanwhile: nothing is tried again.
-    private func isAbandoned(_ exchange: Exchange) -> Bool {
+    func isAbandoned(_ exchange: Exchange) -> Bool {
         if case .invite(let call) = exchange.purpose { return call.hasEnded }
         return false
     }
@@ -197,7 +213,7 @@ extension UserAgent {
         }
         renumber(&request, of: exchange)
         exchange.request = request
-        launch(exchange, on: hop, now: now)
+        launch(exchange, on: hop, isKnown: true, now: now)
     }
 
     /// A digest is only for the account's own servers: its registrar, its proxy, or its domain. A configured realm

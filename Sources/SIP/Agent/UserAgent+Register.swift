@@ -64,6 +64,8 @@ extension UserAgent {
         accounts[id]?.seenAddress = nil
         accounts[id]?.seenOver = nil
         accounts[id]?.failures = 0
+        // What was silent from there may answer from here.
+        fruitlessHops.forgetAll()
         doubtMessages(id)
         if accounts[id]?.isWanted == true { sendRegister(id, now: now) }
     }
@@ -177,7 +179,7 @@ extension UserAgent {
         let local = localAddress(for: hop)
         let shown = (state.seenOver == hop.transport ? state.seenAddress : nil) ?? local
         // Those that its name also leads to are its servers too: they may take over, and call.
-        state.servers.formUnion([hop.address.host] + exchange.remaining.map(\.address.host))
+        state.servers.formUnion(([hop] + exchange.remaining + exchange.outrun).map(\.address.host))
         state.serviceRoute = response.headers.addresses(.serviceRoute)
         let own = state.contact.flatMap { URI($0) }
         state.isShared = response.headers.contacts.contains { other in own.map { !other.uri.isEquivalent(to: $0) } ?? true }

@@ -177,6 +177,11 @@ extension UserAgent {
     /// The Call-ID of a call's messages; nil: there is no such call.
     public func callID(of handle: CallHandle) -> String? { calls[handle]?.callID }
 
+    /// Where the INVITE of a call of ours has met somebody who answers.
+    /// - Parameter handle: the call's.
+    /// - Returns: nil: nobody has answered, or there is no such call.
+    public func way(of handle: CallHandle) -> SignallingAddress? { calls[handle]?.way?.address }
+
     func requestProgressed(_ id: RequestID, _ result: Exchange.Result) {
         switch result {
         case .provisional: break

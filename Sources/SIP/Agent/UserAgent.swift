@@ -21,7 +21,10 @@ public final class UserAgent {
     var dialogs: [DialogID: SIPCall] = [:]
     var framers: [SignallingConnectionID: StreamFramer] = [:]
     var load = SourceLoad()
-    var streamRefusals = StreamRefusals()
+    /// Servers that have refused TCP.
+    var streamRefusals = PlaceMemory<SignallingAddress>()
+    /// Hops that were waited for in vain while another one of the same server answered.
+    var fruitlessHops = PlaceMemory<SignallingDestination>()
     var timers = TimerQueue<TimerOwner>()
     private var lastNumber: UInt64 = 0
     /// Set: no dialog begins any more. INVITE and OPTIONS outside of dialogs are answered 503, with the seconds after which they may
@@ -35,6 +38,8 @@ public final class UserAgent {
     struct Client {
         var transaction: ClientTransaction
         let exchange: Exchange
+        /// Another address has answered the request.
+        var isOutrun = false
     }
 
     enum TimerOwner: Hashable {

@@ -19,6 +19,8 @@ struct ClientTransaction {
         case transportError
         /// CANCEL was sent: a final response is due (RFC 3261 section 9.1).
         case cancelled
+        /// The same request was answered elsewhere: nothing is sent any more, and what still comes is taken.
+        case outrun
     }
 
     enum Action {
@@ -28,6 +30,8 @@ struct ClientTransaction {
         /// No final response came in time.
         case timedOut
         case transportFailed
+        /// Nothing has come within the patience, and nothing is sent again; what comes later is still taken.
+        case silent
     }
 
     let request: Request
@@ -41,11 +45,17 @@ struct ClientTransaction {
     private var interval: Double
     /// Timer B or F; D, K or M in the states after.
     private var limit: HostTime?
+    private let patience: Double?
+    private var patienceEnd: HostTime?
 
-    init(request: Request, destination: SignallingDestination, settings: TimerSettings) {
+    /// - Parameter patience: how long the first response may take before `silent` is told, in milliseconds; nil: it is never told.
+    init(
+        request: Request, destination: SignallingDestination, settings: TimerSettings, patience: Double? = nil
+    ) {
         self.request = request
         self.destination = destination
         self.settings = settings
+        self.patience = patience
         bytes = request.bytes
         interval = settings.t1
     }
@@ -58,7 +68,7 @@ struct ClientTransaction {
     private var isReliable: Bool { destination.transport.isStream }
 
     /// When `time` has to be told next; nil when no timer runs.
-    var deadline: HostTime? { [retransmission, limit].compactMap { $0 }.min() }
+    var deadline: HostTime? { [retransmission, limit, patienceEnd].compactMap { $0 }.min() }
 
     mutating func handle(_ event: Event, now: HostTime) -> [Action] {
         switch event {
@@ -67,7 +77,14 @@ struct ClientTransaction {
         case .time: fire(now)
         case .transportError: fail()
         case .cancelled: cancel(now)
+        case .outrun: rest()
         }
+    }
+
+    /// Waits without sending.
+    private mutating func rest() -> [Action] {
+        (retransmission, patienceEnd) = (nil, nil)
+        return []
     }
 
     private mutating func cancel(_ now: HostTime) -> [Action] {
@@ -78,6 +95,7 @@ struct ClientTransaction {
     private mutating func start(_ now: HostTime) -> [Action] {
         limit = now.advanced(byMilliseconds: settings.timeout)
         if !isReliable { retransmission = now.advanced(byMilliseconds: interval) }
+        patienceEnd = patience.map { now.advanced(byMilliseconds: $0) }
         return [.send(bytes)]
     }
 
@@ -91,6 +109,7 @@ struct ClientTransaction {
         state = .terminated
         retransmission = nil
         limit = nil
+        patienceEnd = nil
     }
 
     private mutating func fire(_ now: HostTime) -> [Action] {
@@ -99,6 +118,7 @@ struct ClientTransaction {
             end()
             return isOpen ? [.timedOut] : []
         }
+        if let end = patienceEnd, end <= now { return rest() + [.silent] }
         guard let due = retransmission, due <= now else { return [] }
         interval = isInvite ? 2 * interval : state == .proceeding ? settings.t2 : min(2 * interval, settings.t2)
         // From now, not from when it was due: a machine that slept does not catch up in a burst.
@@ -107,6 +127,7 @@ struct ClientTransaction {
     }
 
     private mutating func receive(_ response: Response, _ now: HostTime) -> [Action] {
+        patienceEnd = nil
         switch state {
         case .calling, .proceeding:
             if response.isProvisional {

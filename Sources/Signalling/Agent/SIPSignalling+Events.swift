@@ -118,6 +118,7 @@ extension SIPSignalling {
     // MARK: A call of ours goes on
 
     private func progressed(_ id: SignalledCallID, _ progress: Progress) {
+        noteFamily(id)
         guard let call = calls[id] else { return }
         var hasMedia = false
         if let base = call.negotiation, progress.body?.sdp != nil {
@@ -139,6 +140,7 @@ extension SIPSignalling {
 
     private func answered(_ id: SignalledCallID, _ handle: CallHandle, _ agreed: AgreedBody) {
         let came = HostTime.monotonicNow()
+        noteFamily(id)
         guard let call = calls[id], let base = call.negotiation else { return }
         var own = call.early[agreed.branch] ?? base
         let before = own.answered
@@ -159,6 +161,7 @@ extension SIPSignalling {
         }
         calls[id]?.negotiation = own
         calls[id]?.early = [:]
+        calls[id]?.otherOffer = nil
         calls[id]?.isAnswered = true
         if own.answered != before { tellMedia(id, answeredAt: came) }
         report(call, 200, "OK")

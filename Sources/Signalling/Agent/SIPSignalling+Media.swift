@@ -23,6 +23,17 @@ extension SIPSignalling {
             sessionID: .random(in: .min ... .max))
     }
 
+    /// A call of ours is under way by the family of addresses that it did not begin with: what was offered there counts.
+    func noteFamily(_ id: SignalledCallID) {
+        guard let call = calls[id], let other = call.otherOffer, let first = call.negotiation, let peer = call.mediaPeer,
+            let way = call.handle.flatMap({ agent.way(of: $0) }),
+            way.isV6 == SignallingAddress(host: other.peer, port: way.port).isV6
+        else { return }
+        calls[id]?.negotiation = other.negotiation
+        calls[id]?.mediaPeer = other.peer
+        calls[id]?.otherOffer = (first, peer)
+    }
+
     /// What is wanted for a call, whatever was refused of it. Keys are put into SDP only where TLS carries it.
     func wantedSecurity(of call: SignalledCall, _ ports: LocalPorts) -> MediaSecurity {
         let account = settings(of: call.account)

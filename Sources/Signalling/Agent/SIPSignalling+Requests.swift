@@ -176,19 +176,27 @@ extension SIPSignalling {
         _ id: SignalledCallID, _ call: OutgoingCall, _ target: URI, _ account: AccountID?, _ server: SIPURI,
         _ hops: [ServerHop], replaces: Replaces?, referredBy: NameAddress?
     ) {
+        let hops = agent.preferred(hops, now: .monotonicNow())
         guard var state = calls[id] else { return }
         state.isSignalledByTLS = !hops.isEmpty && hops.allSatisfy { $0.transport == .tls }
         calls[id] = state
+        let other = hops.first { $0.address.isV6 != hops[0].address.isV6 }?.address
+        var otherNegotiation = other.map { newNegotiation(state, call.media, towards: $0.host) }
         var negotiation = newNegotiation(state, call.media, towards: hops.first?.address.host)
         do {
-            let offer = try negotiation.makeOffer()
+            let offer = Self.body(try negotiation.makeOffer())
+            var bodies: [Bool: Body] = [:]
+            if let other, let description = try otherNegotiation?.makeOffer() {
+                bodies = [other.isV6: Self.body(description), !other.isV6: offer]
+            }
             // The request that follows goes where the offer's address was made for.
             found[server] = hops
             let handle = try agent.invite(
-                target, account: account, body: Self.body(offer), replaces: replaces, referredBy: referredBy,
+                target, account: account, body: offer, bodies: bodies, replaces: replaces, referredBy: referredBy,
                 now: .monotonicNow())
             calls[id]?.handle = handle
             calls[id]?.negotiation = negotiation
+            if let other, let otherNegotiation { calls[id]?.otherOffer = (otherNegotiation, other.host) }
             calls[id]?.made = SignalledCall.MadeCall(call: call, replaces: replaces, referredBy: referredBy)
             handles[handle] = id
             if let name = agent.callID(of: handle) { tell(.dialog(id, callID: name)) }

@@ -30,6 +30,8 @@ struct SignalledCall {
     var owesOffer = false
     /// Where packets to the other side go first: its media, or the first server of its signalling.
     var mediaPeer: String?
+    /// Our offer as it is made by the other family of addresses, where the server has addresses of both, and where packets go then.
+    var otherOffer: (negotiation: Negotiation, peer: String)?
     var isHeld = false
     var isHeldByPeer = false
     /// Somebody waits to be told how this call goes: it follows from the transfer of that one.
