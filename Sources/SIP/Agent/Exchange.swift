@@ -68,12 +68,17 @@ final class Exchange {
     var isMovedToStream = false
     /// Its server has refused TCP: long as it is, it goes as a datagram.
     var staysInDatagrams = false
+    /// It belongs to a dialog that was made over `sips:`.
+    let isSecure: Bool
 
-    init(_ request: Request, _ purpose: Purpose, account: AccountID?, nextHop: SIPURI? = nil) {
+    init(
+        _ request: Request, _ purpose: Purpose, account: AccountID?, nextHop: SIPURI? = nil, isSecure: Bool = false
+    ) {
         self.request = request
         self.purpose = purpose
         self.account = account
         self.nextHop = nextHop
+        self.isSecure = isSecure || purpose.call?.isSecure == true
         (source, way) = (purpose.call?.source, purpose.call?.way)
     }
 
@@ -82,10 +87,24 @@ final class Exchange {
         self.request = request
         purpose = .discard
         account = call.account
+        isSecure = call.isSecure
         (source, way) = (call.source, call.way)
     }
 
     var call: SIPCall? { purpose.call }
+
+    /// `sips:` is somewhere on its way: it never leaves TLS (RFC 3261 section 26.2.2).
+    var needsTLS: Bool { saysSIPS || nextHop?.isSecure == true }
+
+    /// Its Contact is `sips:` as well (RFC 3261 sections 8.1.1.8 and 12.2.1.1).
+    var saysSIPS: Bool { isSecure || request.uri.isSecure || request.nextHop.isSecure }
+
+    /// Where it goes first. A place that names no transport is there by TLS, where that is needed.
+    var firstPlace: SIPURI? {
+        guard var uri = nextHop ?? request.nextHop.sip else { return nil }
+        if needsTLS, uri.parameters["transport"] == nil { uri.isSecure = true }
+        return uri
+    }
 
     /// Whether the peer, or the server that leads to it, was met there: what belongs to a call goes first where its INVITE went, or came
     /// from.

@@ -137,6 +137,9 @@ final class SIPCall {
         self.localTag = localTag
     }
 
+    /// It was made over `sips:`: its requests stay on TLS (RFC 3261 section 26.2.2), whatever the peer's Contact says.
+    var isSecure: Bool { dialogs.values.contains(where: \.isSecure) || invite?.request.uri.isSecure == true }
+
     /// The dialog that the call lives in; before an answer as callee, the only one.
     var current: Dialog? {
         get { currentTag.flatMap { dialogs[$0] } }

@@ -99,7 +99,10 @@ extension UserAgent {
     func addDialogFields(to answer: inout Response, _ request: Request, source: SignallingSource, account: AccountID?) {
         for field in request.headers.all(.recordRoute) { answer.headers.append(field) }
         let hop = ServerHop(transport: source.transport, address: source.remote, local: shownAddress(towards: source))
-        answer.headers.append(.contact, contact(account: account, hop: hop, secure: request.uri.isSecure))
+        // RFC 3261 section 12.1.1.
+        let peer = request.headers.addresses(.recordRoute).first ?? request.headers.contacts.first
+        let saysSIPS = request.uri.isSecure || source.transport == .tls && peer?.uri.isSecure == true
+        answer.headers.append(.contact, contact(account: account, hop: hop, secure: saysSIPS))
         answer.headers.append(.allow, Self.allowed)
         answer.headers.append(.supported, Self.supportedExtensions.joined(separator: ", "))
     }

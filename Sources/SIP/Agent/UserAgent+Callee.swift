@@ -28,7 +28,7 @@ extension UserAgent {
         call.replaces = replaced?.handle
         call.ringingLimit = now.advanced(byMilliseconds: 1000 * configuration.ringingLimit)
         notePeer(call, headers)
-        var dialog = Dialog(callee: request, localTag: call.localTag)
+        var dialog = Dialog(callee: request, localTag: call.localTag, usesTLS: source.transport == .tls)
         dialog.startNumbering(at: UInt32(truncatingIfNeeded: random.next() as UInt64) & 0xFFFF)
         calls[handle] = call
         add(dialog, to: call)

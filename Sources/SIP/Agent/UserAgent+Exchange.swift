@@ -3,8 +3,7 @@ import Realtime
 /// Requests on their way out: resolved, sent, authenticated, tried at the next hop (RFC 3263 section 4.3).
 extension UserAgent {
     func start(_ exchange: Exchange, now: HostTime) {
-        let target = exchange.nextHop.map { URI.sip($0) } ?? exchange.request.nextHop
-        guard case .sip(let uri) = target else { return finish(exchange, .unreachable, now: now) }
+        guard let uri = exchange.firstPlace else { return finish(exchange, .unreachable, now: now) }
         if !configuration.resolvesNumericHosts, let hop = Self.numericHop(uri) {
             exchange.remaining = [hop]
             return tryNextHop(exchange, now: now)
@@ -27,8 +26,8 @@ extension UserAgent {
     public func firstServer(for target: URI, account id: AccountID? = nil) throws(UserAgentError) -> SIPURI {
         let state = try accountState(id)
         let request = try newRequest(.invite, to: target, state)
-        let next = nextHop(for: request, state).map { URI.sip($0) } ?? request.nextHop
-        guard case .sip(let uri) = next else { throw .badURI(target.text) }
+        let exchange = Exchange(request, .discard, account: id, nextHop: nextHop(for: request, state))
+        guard let uri = exchange.firstPlace else { throw .badURI(target.text) }
         return uri
     }
 
@@ -42,13 +41,9 @@ extension UserAgent {
     }
 
     func tryNextHop(_ exchange: Exchange, now: HostTime) {
-        // sips: never leaves TLS (RFC 3261 section 26.2.2).
-        let needsTLS =
-            exchange.request.uri.isSecure || exchange.nextHop?.isSecure == true
-            || exchange.request.nextHop.isSecure
         while !exchange.remaining.isEmpty {
             let hop = exchange.remaining.removeFirst()
-            guard !needsTLS || hop.transport == .tls else { continue }
+            guard !exchange.needsTLS || hop.transport == .tls else { continue }
             (exchange.hop, exchange.triedAt) = (hop, now)
             exchange.fit(to: hop)
             return launch(exchange, on: hop, now: now)
@@ -64,7 +59,7 @@ extension UserAgent {
         if case .register(let id) = exchange.purpose {
             request.headers.set(.contact, registerContact(id, hop: hop))
         } else if Self.needsContact(request.method) {
-            request.headers.append(.contact, contact(account: exchange.account, hop: hop, secure: request.uri.isSecure))
+            request.headers.append(.contact, contact(account: exchange.account, hop: hop, secure: exchange.saysSIPS))
         }
         exchange.isMovedToStream = chooseWay(&request, of: exchange, to: hop, branch: branch, now: now)
         var destination = exchange.isMovedToStream ? streamHop(hop).destination : hop.destination

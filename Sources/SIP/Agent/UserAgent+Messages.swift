@@ -34,7 +34,7 @@ extension UserAgent {
         (subscription.dialog, subscription.isEnding) = (dialog, true)
         accounts[id]?.messages.subscription = subscription
         planMessages(id, at: now.advanced(byMilliseconds: configuration.timers.timeout))
-        start(Exchange(request, .discard, account: id), now: now)
+        start(Exchange(request, .discard, account: id, isSecure: dialog.isSecure), now: now)
     }
 
     func fire(messages id: AccountID, now: HostTime) {
@@ -78,7 +78,7 @@ extension UserAgent {
         accounts[id]?.messages.subscription = subscription
         accounts[id]?.messages.next = nil
         accounts[id]?.messages.isDoubtful = false
-        start(Exchange(request, .subscribe(id), account: id), now: now)
+        start(Exchange(request, .subscribe(id), account: id, isSecure: dialog.isSecure), now: now)
     }
 
     private func subscribeRequest(_ dialog: inout Dialog, expires: UInt32) -> Request {

@@ -33,7 +33,7 @@ struct Dialog {
     private(set) var remoteTarget: URI
     /// Route header fields in the order in which we send them.
     private(set) var routes: [NameAddress]
-    /// Made over `sips:`: its requests stay on TLS.
+    /// Made over `sips:`: its requests stay on TLS, and say so themselves (RFC 3261 section 12.1).
     let isSecure: Bool
 
     /// The caller's side, from a response. Without a To tag it is one of RFC 2543.
@@ -51,7 +51,8 @@ struct Dialog {
     }
 
     /// The callee's side, from the request and the tag that we give it.
-    init(callee request: Request, localTag: String) {
+    /// - Parameter usesTLS: the request came by TLS.
+    init(callee request: Request, localTag: String, usesTLS: Bool) {
         let headers = request.headers
         id = DialogID(callID: headers.callID, localTag: localTag, remoteTag: headers.from.tag ?? "")
         var own = headers.to
@@ -62,7 +63,7 @@ struct Dialog {
         remoteNumber = headers.cSeq.number
         remoteTarget = headers.contacts.first?.uri ?? headers.from.uri
         routes = headers.addresses(.recordRoute)
-        isSecure = request.uri.isSecure
+        isSecure = usesTLS && request.uri.isSecure
     }
 
     /// The subscriber's side, from a NOTIFY (RFC 6665 section 4.4.1). The NOTIFY is still to be admitted.
