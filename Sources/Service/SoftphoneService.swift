@@ -216,6 +216,7 @@ public final class SoftphoneService: Sendable {
         core.history?.close()
         phone.close()
         core.spool.finish()
+        core.check.finish()
         // Subscribers get the last events.
         usleep(100_000)
         _ = try? waitFor { [server, figuresServer, core] in

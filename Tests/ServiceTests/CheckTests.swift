@@ -1,4 +1,5 @@
 import Diagnosis
+import Dispatch
 import Realtime
 import Reporting
 import Testing
@@ -24,6 +25,23 @@ import Service
         #expect(await bench.ask("GET", "/v1/check", headers: ["authorization": "Bearer wrong"]).status == 401)
     }
 
+    @Test("who waits for a look, or asks for one, when the service ends is let go before the look is over")
+    func ends() async {
+        let hasBegun = Lock(false)
+        let end = DispatchSemaphore(value: 0)
+        let desk = CheckDesk {
+            hasBegun.withLock { $0 = true }
+            end.wait()
+            return [Finding(account: "office", isRegistered: true, detail: "")]
+        }
+        let asked = Task { await desk.findings() }
+        while !hasBegun.withLock({ $0 }) { await Task.yield() }
+        desk.finish()
+        let found = await (asked.value, desk.findings())
+        #expect(found.0 == nil && found.1 == nil)
+        end.signal()
+    }
+
     @Test("who asks while a look is under way gets its findings, and the next one begins another")
     func shared() async {
         let looks = Lock(0)
@@ -32,14 +50,14 @@ import Service
             return [Finding(account: "office", isRegistered: true, detail: "")]
         }
         await withTaskGroup(of: Int.self) { group in
-            for _ in 0..<50 { group.addTask { await desk.findings().count } }
+            for _ in 0..<50 { group.addTask { await desk.findings()?.count ?? 0 } }
             for await count in group { #expect(count == 1) }
         }
         let first = looks.withLock { $0 }
         #expect((1...50).contains(first))
         _ = await desk.findings()
         #expect(looks.withLock { $0 } == first + 1)
-        #expect(await desk.findings(takesLast: true).count == 1)
+        #expect(await desk.findings(takesLast: true)?.count == 1)
         #expect(looks.withLock { $0 } == first + 1, "what was found last did")
     }
 }

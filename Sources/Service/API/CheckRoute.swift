@@ -8,8 +8,9 @@ import Reporting
 /// One look at a time: whoever asks meanwhile gets the findings of the one under way.
 package final class CheckDesk: Sendable {
     private struct State {
-        var waiting: [CheckedContinuation<[Finding], Never>] = []
+        var waiting: [CheckedContinuation<[Finding]?, Never>] = []
         var isBusy = false
+        var isOver = false
         /// `nil`: nobody has looked yet.
         var last: [Finding]?
     }
@@ -21,17 +22,28 @@ package final class CheckDesk: Sendable {
     package init(_ look: @escaping @Sendable () -> [Finding]) { self.look = look }
 
     /// - Parameter takesLast: whether what was found last will do.
-    /// - Returns: what is found now, or was.
-    package func findings(takesLast: Bool = false) async -> [Finding] {
+    /// - Returns: what is found now, or was; `nil`: the service has ended meanwhile.
+    package func findings(takesLast: Bool = false) async -> [Finding]? {
         if takesLast, let last = state.withLock({ $0.last }) { return last }
         return await withCheckedContinuation { continuation in
-            let begins = state.withLock { state in
+            let (isOver, begins) = state.withLock { state -> (Bool, Bool) in
+                guard !state.isOver else { return (true, false) }
                 state.waiting.append(continuation)
                 defer { state.isBusy = true }
-                return !state.isBusy
+                return (false, !state.isBusy)
             }
+            if isOver { continuation.resume(returning: nil) }
             if begins { begin { _ in } }
         }
+    }
+
+    /// The service ends: nobody waits for a look any more, since the last answers go out before it is over.
+    package func finish() {
+        let waiting = state.withLock { state in
+            defer { (state.isOver, state.waiting) = (true, []) }
+            return state.waiting
+        }
+        for continuation in waiting { continuation.resume(returning: nil) }
     }
 
     /// Looks without anybody waiting.
@@ -41,7 +53,7 @@ package final class CheckDesk: Sendable {
         DispatchQueue.global(qos: .utility).async { [self] in
             let findings = look()
             let waiting = state.withLock { state in
-                defer { state = State(last: findings) }
+                defer { (state.waiting, state.isBusy, state.last) = ([], false, findings) }
                 return state.waiting
             }
             for continuation in waiting { continuation.resume(returning: findings) }
@@ -70,7 +82,8 @@ enum CheckRoute {
         }
         let last = request.query["last"] ?? "false"
         guard last == "true" || last == "false" else { throw .badField("last", "'last' is true or false") }
-        let findings = await service.check.findings(takesLast: last == "true") + service.accounts.all.map(\.finding)
+        guard let found = await service.check.findings(takesLast: last == "true") else { throw .draining(seconds: 1) }
+        let findings = found + service.accounts.all.map(\.finding)
         let worst =
             findings.contains { $0.grade == .trouble }
             ? Finding.Grade.trouble

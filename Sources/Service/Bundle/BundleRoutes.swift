@@ -16,9 +16,10 @@ enum BundleRoutes {
         let id = request.parameters["id"] ?? ""
         guard let call = service.calls.record(id) else { throw .noCall(id) }
         let dialogs = try service.calls.dialogs(of: id)
+        guard let findings = await service.check.findings() else { throw .draining(seconds: 1) }
         let bundle = CallBundle(
             call: call, configuration: request.role == .admin ? service.configuration() : nil,
-            findings: await service.check.findings().map(\.json), events: service.spool.events(of: id),
+            findings: findings.map(\.json), events: service.spool.events(of: id),
             figures: try service.calls.statistics(id), messages: service.ladder(dialogs).map(InsightRoutes.step),
             captures: try service.calls.captures(of: id), hasSound: hasSound)
         let redaction = service.redaction
