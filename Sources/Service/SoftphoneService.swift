@@ -217,6 +217,7 @@ public final class SoftphoneService: Sendable {
         phone.close()
         core.spool.finish()
         core.check.finish()
+        core.accountChecks.finish()
         // Subscribers get the last events.
         usleep(100_000)
         _ = try? waitFor { [server, figuresServer, core] in

@@ -50,6 +50,17 @@ import Service
         #expect(await bench.ask("POST", "/v1/accounts/late/check").status == 200)
     }
 
+    @Test("who waits for a look when the service ends is let go before the look is over")
+    func ends() async {
+        let bench = Bench()
+        bench.telephone.lookDoor.withLock { $0 = false }
+        async let asked = bench.ask("POST", "/v1/accounts/office/check")
+        while bench.telephone.wished.isEmpty { try? await Task.sleep(for: .milliseconds(5)) }
+        bench.core.accountChecks.finish()
+        #expect(await asked.status == 503)
+        bench.telephone.lookDoor.withLock { $0 = true }
+    }
+
     @Test("who may only look, and a body that is no object, are refused; an account that is not there is told so")
     func refused() async {
         let bench = Bench(tokens: [.admin: Bench.token, .read: "reader-0123456789"])

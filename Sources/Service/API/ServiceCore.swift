@@ -37,7 +37,7 @@ package final class ServiceCore: Sendable {
     private let answer: @Sendable ([UInt8], AudioEnd?, CallBridge?) async throws(SoftphoneError) -> BrowserConversation
     let ladder: @Sendable ([String]) -> [SIPLadder.Step]
     let refresh: @Sendable (String) -> Void
-    let accountChecks: AccountCheckDesk
+    package let accountChecks: AccountCheckDesk
     /// How fast calls go out.
     let pace: OutboundPace
     private let sendText: @Sendable (String, String, String?) throws(SoftphoneError) -> UInt64
