@@ -40,7 +40,7 @@ public final class MediaStream {
         self.configuration = configuration
         self.link = link
         sampleRate = configuration.audioRate
-        let identity = RTPIdentity(seed: configuration.seed)
+        let identity = RTPIdentity(configuration)
         sendPath = try SendPath(configuration: configuration, identity: identity, link: link)
         receivePath = try ReceivePath(configuration: configuration, localSSRC: identity.ssrc)
         control = ControlPath(configuration: configuration, ssrc: identity.ssrc, now: now)

@@ -7,11 +7,14 @@ struct RTPIdentity {
     let firstSequence: UInt16
     let firstTimestamp: UInt32
 
-    init(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+    /// The upper half is left free, so that the first wrap comes late (RFC 3711 section 3.3.1 asks for that).
+    static let highestFirstSequence: UInt16 = 0x7fff
+
+    init(_ configuration: StreamConfiguration) {
+        var random = SplitMix64(seed: configuration.seed)
         ssrc = UInt32(truncatingIfNeeded: random.next())
-        // The upper half is left free, so that the first wrap comes late (RFC 3711 section 3.3.1 asks for that).
-        firstSequence = UInt16(truncatingIfNeeded: random.next()) & 0x7fff
+        let drawn = UInt16(truncatingIfNeeded: random.next()) & Self.highestFirstSequence
+        firstSequence = configuration.firstSequence ?? drawn
         firstTimestamp = UInt32(truncatingIfNeeded: random.next())
     }
 }

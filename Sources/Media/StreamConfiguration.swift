@@ -34,6 +34,9 @@ public struct StreamConfiguration: Sendable {
     public var canonicalName: String
     /// Seed of everything random in the stream: SSRC, first sequence number and time stamp, RTCP timer.
     public var seed: UInt64
+    /// Number of the first packet; `nil`: as the seed has it. Media of a call that begin anew, under another SSRC, count on: a
+    /// telephone that has heard little of the former ones takes smaller numbers for packets that are late (baresip 1.0).
+    public var firstSequence: UInt16?
     /// Audio sent in place of the microphone until it ends, at `audioRate`; empty sends the microphone.
     public var announcement: [Float] = []
     /// What is sent after `announcement`, at `audioRate` too: of one stream alone; `nil`: the microphone.
@@ -73,6 +76,19 @@ public struct StreamConfiguration: Sendable {
 
     /// Every format that may come.
     public var receivedFormats: [MediaFormat] { [format] + alsoReceives }
+
+    /// Number of the first packet.
+    public var sequence: UInt16 { RTPIdentity(self).firstSequence }
+
+    /// Number of the first packet of a stream that follows another one in the same call.
+    /// - Parameters:
+    ///   - first: of the other one's first packet.
+    ///   - packets: that the other one has sent.
+    /// - Returns: the next number; `nil`: it is too high for a stream to begin with, and any will do.
+    public static func sequence(after first: UInt16, packets: Int) -> UInt16? {
+        let next = Int(first) + packets
+        return next <= Int(RTPIdentity.highestFirstSequence) ? UInt16(next) : nil
+    }
 
     /// Rate of the audio that goes in and out of the stream, in Hz, as long as it runs: the codec's; where several are to be
     /// expected the highest, so that a change to a better one is heard.

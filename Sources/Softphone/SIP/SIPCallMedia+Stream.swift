@@ -1,4 +1,5 @@
 import Media
+import Metrics
 import Reporting
 import Signalling
 
@@ -30,6 +31,7 @@ extension SIPCallMedia {
         var configuration = configuration(agreed, seed: seed)
         configuration.digits = isFirst && agreed.telephoneEvents != nil ? wanted.digits : ""
         configuration.echoes = request.echoes
+        configuration.firstSequence = firstSequence
         // Nobody has heard what was played to somebody who did not answer.
         configuration.announcementStream =
             hasPlayed ? nil : try wanted.announcementStream(rate: configuration.stream.audioRate)
@@ -38,6 +40,7 @@ extension SIPCallMedia {
         let session = try Softphone().begin(
             party, wanted, seed: seed, echoes: request.echoes, bridge: bridge, commands: commands)
         self.session = session
+        firstSequence = configuration.sequence
         if let path = wanted.capturePath { captures.append(path) }
         hasPlayed = hasPlayed || isAnswered
         running = agreed
@@ -156,7 +159,11 @@ extension SIPCallMedia {
             pending.append(.warning("the recording has ended, because the media begin anew; begin another one"))
         }
         pending += session.takeEvents().map(\.body)
-        if let leg = session.close().first?.report { formerLegs.append(leg) }
+        if let leg = session.close().first?.report {
+            let packets = leg.statistics.packetsSent ?? 0
+            firstSequence = firstSequence.flatMap { StreamConfiguration.sequence(after: $0, packets: packets) }
+            formerLegs.append(leg)
+        }
         self.session = nil
     }
 

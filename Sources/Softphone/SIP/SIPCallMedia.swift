@@ -23,6 +23,8 @@ final class SIPCallMedia {
     var session: SessionCall?
     /// What the media run with; `nil`: they have not begun.
     var running: MediaAgreement?
+    /// Number of the first packet of the stream that runs, or of the next one; `nil`: any.
+    var firstSequence: UInt16?
     /// Reports of the streams that were begun anew, the oldest first.
     var formerLegs: [CallReport] = []
     /// Where the packets of each stretch were captured.
