@@ -25,6 +25,11 @@ extension PageFiles {
           return response.json();
         }
 
+        // What is wrong is said at that place.
+        function tellAt(id, work) {
+          return work().catch((error) => { part(id).textContent = error.message; });
+        }
+
         const callLimit = 250;
         // Everything as it is: accounts by name and calls by id, in the order they came.
         const known = { accounts: new Map(), calls: new Map(), hasHistory: false, last: null, isThere: false };

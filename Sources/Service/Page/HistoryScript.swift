@@ -17,10 +17,7 @@ extension PageFiles {
           part('past-state').textContent = rows.length || isMore ? '' : 'no calls';
         }
 
-        function tryPast(work) {
-          return work().catch((error) => { part('past-state').textContent = error.message; });
-        }
-
+        const tryPast = (work) => tellAt('past-state', work);
         const pastName = (call) => call.name || call.peer || (call.kind === 'browser' ? 'a browser' : 'unknown');
         const percent = (ratio) => (ratio == null ? '-' : (100 * ratio).toFixed(1) + ' %');
 
@@ -29,7 +26,7 @@ extension PageFiles {
           const began = new Date(call.started);
           for (const text of [
             (call.direction === 'incoming' ? 'from ' : 'to ') + pastName(call),
-            began.toLocaleDateString([], { dateStyle: 'medium' }) + ' ' + began.toLocaleTimeString([], { timeStyle: 'short' }),
+            moment(call.started),
             call.duration_s == null ? '' : clock(call.duration_s), (call.end_reason || 'running').replaceAll('_', ' '),
             milliseconds(call.mouth_to_ear_ms), percent(call.concealed_ratio),
           ]) row.append(element('td', text));

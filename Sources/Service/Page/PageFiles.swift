@@ -15,7 +15,7 @@ enum PageFiles {
         <header>
         <h1>yodel</h1>
         <p id="service" role="status">connecting to the service</p>
-        <button id="notify" type="button" hidden>Notify me of calls</button>
+        <button id="notify" type="button" hidden>Notify me of calls and texts</button>
         </header>
         <main>
         <section id="incoming" aria-label="Calls that ring" aria-live="assertive"></section>
@@ -25,7 +25,7 @@ enum PageFiles {
         <label for="to">Number or address</label>
         <input id="to" type="text" inputmode="email" autocomplete="off" autocapitalize="none" spellcheck="false"
           placeholder="102 or sip:102@example.com" maxlength="1024" required>
-        <label for="account" id="account-label" hidden>Call as</label>
+        <label for="account" id="account-label" hidden>Call and write as</label>
         <select id="account" hidden></select>
         <button id="call" type="submit" class="go">Call</button>
         <button id="echo" type="button">Echo test</button>
@@ -127,6 +127,20 @@ enum PageFiles {
         <ol id="ladder"></ol>
         <button id="look-close" type="button">Close</button>
         </section>
+        <section aria-labelledby="texts-title">
+        <h2 id="texts-title">Texts</h2>
+        <form id="text">
+        <label for="text-to">Text to number or address</label>
+        <input id="text-to" type="text" inputmode="email" autocomplete="off" autocapitalize="none" spellcheck="false"
+          maxlength="1024" required>
+        <label for="text-words">What it says</label>
+        <input id="text-words" type="text" autocomplete="off" maxlength="1000" required>
+        <button id="text-send" type="submit" class="go">Send</button>
+        </form>
+        <p id="texts-state" role="status"></p>
+        <ul id="texts"></ul>
+        <button id="texts-more" type="button" hidden>Older texts</button>
+        </section>
         <section id="past-section" aria-labelledby="past-title" hidden>
         <details id="past">
         <summary><h2 id="past-title">History</h2></summary>
@@ -154,7 +168,8 @@ enum PageFiles {
 
     /// One file for the browser, in the order of what needs what.
     static let script =
-        "'use strict';\n\n" + apiScript + entranceScript + handsetScript + callScript + partiesScript + historyScript
+        "'use strict';\n\n" + apiScript + entranceScript + handsetScript + callScript + partiesScript + textScript
+        + historyScript
         + playbackScript
         + lookScript + curveScript
         + delayScript

@@ -62,6 +62,10 @@ extension PageFiles {
         li { padding: 0.25rem 0; overflow-wrap: anywhere; }
         summary h2 { display: inline; }
         #search { margin: 0.75rem 0; }
+        #text-to { grid-column: 1 / -1; }
+        #texts p { margin: 0; }
+        #texts span, #texts time { color: var(--soft); }
+        .words { white-space: pre-wrap; }
         dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.25rem 1rem; margin: 0; }
         dt { color: var(--soft); }
         dd { margin: 0; overflow-wrap: anywhere; }

@@ -26,6 +26,11 @@ extension PageFiles {
           return Math.floor(whole / 60) + ':' + String(whole % 60).padStart(2, '0');
         }
 
+        function moment(time) {
+          const date = new Date(time);
+          return date.toLocaleDateString([], { dateStyle: 'medium' }) + ' ' + date.toLocaleTimeString([], { timeStyle: 'short' });
+        }
+
         // Drawn anew only where it differs, so that focus stays where it is.
         function fill(place, key, make) {
           if (place.dataset.key === key) return;
@@ -38,7 +43,8 @@ extension PageFiles {
           if (event.type === 'disconnected') part('service').textContent = event.problem;
           else if (known.isThere) part('service').textContent = 'connected to the service';
           if (event.type === 'call_ended' && event.call.kind === 'sip' && isMine(event.call)) tell(ending(event.call));
-          if (event.type === 'call_incoming') notify(event.call);
+          if (event.type === 'call_incoming') notify(withWhom(event.call) + ' calls');
+          tellText(event);
           // What ended it is over already: the service has let this page's half go.
           if (talk.place && known.calls.get(handsetID())?.state === 'ended') closeHandset(isEcho() ? 'the other side hung up' : '');
           drawRinging();
@@ -74,8 +80,8 @@ extension PageFiles {
           sound(list.length ? 'ring' : outgoing ? 'ringback' : null);
         }
 
-        function notify(call) {
-          if (window.Notification?.permission === 'granted' && document.hidden) new Notification(withWhom(call) + ' calls');
+        function notify(text) {
+          if (window.Notification?.permission === 'granted' && document.hidden) new Notification(text);
         }
 
         function drawTalk() {

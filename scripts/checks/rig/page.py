@@ -4,6 +4,7 @@ import time
 
 import audio_compare
 
+from . import sip
 from .chromium import Chromium
 from .service import Service
 from .verdict import expect, expect_even
@@ -50,6 +51,30 @@ def shown(browser: Chromium, *names: str) -> str:
     texts = {name: browser.ask(f"document.querySelector('#{name}').textContent") for name in names}
     expect(all(text.endswith(" ms") for text in texts.values()), f"the page shows {texts}")
     return ", ".join(f"{name} {text}" for name, text in texts.items())
+
+
+def written(browser: Chromium, service: Service, proxy: int) -> None:
+    """A text comes to the account 100 by the server at port `proxy`: it is shown and told, and answered to somebody who is not there;
+    what became of that is shown too."""
+    said = sip.answer_to(
+        "MESSAGE",
+        proxy,
+        to=f"sip:100@{sip.REALM}",
+        fields={"Content-Type": "text/plain"},
+        body="are you there?",
+        sender=f"sip:nobody@{sip.REALM}",
+    )
+    expect(said.startswith("SIP/2.0 200 "), f"the text is answered {said!r}")
+    newest = "document.querySelector('#texts li')"
+    browser.wait_for(f"{newest}?.textContent.includes('are you there?')")
+    browser.wait_for("document.querySelector('#texts-state').textContent.startsWith('a text from ')")
+    browser.ask(f"{newest}.querySelector('button').click()")
+    browser.wait_for("document.activeElement.id === 'text-words'")
+    browser.ask("void (document.querySelector('#text-words').value = 'not any more')")
+    browser.click("#text-send")
+    browser.wait_for(f"{newest}.textContent.includes('not any more') && {newest}.textContent.includes('not delivered: 404')")
+    last = service.get("/v1/messages")["messages"][-1]
+    expect(last["text"] == "not any more" and last["account"] == "office" and last["state"] == "failed", f"{last}")
 
 
 def looked_at(browser: Chromium) -> None:

@@ -77,10 +77,16 @@ def is_answered(port: int) -> bool:
 
 
 def answer_to(
-    method: str, port: int, seconds: float = PATIENCE_S, to: str = "", fields: dict[str, str] | None = None, body: str = ""
+    method: str,
+    port: int,
+    seconds: float = PATIENCE_S,
+    to: str = "",
+    fields: dict[str, str] | None = None,
+    body: str = "",
+    sender: str = "sip:check@127.0.0.1",
 ) -> str:
-    """The answer by UDP to a request outside of calls, which is repeated for so long (RFC 3261 section 17.1), from `to` to itself
-    where that is given; empty without one."""
+    """The answer by UDP to a request outside of calls, which is repeated for so long (RFC 3261 section 17.1), to `to` where that is
+    given; empty without one."""
     deadline = time.monotonic() + seconds
     to = to or f"sip:127.0.0.1:{port}"
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
@@ -90,7 +96,7 @@ def answer_to(
         lines = [
             f"{method} {to} SIP/2.0",
             f"Via: SIP/2.0/UDP 127.0.0.1:{own};branch=z9hG4bK{os.urandom(8).hex()};rport",
-            f"From: <sip:check@127.0.0.1>;tag={os.urandom(4).hex()}",
+            f"From: <{sender}>;tag={os.urandom(4).hex()}",
             f"To: <{to}>",
             f"Call-ID: {os.urandom(8).hex()}",
             f"CSeq: 1 {method}",
