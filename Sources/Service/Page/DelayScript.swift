@@ -15,17 +15,24 @@ extension PageFiles {
           return number > 0 ? 1000 * time / number : null;
         }
 
-        // What this browser itself measures: half its round trip to the service, how long what it says waits to be sent, its own jitter
-        // buffer, what it plays out by, and what it made up.
+        // How far libopus looks ahead, which encodes in every browser, in milliseconds.
+        const opusLookahead = 6.5;
+
+        // What this browser itself measures: half its round trip to the service, how long what it says waits for its packet to be full and
+        // to be sent, its own jitter buffer, what it plays out by, and what it made up.
         async function ownFigures() {
-          const own = { network: null, sending: null, buffer: null, playing: null, madeUp: null };
+          const own = { network: null, packing: null, sending: null, buffer: null, playing: null, madeUp: null };
           if (!talk.peer) return own;
           const sums = talk.sums;
+          const sent = { seconds: null, packets: null };
           for (const report of (await talk.peer.getStats()).values()) {
             if (report.type === 'candidate-pair' && report.nominated && report.currentRoundTripTime != null)
               own.network = 500 * report.currentRoundTripTime;
-            if (report.type === 'outbound-rtp' && report.packetsSent)
+            if (report.type === 'media-source' && report.totalSamplesDuration) sent.seconds = report.totalSamplesDuration;
+            if (report.type === 'outbound-rtp' && report.packetsSent) {
+              sent.packets = report.packetsSent;
               own.sending = mean(sums, 'sending', report.totalPacketSendDelay || 0, report.packetsSent);
+            }
             if (report.type === 'inbound-rtp' && report.jitterBufferEmittedCount) {
               own.buffer = mean(sums, 'buffer', report.jitterBufferDelay, report.jitterBufferEmittedCount);
               // Sound that was made up where there was silence to be heard is none that was lost.
@@ -34,6 +41,12 @@ extension PageFiles {
             }
             if (report.type === 'media-playout' && report.totalSamplesCount)
               own.playing = mean(sums, 'playing', report.totalPlayoutDelay, report.totalSamplesCount);
+          }
+          if (sent.seconds && sent.packets) {
+            // What was said before the first packet is in none: the first look only begins to count.
+            const hasBegun = 'packing' in sums;
+            const length = mean(sums, 'packing', sent.seconds, sent.packets);
+            if (hasBegun) own.packing = length + (known.calls.get(handsetID())?.codec === 'opus' ? opusLookahead : 0);
           }
           return own;
         }
@@ -45,6 +58,7 @@ extension PageFiles {
           const near = ours?.ledger_ms;
           const told = toldOf(call, theirs);
           return [
+            ['your browser\'s packets and encoder', own.packing, null],
             ['your browser, before it sends', own.sending, null],
             ['network to your browser', own.network, own.network],
             ['your browser\'s buffer', null, own.buffer],
