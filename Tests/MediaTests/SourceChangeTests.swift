@@ -34,6 +34,21 @@ import Testing
         #expect(amplitude(of: 600, in: heard[rate * 7 / 2..<rate * 9 / 2], rate: rate) < 0.01)
     }
 
+    @Test("whose call goes on numbers its packets on from the former ones, unless they would wrap soon")
+    func numbers() throws {
+        func sequence(_ packet: [UInt8]?) -> UInt16? { packet.map { UInt16($0[2]) << 8 | UInt16($0[3]) } }
+        let first = try Endpoint(seeds: [24])
+        everyTenMilliseconds(to: 1) { now in first.step(now: now) }
+        let sent = try #require(first.call.statistics.packetsSent)
+        let next = try #require(StreamConfiguration.sequence(after: first.call.configuration.sequence, packets: sent))
+        #expect(sent > 10 && sequence(first.links[0].rtp.last) == next - 1)
+        let second = try Endpoint(seeds: [25], adjust: { $0.firstSequence = next })
+        everyTenMilliseconds(from: 1, to: 2) { now in second.step(now: now) }
+        #expect(sequence(second.links[0].rtp.first) == next)
+        #expect(StreamConfiguration.sequence(after: 0x7ffe, packets: 1) == 0x7fff)
+        #expect(StreamConfiguration.sequence(after: 0x7ffe, packets: 2) == nil)
+    }
+
     @Test("cannot be pushed aside by single packets of strangers")
     func strangers() throws {
         let peer = try Endpoint(seeds: [31], microphone: sine(600, amplitude: 0.2, rate: 16_000))
