@@ -15,22 +15,22 @@ public struct BundleCommand: ParsableCommand {
                   with what was said
             """)
 
-    @Flag(help: "With what was said.")
+    @Flag(help: "Put in what was said, too.")
     var sound = false
 
     @Option(help: ArgumentHelp("Where it goes (default: CALL.tar).", valueName: "file"))
     var out: String?
 
-    @Flag(help: "Have it take the place of a file that is there.")
+    @Flag(help: "Replace a file that is there.")
     var overwrite = false
 
-    @Option(help: ArgumentHelp("As of `yodel ctl`.", valueName: "url"))
+    @Option(help: ArgumentHelp("Where the service is, as for `yodel ctl`.", valueName: "url"))
     var url: String?
 
-    @Option(help: ArgumentHelp("As of `yodel ctl`.", valueName: "file"))
+    @Option(help: ArgumentHelp("File with its token, as for `yodel ctl`.", valueName: "file"))
     var tokenFile: String?
 
-    @Option(help: ArgumentHelp("As of `yodel ctl`.", valueName: "file"))
+    @Option(help: ArgumentHelp("Who may certify it, as for `yodel ctl`.", valueName: "file"))
     var ca: String?
 
     @Option(help: ArgumentHelp("Configuration file.", valueName: "file"))

@@ -44,7 +44,7 @@ public struct ControlCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Write what is answered here, once it is whole.", valueName: "file"))
     var out: String?
 
-    @Flag(help: "Have the file of --out take the place of one that is there.")
+    @Flag(help: "Let --out replace a file that is there.")
     var overwrite = false
 
     @Option(help: ArgumentHelp("Type of the body of request.", valueName: "type"))

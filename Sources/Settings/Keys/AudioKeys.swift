@@ -17,7 +17,7 @@ public struct AudioKeys: ConfigurationSection {
         "rate", .integer(8_000...192_000, unit: "Hz", placeholder: "hz"), unset: "what the device likes best",
         help: "Rate of the device")
     public let period = ConfigurationKey(
-        "period", .number(1...100, unit: "ms", placeholder: "ms"), unset: "the shortest that is safe",
+        "period", .number(1...100, unit: "ms", placeholder: "ms"), unset: "5 with ALSA, 10 with other devices",
         help: "Period of the device")
     public let realtime = ConfigurationKey(
         "realtime", .toggle, default: true,

@@ -5,7 +5,11 @@ import Terminal
 /// `yodel history`: the calls that the service has kept.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "List the calls that the service has kept, newest first.")
+        commandName: "history", abstract: "List the calls that the service has kept, newest first.",
+        discussion: HelpText.discussion(examples: [
+            ("yodel history --search 102 --since 2026-11-24", "who has 102 in his address, from that day on"),
+            ("yodel history --csv history.sqlite", "all calls of that database, as a table"),
+        ]))
 
     @Flag(help: "As lines of JSON with their reports, or as CSV.") var form = HistoryForm.text
     @Option(help: "Only what has this in its address, name, account or end reason.") var search: String?

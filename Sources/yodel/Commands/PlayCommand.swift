@@ -22,7 +22,7 @@ struct PlayCommand: ParsableCommand {
 
     @Argument(help: ArgumentHelp("What to play.", valueName: "file")) var files: [String]
 
-    @Option(help: ArgumentHelp("Play all files so often; 0 for ever.", valueName: "n")) var loop = 1
+    @Option(help: ArgumentHelp("How many times all files are played; 0: for ever.", valueName: "n")) var loop = 1
 
     @Flag(help: "All files at once.") var mix = false
 
