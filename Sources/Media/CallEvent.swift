@@ -26,3 +26,38 @@ public enum CallEvent: Sendable, Equatable {
     /// The call is over.
     case ended(EndReason)
 }
+
+extension CallEvent {
+    /// What the other side can cause as often as it likes: of each kind so much is told, and what is left out as a number.
+    public enum Limited: Int, CaseIterable, Sendable {
+        case sources, resets, digits
+
+        /// What is left out, for a person.
+        public var name: String {
+            switch self {
+            case .sources: "changes of the other side's source"
+            case .resets: "new beginnings of the jitter buffer"
+            case .digits: "digits"
+            }
+        }
+
+        /// Sources and resets: as much as a bad network may cause. Digits: faster than any dialler sends them, whose tones and
+        /// pauses last 40 ms each and more (ITU-T Q.24).
+        public var limit: EventLimit {
+            switch self {
+            case .sources, .resets: EventLimit(burst: 8, perSecond: 2)
+            case .digits: EventLimit(burst: 32, perSecond: 25)
+            }
+        }
+    }
+
+    /// The kind whose limit holds for the event; `nil`: it always passes.
+    public var limited: Limited? {
+        switch self {
+        case .sourceChanged, .remoteMoved, .remoteLost: .sources
+        case .bufferReset: .resets
+        case .digitReceived: .digits
+        case .mediaStarted, .formatFollowed, .formatRefused, .secured, .notSecured, .ended: nil
+        }
+    }
+}

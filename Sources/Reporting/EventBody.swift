@@ -16,8 +16,6 @@ public enum EventBody: Sendable, Equatable {
     case ssrcChanged(from: UInt32, to: UInt32)
     /// The peer's stream comes from another address; `nil`: who was taken for the peer fell silent at once.
     case remoteChanged(from: String, to: String?)
-    /// The jitter buffer threw its history away.
-    case bufferReset(reason: String)
     /// The other side speaks in another codec, and so do we.
     case codecChanged(codec: String, payloadType: Int)
     case xrun(direction: EventDirection, count: Int)
@@ -25,6 +23,8 @@ public enum EventBody: Sendable, Equatable {
     case dtmf(digit: String, direction: EventDirection)
     /// Something the person may want to mend: what, and what to do.
     case warning(String)
+    /// What nothing in the program acts upon: all there is to it is how it is told.
+    case told(EventForm)
     case callEnded(reason: String, durationSeconds: Double?, sipCode: Int? = nil, explanation: String? = nil)
     /// Somebody calls by signalling and waits for an answer.
     case callIncoming(from: String, name: String?, to: String, account: String?)
@@ -68,16 +68,27 @@ public enum EventBody: Sendable, Equatable {
 }
 
 /// How an event is told. What it says is made only where somebody asks.
-struct EventForm {
+public struct EventForm: Sendable, Equatable {
     /// Its `type`.
     let type: String
     /// Everything behind `type`, `time` and `call_id`.
-    let members: () -> [JSONMember]
+    let members: @Sendable () -> [JSONMember]
     /// One plain line; `nil` for what has a text of its own.
-    let text: () -> String?
+    let text: @Sendable () -> String?
 
-    init(_ type: String, _ members: @autoclosure @escaping () -> [JSONMember], _ text: @autoclosure @escaping () -> String?) {
+    /// - Parameters:
+    ///   - type: its `type`.
+    ///   - members: everything behind `type`, `time` and `call_id`.
+    ///   - text: one plain line; `nil` for what has a text of its own.
+    package init(
+        _ type: String, _ members: @autoclosure @escaping @Sendable () -> [JSONMember],
+        _ text: @autoclosure @escaping @Sendable () -> String?
+    ) {
         (self.type, self.members, self.text) = (type, members, text)
+    }
+
+    public static func == (one: EventForm, other: EventForm) -> Bool {
+        one.type == other.type && one.members() == other.members() && one.text() == other.text()
     }
 }
 
@@ -121,8 +132,6 @@ extension EventBody {
                 "remote_changed", [.text("from", from), .text("to", to)],
                 to.map { "the other side moved from \(from) to \($0)" }
                     ?? "\(from) sent a few packets and fell silent; waiting for a caller again")
-        case .bufferReset(let reason):
-            EventForm("buffer_reset", [.text("reason", reason)], "jitter buffer began anew: \(reason)")
         case .codecChanged(let codec, let payloadType):
             EventForm(
                 "codec_changed", [.text("codec", codec), .count("payload_type", payloadType)],
@@ -136,6 +145,7 @@ extension EventBody {
             EventForm(
                 "dtmf", [.text("digit", digit), .text("direction", direction.rawValue)], "digit \(digit) \(direction.rawValue)")
         case .warning(let message): EventForm("warning", [.text("message", message)], "warning: \(message)")
+        case .told(let form): form
         case .callEnded(let reason, let duration, let sipCode, let explanation):
             EventForm(
                 "call_ended",
@@ -235,12 +245,12 @@ extension EventBody {
 
 extension JSONMember {
     /// Text; `nil` is null.
-    fileprivate static func text(_ name: String, _ value: String?) -> JSONMember {
+    package static func text(_ name: String, _ value: String?) -> JSONMember {
         JSONMember(name, value.map { .string($0) } ?? .null)
     }
 
     /// A whole number; `nil` is null.
-    fileprivate static func count(_ name: String, _ value: Int?) -> JSONMember {
+    package static func count(_ name: String, _ value: Int?) -> JSONMember {
         JSONMember(name, value.map { .integer($0) } ?? .null)
     }
 }

@@ -26,7 +26,13 @@ extension EventBody {
         }
     }
 
-    init(_ event: CallEvent, remote: String, start: HostTime, mediaStart: HostTime?) {
+    /// What happened to a call's media, as the event that is printed.
+    /// - Parameters:
+    ///   - event: what happened.
+    ///   - remote: the other side's address, as last learnt.
+    ///   - start: when the call began.
+    ///   - mediaStart: when its media began; `nil` before.
+    package init(_ event: CallEvent, remote: String, start: HostTime, mediaStart: HostTime?) {
         let now = HostTime.monotonicNow()
         self =
             switch event {
@@ -34,7 +40,8 @@ extension EventBody {
             case .sourceChanged(let from, let to): .ssrcChanged(from: from, to: to)
             case .remoteMoved(let from, let to): .remoteChanged(from: "\(from)", to: "\(to)")
             case .remoteLost(let address): .remoteChanged(from: "\(address)", to: nil)
-            case .bufferReset(let reason): .bufferReset(reason: reason)
+            case .bufferReset(let reason):
+                .told(EventForm("buffer_reset", [.text("reason", reason)], "jitter buffer began anew: \(reason)"))
             case .formatFollowed(let format):
                 .codecChanged(codec: format.codec.name, payloadType: Int(format.payloadType))
             case .formatRefused(let reason): .warning("the codec stays: \(reason)")

@@ -99,7 +99,7 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
         .mediaStarted(remote: "r", afterMilliseconds: 1), .stats(CallStatistics()),
         .routeChanged(direction: .capture, from: "a", to: nil, reason: "new_device"), .deviceLost(device: "d", reason: "r"),
         .deviceBack(device: "d", afterMilliseconds: 1), .ssrcChanged(from: 1, to: 2), .remoteChanged(from: "a", to: nil),
-        .bufferReset(reason: "r"), .codecChanged(codec: "pcmu", payloadType: 0),
+        .codecChanged(codec: "pcmu", payloadType: 0),
         .xrun(direction: .playback, count: 1), .echoState(echo), .dtmf(digit: "5", direction: .sent), .warning("w"),
         .callEnded(reason: "r", durationSeconds: nil), .report(CallReport()),
         .callIncoming(from: "f", name: nil, to: "t", account: nil),
@@ -117,7 +117,7 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
         bodies.map(\.type) == [
             "call_started", "media_started", "stats", "route_changed", "device_lost", "device_back", "ssrc_changed",
             "remote_changed",
-            "buffer_reset", "codec_changed", "xrun", "echo_state", "dtmf", "warning", "call_ended", "report",
+            "codec_changed", "xrun", "echo_state", "dtmf", "warning", "call_ended", "report",
             "call_incoming", "call_progress", "call_answered", "negotiated", "call_held", "call_resumed", "transfer_requested",
             "transfer_progress", "call_transferred", "calls_joined", "registration",
             "message", "message_sent", "mwi", "waiting", "peer",
