@@ -60,8 +60,6 @@ package struct ArrivalHistory {
     private(set) var driftPPM = 0.0
     private let log = ArrivalLog()
     private var origin = 0.0
-    /// Arrivals before are another stream's and say nothing of the floor.
-    private var floorSince = -Double.infinity
 
     /// What drift has summed up to at `time`.
     private func trend(at time: Double) -> Double { driftPPM * 1e-6 * (time - origin) }
@@ -122,11 +120,11 @@ package struct ArrivalHistory {
         rhythm.removeAll()
         age = 0
         presentWeight = 1
-        floorWindow.removeAll()
-        worstWindow.removeAll()
-        creepingBase = nil
+        removeExtremes()
         events = 0
-        for index in 0..<log.count { learn(log[index]) }
+        for index in 0..<log.count {
+            if log[index].forgetsFloor { removeExtremes() } else { learn(log[index]) }
+        }
     }
 
     /// Delay above the floor beyond which nothing came in the last 10 s; nil before the first arrival.
@@ -210,11 +208,9 @@ package struct ArrivalHistory {
             calmTime = 0
         }
         let delay = excused(arrival.delay + trend(at: time), at: time)
-        if time >= floorSince {
-            floorWindow.add(delay, at: time)
-            worstWindow.add(-delay, at: time)
-            creep(to: delay, at: time)
-        }
+        floorWindow.add(delay, at: time)
+        worstWindow.add(-delay, at: time)
+        creep(to: delay, at: time)
         moveBase()
 
         if age > 20 * tuning.memory {
@@ -245,12 +241,17 @@ package struct ArrivalHistory {
         return body({ first + $0 < last ? weights[slot(first + $0)] * scale : 0 }, top, totalWeight * scale)
     }
 
-    /// Forgets what was fastest but not how delays spread: a new stream came over the same line.
+    /// Forgets what was fastest but not how delays spread: a new stream came over the same line. Whenever the arrivals are
+    /// seen anew, it is forgotten at the same place among them.
     mutating func forgetFloor() {
+        log.append(.forgettingFloor(at: lastTime))
+        removeExtremes()
+    }
+
+    private mutating func removeExtremes() {
         floorWindow.removeAll()
         worstWindow.removeAll()
         creepingBase = nil
-        floorSince = lastTime
     }
 
     private var floorBin: Int { floorWindow.value.map { Int(($0 / Self.binWidth).rounded(.down)) } ?? base }

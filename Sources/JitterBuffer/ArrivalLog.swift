@@ -1,10 +1,15 @@
-/// Media of one packet that became usable.
+/// Media of one packet that became usable, or that what came before it says nothing of the floor after it.
 struct Arrival: BitwiseCopyable {
     /// Arrival time minus media time in milliseconds, as measured.
     var delay: Double
     var weight: Double
     /// Arrival in milliseconds since the epoch.
     var time: Double
+
+    /// Where the floor was forgotten: it takes an arrival's place, so that it falls out of the log with what came before it.
+    static func forgettingFloor(at time: Double) -> Arrival { Arrival(delay: .nan, weight: 0, time: time) }
+
+    var forgetsFloor: Bool { delay.isNaN }
 }
 
 /// The last arrivals as they were measured, for when a better estimate of the drift shows them in another light.

@@ -77,7 +77,7 @@ package struct DelayManager: ~Copyable {
 
     /// Our machine stood still for so many milliseconds. After a long time nothing says that the delay is what it was: the sender may
     /// have stood still with us. How delays spread stands.
-    mutating func standStill(milliseconds: Double) {
+    package mutating func standStill(milliseconds: Double) {
         if milliseconds > Self.longestHold, history.events > 0 { history.forgetFloor() }
     }
 

@@ -49,4 +49,45 @@ import Testing
         let swept = manager(packets: 200, tuning: tuning) { _ in 30 }.target.aboveFloor
         #expect(abs(swept - usual - 28) < 0.01)
     }
+
+    /// What is known after a stop of ours at 22 s. Until then the sender's clock is 400 ppm slow, and afterwards right, so that
+    /// everything remembered is seen anew.
+    /// - Parameters:
+    ///   - seconds: after the stop.
+    ///   - senderStood: for how long the sender's time stamps stood still with us, in milliseconds.
+    ///   - jitter: of each packet before the stop, in milliseconds.
+    /// - Returns: the drift before the stop, the lowest floor after it, and the target at the end.
+    private func stopped(
+        seconds: Double, senderStood: Double, jitter: (Int) -> Double
+    ) -> (drift: Double?, lowestFloor: Double, target: Double) {
+        let stop = 1100
+        var delays = DelayManager()
+        var drift: Double?
+        var lowest = Double.infinity
+        for sequence in 0..<(stop + Int(seconds * 50)) {
+            if sequence == stop {
+                drift = delays.driftPPM
+                delays.standStill(milliseconds: 3000)
+            }
+            let delay = 30 + 400e-6 * 20 * Double(min(sequence, stop)) + (sequence < stop ? jitter(sequence) : senderStood)
+            let packet = LevelPacket.stored(Int64(sequence), arrival: Double(sequence) * 20 + delay)
+            delays.learn(from: packet, axis: axis, concealsItself: false)
+            if sequence >= stop { lowest = min(lowest, delays.floor ?? -.infinity) }
+        }
+        return (drift, lowest, delays.target.aboveFloor)
+    }
+
+    @Test("After a long stop the floor is that of what came afterwards, also once another drift is known")
+    func floorAfterStop() throws {
+        let known = stopped(seconds: 14, senderStood: 3000) { _ in 0 }
+        #expect(try #require(known.drift) < -390)
+        #expect(known.lowestFloor > 3030)
+    }
+
+    @Test("A long stop leaves known how delays spread, also once another drift is known")
+    func spreadAfterStop() throws {
+        let known = stopped(seconds: 7, senderStood: 0) { Double($0 * 7 % 60) }
+        #expect(try #require(known.drift) < -390)
+        #expect(known.target > 30)
+    }
 }
