@@ -23,8 +23,6 @@ package struct PlaybackTarget: BitwiseCopyable {
     package static let nearMissMilliseconds = 4.0
     /// A sound server's own block, in milliseconds.
     package static let serverBlockMilliseconds = 5.0
-    /// A machine's late turn explains an underrun this soon after it, in seconds.
-    package static let explainedSeconds = 0.3
     /// How fast the level held follows what the machine needs, in milliseconds a second: the jitter buffer stretches meanwhile.
     package static let raisePerSecond = 200.0
     package static let lowerPerSecond = 60.0
@@ -51,7 +49,7 @@ package struct PlaybackTarget: BitwiseCopyable {
     package private(set) var machine = MachineLateness()
     /// What is held because of them, in frames.
     private var held = 0.0
-    private var sinceLate = explainedSeconds
+    private var sinceLate = MachineStop.explainedSeconds
     /// Target and calm before the latest growths, which were close together.
     private var steady = (target: 0.0, calmNeeded: 0.0)
     /// Seconds for which underruns do not count.
@@ -122,9 +120,9 @@ package struct PlaybackTarget: BitwiseCopyable {
     /// An underrun happened, or nearly.
     @_noLocks
     package mutating func underran() {
-        isMachinesFault = sinceLate < Self.explainedSeconds
+        isMachinesFault = sinceLate < MachineStop.explainedSeconds
         guard !isMachinesFault else {
-            sinceLate = Self.explainedSeconds
+            sinceLate = MachineStop.explainedSeconds
             return
         }
         calm = 0

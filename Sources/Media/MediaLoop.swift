@@ -167,9 +167,6 @@ public final class MediaLoop {
         for seat in seats { seat.call.movePulls(by: returned) }
     }
 
-    /// So long after its end a stop of the machine explains that the ring ran dry, in milliseconds.
-    private static let stopFeltMilliseconds = 300.0
-
     /// Sound that the device gives back is told in pieces of so many milliseconds.
     private static let leastReturn = 1.0
 
@@ -292,7 +289,7 @@ public final class MediaLoop {
             let missing = level.observe(
                 frames: timing.stream.frames, missing: timing.missing,
                 elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0,
-                isStopFelt: excused.map { now.milliseconds(since: $0.end) <= Self.stopFeltMilliseconds } ?? false)
+                isStopFelt: excused.map { now.milliseconds(since: $0.end) <= 1000 * MachineStop.explainedSeconds } ?? false)
             if missing > 0 {
                 playoutGaps += 1
                 playoutMissing += missing

@@ -19,6 +19,9 @@ extension MachineStop {
     /// quite as long on their way.
     public static let closeness = 30.0
 
+    /// So soon after its end it explains that sound was missing, in seconds.
+    public static var explainedSeconds: Double { @_noLocks get { 0.3 } }
+
     /// Its length in milliseconds.
     public var milliseconds: Double { end.milliseconds(since: begin) }
 

@@ -24,13 +24,15 @@ extension PageFiles {
           const own = { network: null, packing: null, sending: null, buffer: null, playing: null, madeUp: null };
           if (!talk.peer) return own;
           const sums = talk.sums;
-          const sent = { seconds: null, packets: null };
-          for (const report of (await talk.peer.getStats()).values()) {
+          const sent = { seconds: null, packets: null, codec: null };
+          const reports = await talk.peer.getStats();
+          for (const report of reports.values()) {
             if (report.type === 'candidate-pair' && report.nominated && report.currentRoundTripTime != null)
               own.network = 500 * report.currentRoundTripTime;
             if (report.type === 'media-source' && report.totalSamplesDuration) sent.seconds = report.totalSamplesDuration;
             if (report.type === 'outbound-rtp' && report.packetsSent) {
               sent.packets = report.packetsSent;
+              sent.codec = reports.get(report.codecId)?.mimeType;
               own.sending = mean(sums, 'sending', report.totalPacketSendDelay || 0, report.packetsSent);
             }
             if (report.type === 'inbound-rtp' && report.jitterBufferEmittedCount) {
@@ -46,7 +48,7 @@ extension PageFiles {
             // What was said before the first packet is in none: the first look only begins to count.
             const hasBegun = 'packing' in sums;
             const length = mean(sums, 'packing', sent.seconds, sent.packets);
-            if (hasBegun) own.packing = length + (known.calls.get(handsetID())?.codec === 'opus' ? opusLookahead : 0);
+            if (hasBegun) own.packing = length + (sent.codec === 'audio/opus' ? opusLookahead : 0);
           }
           return own;
         }

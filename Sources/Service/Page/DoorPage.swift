@@ -1,19 +1,6 @@
 extension PageFiles {
     /// The page of `yodel listen http://`: one call, with whoever runs it.
-    static let doorHTML = """
-        <!doctype html>
-        <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <title>yodel</title>
-        <link rel="icon" href="data:,">
-        <link rel="stylesheet" href="/page.css">
-        <script src="/page.js" defer></script>
-        </head>
-        <body>
-        <header>
-        <h1>yodel</h1>
+    static let doorHTML = top + """
         <p id="state" role="status">no call</p>
         </header>
         <main>
@@ -63,7 +50,7 @@ extension PageFiles {
           const own = await ownFigures();
           const told = talk.place ? await order('GET', talk.place) : {};
           const theirs = told.local_delay_ms ?? inside(told.ledger_ms);
-          const stages = [own.sending, own.network, own.network, own.buffer, own.playing, theirs].filter((value) => value != null);
+          const stages = [own.packing, own.sending, own.network, own.network, own.buffer, own.playing, theirs].filter((value) => value != null);
           const isMeasured = own.network != null;
           part('delay').textContent = milliseconds(isMeasured ? stages.reduce((one, other) => one + other, 0) : null);
           part('delay-inside').textContent = milliseconds(theirs);

@@ -1,6 +1,7 @@
 /// The page's files: no build step, nothing from elsewhere.
 enum PageFiles {
-    static let html = """
+    /// What each page begins with.
+    static let top = """
         <!doctype html>
         <html lang="en">
         <head>
@@ -14,6 +15,10 @@ enum PageFiles {
         <body>
         <header>
         <h1>yodel</h1>
+
+        """
+
+    static let html = top + """
         <p id="service" role="status">connecting to the service</p>
         <button id="notify" type="button" hidden>Notify me of calls and texts</button>
         </header>

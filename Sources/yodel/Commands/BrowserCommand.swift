@@ -21,6 +21,13 @@ func runBrowser(_ text: String, echoes: Bool, ring: String?, _ media: MediaArgum
     let printer = EventPrinter(
         json: media.output.json, parties: 1, input: options.request.device.input, output: options.request.device.output)
     printer.show(Event(.waitingForBrowser(url: door.url, token: door.token)))
+    if !uri.isSecure, !uri.address.isLoopback {
+        printer.show(
+            Event(
+                .warning(
+                    "browsers on other machines give no microphone to http://, and the network can read the token; "
+                        + "use https:// with --tls-certificate")))
+    }
     let call = door.waitForCall()
     signals.endInOrder()
     var console = CallConsole(

@@ -188,15 +188,7 @@ import Testing
         bench.peer = SignallingSource(
             transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 40_404),
             connection: SignallingConnectionID(number: 3))
-        var call = PeerCall()
-        var invite = call.request(.invite, body: offer, [])
-        invite.headers.set(.contact, "<sip:peer@192.0.2.9:5060;transport=tcp>")
-        bench.feed(invite)
-        let handle = try #require(bench.incoming.last?.0)
-        try bench.agent.answer(handle, body: answerBody, now: bench.now)
-        bench.collect()
-        call.toTag = try bench.response().headers.to.tag
-        bench.feed(call.request(.ack))
+        let (handle, _) = try bench.establishedIncoming(contact: "<sip:peer@192.0.2.9:5060;transport=tcp>")
         for (request, send) in [
             (SIP.Method.info, { try bench.agent.sendInfo(handle, body: Body(contentType: "a/b", bytes: [1]), now: bench.now) }),
             (.bye, { try bench.agent.hangUp(handle, now: bench.now) }),

@@ -190,15 +190,7 @@ import Testing
 
     @Test("what belongs to a call that came goes where it came from") func whereItCameFrom() throws {
         let bench = bench()
-        var call = PeerCall()
-        var invite = call.request(.invite, body: offer)
-        invite.headers.set(.contact, "<sip:peer@pbx.example.com>")
-        bench.feed(invite)
-        let handle = try #require(bench.incoming.last?.0)
-        try bench.agent.answer(handle, body: answerBody, now: bench.now)
-        bench.collect()
-        call.toTag = try bench.response().headers.to.tag
-        bench.feed(call.request(.ack))
+        let (handle, _) = try bench.establishedIncoming(contact: "<sip:peer@pbx.example.com>")
         try bench.agent.hangUp(handle, now: bench.now)
         bench.collect()
         #expect(places(bench, .bye) == [hops[1].address.host])

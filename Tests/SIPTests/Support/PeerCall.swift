@@ -59,9 +59,14 @@ extension Bench {
     }
 
     /// A call of the peer's that we have answered, and its side of the dialog.
-    func establishedIncoming(_ fields: [(HeaderName, String)] = []) throws -> (CallHandle, PeerCall) {
+    /// - Parameter contact: where the peer says it is; `nil`: as its requests have it.
+    func establishedIncoming(
+        contact: String? = nil, _ fields: [(HeaderName, String)] = []
+    ) throws -> (CallHandle, PeerCall) {
         var call = PeerCall()
-        feed(call.request(.invite, body: offer, fields))
+        var invite = call.request(.invite, body: offer, fields)
+        if let contact { invite.headers.set(.contact, contact) }
+        feed(invite)
         let handle = try #require(incoming.last?.0)
         try agent.answer(handle, body: answerBody, now: now)
         collect()
