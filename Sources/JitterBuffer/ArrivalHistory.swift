@@ -180,6 +180,9 @@ package struct ArrivalHistory {
     /// Notes what a packet's travel took, for the mean.
     mutating func noteTravel(_ delay: Double) { mean = mean.map { $0 + (delay - $0) / tuning.meanPackets } ?? delay }
 
+    /// What packets' travel took says nothing of those to come.
+    mutating func forgetTravel() { mean = nil }
+
     /// Notes that a packet's media became usable.
     /// - Parameters:
     ///   - delay: relative delay in milliseconds.

@@ -78,7 +78,9 @@ package struct DelayManager: ~Copyable {
     /// Our machine stood still for so many milliseconds. After a long time nothing says that the delay is what it was: the sender may
     /// have stood still with us. How delays spread stands.
     package mutating func standStill(milliseconds: Double) {
-        if milliseconds > Self.longestHold, history.events > 0 { history.forgetFloor() }
+        guard milliseconds > Self.longestHold, history.events > 0 else { return }
+        history.forgetFloor()
+        history.forgetTravel()
     }
 
     /// The sender told of its machine's stops since its report before.

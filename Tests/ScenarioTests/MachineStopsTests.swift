@@ -5,12 +5,13 @@ import Testing
 
 /// A call whose machine stands still, in virtual time; `afterTick` sees it after each period of the devices.
 func standingCall(
-    _ machine: String, seconds: Double = 30, seed: UInt64 = 1,
+    _ machine: String, seconds: Double = 30, trace: NetworkTrace? = nil, seed: UInt64 = 1,
     afterTick: (_ call: OfflineCall, _ seconds: Double) -> Void = { _, _ in }
 ) throws -> OfflineCall {
     var plan = try quietPlan(seconds: seconds, seed: seed)
     plan.periodMilliseconds = 5
     plan.machine = try MachineConditions(parsing: machine)
+    plan.network.trace = trace
     let call = try OfflineCall(plan)
     try call.run(afterTick: { afterTick(call, $0.milliseconds(since: .zero) / 1000) })
     return call
