@@ -218,11 +218,12 @@ public final class JitterBuffer {
         delays.told(stops.map { (milliseconds($0.end), $0.milliseconds) }, at: milliseconds(arrival))
     }
 
-    /// Milliseconds for which this machine may have held up a packet that it saw at `arrival`.
+    /// Milliseconds for which this machine may have held up a packet that it saw at `arrival`. What waited for the end of a long stop
+    /// waited for all of it, whenever it came: it is of the time before, of which nothing holds.
     private func heldUp(at arrival: HostTime) -> Double {
-        guard let stop, arrival > stop.begin, arrival.milliseconds(since: stop.end) <= configuration.tuning.clock.afterStop
-        else { return 0 }
-        return arrival.milliseconds(since: stop.begin)
+        guard let stop, arrival.milliseconds(since: stop.end) <= configuration.tuning.clock.afterStop else { return 0 }
+        if stop.milliseconds > DelayManager.longestHold { return stop.milliseconds }
+        return max(0, arrival.milliseconds(since: stop.begin))
     }
 
     /// Whether a machine stood still shortly before `arrival`, so that it may again: ours, or the sender's, which tells of its stops.

@@ -1,0 +1,44 @@
+import JitterBuffer
+import Realtime
+import Testing
+
+/// Both ends stand still at once, so that the sender's time stamps stand still too: a laptop that sleeps, a virtual machine that is
+/// paused, with both ends on it.
+@Suite struct LongStopTests {
+    private let buffer = JitterBuffer(decoder: LevelDecoder(), clockRate: 8000)
+
+    private func insert(_ sequence: Int, at time: Double) {
+        LevelPacket.payload().withUnsafeBytes {
+            _ = buffer.insert(
+                BufferedPacket(
+                    extendedSequence: Int64(sequence), extendedTimestamp: Int64(sequence * 160),
+                    arrival: HostTime(milliseconds: time), payload: $0))
+        }
+    }
+
+    private func pull(at time: Double) {
+        var samples = [Float](repeating: 0, count: 80)
+        samples.withUnsafeMutableBufferPointer { _ = buffer.pull(into: $0, now: HostTime(milliseconds: time)) }
+    }
+
+    @Test(
+        "What came before a stop of 3 s and waited through it says nothing of the delay afterwards, whenever its kernel noted it",
+        arguments: [9998, 10_000, 10_300, 13_000.0])
+    func waited(noted: Double) {
+        var mostTold = 0.0
+        for tick in 0..<2000 {
+            // The 500th packet has come, but nothing ran any more.
+            if tick == 1000 { continue }
+            let time = Double(tick) * 10 + (tick > 1000 ? 3000 : 0)
+            if tick == 1001 {
+                buffer.excuse(MachineStop(begin: HostTime(milliseconds: 9999), end: HostTime(milliseconds: 13_009)))
+                insert(500, at: noted)
+            }
+            if tick % 2 == 0 { insert(tick / 2, at: time) }
+            pull(at: time)
+            if tick > 1010 { mostTold = max(mostTold, buffer.delayOfFastestMilliseconds ?? .infinity) }
+        }
+        #expect(buffer.statistics.late == 0 && buffer.statistics.resets == 0)
+        #expect(mostTold < 40, "\(mostTold) ms told")
+    }
+}
