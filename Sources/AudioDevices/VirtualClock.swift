@@ -12,8 +12,6 @@ final class VirtualClock {
     private let shared: Shared
     private let core: VirtualCore
 
-    /// A clock this late does not make up for it: the machine slept.
-    private static let latestMilliseconds = 200.0
     /// An application that has nothing ready is waited for so long, in milliseconds.
     private static let patienceMilliseconds = 40.0
     /// `stop` waits this long for a callback, or a file, that hangs.
@@ -55,9 +53,8 @@ final class VirtualClock {
                 }
                 if isFirst { core.beginTurn(lateBy: -wait, now: now) }
                 core.step(now: deadline)
-                if -wait > VirtualClock.latestMilliseconds {
-                    core.xruns.wrappingAdd(1, ordering: .relaxed)
-                    core.silence.wrappingAdd(Int(-wait * 1000), ordering: .relaxed)
+                if -wait > VirtualCore.latestMilliseconds {
+                    core.leaveOut(milliseconds: -wait)
                     deadline = now
                 }
                 isFirst = false

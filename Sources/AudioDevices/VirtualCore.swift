@@ -65,6 +65,15 @@ final class VirtualCore: @unchecked Sendable {
         lastTurn = now
     }
 
+    /// A turn this late is not made up for, in milliseconds: the machine slept.
+    static let latestMilliseconds = 200.0
+
+    /// So many milliseconds are not made up for.
+    func leaveOut(milliseconds: Double) {
+        xruns.wrappingAdd(1, ordering: .relaxed)
+        silence.wrappingAdd(Int(milliseconds * 1000), ordering: .relaxed)
+    }
+
     /// Moves the device on by one period that ends at `now`.
     func step(now: HostTime) {
         let frames = format.periodFrames

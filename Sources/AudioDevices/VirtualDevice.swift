@@ -22,6 +22,8 @@ public final class VirtualDevice: HardwareDevice {
         var model: VirtualModel?
         var core: VirtualCore?
         var clock: VirtualClock?
+        /// In the clock's place.
+        var turns: VirtualTurns?
         var owedFrames = 0
         var handler: (@Sendable (DeviceEvent) -> Void)?
     }
@@ -84,7 +86,9 @@ public final class VirtualDevice: HardwareDevice {
             guard state.core == nil else { return }
             let core = VirtualCore(
                 format: format, request: request, model: model, callbacks: callbacks, handler: state.handler)
-            if options.clock == .realtime {
+            if let turns = state.turns {
+                turns.move(core)
+            } else if options.clock == .realtime {
                 do throws(RealtimeError) {
                     state.clock = try VirtualClock(core: core, priority: request.realtimePriority)
                 } catch {
@@ -100,6 +104,7 @@ public final class VirtualDevice: HardwareDevice {
         state.withLock { state in
             state.clock?.stop()
             state.clock = nil
+            state.turns?.move(nil)
             state.core = nil
         }
     }
@@ -110,6 +115,17 @@ public final class VirtualDevice: HardwareDevice {
             state.model = nil
             state.format = nil
             state.request = nil
+        }
+    }
+
+    public func takeTurns() -> (any DeviceTurns)? {
+        guard options.clock == .realtime, exchange != nil || (captureSpecification == .null && playbackSpecification == .null)
+        else { return nil }
+        return state.withLock { state in
+            guard state.core == nil else { return nil }
+            let turns = VirtualTurns()
+            state.turns = turns
+            return turns
         }
     }
 
@@ -148,7 +164,7 @@ public final class VirtualDevice: HardwareDevice {
                 status.playbackLatencyMilliseconds = 0
             }
             status.realtimePriority = state.clock?.priority
-            if state.clock != nil { status.machine = core.board.reading }
+            if state.clock != nil || state.turns != nil { status.machine = core.board.reading }
             return status
         }
     }

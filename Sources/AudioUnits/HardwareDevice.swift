@@ -176,9 +176,27 @@ public protocol HardwareDevice: AnyObject, Sendable {
     /// The sound goes elsewhere, or what was lost is there again: a lost device need not wait for its next attempt, and stalls
     /// around this moment say nothing about the machine.
     func routeChanged()
+    /// Has whoever asks move the device from its next start on, in place of a thread of its own. To be asked while it does not run.
+    /// - Returns: by which it is moved; nil: it moves by itself, since it waits for hardware, a file or the like.
+    func takeTurns() -> (any DeviceTurns)?
 }
 
 extension HardwareDevice {
     /// Nothing to reopen, nothing learned.
     public func routeChanged() {}
+    /// It moves by itself.
+    public func takeTurns() -> (any DeviceTurns)? { nil }
+}
+
+/// A device that has no thread, for whoever moves it: by the clock, a period at a time. It never waits for anything.
+public protocol DeviceTurns: AnyObject, Sendable {
+    /// Moves the running device on by one period, if one has ended: its callbacks are called on this thread. Periods are counted from
+    /// the first call after the start.
+    /// - Parameters:
+    ///   - due: the time until which it is moved, as a clock would that is never late.
+    ///   - now: the time it is.
+    ///   - lateness: milliseconds that the machine was late by, with the first of the periods that are made up for at once; nil: with
+    ///     the others, or not known.
+    /// - Returns: whether a period had ended: there may be more.
+    func passPeriod(until due: HostTime, now: HostTime, lateBy lateness: Double?) -> Bool
 }

@@ -29,6 +29,9 @@ public final class CallChannel: Sendable {
         bell.ring()
     }
 
+    /// Whether something was asked that was not taken yet.
+    var hasCommands: Bool { commands.withLock { !$0.isEmpty } }
+
     /// Everything asked since the last time, oldest first.
     func takeCommands() -> [CallCommand] {
         commands.withLock { waiting in
@@ -53,7 +56,7 @@ public final class CallChannel: Sendable {
     func noteReleased() { released.ring() }
 
     /// Waits for that; for one thread.
-    func waitUntilReleased(until deadline: HostTime) { while !released.wait(until: deadline), .monotonicNow() < deadline {} }
+    func waitUntilReleased(until deadline: HostTime) { released.waitUntilRung(until: deadline) }
 
     /// Renews the figures; also tells what the limit on events left out.
     func publish(_ statistics: CallStatistics, network counters: LinkStatistics) {

@@ -91,6 +91,12 @@ public final class CallSession {
     var warnings: FileWarnings
     private let disk: DiskThread?
     private var thread: RealtimeThread?
+    /// Where the session is if it has no thread.
+    private let shared: (loop: SessionLoop, device: any DeviceTurns)?
+    /// Rung when the loop has let go of it; nil: it was never there.
+    private var gone: Bell?
+    /// What the thread of its media waits for.
+    private let bell: Bell
     /// The first parties, until the media thread has them.
     private var legs: [CallLeg]
     private let present: PartyList
@@ -131,19 +137,24 @@ public final class CallSession {
     /// - `captureBytes`: what the capture may have at most. A bounded one is kept in case it is wanted: where it cannot be made the
     ///   session goes without. `nil` is one that somebody asked for.
     /// - `playoutChannels`: 2 plays each party of a conference from a direction of its own.
+    /// - `loops`: whose threads it shares if its device lets others move it; `nil`: it has threads of its own.
     public init(
         _ parties: [CallParty], unit: any InputOutputUnit, staysOpen: Bool = false, isConference: Bool = true,
         isBridge: Bool = false, playoutChannels: Int = 1, recordPath: String? = nil, capturePath: String? = nil,
         capturesDecrypted: Bool = false, captureBytes: Int? = nil, dumpFolder: String? = nil, dumpSide: String? = nil,
-        realtime: Bool = true,
-        audio: AudioSession? = nil
+        realtime: Bool = true, loops: SessionLoops? = nil, audio: AudioSession? = nil
     ) throws(CallError) {
         precondition(!parties.isEmpty, "a session has somebody to talk to")
         let now = HostTime.monotonicNow()
         self.unit = unit
         self.realtime = realtime
         self.audio = audio
-        let bell = Bell()
+        let shared = loops.flatMap { loops in
+            unit.device.takeTurns().map { (loop: loops.next(realtime: realtime), device: $0) }
+        }
+        self.shared = shared
+        let bell = shared?.loop.bell ?? Bell()
+        self.bell = bell
         let capture = try Self.capture(
             parties[0], path: capturePath, isDecrypted: capturesDecrypted, bytes: captureBytes)
         var legs: [CallLeg] = []
@@ -176,7 +187,7 @@ public final class CallSession {
         recorder = if let recordPath { try Recorder(path: recordPath, sampleRate: rate) } else { nil }
         endpoint = try AudioEndpoint(
             unit: unit, sampleRate: rate, frameLength: frameLength, playoutChannels: playoutChannels, plays: !isBridge,
-            bell: bell)
+            bell: shared == nil ? bell : Bell())
         if isBridge {
             loop = MediaLoop(bridgeAt: endpoint.end, frameLength: frameLength)
         } else if !isConference || (legs.count == 1 && !staysOpen) {
@@ -240,12 +251,12 @@ public final class CallSession {
     /// - Throws: `conference` if the session does not stay open, is over, or has no room; `codec`, `resources`.
     public func add(_ party: CallParty) throws(CallError) -> CallChannel {
         let channel: CallChannel
-        do { channel = try CallChannel(bell: endpoint.bell) } catch { throw .resources("\(error)") }
+        do { channel = try CallChannel(bell: bell) } catch { throw .resources("\(error)") }
         let leg: CallLeg
         do { leg = try CallLeg(party, link: party.link, channel: channel, now: .monotonicNow()) } catch { throw .codec(error) }
         do { try door.enter(leg) } catch { throw .conference(error) }
         present.add(channel)
-        endpoint.bell.ring()
+        bell.ring()
         return channel
     }
 
@@ -264,13 +275,7 @@ public final class CallSession {
     public func start() throws(CallError) {
         do {
             try disk?.start()
-            let started = try RealtimeThread(
-                name: "media", policy: realtime ? .realtime(priority: Self.mediaPriority) : .normal,
-                owning: MediaThread(loop: loop, endpoint: endpoint, legs: legs, door: door)
-            ) { $0.run() }
-            legs = []
-            mediaPolicy = started.granted
-            thread = consume started
+            try startTurns()
         } catch {
             disk?.finish(withinMilliseconds: Self.diskMilliseconds)
             throw .resources("\(error)")
@@ -285,6 +290,29 @@ public final class CallSession {
         // Nobody waits for the sound server: the call has begun.
         audio?.activate(waitMilliseconds: 0)
     }
+
+    /// The media begin: at a loop, or on a thread of their own.
+    private func startTurns() throws(RealtimeError) {
+        defer { legs = [] }
+        if let shared {
+            let gone = Bell()
+            mediaPolicy = try shared.loop.enter(
+                SeatedSession(
+                    SessionTurns(loop: loop, endpoint: endpoint, legs: legs, door: door), device: shared.device,
+                    periodMilliseconds: (unit.statistics.periodMicroseconds ?? 0) / 1000, gone: gone))
+            self.gone = gone
+        } else {
+            let started = try RealtimeThread(
+                name: "media", policy: realtime ? .realtime(priority: Self.mediaPriority) : .normal,
+                owning: MediaThread(SessionTurns(loop: loop, endpoint: endpoint, legs: legs, door: door), bell: bell)
+            ) { $0.run() }
+            mediaPolicy = started.granted
+            thread = consume started
+        }
+    }
+
+    /// Whether a thread that others have too moves the device and carries the media.
+    public var sharesThread: Bool { shared != nil }
 
     /// What each party's link counted, at most 200 ms old while its call lasts.
     public var linkStatistics: [LinkStatistics] { channels.map(\.linkStatistics) }
@@ -302,8 +330,9 @@ public final class CallSession {
     @discardableResult
     public func finish() -> [(path: String, reason: String)] {
         door.close()
-        endpoint.bell.ring()
+        bell.ring()
         if let running = thread.take() { running.join() }
+        if let gone = gone.take() { gone.waitUntilRung() }
         audio?.deactivate()
         unit.stop()
         unit.dispose()

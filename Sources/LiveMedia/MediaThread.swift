@@ -1,183 +1,33 @@
-import AudioUnits
-import Glibc
-import Link
-import Media
-import Metrics
-import Network
-import RTP
 import Realtime
 
-/// The live edge of a `MediaLoop`: one thread that waits for the capture ring and the play-out ring, and steps the loop when
-/// the one has a frame or the other wants to be filled.
+/// A session's own thread, paced by its device: it waits for the capture ring and the play-out ring, and has a turn when the one has
+/// a frame or the other wants to be filled.
 ///
 /// A packet does not wake it: the kernel notes when it came, and nothing is done with it before the next block is pulled.
 /// That saves a wake-up for each. Only while a link's handshake runs, each packet wakes it.
 ///
 /// It asks for a real-time priority below the device threads' and makes do without.
 ///
-/// Sendable: it cannot be copied and is handed to its thread, which alone has the loop and the legs while it runs.
+/// Sendable: it cannot be copied and is handed to its thread, which alone has the turns while it runs.
 struct MediaThread: ~Copyable, @unchecked Sendable {
-    /// Milliseconds between two snapshots of the statistics.
-    static let snapshotMilliseconds = 200.0
     /// Longest sleep, so that a stalled device does not delay RTCP and time-outs.
-    static let longestWaitMilliseconds = 100.0
+    private static let longestWaitMilliseconds = 100.0
 
-    private let loop: MediaLoop
-    private let endpoint: AudioEndpoint
-    private let door: SessionDoor
-    private var legs: [CallLeg]
-    private var usage = ProcessUsage()
-    private var echoChange = EchoChange()
-    private var echoWarnings = EchoWarnings()
-    private var nextSnapshot = HostTime.zero
+    private let turns: SessionTurns
+    private let bell: Bell
 
-    /// - `door`: by which parties come while it runs.
-    init(loop: MediaLoop, endpoint: AudioEndpoint, legs: [CallLeg], door: SessionDoor) {
-        self.endpoint = endpoint
-        self.door = door
-        self.loop = loop
-        self.legs = legs
-    }
+    /// - Parameters:
+    ///   - turns: what it does.
+    ///   - bell: what it is woken by.
+    init(_ turns: SessionTurns, bell: Bell) { (self.turns, self.bell) = (turns, bell) }
 
-    /// Steps the loop until every call is over and no more may come.
+    /// Has turns until every call is over and no more may come.
     mutating func run() {
-        while legs.contains(where: { !$0.call.state.isEnded }) || !door.isDone {
+        while !turns.isOver {
             let longest = HostTime.monotonicNow().advanced(byMilliseconds: Self.longestWaitMilliseconds)
-            wait(until: min(longest, loop.nextDeadline ?? longest))
-            turn()
+            _ = bell.wait(until: min(longest, turns.nextDeadline ?? longest), orFor: turns.handshakeDescriptors)
+            turns.turn()
         }
-        publish(at: .monotonicNow())
-    }
-
-    /// Waits for the device, and while a handshake runs for packets too.
-    private func wait(until deadline: HostTime) {
-        guard legs.contains(where: { $0.link.wantsWakeup }) else {
-            _ = endpoint.bell.wait(until: deadline)
-            return
-        }
-        // The bell is no descriptor: the device waits two milliseconds at most.
-        var entries = legs.flatMap(\.socket.fileDescriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        let now = HostTime.monotonicNow()
-        guard !endpoint.bell.wait(until: now), deadline > now else { return }
-        _ = poll(&entries, nfds_t(entries.count), 2)
-    }
-
-    private mutating func turn() {
-        let now = HostTime.monotonicNow()
-        for leg in door.takeArrivals() { add(leg) }
-        loop.receive(now: now)
-        let ntp = NTPTime.now()
-        for leg in legs {
-            for command in leg.channel.takeCommands() { perform(command, of: leg, now: now, ntp: ntp) }
-        }
-        loop.step(now: now, ntp: ntp)
-        for leg in legs {
-            for event in leg.call.takeEvents() {
-                // Who waited to be called has a call from now on.
-                if case .mediaStarted = event, leg.call.configuration.policy.waitsForCaller { leg.before = counts }
-                switch event {
-                case .mediaStarted, .remoteMoved, .remoteLost: leg.channel.setRemote(leg.link.peer?.media)
-                case .ended(let reason) where leg.takesNext:
-                    makeRoom(at: leg, reason, now: now)
-                    continue
-                // Whoever hears of the end finds the last figures.
-                case .ended: publish(leg, isFirst: false, at: now)
-                default: break
-                }
-                leg.channel.events.post(.call(event))
-            }
-        }
-        for leg in legs where !leg.hasToldStart {
-            guard let start = leg.call.voiceStart, loop.isBridge || loop.playoutStart != nil else { continue }
-            leg.hasToldStart = true
-            leg.channel.events.post(.voiceStarted(captured: start, playing: loop.playoutStart))
-        }
-        if door.staysOpen { letGo() }
-        if now >= nextSnapshot { publish(at: now) }
-    }
-
-    /// There is room: the door has counted.
-    private mutating func add(_ leg: CallLeg) {
-        do {
-            try loop.add(leg.call)
-            leg.before = counts
-            legs.append(leg)
-        } catch {
-            door.leave()
-            leg.channel.events.post(.warning("the party cannot join: \(error)"))
-            leg.channel.events.post(.call(.ended(.localHangup)))
-            leg.channel.noteReleased()
-        }
-    }
-
-    /// Parties whose calls are over leave, and with them their links and sockets.
-    private mutating func letGo() {
-        for leg in legs where leg.call.state.isEnded {
-            loop.remove(leg.call)
-            door.leave()
-        }
-        let left = legs.filter(\.call.state.isEnded).map(\.channel)
-        guard !left.isEmpty else { return }
-        legs.removeAll { $0.call.state.isEnded }
-        for channel in left { channel.noteReleased() }
-    }
-
-    /// Tells that a call is over, and lets the next caller have its place.
-    private mutating func makeRoom(at leg: CallLeg, _ reason: EndReason, now: HostTime) {
-        leg.channel.events.post(.madeRoom(reason, figures(of: leg, at: now)))
-        let former = leg.call
-        do {
-            try leg.renew(now: now)
-            leg.before = counts
-            try loop.replace(former, by: leg.call)
-        } catch {
-            leg.channel.events.post(.warning("no place for the next caller: \(error)"))
-            leg.channel.events.post(.call(.ended(reason)))
-        }
-    }
-
-    /// Whoever mutes a conference silences the own microphone, not the other parties.
-    private func perform(_ command: CallCommand, of leg: CallLeg, now: HostTime, ntp: NTPTime) {
-        if case .mute(let muted) = command, loop.isConference, !loop.isBridge {
-            loop.isMicrophoneMuted = muted
-        } else {
-            if case .hangUp = command { leg.takesNext = false }
-            leg.call.perform(command, now: now, ntp: ntp)
-        }
-    }
-
-    private mutating func publish(at now: HostTime) {
-        nextSnapshot = now.advanced(byMilliseconds: Self.snapshotMilliseconds)
-        for (index, leg) in legs.enumerated() { publish(leg, isFirst: index == 0, at: now) }
-    }
-
-    /// What concerns the device is told once, with the first call.
-    private mutating func publish(_ leg: CallLeg, isFirst: Bool, at now: HostTime) {
-        let figures = figures(of: leg, at: now)
-        if isFirst {
-            if let change = echoChange.observe(figures.echo) { leg.channel.events.post(.echoState(change)) }
-            for warning in echoWarnings.observe(figures.echo) { leg.channel.events.post(.warning(warning)) }
-        }
-        leg.channel.publish(figures, network: leg.link.statistics)
-    }
-
-    /// What the device has counted till now.
-    private var counts: DeviceCounts { DeviceCounts(loop, endpoint.unit.device.status) }
-
-    private mutating func figures(of leg: CallLeg, at now: HostTime) -> CallStatistics {
-        var figures = leg.call.statistics
-        let network = leg.link.statistics
-        for reason in LinkDropReason.allCases where network[reason] > 0 {
-            figures.drops[reason.rawValue] = network[reason]
-            figures.packetsDiscarded = (figures.packetsDiscarded ?? 0) + network[reason]
-        }
-        figures.fillLink(from: network)
-        figures.fill(from: endpoint.unit)
-        figures.fillRenderTurns(from: endpoint.unit)
-        (figures.playoutGaps, figures.playoutGapMilliseconds) = (loop.playoutGaps, loop.playoutGapMilliseconds)
-        leg.before.leave(&figures)
-        figures.bookPlayoutGaps()
-        usage.fill(&figures, now: now)
-        return figures
+        turns.finish()
     }
 }

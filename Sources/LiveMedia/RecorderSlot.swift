@@ -8,21 +8,15 @@ import Synchronization
 ///
 /// Sendable: what is put in waits behind a lock; the recorder in use is the media thread's alone.
 final class RecorderSlot: MediaTap, @unchecked Sendable {
-    /// A recorder on its way.
-    ///
-    /// Sendable: its owner has let go of its inlets before the media thread takes it.
-    private struct Arrival: @unchecked Sendable {
-        let recorder: Recorder?
-    }
-
-    private let arrival = Lock(Arrival(recorder: nil))
+    /// A recorder on its way: its owner lets go of its inlets.
+    private let arrival = Lock(HandedOver<Recorder?>(value: nil))
     private let hasNews = Atomic(false)
     // The media thread's.
     private var recorder: Recorder?
 
     /// From the next block on that recorder is fed, or none.
     func put(_ recorder: Recorder?) {
-        let arrival = Arrival(recorder: recorder)
+        let arrival = HandedOver(value: recorder)
         self.arrival.withLock { $0 = arrival }
         hasNews.store(true, ordering: .releasing)
     }
@@ -43,7 +37,7 @@ final class RecorderSlot: MediaTap, @unchecked Sendable {
     private func look() {
         // What is put in from here on is news again, and is not lost.
         guard hasNews.load(ordering: .acquiring), hasNews.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        recorder = arrival.withLock { $0 }.recorder
+        recorder = arrival.withLock { $0 }.value
     }
 }
 

@@ -6,14 +6,7 @@ final class SessionDoor: Sendable {
     private struct State {
         var isOpen: Bool
         var parties: Int
-        var arrivals: [Arrival] = []
-    }
-
-    /// A party on its way.
-    ///
-    /// Sendable: its owner has let go of it, and the media thread has not taken it yet; only one of them has it.
-    private struct Arrival: @unchecked Sendable {
-        let leg: CallLeg
+        var arrivals: [HandedOver<CallLeg>] = []
     }
 
     /// Whether the session goes on without parties, and a party that is over leaves.
@@ -34,7 +27,7 @@ final class SessionDoor: Sendable {
     /// Leaves a party for the media thread. Its caller has no further use of `leg`.
     /// - Throws: `MediaLoopError.over` once the door is closed, `.full` while there is no room.
     func enter(_ leg: CallLeg) throws(MediaLoopError) {
-        let arrival = Arrival(leg: leg)
+        let arrival = HandedOver(value: leg)
         let mostParties = mostParties
         try state.withLock { state throws(MediaLoopError) in
             guard state.isOpen else { throw .over }
@@ -47,12 +40,15 @@ final class SessionDoor: Sendable {
     /// Who has come since the last time, in order.
     func takeArrivals() -> [CallLeg] {
         guard staysOpen else { return [] }
-        let arrivals = state.withLock { state -> [Arrival] in
+        let arrivals = state.withLock { state -> [HandedOver<CallLeg>] in
             defer { state.arrivals = [] }
             return state.arrivals
         }
-        return arrivals.map(\.leg)
+        return arrivals.map(\.value)
     }
+
+    /// Whether somebody has come.
+    var hasArrivals: Bool { staysOpen && state.withLock { !$0.arrivals.isEmpty } }
 
     /// A party has left: there is room for another one.
     func leave() { state.withLock { $0.parties -= 1 } }

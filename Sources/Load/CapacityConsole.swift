@@ -1,9 +1,9 @@
-import Glibc
 import Realtime
 import Reporting
 import Settings
 import Softphone
 import Terminal
+import Threads
 
 /// `yodel capacity`: what a call of each kind costs, how many calls this machine carries, and what keeps it from more.
 public struct CapacityConsole {
@@ -35,10 +35,9 @@ public struct CapacityConsole {
         }
         guard plan.isLive else { return .fine }
         DescriptorLimit.raise()
-        let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let echo = costs.first { $0.kind.name == "\(plan.media.codec.name)_echo" } ?? costs[0]
         // Sockets cost more than most codecs, and who makes the calls takes about as much as who carries them.
-        let first = Int(Double(cores) * 1000 / (echo.milliseconds + Self.socketMilliseconds) / 8)
+        let first = Int(Double(CoreAffinity.cores) * 1000 / (echo.milliseconds + Self.socketMilliseconds) / 8)
         var search = KneeSearch(first: max(4, first), range: 1...LoadPlan.callsAllowed.upperBound)
         var limit = CapacityLimit.range
         var best: CapacityStep?

@@ -56,7 +56,7 @@ public final class CallBridge: @unchecked Sendable {
         device.periodMilliseconds = Double(CallSession.bridgeMilliseconds)
         let session = try CallSession(
             [party], unit: try device.makeUnit(voiceProcessing: false, seed: seed), staysOpen: true, isBridge: true,
-            realtime: device.realtime)
+            realtime: device.realtime, loops: .shared(pinned: device.pinsThreads))
         try session.start()
         self.session = session
         return (session, session.channel)
@@ -68,7 +68,8 @@ public final class CallBridge: @unchecked Sendable {
         let audio = media.makeAudioSession()
         let unit = try media.device.makeUnit(voiceProcessing: media.voiceProcessing, seed: seed, audio: audio)
         let session = try CallSession(
-            [party], unit: unit, staysOpen: true, recordPath: media.recordPath, realtime: media.device.realtime, audio: audio)
+            [party], unit: unit, staysOpen: true, recordPath: media.recordPath, realtime: media.device.realtime,
+            loops: .shared(pinned: media.device.pinsThreads), audio: audio)
         try session.start()
         self.session = session
         return (session, session.channel)

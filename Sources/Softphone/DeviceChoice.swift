@@ -88,8 +88,11 @@ public struct DeviceChoice: Sendable {
         return preferences
     }
 
-    /// Whether the device may run before anybody talks. Files and programs wait until somebody does.
-    var canStandBy: Bool { [input, output].allSatisfy { if case .alsa = $0 { true } else { $0 == .null } } }
+    /// Whether the device may run before anybody talks. Files and programs wait until somebody does; where there is no device nothing
+    /// takes its time to begin.
+    var canStandBy: Bool {
+        (input != .null || output != .null) && [input, output].allSatisfy { if case .alsa = $0 { true } else { $0 == .null } }
+    }
 
     /// The device, running before anybody talks, so that nothing is cut off then.
     /// - Returns: nil: it cannot run yet, and is opened when it is needed.

@@ -86,8 +86,11 @@ extension CallSession {
         facts["echo_control"] = processing.map { String($0.echoCancellation) } ?? "false"
         facts["echo_canceller"] = processing?.configuration.canceller.name.rawValue
         facts["quality"] = processing?.configuration.quality.rawValue
-        facts["realtime_priority"] = unit.device.status.realtimePriority.map(String.init) ?? "none"
-        facts["media_priority"] = if case .realtime(let priority) = mediaPolicy { String(priority) } else { "none" }
+        let priority = if case .realtime(let priority) = mediaPolicy { String(priority) } else { "none" }
+        facts["media_priority"] = priority
+        // A device without a thread is moved by that of the media.
+        facts["realtime_priority"] =
+            sharesThread ? priority : unit.device.status.realtimePriority.map(String.init) ?? "none"
         if let target = unit.device.status.playbackTargetMilliseconds {
             facts["playback_target_ms"] = Text.fixed(target, 1)
         }

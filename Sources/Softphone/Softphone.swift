@@ -49,7 +49,8 @@ public struct Softphone: Sendable {
                     voiceProcessing: media.voiceProcessing, seed: seed, playbackChannels: channels, audio: audio),
                 isConference: isConference, playoutChannels: channels, recordPath: media.recordPath,
                 capturePath: media.capturePath, capturesDecrypted: media.capturesDecrypted, captureBytes: media.captureBytes,
-                dumpFolder: media.dumpFolder, realtime: media.device.realtime, audio: audio)
+                dumpFolder: media.dumpFolder, realtime: media.device.realtime,
+                loops: .shared(pinned: media.device.pinsThreads), audio: audio)
             for party in parties { media.logPlan(party.configuration, party.socket) }
             let call = SessionCall(session, parties: parties.map(SessionCall.Party.init), media: media, takesNext: takesNext)
             call.send(commands)

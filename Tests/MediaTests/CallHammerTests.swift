@@ -11,7 +11,8 @@ import Realtime
 import Synchronization
 import Testing
 
-/// Two parties of one process that call each other over UDP, hang up and call again, on devices with threads of their own.
+/// Two parties of one process that call each other over UDP, hang up and call again, by chance on devices with threads of their own or
+/// at threads that they share.
 private final class CallAnvil: Sendable {
     static let threads = 8
     /// What the other threads strike at while a call is up: both sides' channels and units.
@@ -21,13 +22,15 @@ private final class CallAnvil: Sendable {
     let calls = Atomic<Int>(0)
     let strikes = Atomic<Int>(0)
     let packets = Atomic<Int>(0)
+    private let loops = SessionLoops(count: 2)
 
     private func makeSide(remote: SocketAddress? = nil, seed: UInt64) throws -> (CallSession, VoiceProcessingIO, SocketAddress)
     {
         let unit = VoiceProcessingIO(device: VirtualDevice(.null))
         let socket = try UDPLink(bind: IPAddress(v4: 0x7f00_0001), remote: remote)
         let session = try CallSession(
-            CallParty(configuration: CallConfiguration(codec: .opus, seed: seed), socket: socket), unit: unit)
+            [CallParty(configuration: CallConfiguration(codec: .opus, seed: seed), socket: socket)], unit: unit,
+            loops: seed % 2 == 0 ? nil : loops)
         return (session, unit, socket.local)
     }
 

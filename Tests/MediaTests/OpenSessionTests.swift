@@ -13,6 +13,8 @@ import Testing
 /// Sessions on devices with threads of their own that call each other over UDP; nothing is judged by how long it takes.
 @Suite("A session that stays open") struct OpenSessionTests {
     private static let here = IPAddress(v4: 0x7f00_0001)
+    /// Threads of their own, and one that they share.
+    private static let threads: [SessionLoops?] = [nil, SessionLoops(count: 1)]
 
     private static func configuration(_ codec: Codec, _ milliseconds: Int, seed: UInt64) -> CallConfiguration {
         var configuration = CallConfiguration(codec: codec, seed: seed)
@@ -21,10 +23,13 @@ import Testing
     }
 
     /// Somebody who waits to be called; `socket` is bound.
-    private static func callee(_ configuration: CallConfiguration) throws -> (session: CallSession, address: SocketAddress) {
+    private static func callee(
+        _ configuration: CallConfiguration, loops: SessionLoops? = nil
+    ) throws -> (session: CallSession, address: SocketAddress) {
         let socket = try UDPLink(bind: here)
         let session = try CallSession(
-            CallParty(configuration: configuration, socket: socket), unit: RemoteIO(device: VirtualDevice(.null)))
+            [CallParty(configuration: configuration, socket: socket)], unit: RemoteIO(device: VirtualDevice(.null)),
+            loops: loops)
         return (session, socket.local)
     }
 
@@ -61,14 +66,14 @@ import Testing
         return wait { packets(one) > mine + 20 && packets(other) > theirs + 20 }
     }
 
-    @Test("takes in and lets go parties of other codecs and packet lengths, while the others talk on")
-    func comeAndGo() throws {
-        let stays = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+    @Test("takes in and lets go parties of other codecs and packet lengths, while the others talk on", arguments: threads)
+    func comeAndGo(loops: SessionLoops?) throws {
+        let stays = try Self.callee(Self.configuration(.opus, 20, seed: 1), loops: loops)
         let pcmu = Self.configuration(.pcmu, 10, seed: 2)
-        let leaves = try Self.callee(pcmu)
+        let leaves = try Self.callee(pcmu, loops: loops)
         let session = try CallSession(
             [try Self.party(Self.configuration(.opus, 20, seed: 3), at: stays.address)],
-            unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true)
+            unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true, loops: loops)
         for each in [stays.session, leaves.session, session] { try each.start() }
         #expect(flows(session.channel, stays.session.channel))
 
@@ -90,7 +95,7 @@ import Testing
         #expect(end(of: stays.session.channel) == .remoteHangup)
         stays.session.finish()
         let g722 = Self.configuration(.g722, 40, seed: 4)
-        let late = try Self.callee(g722)
+        let late = try Self.callee(g722, loops: loops)
         try late.session.start()
         let third = try session.add(try Self.party(g722, at: late.address))
         #expect(flows(third, late.session.channel))
@@ -101,13 +106,13 @@ import Testing
         #expect(session.channels.count == 3)
     }
 
-    @Test("that is over, or never stayed open, takes nobody and says so")
-    func over() throws {
-        let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+    @Test("that is over, or never stayed open, takes nobody and says so", arguments: threads)
+    func over(loops: SessionLoops?) throws {
+        let other = try Self.callee(Self.configuration(.opus, 20, seed: 1), loops: loops)
         for staysOpen in [false, true] {
             let session = try CallSession(
                 [try Self.party(Self.configuration(.opus, 20, seed: 3), at: other.address)],
-                unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: staysOpen)
+                unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: staysOpen, loops: loops)
             try session.start()
             if staysOpen {
                 session.channel.send(.hangUp(.localHangup))
@@ -204,12 +209,14 @@ import Testing
         session.finish()
     }
 
-    @Test("says of a recording that began in mid-call that the disk takes no more, also when it ended with the call")
-    func recordingFails() throws {
+    @Test(
+        "says of a recording that began in mid-call that the disk takes no more, also when it ended with the call",
+        arguments: threads)
+    func recordingFails(loops: SessionLoops?) throws {
         let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
         let session = try CallSession(
             [try Self.party(Self.configuration(.opus, 20, seed: 2), at: other.address)],
-            unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true)
+            unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true, loops: loops)
         try session.start()
         let disk = limited_file_open()
         try #require(disk >= 0)
@@ -230,12 +237,12 @@ import Testing
         #expect(session.takeFileWarnings().isEmpty)
     }
 
-    @Test("takes as many as a headset has directions for, and another one when somebody has left")
-    func full() throws {
+    @Test("takes as many as a headset has directions for, and another one when somebody has left", arguments: threads)
+    func full(loops: SessionLoops?) throws {
         let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
         let make = { (seed: UInt64) in try Self.party(Self.configuration(.pcmu, 20, seed: seed), at: other.address) }
         let session = try CallSession(
-            [try make(1)], unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true, playoutChannels: 2)
+            [try make(1)], unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true, playoutChannels: 2, loops: loops)
         try session.start()
         for seed in 2...UInt64(HeadsetMixer.maximumParties) { _ = try session.add(try make(seed)) }
         let one = try make(9)
@@ -247,6 +254,47 @@ import Testing
         for channel in session.channels { session.remove(channel) }
         session.finish()
         #expect(session.channels.count == HeadsetMixer.maximumParties + 1)
+    }
+
+    @Test("shares a thread where its device lets others move it, and only there")
+    func sharing() throws {
+        let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+        let loops = SessionLoops(count: 1)
+        let room = VirtualDevice(try DeviceSpecification(parsing: "room:small"))
+        for (device, isShared) in [(VirtualDevice(.null), true), (room, false)] {
+            let session = try CallSession(
+                [try Self.party(Self.configuration(.opus, 20, seed: 2), at: other.address)], unit: RemoteIO(device: device),
+                loops: loops)
+            #expect(session.sharesThread == isShared)
+            try session.start()
+            session.channel.send(.hangUp(.localHangup))
+            session.finish()
+        }
+    }
+
+    @Test("begins at a loop that others have left, as at one that was never used")
+    func loopsBeginAnew() throws {
+        let loops = SessionLoops(count: 2)
+        for round in 0..<2 {
+            var pairs: [(called: CallSession, calls: CallSession)] = []
+            for seed in UInt64(1)...3 {
+                let callee = try Self.callee(Self.configuration(.pcmu, 20, seed: 2 * seed), loops: loops)
+                let party = try Self.party(Self.configuration(.pcmu, 20, seed: 2 * seed + 1), at: callee.address)
+                let caller = try CallSession([party], unit: RemoteIO(device: VirtualDevice(.null)), loops: loops)
+                pairs.append((callee.session, caller))
+            }
+            for pair in pairs {
+                try pair.called.start()
+                try pair.calls.start()
+            }
+            for pair in pairs { #expect(flows(pair.called.channel, pair.calls.channel), "round \(round)") }
+            for pair in pairs {
+                pair.calls.channel.send(.hangUp(.localHangup))
+                pair.calls.finish()
+                #expect(end(of: pair.called.channel) == .remoteHangup)
+                pair.called.finish()
+            }
+        }
     }
 
     @Test("refuses a party whose codec cannot be made, and goes on")

@@ -246,7 +246,7 @@ class Bench:
 
 
 # How the names of the program's own threads in a call begin; all others are libraries' (libpulse's is threaded-ml).
-OWN_THREADS = ("yodel", "media", "events", "recorder", "standby", "history")
+OWN_THREADS = ("yodel", "media", "calls", "events", "recorder", "standby", "history")
 
 
 def by_owner(threads: dict[str, float]) -> dict[str, dict[str, float]]:

@@ -1,6 +1,5 @@
 import AudioFiles
 import Codecs
-import Glibc
 import Link
 import Media
 import Network
@@ -31,8 +30,7 @@ public struct PortPlan: Sendable {
 
     public init(configuration: CallConfiguration, parties: Int, sound: PortSound) {
         (self.configuration, self.parties, self.sound) = (configuration, parties, sound)
-        let cores = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
-        loops = sound == .conference ? 1 : min(cores, (parties + Self.callsOfLoop - 1) / Self.callsOfLoop)
+        loops = sound == .conference ? 1 : min(CoreAffinity.cores, (parties + Self.callsOfLoop - 1) / Self.callsOfLoop)
     }
 }
 

@@ -40,6 +40,15 @@ public struct TickWheel {
     /// When the next slot is due.
     public var nextTurn: HostTime { time(of: slot) }
 
+    /// When the next slot is due in which a member has its turn; nil: there is none.
+    public var nextMembers: HostTime? {
+        guard let longest = phases.keys.max() else { return nil }
+        let next = (slot..<slot + Int64(longest)).first { slot in
+            phases.contains { period, lists in !lists[Int(slot % Int64(period))].isEmpty }
+        }
+        return next.map { time(of: $0) }
+    }
+
     private func time(of slot: Int64) -> HostTime {
         HostTime(nanoseconds: epoch.nanoseconds &+ slot &* Int64(slotMilliseconds * 1e6))
     }

@@ -46,4 +46,6 @@ final class ProgramDevice: HardwareDevice {
     }
 
     var status: DeviceStatus { device.status }
+
+    func takeTurns() -> (any DeviceTurns)? { device.takeTurns() }
 }

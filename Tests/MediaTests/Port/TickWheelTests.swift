@@ -34,6 +34,23 @@ import Testing
         }
     }
 
+    @Test("a wait goes on to the next slot that has a member; without members there is none")
+    func waits() {
+        var wheel = TickWheel(start: .zero)
+        #expect(wheel.nextMembers == nil)
+        wheel.add(1, everyMilliseconds: 20)
+        #expect(wheel.nextMembers == HostTime.zero)
+        while wheel.advance(to: .zero) != nil {}
+        #expect(wheel.nextMembers == HostTime(milliseconds: 20))
+        wheel.add(2, everyMilliseconds: 60)
+        #expect(wheel.nextMembers == HostTime(milliseconds: 5))
+        wheel.remove(1)
+        while wheel.advance(to: HostTime(milliseconds: 5)) != nil {}
+        #expect(wheel.nextMembers == HostTime(milliseconds: 65))
+        wheel.remove(2)
+        #expect(wheel.nextMembers == nil)
+    }
+
     @Test("packet times of 10 and 60 ms go beside each other")
     func mixedPeriods() {
         var wheel = TickWheel(start: .zero)
