@@ -80,6 +80,15 @@ public struct DeviceChoice: Sendable {
         return unit
     }
 
+    /// The same for these calls: where nobody hears or speaks any rate will do, and at theirs nothing is converted.
+    func fitting(_ parties: [CallParty]) -> DeviceChoice {
+        let rates = Set(parties.map(\.configuration.stream.audioRate))
+        guard input == .null, output == .null, sampleRate == nil, rates.count == 1, let rate = rates.first else { return self }
+        var choice = self
+        choice.sampleRate = rate
+        return choice
+    }
+
     private var preferences: DeviceRequest {
         var preferences = DeviceRequest()
         preferences.sampleRate = sampleRate.map(Double.init)

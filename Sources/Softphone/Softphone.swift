@@ -45,7 +45,7 @@ public struct Softphone: Sendable {
             let audio = media.makeAudioSession()
             let session = try CallSession(
                 parties,
-                unit: try media.device.makeUnit(
+                unit: try media.device.fitting(parties).makeUnit(
                     voiceProcessing: media.voiceProcessing, seed: seed, playbackChannels: channels, audio: audio),
                 isConference: isConference, playoutChannels: channels, recordPath: media.recordPath,
                 capturePath: media.capturePath, capturesDecrypted: media.capturesDecrypted, captureBytes: media.captureBytes,
