@@ -268,6 +268,8 @@ public final class Call {
             let action = stateMachine.take(signal, at: now)
             guard action == .none else { return end(action, now: now, ntp: ntp) }
             follow()
+        case .controlBandwidth(let bandwidth):
+            stream.limitControl(to: bandwidth, now: now)
         case .tap(let tap):
             self.tap = tap
         case .hangUp(let reason):

@@ -17,6 +17,8 @@ public enum CallCommand: Sendable, Equatable {
     case volume(Float)
     /// What signalling tells.
     case signal(CallSignal)
+    /// RTCP of both sides together takes no more than that, in bit/s; 0: none is sent; `nil`: the usual share.
+    case controlBandwidth(Double?)
     /// Copy both sides from the next frame on for whoever listens beside the call; `nil`: no more.
     case tap(CallTap?)
     /// Say BYE and end the call.

@@ -35,7 +35,7 @@ struct ControlPath {
     private var roundTrips: [Double] = []
     private static let roundTripsKept = 12
 
-    private let timing: RTCPSession.Configuration
+    private var timing: RTCPSession.Configuration
 
     init(configuration: StreamConfiguration, ssrc: UInt32, now: HostTime) {
         seed = configuration.seed
@@ -44,6 +44,7 @@ struct ControlPath {
         var timing = RTCPSession.Configuration()
         timing.minimumInterval = configuration.reportIntervalSeconds
         timing.sessionBandwidth = Self.sessionBandwidth
+        timing.rtcpBandwidth = configuration.rtcpBandwidth
         self.timing = timing
         session = RTCPSession(
             ssrc: ssrc, cname: configuration.canonicalName, seed: configuration.seed, configuration: timing, now: now)
@@ -56,6 +57,12 @@ struct ControlPath {
     /// up to 6, since those of the wait reached nobody.
     mutating func join(at now: HostTime) {
         session = RTCPSession(ssrc: session.ssrc, cname: session.cname, seed: seed, configuration: timing, now: now)
+    }
+
+    /// RTCP of both sides together takes no more than that, in bit/s; 0: none is sent; `nil`: the usual share.
+    mutating func limit(to bandwidth: Double?, now: HostTime) {
+        timing.rtcpBandwidth = bandwidth
+        session.limit(to: bandwidth, now: now)
     }
 
     /// By RTCP, the last one.
@@ -237,11 +244,12 @@ struct ControlPath {
     ) {
         self.clockRate = Double(clockRate)
         let packet = session.makeBye(replacedBy: ssrc, now: now, ntp: ntp, sender: sender, reason: reason.rawValue)
-        link.send(copying: packet, on: .control, now: now)
+        if !session.isSilent { link.send(copying: packet, on: .control, now: now) }
     }
 
     /// Says goodbye.
     mutating func sendBye(now: HostTime, ntp: NTPTime, sender: SenderInfo?, link: any PacketLink) {
+        guard !session.isSilent else { return }
         let packet = session.makeBye(now: now, ntp: ntp, sender: sender, reason: "call ended")
         link.send(copying: packet, on: .control, now: now)
     }

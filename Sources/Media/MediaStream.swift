@@ -217,6 +217,9 @@ public final class MediaStream {
             sendDelayMilliseconds: sendDelayMilliseconds, machine: machine, link: link)
     }
 
+    /// RTCP of both sides together takes no more than that, in bit/s; 0: none is sent; `nil`: the usual share.
+    func limitControl(to bandwidth: Double?, now: HostTime) { control.limit(to: bandwidth, now: now) }
+
     /// Says that our source is gone (RFC 3550 section 6.6).
     func sendBye(now: HostTime, ntp: NTPTime) {
         control.sendBye(now: now, ntp: ntp, sender: sendPath.senderInfo, link: link)

@@ -28,6 +28,9 @@ public struct StreamConfiguration: Sendable {
     /// Least mean time between RTCP reports in seconds: 5 (RFC 3550 section 6.2); 1 where the other side allows the timing
     /// of RFC 4585.
     public var reportIntervalSeconds = RTCPSession.usualInterval
+    /// What RTCP of both sides together may take, in bit/s, as the other side wants it (RFC 3556); 0: none is sent; `nil`: 5 % of two
+    /// voices (RFC 3550 section 6.2).
+    public var rtcpBandwidth: Double?
     /// How the jitter buffer weighs delay against loss.
     public var jitterBuffer: JitterBufferConfiguration
     /// RTCP canonical name (RFC 3550 section 6.5.1): does not name the person or the machine.

@@ -8,6 +8,8 @@ public struct RTCPSession: Sendable {
     public struct Configuration: Sendable {
         /// Session bandwidth in bit/s, of which RTCP takes 5 % (section 6.2).
         public var sessionBandwidth = 64_000.0
+        /// Bits a second for RTCP of all members together where that was told (RFC 3556); 0: none is sent; nil: 5 % of the session's.
+        public var rtcpBandwidth: Double?
         /// Least deterministic interval in seconds; the drawn one is 0.5 to 1.5 times it, half that before the first
         /// report.
         public var minimumInterval = RTCPSession.usualInterval
@@ -29,7 +31,7 @@ public struct RTCPSession: Sendable {
     /// The newest round trip.
     public private(set) var roundTripMilliseconds: Double?
 
-    private let configuration: Configuration
+    private var configuration: Configuration
     private var timer: RTCPTimer
     private var members = RTCPMembers()
     private var weSent = false
@@ -49,8 +51,22 @@ public struct RTCPSession: Sendable {
         self.cname = cname
         self.configuration = configuration
         timer = RTCPTimer(
-            minimumInterval: configuration.minimumInterval, sessionBandwidth: configuration.sessionBandwidth, seed: seed,
-            now: now)
+            minimumInterval: configuration.minimumInterval, sessionBandwidth: configuration.sessionBandwidth,
+            rtcpBandwidth: configuration.rtcpBandwidth, seed: seed, now: now)
+    }
+
+    /// No RTCP may be sent: no report comes due, and nobody says goodbye.
+    public var isSilent: Bool { configuration.rtcpBandwidth == 0 }
+
+    /// Another bandwidth was told while the session runs: the next report waits for an interval of that.
+    /// - Parameters:
+    ///   - bandwidth: as `Configuration.rtcpBandwidth` has it.
+    ///   - now: when it was told.
+    public mutating func limit(to bandwidth: Double?, now: HostTime) {
+        configuration.rtcpBandwidth = bandwidth
+        timer.limit(
+            to: bandwidth, sessionBandwidth: configuration.sessionBandwidth, now: now, members: members.count, senders: senders,
+            weSent: weSent)
     }
 
     /// Whether intervals drawn from now on keep the reduced minimum of RFC 3550 section 6.2 instead of the fixed one: for who has

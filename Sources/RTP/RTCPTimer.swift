@@ -13,11 +13,16 @@ struct RTCPTimer: Sendable {
     private let reducedMinimum: Double
     /// Whether the reduced minimum is in force; the first interval is half the fixed one all the same.
     var usesReducedMinimum = false
-    /// Octets a second for all RTCP of the session.
-    let rtcpBandwidth: Double
+    /// Octets a second for all RTCP of the session; 0: there is none.
+    private(set) var rtcpBandwidth: Double
+    /// The bandwidth was told (RFC 3556), and goes before what limits the interval.
+    private var isTold: Bool
     /// Seconds; the bandwidth rule of section 6.3.1 may ask for hours when somebody sends great reports under many names,
     /// and a call's other side takes long silence for its end.
-    private var maximumInterval: Double { max(10, 2 * minimumInterval) }
+    private var maximumInterval: Double { isTold ? Self.longestInterval : max(10, 2 * minimumInterval) }
+    /// Of a bandwidth that was told, and longer than any call, in seconds.
+    private static let longestInterval = 3600.0
+    private static let never = 1e8
 
     /// tp: last transmission.
     private(set) var previous: HostTime
@@ -31,20 +36,36 @@ struct RTCPTimer: Sendable {
     /// - Parameters:
     ///   - minimumInterval: in seconds.
     ///   - sessionBandwidth: in bit/s, of which RTCP takes 5 %.
+    ///   - rtcpBandwidth: in bit/s, where it was told; 0: nothing is ever due; nil: the share of the session's.
     ///   - seed: of the randomness.
     ///   - now: when the session begins.
-    init(minimumInterval: Double, sessionBandwidth: Double, seed: UInt64, now: HostTime) {
+    init(minimumInterval: Double, sessionBandwidth: Double, rtcpBandwidth told: Double? = nil, seed: UInt64, now: HostTime) {
         self.minimumInterval = max(0.001, minimumInterval)
         reducedMinimum = min(self.minimumInterval, 360_000 / max(1, sessionBandwidth))
-        rtcpBandwidth = max(1, sessionBandwidth / 8 * 0.05)
+        (rtcpBandwidth, isTold) = Self.bandwidth(told, of: sessionBandwidth)
         random = SplitMix64(seed: seed)
         previous = now
         next = now
         next = after(now, interval(members: 1, senders: 0, weSent: false))
     }
 
+    /// Octets a second, and whether they were told.
+    private static func bandwidth(_ told: Double?, of sessionBandwidth: Double) -> (Double, Bool) {
+        if let told { (max(0, told / 8), true) } else { (max(1, sessionBandwidth / 8 * 0.05), false) }
+    }
+
+    /// Another bandwidth is told: the next interval, drawn anew, begins now.
+    mutating func limit(
+        to told: Double?, sessionBandwidth: Double, now: HostTime, members: Int, senders: Int, weSent: Bool
+    ) {
+        (rtcpBandwidth, isTold) = Self.bandwidth(told, of: sessionBandwidth)
+        previous = now
+        next = after(now, interval(members: members, senders: senders, weSent: weSent))
+    }
+
     /// The interval before randomisation, in seconds: section 6.3.1, first part of rtcp_interval in appendix A.7.
     func deterministicInterval(members: Int, senders: Int, weSent: Bool) -> Double {
+        guard rtcpBandwidth > 0 else { return Self.never }
         let minimum = initial ? minimumInterval / 2 : usesReducedMinimum ? reducedMinimum : minimumInterval
         var bandwidth = rtcpBandwidth
         var n = members

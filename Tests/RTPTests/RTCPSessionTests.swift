@@ -153,6 +153,36 @@ import Testing
         #expect((rest.min() ?? 0) >= 0.5 * expected / 1.2183 && (rest.max() ?? 9e9) <= 1.5 * expected / 1.2182)
     }
 
+    @Test("a bandwidth that was told (RFC 3556) makes the interval as long as that wants, also beyond what a call's would be")
+    func toldBandwidth() {
+        var configuration = RTCPSession.Configuration()
+        configuration.rtcpBandwidth = 40
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 7, configuration: configuration, now: .zero)
+        let octets = session.makeReport(now: .zero, ntp: ntp(0), sender: info, reports: []).count + 28
+        let expected = Double(octets) / 5
+        #expect(expected > 10)
+        // The mean of the sizes begins with a guess.
+        let rest = intervals(&session).dropFirst(200)
+        let mean = rest.reduce(0, +) / Double(rest.count)
+        #expect(abs(mean - expected) < 0.02 * expected, "mean \(mean) s, seed 7")
+    }
+
+    @Test("a bandwidth of 0 lets no report come due, until another one is told") func noBandwidth() {
+        var configuration = RTCPSession.Configuration()
+        configuration.rtcpBandwidth = 0
+        var session = RTCPSession(ssrc: 1, cname: "a", seed: 7, configuration: configuration, now: .zero)
+        let later = HostTime(milliseconds: 86_400_000)
+        #expect(session.isSilent && session.nextDeadline > later)
+        let isDue = session.isReportDue(now: later)
+        #expect(!isDue)
+        session.limit(to: nil, now: later)
+        #expect(!session.isSilent && session.nextDeadline > later)
+        #expect(session.nextDeadline <= later.advanced(byMilliseconds: 7500))
+        session.limit(to: 0, now: later)
+        let isDueAgain = session.isReportDue(now: later.advanced(byMilliseconds: 86_400_000))
+        #expect(!isDueAgain)
+    }
+
     @Test func oneSeedRepeatsAndAnotherDiffers() {
         let deadlines = [3, 3, 4].map { RTCPSession(ssrc: 1, cname: "a", seed: $0, now: .zero).nextDeadline }
         #expect(deadlines[0] == deadlines[1] && deadlines[0] != deadlines[2])

@@ -135,6 +135,25 @@ import Testing
         #expect(audio.sending.maximumBitRate == 24_000)
         #expect(audio.rtcpSendersBandwidth == 600)
         #expect(audio.rtcpReceiversBandwidth == 1800)
+        #expect(audio.rtcpBandwidth == 2400)
+    }
+
+    @Test(
+        "RTCP is limited where its bandwidth is told for senders and receivers; none is wanted where both are 0",
+        arguments: [
+            ([Bandwidth(.rtcpSenders, 0), Bandwidth(.rtcpReceivers, 0)], 0, "no RTCP"),
+            ([Bandwidth(.rtcpSenders, 100), Bandwidth(.rtcpReceivers, 300)], 400, "RTCP at most 400 bit/s"),
+            ([Bandwidth(.rtcpReceivers, 0)], nil, "no limit"),
+            ([Bandwidth(.rtcpSenders, .max), Bandwidth(.rtcpReceivers, 1)], nil, "no limit"),
+        ] as [([Bandwidth], Int?, String)])
+    func reportBandwidth(lines: [Bandwidth], expected: Int?, words: String) throws {
+        var offer = try description("m=audio 5000 RTP/AVP 96", "a=rtpmap:96 opus/48000/2")
+        offer.bandwidths = lines
+        var made = negotiation()
+        _ = try made.answer(offer)
+        #expect(made.inForce?.rtcpBandwidth == expected)
+        let row = try #require(made.receipt?.rows.first { $0.subject == .bandwidth })
+        #expect(row.inForce == words)
     }
 
     @Test("the source that the offer names is known")

@@ -172,9 +172,11 @@ extension Agreement {
             return all.isEmpty ? nil : all.map(\.text).joined(separator: " ")
         }
         guard text(offer) != nil || text(answer) != nil else { return nil }
-        let limit = audio.sending.maximumBitRate
+        let limit = audio.sending.maximumBitRate.map { "send at most \($0) bit/s" }
+        let reports = audio.rtcpBandwidth.map { $0 == 0 ? "no RTCP" : "RTCP at most \($0) bit/s" }
+        let limits = [limit, reports].compactMap(\.self)
         return row(
-            .bandwidth, text(offer), text(answer), limit.map { "send at most \($0) bit/s" } ?? "no limit",
-            limit == nil ? .agreed : .limited)
+            .bandwidth, text(offer), text(answer), limits.isEmpty ? "no limit" : limits.joined(separator: ", "),
+            limits.isEmpty ? .agreed : .limited)
     }
 }

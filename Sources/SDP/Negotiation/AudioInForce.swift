@@ -72,6 +72,12 @@ public struct AudioInForce: Hashable, Sendable {
     /// Bits a second of RTCP for senders (`b=RS`) and receivers (`b=RR`), RFC 3556; nil: the share of RFC 3550.
     public var rtcpSendersBandwidth: Int?
     public var rtcpReceiversBandwidth: Int?
+    /// Both, which all RTCP of the call shares; nil: not both are told, and what is left of the share of RFC 3550 limits no call.
+    public var rtcpBandwidth: Int? {
+        guard let rtcpSendersBandwidth, let rtcpReceiversBandwidth else { return nil }
+        let (sum, isTooMuch) = rtcpSendersBandwidth.addingReportingOverflow(rtcpReceiversBandwidth)
+        return isTooMuch ? nil : sum
+    }
     /// The source that the other side announces (RFC 5576).
     public var remoteSSRC: UInt32?
     public var remoteCNAME: String?

@@ -14,6 +14,7 @@ extension MediaAgreement {
         payloadType = sending.payloadType
         packetMilliseconds = Int(sending.packetTime.rounded())
         maximumBitrate = sending.maximumBitRate
+        rtcpBandwidth = audio.rtcpBandwidth
         telephoneEvents = sending.telephoneEvent.map {
             TelephoneEvents(payloadType: $0.payloadType, clockRate: $0.clockRate)
         }

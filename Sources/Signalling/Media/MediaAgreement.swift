@@ -57,6 +57,8 @@ public struct MediaAgreement: Sendable, Hashable {
     public var packetMilliseconds: Int
     /// Bits a second of payload that the other side allows; nil: no limit told.
     public var maximumBitrate: Int?
+    /// Bits a second of RTCP of both sides together that the other side wants (RFC 3556), 0: none; nil: as usual.
+    public var rtcpBandwidth: Int?
     public var telephoneEvents: TelephoneEvents?
     public var comfortNoise: UInt8?
     public var redundancy: Redundancy?

@@ -139,6 +139,9 @@ extension SIPCallMedia {
 
     func change(_ session: SessionCall, from running: MediaAgreement, to agreed: MediaAgreement) {
         self.running = agreed
+        if running.rtcpBandwidth != agreed.rtcpBandwidth {
+            session.send([.controlBandwidth(agreed.rtcpBandwidth.map(Double.init))])
+        }
         guard Self.format(running) != Self.format(agreed) else { return }
         session.change(
             to: configuration(agreed, seed: 0).stream, from: configuration(running, seed: 0).stream.format)
@@ -178,7 +181,7 @@ extension SIPCallMedia {
         var format = agreed
         // What a stream does not care about, or is told by itself.
         (format.sends, format.receives, format.isHeldByPeer, format.isHeldByUs) = (true, true, false, false)
-        (format.ice, format.remote, format.remoteControl) = (nil, nil, nil)
+        (format.ice, format.remote, format.remoteControl, format.rtcpBandwidth) = (nil, nil, nil, nil)
         return format
     }
 

@@ -27,6 +27,7 @@ extension CallConfiguration {
             return format
         }
         stream.levels = agreement.levels
+        stream.rtcpBandwidth = agreement.rtcpBandwidth.map(Double.init)
         stream.redundancyPayloadType = agreement.redundancy?.payloadType
         if let limit = agreement.maximumBitrate {
             stream.maximumBitrate = min(stream.maximumBitrate ?? limit, limit)
