@@ -1,6 +1,7 @@
 extension PageFiles {
     /// The page of `yodel listen http://`: one call, with whoever runs it.
-    static let doorHTML = top + """
+    static let doorHTML = """
+        \(top)
         <p id="state" role="status">no call</p>
         </header>
         <main>

@@ -15,10 +15,10 @@ enum PageFiles {
         <body>
         <header>
         <h1>yodel</h1>
-
         """
 
-    static let html = top + """
+    static let html = """
+        \(top)
         <p id="service" role="status">connecting to the service</p>
         <button id="notify" type="button" hidden>Notify me of calls and texts</button>
         </header>
