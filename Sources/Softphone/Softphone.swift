@@ -112,7 +112,7 @@ public struct Softphone: Sendable {
     ) throws(SoftphoneError) -> CallConfiguration {
         let media = request.media
         var configuration = media.callConfiguration(
-            seed: seed, codec: uri.codec, packetMilliseconds: uri.packetMilliseconds)
+            seed: seed, codec: uri.codec, packetMilliseconds: uri.packetMilliseconds, isCodedAgain: request.echoes)
         if let payloadType = uri.payloadType { configuration.payloadType = payloadType }
         if uri.takesAnyCodec { configuration.stream.takeAnyCodec() }
         configuration.stream.levels.received = uri.levelNumber

@@ -44,7 +44,7 @@ final class BrowserCall: OwnedCall {
         let seed = media.seed ?? .random(in: .min ... .max)
         var configuration = media.callConfiguration(
             seed: seed, codec: offer.agreement.codec, packetMilliseconds: offer.agreement.packetMilliseconds,
-            isCodedAgain: request.bridge != nil)
+            isCodedAgain: request.bridge != nil || request.echoes)
         configuration.take(offer.agreement)
         configuration.digits = media.digits
         configuration.echoes = request.echoes

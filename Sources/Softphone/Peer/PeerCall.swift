@@ -207,7 +207,8 @@ final class PeerCall: OwnedCall {
         let seed = wanted.seed ?? .random(in: .min ... .max)
         do throws(SoftphoneError) {
             var configuration = wanted.callConfiguration(
-                seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds)
+                seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds,
+                isCodedAgain: request.echoes)
             configuration.take(agreed)
             configuration.digits = wanted.digits
             configuration.echoes = request.echoes

@@ -188,7 +188,7 @@ extension SIPCallMedia {
     func configuration(_ agreed: MediaAgreement, seed: UInt64) -> CallConfiguration {
         var configuration = request.media.callConfiguration(
             seed: seed, codec: agreed.codec, packetMilliseconds: agreed.packetMilliseconds,
-            isCodedAgain: bridge?.hasDevice == false)
+            isCodedAgain: bridge?.hasDevice == false || request.echoes)
         configuration.take(agreed)
         return configuration
     }
