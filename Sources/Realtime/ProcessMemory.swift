@@ -13,6 +13,8 @@ public enum ProcessMemory {
         case signalling
         /// A call has waited for a moment for its other side.
         case waiting
+        /// A call was offered and answered, as far as it was before libsrtp2 is loaded.
+        case agreement
         /// libsrtp2 was loaded, and its ciphers were tested.
         case ciphers
         /// The other side has answered, and keys were agreed upon.

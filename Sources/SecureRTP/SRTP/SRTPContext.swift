@@ -9,6 +9,8 @@ struct SRTPLibrary: @unchecked Sendable {
     let functions: csrtp_library
 
     static let shared: Result<SRTPLibrary, SRTPError> = {
+        // Its ciphers bring libraries of their own: they are not to come on top of what made the call.
+        ProcessMemory.letGo(of: .agreement)
         var functions = csrtp_library()
         if let missing = csrtp_load(&functions) { return .failure(.libraryMissing(String(cString: missing))) }
         // Where that cannot be, the library's own ciphers do: slower, and no worse.
