@@ -361,3 +361,10 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// A section for each function: the linker lays those that calls run side by side (scripts/link-order). Whoever depends on a version of
+// this package would be refused such a flag; on a path, a branch or a revision he is not.
+for target in package.targets where [.regular, .executable].contains(target.type) {
+    let sections = SwiftSetting.unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))
+    target.swiftSettings = (target.swiftSettings ?? []) + [sections]
+}
