@@ -1,5 +1,6 @@
 import Foundation
 import Settings
+import TestPrograms
 import Testing
 
 @Test(
@@ -49,6 +50,21 @@ func refusals(arguments: [String], status: Int32, names: String) throws {
     #expect(ending.errors.hasPrefix("yodel: ") && ending.errors.contains(names), "\(ending.errors)")
     #expect(ending.errors.contains("; ") && ending.errors.split(separator: "\n").count == 1, "\(ending.errors)")
     #expect(ending.output.isEmpty)
+}
+
+@Test("A call whose --duration passes before an answer ends with 3; one by rtp:// has no answer to wait for, and ends with 0")
+func unanswered() throws {
+    let nobody = try LoopbackSocket()
+    let place = "127.0.0.1:\(nobody.port)"
+    let keys = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-keys-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: keys) }
+    let calls: [(call: [String], status: Int32)] = [
+        (["yodel://\(place)", "--keys", keys.path], 3), (["sip:nobody@\(place)"], 3), (["rtp://\(place)"], 0),
+    ]
+    for (call, status) in calls {
+        let ending = try yodel(["call"] + call + ["--device", "null", "--no-voice-processing", "--duration", "0.2"])
+        #expect(ending.status == status, "\(call): \(ending)")
+    }
 }
 
 @Test("`yodel config` shows each value with its source, as text and as JSON") func config() throws {

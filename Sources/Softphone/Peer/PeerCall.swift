@@ -265,7 +265,12 @@ final class PeerCall: OwnedCall {
     }
 
     func send(digit: Character) { media?.send(digit: digit) }
-    func hangUp(byDuration: Bool) { settle(byDuration ? .duration : .localHangup) }
+
+    func hangUp(byDuration: Bool) {
+        guard byDuration else { return settle(.localHangup) }
+        let cause = Media.EndReason.durationPassed(isAnswered: role == .callee || isAnswered)
+        settle(cause, cause == .noAnswer ? Media.EndReason.unansweredText : nil)
+    }
 
     func close() -> [(party: Int, report: CallReport)] {
         settle(.localHangup)

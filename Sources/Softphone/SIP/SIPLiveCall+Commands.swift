@@ -30,7 +30,7 @@ extension SIPLiveCall {
     }
 
     func hangUp(byDuration: Bool) {
-        wish = wish ?? (byDuration ? .duration : .localHangup)
+        wish = wish ?? (byDuration ? .durationPassed(isAnswered: caller != nil || isAnswered) : .localHangup)
         guard let id else { return settle(wish ?? .localHangup) }
         if caller != nil, !isAnswered, !wantsAnswer { signalling.reject(id, .declined) } else { signalling.hangUp(id) }
     }

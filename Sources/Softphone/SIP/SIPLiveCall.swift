@@ -243,6 +243,8 @@ final class SIPLiveCall {
         report.reason = cause.rawValue
         let seconds = mediaStart.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
         media.hangUp(byDuration: cause == .duration)
+        // We wish for such an end only when the duration has passed.
+        let text = text ?? (wish == .noAnswer ? Media.EndReason.unansweredText : nil)
         pending.append(
             .callEnded(reason: cause.rawValue, durationSeconds: seconds, sipCode: code, explanation: text))
         if cause == .busy, caller == nil, let loudspeaker { tone = try? CallTone(at: loudspeaker, .busy, audio: nil) }

@@ -68,9 +68,7 @@ struct CallConsole {
             guard !isOver else { break }
             if statistics.isDue() && (status == nil) { showFigures() }
             drawStatus()
-            if isEnding && Pace.now() - endingSince > Self.endLimitSeconds {
-                endReasons = endReasons.map { $0 ?? .localHangup }
-            }
+            if isEnding && Pace.now() - endingSince > Self.endLimitSeconds { break }
         }
         status?.clear()
         terminal?.leave()
