@@ -1,5 +1,6 @@
 import SIP
 import SignallingTransport
+import TestPrograms
 import Testing
 
 @Suite("Datagrams") struct DatagramTests {
@@ -36,7 +37,7 @@ import Testing
 
     @Test("both families may be bound to one port, and each sends its own")
     func bothFamilies() async throws {
-        let port = try unusedPort()
+        let port = try freePort()
         let one = try Side {
             $0.listeners = [
                 .init(.udp, SignallingAddress(host: "0.0.0.0", port: port)),

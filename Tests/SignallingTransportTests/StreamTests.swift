@@ -78,7 +78,7 @@ import Testing
     @Test("a port where nothing listens is told as refused, and an answer to a stream that is gone too")
     func refused() async throws {
         let phone = try Side()
-        let address = SignallingAddress(host: "127.0.0.1", port: try unusedPort())
+        let address = SignallingAddress(host: "127.0.0.1", port: try freePort())
         phone.transport.send([1], to: SignallingDestination(transport: .tcp, address: address))
         let (destination, failure) = try #require(await phone.inbox.failed())
         #expect(failure == .refused)
@@ -91,6 +91,21 @@ import Testing
         other.transport.send([1], to: nowhere)
         #expect(await other.inbox.failed()?.1 == .noSuchConnection)
         await other.end()
+    }
+
+    @Test("whoever listened at a port may do so again at once, though a stream of before lingers there")
+    func listensAgain() async throws {
+        let former = try Side([.tcp])
+        let phone = try Side()
+        phone.transport.send(bytes("x"), to: try former.destination(.tcp))
+        #expect(await former.inbox.received() != nil)
+        let address = try former.destination(.tcp).address
+        // Who closes first keeps the pair of ports for a minute.
+        await former.end()
+        let next = try Side { $0.listeners = [.init(.tcp, address)] }
+        #expect(next.transport.listeners.map(\.address) == [address])
+        await next.end()
+        await phone.end()
     }
 
     @Test("a server that takes the connection and never answers the TLS handshake is given up")

@@ -2,7 +2,6 @@ import Glibc
 import Realtime
 import SIP
 import SignallingTransport
-import TestPrograms
 import Testing
 
 /// What a transport has told, for tests that wait for one thing or another.
@@ -83,6 +82,3 @@ func fixture(_ name: String, file: String = #filePath) -> String {
 }
 
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
-
-/// A port on loopback at which nothing listens.
-func unusedPort() throws -> UInt16 { try LoopbackSocket(.streams).port }

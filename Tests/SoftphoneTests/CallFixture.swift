@@ -4,7 +4,6 @@ import Glibc
 import Reporting
 import Settings
 import Softphone
-import TestPrograms
 import Testing
 
 /// Real time a call on this machine may take for anything, s: only what hangs takes so long.
@@ -79,6 +78,3 @@ final class Followed {
         isOver = batch.isLast
     }
 }
-
-/// A port of this machine that nobody has, or had a moment ago.
-func freePort() throws -> UInt16 { try LoopbackSocket().port }

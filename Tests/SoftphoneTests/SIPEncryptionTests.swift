@@ -2,6 +2,7 @@ import Codecs
 import Reporting
 import Settings
 import Softphone
+import TestPrograms
 import Testing
 
 /// Two of us on loopback: one waits and answers, the other calls it.

@@ -4,6 +4,7 @@ import Link
 import Reporting
 import Settings
 import Softphone
+import TestPrograms
 import Testing
 
 /// A second call beside the first, on loopback.

@@ -2,6 +2,7 @@ import Codecs
 import Reporting
 import Settings
 import Softphone
+import TestPrograms
 
 /// One of us who waits at a port of its own and answers.
 struct Listener {

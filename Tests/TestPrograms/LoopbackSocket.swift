@@ -1,6 +1,6 @@
 import Glibc
 
-/// A socket at a port of this machine's loopback that the system has chosen, closed with its last owner.
+/// A socket at a port of this machine's loopback, closed with its last owner.
 public final class LoopbackSocket: Sendable {
     public enum Kind: Sendable {
         case datagrams
@@ -15,11 +15,16 @@ public final class LoopbackSocket: Sendable {
     public let descriptor: Int32
     public let port: UInt16
 
-    public init(_ kind: Kind = .datagrams, isNonBlocking: Bool = false) throws {
+    /// - Parameters:
+    ///   - kind: what comes there.
+    ///   - wanted: port; 0: the system chooses.
+    ///   - isNonBlocking: whether reading returns at once where nothing has come.
+    public init(_ kind: Kind = .datagrams, at wanted: UInt16 = 0, isNonBlocking: Bool = false) throws {
         let type = if case .datagrams = kind { Int32(SOCK_DGRAM.rawValue) } else { Int32(SOCK_STREAM.rawValue) }
         let descriptor = socket(AF_INET, isNonBlocking ? type | Int32(SOCK_NONBLOCK.rawValue) : type, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = wanted.bigEndian
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         var isBound = withUnsafeMutablePointer(to: &address) {
