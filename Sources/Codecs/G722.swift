@@ -52,7 +52,7 @@ public final class G722Encoder: AudioEncoder {
     private let state: UnsafeMutablePointer<cspandsp_g722_encoder>
     private var linear: [Int16]
 
-    /// - `frameLength`: samples a packet, an even number.
+    /// - Parameter frameLength: samples a packet, an even number.
     /// - Throws: `unavailable` when libspandsp is not installed.
     public init(frameLength: Int) throws(CodecError) {
         guard frameLength > 0, frameLength % 2 == 0 else {

@@ -39,7 +39,7 @@ public final class ICELink: LinkLayer {
     /// More events than anybody leaves untaken: the oldest go.
     private static let maximumEvents = 512
 
-    /// - `lower`: one socket that hears everybody on all the addresses given to `ICEAgent.gather`.
+    /// - Parameter lower: one socket that hears everybody on all the addresses given to `ICEAgent.gather`.
     public init(over lower: any PacketLink, agent: ICEAgent, connections: (any TURNConnections)? = nil) {
         self.lower = lower
         self.connections = connections

@@ -21,7 +21,7 @@ final class CallLeg {
     private let party: CallParty
     private var calls: UInt64 = 0
 
-    /// - `link`: the party's, or one around it.
+    /// - Parameter link: the party's, or one around it.
     init(_ party: CallParty, link: any PacketLink, channel: CallChannel, now: HostTime) throws(CodecError) {
         self.party = party
         self.link = link

@@ -14,8 +14,9 @@ struct EncryptedPair {
     /// In the order of the sockets.
     let links: [SRTPLink]
 
-    /// - `waiting`: the socket whose side waits for the other's handshake.
-    /// - `calling`: the one that knows the other's address, and begins it.
+    /// - Parameters:
+    ///   - waiting: the socket whose side waits for the other's handshake.
+    ///   - calling: the one that knows the other's address, and begins it.
     init(waiting: UDPLink, calling: UDPLink) throws(CallError) {
         do throws(DTLSFailure) {
             let identities = [try DTLSIdentity(), try DTLSIdentity()]

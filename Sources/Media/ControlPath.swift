@@ -237,7 +237,7 @@ struct ControlPath {
     }
 
     /// Gives up our SSRC for another one (RFC 3550 section 8.2, RFC 7160 section 4.1).
-    /// - `clockRate`: of what we send from now on, in Hz.
+    /// - Parameter clockRate: of what we send from now on, in Hz.
     mutating func changeSource(
         to ssrc: UInt32, clockRate: Int, because reason: SourceChangeReason, now: HostTime, ntp: NTPTime,
         sender: SenderInfo?, link: any PacketLink

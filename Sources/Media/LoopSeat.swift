@@ -20,8 +20,9 @@ final class LoopSeat {
     private var converted: [Float] = []
     private var pulled: [Float] = []
 
-    /// - `deviceRate`: of the loop's device, Hz.
-    /// - `frameLength`: samples of the loop's frames at that rate.
+    /// - Parameters:
+    ///   - deviceRate: of the loop's device, Hz.
+    ///   - frameLength: samples of the loop's frames at that rate.
     init(_ call: Call, deviceRate: Int, frameLength: Int) throws(MediaLoopError) {
         self.call = call
         self.deviceRate = deviceRate

@@ -4,7 +4,7 @@ import RTP
 
 extension MediaStream {
     /// Everything this side knows of the stream, in the terms of docs/commands.md. Unknown stays `nil`.
-    /// - `isOver`: levels are those of the voices over the whole stream, instead of now, and no gap waits for its cause.
+    /// - Parameter isOver: levels are those of the voices over the whole stream, instead of now, and no gap waits for its cause.
     public func statistics(isOver: Bool) -> CallStatistics {
         var figures = CallStatistics()
         fillDelay(&figures)

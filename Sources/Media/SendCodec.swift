@@ -16,7 +16,7 @@ struct SendCodec {
     private var converted: [Float] = []
     private var frame: [Float]
 
-    /// - `streamRate`: of the frames that come, Hz.
+    /// - Parameter streamRate: of the frames that come, Hz.
     init(_ sending: SendingFormat, streamRate: Int) throws(CodecError) {
         self.sending = sending
         encoder = try makeEncoder(sending.format.codec, settings: sending.encoder, sampleRate: sending.format.sampleRate)
@@ -47,7 +47,7 @@ struct SendCodec {
 
     /// Hears what was said before, so that what follows goes on from there instead of from silence.
     ///
-    /// - `goesOn`: whether the other side's decoder goes on too. One that begins anew must have an encoder that does: both
+    /// - Parameter goesOn: whether the other side's decoder goes on too. One that begins anew must have an encoder that does: both
     ///   adapt by what was said before (G.722's quantizer, Opus's long-term prediction).
     mutating func prime(with samples: [Float], goesOn: Bool) {
         samples.withUnsafeBufferPointer { samples in

@@ -315,7 +315,7 @@ final class SendPath {
 
     /// Takes up the format that is due, between two frames. Time stamps go on without a gap.
     ///
-    /// - `ssrc`: of what follows: another one where the clock changes (RFC 7160 section 4.1).
+    /// - Parameter ssrc: of what follows: another one where the clock changes (RFC 7160 section 4.1).
     /// - Throws: what the codec has against it; then all stays as it was.
     func takeUp(_ sending: SendingFormat, ssrc: UInt32?) throws(CodecError) {
         wanted = nil

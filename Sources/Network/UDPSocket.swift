@@ -99,7 +99,7 @@ public final class UDPSocket {
     }
 
     /// Has the kernel drop everything that does not come from `source`, before it takes a place in the queue.
-    /// - `port`: whether the port counts too.
+    /// - Parameter port: whether the port counts too.
     func hear(only source: SocketAddress, port: Bool) {
         _ = Self.words(of: source).withUnsafeBufferPointer {
             cnetwork_hear_only(fileDescriptor, source.address.family == .v4, $0.baseAddress, port ? source.port : 0)

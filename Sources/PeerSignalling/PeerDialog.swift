@@ -63,9 +63,12 @@ public struct PeerDialog: Sendable {
     /// Messages that said nothing, or nothing that belongs to where the call stands.
     private var passedOver = 0
 
-    /// - `capabilities`: what this side can do; that media are encrypted is added here.
-    /// - `own`, `peer`: the certificates of the association, by SHA-256.
-    /// - `sessionID`: random.
+    /// - Parameters:
+    ///   - role: which side this is.
+    ///   - capabilities: what this side can do; that media are encrypted is added here.
+    ///   - own: our certificate in the association, by SHA-256.
+    ///   - peer: the other side's, by SHA-256.
+    ///   - sessionID: random.
     public init(
         _ role: Role, capabilities: AudioCapabilities, own: DTLSFingerprint, peer: DTLSFingerprint, sessionID: UInt64
     ) {

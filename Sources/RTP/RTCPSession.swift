@@ -43,7 +43,7 @@ public struct RTCPSession: Sendable {
     /// Before a collision; what names it is still about us.
     private var formerSSRC: UInt32?
 
-    /// - `seed`: of the timer's randomness; differs between participants, or they all report at once.
+    /// - Parameter seed: of the timer's randomness; differs between participants, or they all report at once.
     public init(
         ssrc: UInt32, cname: String, seed: UInt64, configuration: Configuration = Configuration(), now: HostTime
     ) {
@@ -96,9 +96,10 @@ public struct RTCPSession: Sendable {
     /// answers to the others' reference times. While we do not send, our reference time too: nobody could answer a sender
     /// report then. Schedules the next report.
     ///
-    /// - `ntp`: wall clock at `now`.
-    /// - `sender`: from `RTPSender.senderInfo` for `now`; nil while we do not send.
-    /// - `reports`: from `RTPReceiver.makeReportBlocks`; LSR and DLSR are filled in here.
+    /// - Parameters:
+    ///   - ntp: wall clock at `now`.
+    ///   - sender: from `RTPSender.senderInfo` for `now`; nil while we do not send.
+    ///   - reports: from `RTPReceiver.makeReportBlocks`; LSR and DLSR are filled in here.
     public mutating func makeReport(
         now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock],
         applications: [ApplicationPacket] = [], extended: [ExtendedReportBlock] = []
@@ -161,7 +162,7 @@ public struct RTCPSession: Sendable {
     }
 
     /// Takes one datagram.
-    /// - `heard`: the SSRC whose media is heard: then nobody else is a member or may say goodbye. What others report of our
+    /// - Parameter heard: the SSRC whose media is heard: then nobody else is a member or may say goodbye. What others report of our
     ///   stream counts all the same, since programs that only receive report under an SSRC of their own.
     public mutating func receive(
         _ datagram: UnsafeRawBufferPointer, arrival: HostTime, heard: UInt32? = nil

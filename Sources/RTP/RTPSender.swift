@@ -30,9 +30,13 @@ public struct RTPSender: Sendable {
 
     /// Writes one packet.
     ///
-    /// - `offset`: sampling instant in clock units since the start of the stream; it grows in silence too.
-    /// - `payloadType`: nil takes the sender's.
-    /// - `sources`: who is heard in it, and the number that their levels have; nil: it is no mix.
+    /// - Parameters:
+    ///   - payload: what the codec made.
+    ///   - offset: sampling instant in clock units since the start of the stream; it grows in silence too.
+    ///   - marker: whether speech begins with it.
+    ///   - override: its payload type; nil takes the sender's.
+    ///   - sources: who is heard in it, and the number that their levels have; nil: it is no mix.
+    ///   - buffer: takes the packet.
     /// - Returns: length of the packet; 0 when `buffer` cannot hold it: nothing was numbered or counted.
     public mutating func packetize(
         _ payload: UnsafeRawBufferPointer,
@@ -67,7 +71,7 @@ public struct RTPSender: Sendable {
 
     /// Goes on with another codec. Time stamps go on where they are, in units of the new clock: offsets count anew from here.
     ///
-    /// - `offset`: clock units of the old clock since the start, or since the last change.
+    /// - Parameter offset: clock units of the old clock since the start, or since the last change.
     public mutating func change(payloadType: UInt8, clockRate: Int, at offset: UInt32) {
         firstTimestamp = rtpTimestamp(offset)
         self.payloadType = payloadType

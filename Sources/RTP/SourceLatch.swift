@@ -46,9 +46,10 @@ public struct SourceLatch {
     private var unproven: [UnprovenSource]
     private let salt: UInt64
 
-    /// - `remote`: where the other side was said to be; only its address is listened to then, whatever the port.
-    /// - `allow`: who may be the other side besides `remote`; empty: anyone, if there is no `remote`.
-    /// - `salt`: makes it unpredictable which unproven sources share a place.
+    /// - Parameters:
+    ///   - remote: where the other side was said to be; only its address is listened to then, whatever the port.
+    ///   - allow: who may be the other side besides `remote`; empty: anyone, if there is no `remote`.
+    ///   - salt: makes it unpredictable which unproven sources share a place.
     public init(remote: SocketAddress?, allow: [CIDR], salt: UInt64) {
         self.remote = remote
         self.allow = allow

@@ -118,7 +118,7 @@ public struct CallURI: Sendable, Equatable {
         return number
     }
 
-    /// - `defaultPort`: where none is written; nil: one must be.
+    /// - Parameter defaultPort: where none is written; nil: one must be.
     static func parseAuthority(
         _ text: Substring, defaultPort: UInt16?, _ fail: (String) -> SettingsError
     ) throws(SettingsError) -> (String, UInt16) {

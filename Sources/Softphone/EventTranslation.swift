@@ -6,10 +6,11 @@ import Reporting
 
 extension EventBody {
     /// What a live call told, as the events that are printed.
-    /// - `device`: the one it told of.
-    /// - `remote`: the other side's address, as last learnt.
-    /// - `start`: when the call began.
-    /// - `mediaStart`: when its media began; `nil` before.
+    /// - Parameters:
+    ///   - device: the one it told of.
+    ///   - remote: the other side's address, as last learnt.
+    ///   - start: when the call began.
+    ///   - mediaStart: when its media began; `nil` before.
     package static func of(
         _ event: LiveCallEvent, device: any HardwareDevice, remote: String, start: HostTime, mediaStart: HostTime?
     ) -> [EventBody] {

@@ -15,8 +15,9 @@ struct SetupFacts {
     var requested: [String: String]
     var effective: [String: String]
 
-    /// - `codec`: of the party whose facts these are.
-    /// - `granted`: by device, unit and system.
+    /// - Parameters:
+    ///   - codec: of the party whose facts these are.
+    ///   - granted: by device, unit and system.
     init(_ media: MediaRequest, _ codec: Codec, granted: [String: String]) {
         requested = media.requested
         requested["codec"] = codec.name

@@ -29,9 +29,10 @@ public struct Softphone: Sendable {
     }
 
     /// Opens the device and starts the media of parties whose links are ready.
-    /// - `echoes`: whether each party hears only himself, so that several are no conference.
-    /// - `takesNext`: whether a place waits for the next caller when a call is over.
-    /// - `commands`: done before the first sample passes.
+    /// - Parameters:
+    ///   - echoes: whether each party hears only himself, so that several are no conference.
+    ///   - takesNext: whether a place waits for the next caller when a call is over.
+    ///   - commands: done before the first sample passes.
     func begin(
         _ parties: [CallParty], _ media: MediaRequest, seed: UInt64, echoes: Bool, takesNext: Bool = false,
         commands: [CallCommand] = []
@@ -65,7 +66,7 @@ public struct Softphone: Sendable {
     }
 
     /// Starts the media of a party whose link is ready: with the calls of `bridge`, or, where there is none, on the device.
-    /// - `commands`: done before the first sample of ours is sent.
+    /// - Parameter commands: done before the first sample of ours is sent.
     func begin(
         _ party: CallParty, _ media: MediaRequest, seed: UInt64, echoes: Bool, bridge: CallBridge?,
         commands: [CallCommand]

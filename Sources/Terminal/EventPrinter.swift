@@ -12,7 +12,7 @@ package struct EventPrinter {
     package let readsStandardInput: Bool
 
     /// Audio on standard output pushes the lines to standard error.
-    /// - `parties`: calls whose events are printed.
+    /// - Parameter parties: calls whose events are printed.
     package init(json: Bool, parties: Int = 0, input: DeviceSpecification, output: DeviceSpecification) {
         isJSON = json
         callIDs = (0..<parties).map { _ in Self.newCallID() }

@@ -10,8 +10,9 @@ private final class Joined {
     let parties: [Endpoint]
     private var clock = 0.0
 
-    /// - `codecs`: of each party, and the length of its packets in ms.
-    /// - `from`: when the first begins to speak, in seconds.
+    /// - Parameters:
+    ///   - codecs: of each party, and the length of its packets in ms.
+    ///   - from: when the first begins to speak, in seconds.
     init(_ codecs: [(Codec, Int)], isBridged: Bool = true, from: Double = 0) throws {
         func configuration(_ index: Int, seed: UInt64) -> CallConfiguration {
             var configuration = CallConfiguration(codec: codecs[index].0, seed: seed)

@@ -64,8 +64,9 @@ final class Endpoint {
         try self.init(configurations, isConference: isConference, microphone: microphone)
     }
 
-    /// - `isBridge`: whether the calls have each other, and nobody is at the device.
-    /// - `format`: rate in Hz and frame length of the loop; nil: those of the first call.
+    /// - Parameters:
+    ///   - isBridge: whether the calls have each other, and nobody is at the device.
+    ///   - format: rate in Hz and frame length of the loop; nil: those of the first call.
     init(
         _ configurations: [CallConfiguration], isConference: Bool = false, isBridge: Bool = false,
         format: (rate: Int, frameLength: Int)? = nil, microphone: @escaping (Int) -> Float = { _ in 0 }

@@ -25,7 +25,7 @@ private struct Line {
     let speaker: Endpoint
     let listener: Endpoint
 
-    /// - `follows`: whether the listener sends in what it hears.
+    /// - Parameter follows: whether the listener sends in what it hears.
     init(
         _ first: Codec = .opus, follows: Bool = false,
         microphone: @escaping (Int) -> Float = sine(400, amplitude: 0.3, rate: rate)
@@ -45,7 +45,7 @@ private struct Line {
             [listening], isConference: false, format: (Self.rate, Self.rate / 50), microphone: { _ in 0 })
     }
 
-    /// - `reverse`: gives the listener's RTCP back as well.
+    /// Carries to each side what the other one sends; `eachPacket` sees the speaker's RTP.
     func run(from: Double, to: Double, eachPacket: ([UInt8]) -> Void = { _ in }) {
         everyTenMilliseconds(from: from, to: to) { now in
             speaker.step(now: now)

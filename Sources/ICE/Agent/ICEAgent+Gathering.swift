@@ -17,8 +17,9 @@ extension ICEAgent {
     /// Finds candidates: host ones at once, the others as the servers answer. Called again after a change of addresses it begins
     /// anew; then `restart` first.
     ///
-    /// - `addresses`: of this machine, the best of each family first. Loopback counts only when there is nothing else.
-    /// - `port`: of the one socket, which hears on all of them.
+    /// - Parameters:
+    ///   - addresses: of this machine, the best of each family first. Loopback counts only when there is nothing else.
+    ///   - port: of the one socket, which hears on all of them.
     public func gather(_ addresses: [IPAddress], port: UInt16, now: HostTime) {
         guard !isClosed else { return }
         let useful = addresses.filter { !$0.isNowhere && !$0.isLinkLocal }

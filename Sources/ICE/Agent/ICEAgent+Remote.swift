@@ -3,7 +3,7 @@ import Realtime
 
 extension ICEAgent {
     /// Takes the peer's credentials; checks begin with its candidates. The same ones again change nothing.
-    /// - `isLite`: it does no checks (`a=ice-lite`), so we control.
+    /// - Parameter isLite: it does no checks (`a=ice-lite`), so we control.
     public func setRemote(_ credentials: ICECredentials, isLite: Bool = false, now: HostTime) throws(ICEError) {
         guard !isClosed, current.remote != credentials else { return }
         guard current.remote == nil else { throw .restartNeeded }
@@ -77,7 +77,7 @@ extension ICEAgent {
 
     /// Begins anew with other credentials (RFC 8445 section 9); pairs that work go on until a new one is nominated. Ours are to be told
     /// to the peer, and `setRemote` takes its new ones.
-    /// - `own`: credentials that the peer has been told already; nil: new ones.
+    /// - Parameter own: credentials that the peer has been told already; nil: new ones.
     public func restart(as own: ICECredentials? = nil, now: HostTime) {
         guard !isClosed else { return }
         // A second restart before the first one came to anything: what still works is older than that.

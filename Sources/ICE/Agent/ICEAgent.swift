@@ -75,8 +75,9 @@ public final class ICEAgent {
     var outputs: [ICEOutput] = []
     var isClosed = false
 
-    /// - `role`: controlling for who sent the first offer.
-    /// - `random`: the system's in a program; a seeded one makes a run repeatable, and its passwords guessable.
+    /// - Parameters:
+    ///   - role: controlling for who sent the first offer.
+    ///   - random: the system's in a program; a seeded one makes a run repeatable, and its passwords guessable.
     public init(
         _ role: ICERole, configuration: ICEConfiguration = ICEConfiguration(),
         random: any RandomNumberGenerator = SystemRandomNumberGenerator()
@@ -106,7 +107,7 @@ public final class ICEAgent {
     }
 
     /// Asks these servers from the next `gather` on.
-    /// - `unawaited`: those of them that did not answer lately.
+    /// - Parameter unawaited: those of them that did not answer lately.
     public func setServers(stun: [SocketAddress], turn: [TURNServer], unawaited: Set<ServerID>) {
         (configuration.stunServers, configuration.turnServers) = (stun, turn)
         configuration.unawaitedServers = unawaited

@@ -24,7 +24,7 @@ public struct STUNBindingClient {
     private var retransmission: Retransmission?
     private var outputs: [[UInt8]] = []
 
-    /// - `retransmissionTimeout`: RTO of RFC 8489 section 6.2.1 in milliseconds.
+    /// - Parameter retransmissionTimeout: RTO of RFC 8489 section 6.2.1 in milliseconds.
     public init(
         server: SocketAddress, random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
         retransmissionTimeout: Double = 500

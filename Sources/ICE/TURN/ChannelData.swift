@@ -14,7 +14,7 @@ enum ChannelData {
     }
 
     /// Frames the packet at the head of `buffer` in place; nil when there is no room.
-    /// - `isPadded`: to a multiple of 4 octets, as a stream wants it.
+    /// - Parameter isPadded: to a multiple of 4 octets, as a stream wants it.
     static func frame(_ buffer: UnsafeMutableRawBufferPointer, count: Int, number: UInt16, isPadded: Bool = false) -> Int? {
         let padding = isPadded ? -count & 3 : 0
         guard let base = buffer.baseAddress, count + headerBytes + padding <= buffer.count, count <= Int(UInt16.max) else {

@@ -37,7 +37,7 @@ public struct AudioCodec: Hashable, Sendable {
         AudioCodec(format: .l16(rate: rate), payloadType: payloadType, bitRate: rate * 16)
     }
 
-    /// - `lookahead`: 6.5 ms in the modes for speech (RFC 6716 section 2), 2.5 ms in the one for low delay.
+    /// - Parameter lookahead: 6.5 ms in the modes for speech (RFC 6716 section 2), 2.5 ms in the one for low delay.
     public static func opus(
         payloadType: UInt8 = 111, parameters: OpusParameters, bitRate: Int, lookahead: Double = 6.5,
         redundancy: Int = 0

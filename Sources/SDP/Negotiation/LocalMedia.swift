@@ -17,7 +17,7 @@ public struct LocalMedia: Hashable, Sendable {
     /// Whether this side mixes what it receives with others: levels are asked for and told (RFC 6464, 6465).
     public var mixes: Bool
 
-    /// - `controlPort`: nil: the port after `port` (RFC 3550 section 11).
+    /// - Parameter controlPort: nil: the port after `port` (RFC 3550 section 11).
     public init(
         address: String, port: UInt16, controlPort: UInt16? = nil, ssrc: UInt32? = nil, cname: String? = nil,
         direction: MediaDirection = .sendReceive, ice: LocalICE? = nil, mixes: Bool = false

@@ -72,7 +72,7 @@ enum ICEOutcome: Hashable {
 
 extension LocalICE {
     /// How an offered line is answered.
-    /// - `current`: what is in force; `isFirst`: nothing was agreed on before. A call that went on without ICE stays so.
+    /// - Parameter current: what is in force; `isFirst`: nothing was agreed on before. A call that went on without ICE stays so.
     func answer(to offer: MediaReading, current: ICEInForce?, isFirst: Bool) -> ICEOutcome {
         guard isFirst || current != nil, offer.rtcpMux, let theirs = offer.ice else { return .plain }
         guard !offer.lacksDefaultCandidate else { return .mismatch }

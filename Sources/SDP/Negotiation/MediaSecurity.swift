@@ -41,7 +41,7 @@ enum SecurityOutcome: Hashable {
 
 extension MediaSecurity {
     /// How an offered line is answered. DTLS comes before keys in SDP, whatever the offer prefers.
-    /// - `current`: what is in force. A call that is encrypted stays so.
+    /// - Parameter current: what is in force. A call that is encrypted stays so.
     func answer(to offer: MediaReading, current: SecurityInForce?) -> SecurityOutcome {
         let transport = offer.line.transport
         if mode != .off {
@@ -89,7 +89,7 @@ extension MediaSecurity {
     }
 
     /// What an offer says of encryption.
-    /// - `isFirst`: nothing is in force yet. A later offer repeats what is.
+    /// - Parameter isFirst: nothing is in force yet. A later offer repeats what is.
     func offer(_ current: SecurityInForce?, isFirst: Bool) -> [Attribute] {
         guard mode != .off, isFirst else { return current?.attributes ?? [] }
         var attributes: [Attribute] = []

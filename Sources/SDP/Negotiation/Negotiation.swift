@@ -33,7 +33,7 @@ public struct Negotiation: Sendable {
     /// What an offer that is withdrawn gives back.
     private var before: (phase: Phase, offered: SessionDescription?, answered: SessionDescription?)?
 
-    /// - `sessionID`: random; identifies the session in `o=`, and its version counts up from there.
+    /// - Parameter sessionID: random; identifies the session in `o=`, and its version counts up from there.
     public init(
         capabilities: AudioCapabilities, local: LocalMedia, policy: MediaAddressPolicy = MediaAddressPolicy(),
         sessionID: UInt64

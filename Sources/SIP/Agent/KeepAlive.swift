@@ -32,8 +32,9 @@ struct KeepAlive {
     static let pongLimit = 10.0
     static let ping: [UInt8] = [13, 10, 13, 10]
 
-    /// - `wanted`: seconds between pings as the account asks for it; nil: what the RFC recommends.
-    /// - `flowTimer`: what the registrar's Flow-Timer or `keep` says, s; 0: that it answers, but not how often it wants to be asked.
+    /// - Parameters:
+    ///   - wanted: seconds between pings as the account asks for it; nil: what the RFC recommends.
+    ///   - flowTimer: what the registrar's Flow-Timer or `keep` says, s; 0: that it answers, but not how often it wants to be asked.
     init(transport: SignallingProtocol, wanted: Double?, flowTimer: UInt32?) {
         self.transport = transport
         // RFC 5626 section 4.4.2: 24 to 29 s on UDP; section 4.4.1: up to 120 s on a stream, or what the registrar says.

@@ -104,7 +104,7 @@ public final class UserAgent {
         transportFailed(destination, reason: "the connection to the registrar has gone", now: now)
     }
 
-    /// - `reason`: what a registration over this way is told to have failed of.
+    /// - Parameter reason: what a registration over this way is told to have failed of.
     func transportFailed(_ destination: SignallingDestination, reason: String, now: HostTime) {
         if let connection = destination.connection { framers[connection] = nil }
         let hit = clients.filter {

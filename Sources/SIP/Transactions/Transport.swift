@@ -18,7 +18,7 @@ public struct SignallingAddress: Hashable, Sendable, CustomStringConvertible {
     public let host: String
     public let port: UInt16
 
-    /// - `host`: brackets around an IPv6 address are taken off.
+    /// - Parameter host: brackets around an IPv6 address are taken off.
     public init(host: String, port: UInt16) {
         self.host = HostPort.bare(host)
         self.port = port

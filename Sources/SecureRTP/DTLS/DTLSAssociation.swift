@@ -43,7 +43,7 @@ public final class DTLSAssociation {
     private var retransmission: HostTime?
     private var limit: HostTime?
 
-    /// - `suites`: what protects the media, the preferred one first; those without a number in DTLS are passed over.
+    /// - Parameter suites: what protects the media, the preferred one first; those without a number in DTLS are passed over.
     public convenience init(
         _ identity: DTLSIdentity, _ role: DTLSRole, trust: DTLSTrust, suites: [SRTPSuite] = SRTPSuite.allCases
     ) throws(DTLSFailure) {
@@ -93,7 +93,7 @@ public final class DTLSAssociation {
     // MARK: - Inputs
 
     /// Begins: the active side sends, the passive one waits.
-    /// - `patienceMilliseconds`: the handshake fails after so long; nil: never.
+    /// - Parameter patienceMilliseconds: the handshake fails after so long; nil: never.
     public func start(patienceMilliseconds: Double? = 20_000, now: HostTime) {
         guard !isStarted else { return }
         isStarted = true

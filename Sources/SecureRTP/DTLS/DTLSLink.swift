@@ -66,8 +66,9 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
         let association: DTLSAssociation
     }
 
-    /// - `suites`: what may protect the media, the preferred one first.
-    /// - `isPathChecked`: whether a layer below hands on only what comes by a path that its checks have authenticated (ICE).
+    /// - Parameters:
+    ///   - suites: what may protect the media, the preferred one first.
+    ///   - isPathChecked: whether a layer below hands on only what comes by a path that its checks have authenticated (ICE).
     public init(
         over lower: any PacketLink, identity: DTLSIdentity, suites: [SRTPSuite] = SRTPSuite.allCases,
         isPathChecked: Bool = false
@@ -82,7 +83,7 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
 
     /// Begins a handshake; called again, a new one in place of the association there was, whose keys `SRTPLink` keeps until there
     /// are new ones (RFC 8842 section 4). Without ICE the active side's peer must be known: by `setPeer`.
-    /// - `patienceMilliseconds`: it fails after so long; nil: never, for who waits for callers.
+    /// - Parameter patienceMilliseconds: it fails after so long; nil: never, for who waits for callers.
     public func start(
         _ role: DTLSRole, trust: DTLSTrust, patienceMilliseconds: Double? = 20_000, now: HostTime
     ) throws(DTLSFailure) {

@@ -38,7 +38,7 @@ public final class SRTPLink: EncryptingLayer {
     /// an older one begins it anew.
     public static let rememberedKeys = 8
 
-    /// - `lower`: if it agrees upon keys (`SRTPKeySource`), they are used as they come.
+    /// - Parameter lower: if it agrees upon keys (`SRTPKeySource`), they are used as they come.
     public init(over lower: any PacketLink) {
         self.lower = lower
         keySource = lower as? any SRTPKeySource

@@ -15,7 +15,7 @@ extension SIPSignalling.WayFailure {
 }
 
 extension CallEnding {
-    /// - `failure`: why the way to the peer failed just now.
+    /// - Parameter failure: why the way to the peer failed just now.
     init(_ end: CallEnd, _ failure: SIPSignalling.WayFailure?, wasAnswered: Bool) {
         let reason: Reason =
             switch end.cause {

@@ -54,7 +54,7 @@ public actor SIPSignalling: CallSignalling {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { transport.unownedExecutor }
 
     /// Binds the sockets; nothing is registered yet. On an error nothing stays bound.
-    /// - `handler`: takes the events, one after the other, on a thread of the signalling's own: it must not block.
+    /// - Parameter handler: takes the events, one after the other, on a thread of the signalling's own: it must not block.
     public init(_ configuration: SignallingConfiguration, handler: @escaping Handler) throws(SignallingStartError) {
         let accounts: [Account]
         do { accounts = try Self.accounts(configuration.accounts) } catch { throw .account(error) }

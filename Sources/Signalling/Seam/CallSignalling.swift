@@ -111,7 +111,7 @@ public struct LocalPorts: Sendable, Hashable {
     /// Whether what is received there is mixed with other calls: levels are asked for and told.
     public var mixes: Bool
 
-    /// - `controlPort`: nil: the port after `port`.
+    /// - Parameter controlPort: nil: the port after `port`.
     public init(
         address: String? = nil, port: UInt16, controlPort: UInt16? = nil, ssrc: UInt32? = nil,
         canonicalName: String? = nil, fingerprint: DTLSFingerprint? = nil, ice: LocalICE? = nil,

@@ -79,7 +79,7 @@ public struct SignallingConfiguration: Sendable {
     }
 
     /// UDP and TCP on one port of every IPv4 address, and of every IPv6 address of this machine.
-    /// - `port`: 0: any that is free.
+    /// - Parameter port: 0: any that is free.
     public static func everywhere(port: UInt16) -> [Listener] {
         ["0.0.0.0", "::"].flatMap { address in [.udp, .tcp].map { Listener($0, address: address, port: port) } }
     }

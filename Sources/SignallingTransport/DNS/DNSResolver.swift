@@ -5,8 +5,9 @@ import SIP
 public final class DNSResolver: Sendable {
     private let thread: ResolverThread
 
-    /// - `servers`: `ADDRESS[:PORT]` of each name server, IPv6 as `[ADDRESS]:PORT`; empty: those of resolv.conf.
-    /// - `timeout`: time for one server's answer to one packet, in seconds; it is asked `tries` times.
+    /// - Parameters:
+    ///   - servers: `ADDRESS[:PORT]` of each name server, IPv6 as `[ADDRESS]:PORT`; empty: those of resolv.conf.
+    ///   - timeout: time for one server's answer to one packet, in seconds; it is asked `tries` times.
     public init(servers: [String] = [], timeout: Double = 1.5, tries: Int = 2) {
         thread = ResolverThread(
             CaresChannel.Settings(

@@ -37,7 +37,7 @@ public struct ServerLocator: Sendable {
     private var answers: [DNSQuestion: DNSAnswer] = [:]
     private var targets: [(transport: SignallingProtocol, host: String, port: UInt16)] = []
 
-    /// - `transports`: enabled ones, the most wanted first; that order counts where DNS gives none.
+    /// - Parameter transports: enabled ones, the most wanted first; that order counts where DNS gives none.
     public init(
         _ query: ServerQuery, transports: [SignallingProtocol] = [.udp, .tcp, .tls], usesV4: Bool = true,
         usesV6: Bool = true

@@ -14,7 +14,7 @@ struct TrustStore {
 
     private var cached: (path: String?, stamp: FileStamp?, handle: Handle)?
 
-    /// - `path`: a PEM file; nil: the system's authorities.
+    /// - Parameter path: a PEM file; nil: the system's authorities.
     mutating func handle(path: String?) throws(SignallingFailure) -> Handle {
         let stamp = path.flatMap { FileStamp($0) }
         if let cached, cached.path == path, cached.stamp == stamp { return cached.handle }

@@ -21,7 +21,7 @@ extension SignallingFailure {
         }
     }
 
-    /// - `words`: NIOSSL's, which name files of its own beside BoringSSL's `OPENSSL_internal:REASON at FILE:LINE`.
+    /// - Parameter words: NIOSSL's, which name files of its own beside BoringSSL's `OPENSSL_internal:REASON at FILE:LINE`.
     private init(handshake words: String) {
         let marker = "OPENSSL_internal:"
         var reasons: [String] = []

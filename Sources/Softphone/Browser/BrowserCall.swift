@@ -26,7 +26,7 @@ final class BrowserCall: OwnedCall {
     private var relayRenewal = RelayRenewal()
     private var reason: Media.EndReason?
 
-    /// - `place`: whose candidates are found.
+    /// - Parameter place: whose candidates are found.
     init(_ request: BrowserRequest, at place: BrowserPlace) throws(SoftphoneError) {
         let now = HostTime.monotonicNow()
         let media = request.media

@@ -25,7 +25,7 @@ final class BrowserLink: LinkLayer {
     private var isOver = false
 
     /// Begins to find our candidates: `gathered` tells when there are enough; the browser's are checked as soon as `connect` says who it is.
-    /// - `addresses`: of this machine, where `socket` hears; `isLocal`: the browser may be here too.
+    /// - Parameter addresses: of this machine, where `socket` hears; `isLocal`: the browser may be here too.
     init(
         over socket: UDPLink, identity: DTLSIdentity, addresses: [IPAddress], traversal: NATTraversal, isLocal: Bool,
         mail: PathMail

@@ -19,8 +19,9 @@ package struct BrowserOffer {
     private let draft: SessionDescription
     private let line: Int
 
-    /// - `address`: of ours, for those who do not know ICE.
-    /// - `mixes`: whether the browser is heard with others: levels are asked for and told.
+    /// - Parameters:
+    ///   - address: of ours, for those who do not know ICE.
+    ///   - mixes: whether the browser is heard with others: levels are asked for and told.
     /// - Throws: what the offer lacks.
     package init(
         _ body: [UInt8], capabilities: MediaCapabilities, fingerprint: DTLSFingerprint, address: SocketAddress,
@@ -93,7 +94,7 @@ package struct BrowserOffer {
     }
 
     /// The answer.
-    /// - `areComplete`: whether no candidate comes later.
+    /// - Parameter areComplete: whether no candidate comes later.
     package func answer(_ credentials: ICECredentials, _ candidates: [Candidate], areComplete: Bool) -> String {
         var answer = draft
         answer.attributes.removeAll { if case .fingerprint = $0 { true } else { false } }

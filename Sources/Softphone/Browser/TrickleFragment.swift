@@ -9,7 +9,7 @@ package struct TrickleFragment {
     /// Lines that are read at most.
     static let mostLines = 512
 
-    /// - `userFragment`: of the offer, or of the last restart.
+    /// - Parameter userFragment: of the offer, or of the last restart.
     /// - Throws: it is far too long, or restarts without a password.
     package init(_ body: [UInt8], userFragment: String) throws(SoftphoneError) {
         let lines = body.split(separator: UInt8(ascii: "\n"))
@@ -40,7 +40,7 @@ package struct TrickleFragment {
     }
 
     /// A fragment for the other side, of the one line that the answer took; nil without anything to tell.
-    /// - `credentials`: who we are after a restart.
+    /// - Parameter credentials: who we are after a restart.
     package static func text(_ candidates: [TrickledCandidate], as credentials: ICECredentials? = nil) -> String? {
         guard !candidates.isEmpty || credentials != nil else { return nil }
         let identity = credentials.map { ["a=ice-ufrag:\($0.userFragment)", "a=ice-pwd:\($0.password)"] } ?? []

@@ -27,7 +27,7 @@ final class PathLink: LinkLayer {
     private var nextLook: HostTime?
     private static let lookMilliseconds = 10.0
 
-    /// - `traversal`: knows the servers.
+    /// - Parameter traversal: knows the servers.
     init(
         over socket: UDPLink, _ role: ICERole, configuration: ICEConfiguration, traversal: NATTraversal, mail: PathMail
     ) {
@@ -50,7 +50,7 @@ final class PathLink: LinkLayer {
 
     /// Begins to find candidates, and waits for nothing: `isGathered` tells when there are enough for an offer or answer, each kind that
     /// is asked for from one server, or all that came in time. That is a second at most, and one more for the first look-up of names.
-    /// - `addresses`: of this machine, where the socket hears.
+    /// - Parameter addresses: of this machine, where the socket hears.
     func gather(_ addresses: [IPAddress], now: HostTime) {
         servers.prepare()
         naming = (addresses, now.advanced(byMilliseconds: ServerBook.lookupMilliseconds))

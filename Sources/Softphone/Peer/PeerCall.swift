@@ -58,7 +58,7 @@ final class PeerCall: OwnedCall {
     var failure: SoftphoneError?
     var wasCall: Bool
 
-    /// - `addresses`: of the one who is called; the first is the socket's peer.
+    /// - Parameter addresses: of the one who is called; the first is the socket's peer.
     init(
         _ phone: PeerPhone, _ request: PeerRequest, over socket: UDPLink, calling addresses: [SocketAddress]
     ) throws(SoftphoneError) {

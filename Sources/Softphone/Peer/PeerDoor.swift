@@ -31,7 +31,7 @@ final class PeerDoor {
     private var lastTold = HostTime.zero
     private var isClosed = false
 
-    /// - `address`: who has the call. Whatever of its handshake comes twice is not answered.
+    /// - Parameter address: who has the call. Whatever of its handshake comes twice is not answered.
     init(
         _ phone: PeerPhone, _ request: PeerRequest, _ judge: PeerJudge, _ capabilities: AudioCapabilities,
         beside socket: UDPLink, talkingTo address: SocketAddress

@@ -84,8 +84,9 @@ public struct PeerFolder: Sendable, Hashable {
     }
 
     /// Puts somebody in before the first call, in place of whoever had the name.
-    /// - `fingerprint`: `sha-256 4A:AD:...`, or without its first word.
-    /// - `name`: `[yodel://]HOST[:PORT]` of one who is called, or `@ANYTHING` of one who calls; nil: one who calls.
+    /// - Parameters:
+    ///   - fingerprint: `sha-256 4A:AD:...`, or without its first word.
+    ///   - name: `[yodel://]HOST[:PORT]` of one who is called, or `@ANYTHING` of one who calls; nil: one who calls.
     public func pin(_ fingerprint: String, name: String?) throws(SoftphoneError) -> KnownPeers.Entry {
         guard let print = DTLSFingerprint(fingerprint) ?? DTLSFingerprint("sha-256 \(fingerprint)") else {
             throw .request(

@@ -27,7 +27,7 @@ final class PeerLink: LinkLayer {
     static let patienceMilliseconds = 20_000.0
 
     /// Begins the handshake: the caller sends, the callee waits for as long as it takes.
-    /// - `patienceMilliseconds`: the caller's.
+    /// - Parameter patienceMilliseconds: the caller's.
     init(
         _ role: PeerDialog.Role, over socket: any PacketLink, identity: DTLSIdentity, trust: DTLSTrust,
         capabilities: AudioCapabilities, mail: PeerMail, patienceMilliseconds: Double = PeerLink.patienceMilliseconds,

@@ -41,7 +41,7 @@ struct CallEncryption {
     }
 
     /// What carries the packets of a call. The handshake runs as the media thread steps it.
-    /// - `lower`: a socket that knows its peer, or a path that finds it.
+    /// - Parameter lower: a socket that knows its peer, or a path that finds it.
     func link(
         over lower: any PacketLink, _ agreed: MediaEncryption, patienceMilliseconds: Double
     ) throws(SoftphoneError) -> SRTPLink {

@@ -91,7 +91,7 @@ public struct SIPRequest: Sendable {
 
 extension AccountSettings {
     /// The account of that name in the configuration.
-    /// - `environment`: where `password_env` looks.
+    /// - Parameter environment: where `password_env` looks.
     public init(
         named name: String, in configuration: Configuration, environment: [String: String]
     ) throws(SoftphoneError) {

@@ -14,7 +14,7 @@ final class SIPTraceFile: Sendable {
     private let messages = EventFanOut<(message: TracedMessage, time: Timestamp)>()
     private let thread: Lock<RealtimeThread?>
 
-    /// - `onFailure`: takes what is to be told when the file takes no more, on the trace's thread.
+    /// - Parameter onFailure: takes what is to be told when the file takes no more, on the trace's thread.
     /// - Throws: when the file cannot be written, or no thread is left.
     init(path: String, onFailure: @escaping @Sendable (String) -> Void) throws(SoftphoneError) {
         // A pipe that nobody reads is refused here, and later holds up nobody.

@@ -69,7 +69,7 @@ func runSIP(
 }
 
 /// A call that was asked for ends the program; who waits goes on until told to stop.
-/// - `next`: the call that was asked for, or the next one to come.
+/// - Parameter next: the call that was asked for, or the next one to come.
 func carryCalls(
     isListening: Bool, _ options: MediaOptions, _ assertions: [Assertion], _ signals: TerminationSignal, json: Bool,
     _ next: () throws(SoftphoneError) -> any LiveCall
