@@ -68,8 +68,6 @@ struct LoadCall {
     }
     var delayMilliseconds: Double? { delays > 0 ? delaySum / Double(delays) : nil }
     var correlation: Double? { windowsFound > 0 ? correlationSum / Double(windowsFound) : nil }
-    /// RTP clock units since its start.
-    var rtpOffset: UInt32 { clockUnits }
 
     // MARK: - Sending
 

@@ -126,9 +126,6 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
 
     // MARK: - The machine's turns
 
-    /// Whether the unit has not been given yet what was captured.
-    var hasCaptured: Bool { !captured.isEmpty }
-
     /// Gives the unit what was captured since the last turn.
     func deliver() {
         guard let callbacks else { return }

@@ -111,7 +111,4 @@ final class GraphRender: @unchecked Sendable {
     var isSettled: Bool {
         control.withLock { $0.number == mail.pointee.applied.load(ordering: .acquiring) }
     }
-
-    /// Plans kept alive.
-    var planCount: Int { control.withLock { $0.plans.count } }
 }

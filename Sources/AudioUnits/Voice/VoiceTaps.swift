@@ -42,18 +42,4 @@ struct VoiceTaps: BitwiseCopyable {
             meters.pointee.droppedTapSamples.wrappingAdd(count &- written, ordering: .relaxed)
         }
     }
-
-    /// Keeps a signal in step with the others where it has nothing to tell.
-    @_noLocks
-    func writeSilence(_ signal: VoiceSignal, count: Int) {
-        var silence: InlineArray<64, Float> = InlineArray(repeating: 0)
-        var left = count
-        while left > 0 {
-            let part = min(left, 64)
-            withUnsafePointer(to: &silence) {
-                write(signal, UnsafeRawPointer($0).assumingMemoryBound(to: Float.self), count: part)
-            }
-            left &-= part
-        }
-    }
 }

@@ -18,8 +18,6 @@ public struct TelURI: Hashable, Sendable {
 
     public var text: String { "tel:\(number)\(parameters.text)" }
 
-    public var isGlobal: Bool { number.hasPrefix("+") }
-
     /// The number without visual separators: `-`, `.`, `(` and `)`.
     public var digits: String { number.utf8.filter { !Self.isSeparator($0) }.text }
 

@@ -79,9 +79,6 @@ package struct DelayFinder: ~Copyable {
     /// Whether the microphone is loud without an echo in it, as far as can be told while no delay is found.
     package var hasNoEcho: Bool { @_noLocks get { absence.isLikely } }
 
-    /// Seconds of far-end speech heard since the start.
-    package var farSpeechSeconds: Double { @_noLocks get { Double(farSpeechBlocks) * 0.02 } }
-
     /// Takes in `count` samples of each signal, at most 10 ms.
     ///
     /// - Parameters:

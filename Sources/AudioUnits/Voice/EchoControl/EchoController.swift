@@ -14,9 +14,9 @@ package struct EchoController: ~Copyable {
     package let rate: Int
     /// Frames of these blocks: 10 ms.
     package let blockFrames: Int
-    /// Hz, of `microphoneBlock` and `echoBlock`, and twice the highest frequency of the spectra.
+    /// Hz, of the blocks that the filters see, and twice the highest frequency of the spectra.
     package let processingRate: Int
-    /// Frames of `microphoneBlock` and `echoBlock`: 10 ms.
+    /// Frames of the blocks that the filters see: 10 ms.
     package let processingFrames: Int
     /// What the last block told.
     package private(set) var readings = EchoControlReadings()
@@ -94,20 +94,12 @@ package struct EchoController: ~Copyable {
         @_noLocks get { blockFrames }
     }
 
-    /// The last block of the microphone as the filters see it (delayed by 1.25 ms, without the lowest frequencies); valid
-    /// until the next `process`, as the next three.
-    package var microphoneBlock: UnsafePointer<Float> {
-        @_noLocks get { UnsafePointer(signals.microphone) }
-    }
-    /// The Kalman filter's estimate of the echo in `microphoneBlock`.
-    package var echoBlock: UnsafePointer<Float> {
-        @_noLocks get { UnsafePointer(estimator.kalmanEcho) }
-    }
-    /// The last two `microphoneBlock`s under the analysis window, `processingFrames + 1` bins.
+    /// The last two blocks of the microphone as the filters see it (delayed by 1.25 ms, without the lowest frequencies), under the
+    /// analysis window: `processingFrames + 1` bins. Valid until the next `process`.
     package var microphoneSpectrum: UnsafePointer<Complex> {
         @_noLocks get { UnsafePointer(estimator.microphoneSpectrum) }
     }
-    /// The same of `echoBlock`: with it, all that the drift loop needs.
+    /// The same of the Kalman filter's estimate of the echo in it: with it, all that the drift loop needs.
     package var echoSpectrum: UnsafePointer<Complex> {
         @_noLocks get { UnsafePointer(estimator.kalmanSpectrum) }
     }
