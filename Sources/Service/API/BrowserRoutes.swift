@@ -47,8 +47,8 @@ enum BrowserRoutes {
 
     private static let fields = ["device", "echo", "play", "handset", "conference", "name"]
 
-    /// `echo=true`, `device=NAME`, `play=FILE` or `conference=ID`, without any the service's; `nil` for `handset=true`, which may have a
-    /// `name`.
+    /// The audio end that the query chooses: `echo=true`, `device=NAME`, `play=FILE` or `conference=ID`; without a query the usual one.
+    /// - Returns: `nil` for `handset=true`, which may have a `name`.
     private static func audio(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> AudioEnd? {
         for name in request.query.keys where !fields.contains(name) {
             throw .badField(name, "the query has no '\(name.prefix(80))'; there are \(fields.joined(separator: ", "))")

@@ -29,8 +29,8 @@ struct PlaceCallCommand: ParsableCommand {
         help: ArgumentHelp(
             """
             yodel://HOST[:PORT], encrypted; or rtp://HOST:PORT[?codec=NAME|any&pt=N&ptime=MS&rtcp=mux|PORT&local=PORT], not \
-            encrypted, of which several make a conference: all hear each other, each in a codec of its own, in a headset each from a direction of its own. Or one sip:USER@HOST[:PORT] \
-            (;transport=tcp for TCP, sips: for TLS), or tel:NUMBER with --account.
+            encrypted; or sip:USER@HOST[:PORT] (;transport=tcp for TCP, sips: for TLS), or tel:NUMBER with --account. Several \
+            rtp:// make a conference: all hear each other, each has a codec of its own, and in a headset its own direction.
             """, valueName: "uri"))
     var uri: [String]
 
