@@ -1,7 +1,7 @@
 import Realtime
 import SIP
 
-/// Accounts that come, change and go while calls run.
+/// Accounts that come, change and go while calls run, and what becomes of their registrations.
 extension SIPSignalling {
     /// An account that is no longer wanted. Calls that came by it go on, and their requests still need its password.
     struct LeavingAccount {
@@ -75,6 +75,37 @@ extension SIPSignalling {
         } catch {
             tell(.warning(nil, "\(error)"))
         }
+    }
+
+    /// It is registered, for the first time or again.
+    func registered(_ account: AccountID, _ facts: Registered) {
+        localHosts[account] = agent.registrar(of: account).map { localHost(towardsServer: $0) }
+        tell(
+            .registration(
+                RegistrationChange(
+                    account: account.name, state: .registered, reason: "", sipCode: 200, expires: facts.expires,
+                    seenAddress: facts.seenAddress?.description)))
+    }
+
+    /// The registrar has refused it, or could not be reached.
+    func registrationFailed(_ account: AccountID, _ facts: RegistrationFailure) {
+        var kind: RegistrationChange.Failure =
+            switch facts.kind {
+            case .authentication: .authentication
+            case .refused: .refused
+            case .server: .server
+            case .network: .network
+            }
+        var reason = facts.reason
+        if facts.status == nil, let failure {
+            reason += ": \(failure.text)"
+            if failure.isCertificate { kind = .certificate }
+        }
+        tell(
+            .registration(
+                RegistrationChange(
+                    account: account.name, state: .failed, failure: kind, reason: reason, sipCode: facts.status,
+                    retryAfter: facts.retryAfter)))
     }
 
     /// A registration was taken back, or could not be in time.

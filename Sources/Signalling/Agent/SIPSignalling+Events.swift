@@ -294,37 +294,6 @@ extension SIPSignalling {
         tell(.requestRefused(id, reason: reason, sipCode: status))
         change(id)
     }
-
-    // MARK: Registrations
-
-    private func registered(_ account: AccountID, _ facts: Registered) {
-        localHosts[account] = agent.registrar(of: account).map { localHost(towardsServer: $0) }
-        tell(
-            .registration(
-                RegistrationChange(
-                    account: account.name, state: .registered, reason: "", sipCode: 200, expires: facts.expires,
-                    seenAddress: facts.seenAddress?.description)))
-    }
-
-    private func registrationFailed(_ account: AccountID, _ facts: RegistrationFailure) {
-        var kind: RegistrationChange.Failure =
-            switch facts.kind {
-            case .authentication: .authentication
-            case .refused: .refused
-            case .server: .server
-            case .network: .network
-            }
-        var reason = facts.reason
-        if facts.status == nil, let failure {
-            reason += ": \(failure.text)"
-            if failure.isCertificate { kind = .certificate }
-        }
-        tell(
-            .registration(
-                RegistrationChange(
-                    account: account.name, state: .failed, failure: kind, reason: reason, sipCode: facts.status,
-                    retryAfter: facts.retryAfter)))
-    }
 }
 
 extension SessionDescription {
