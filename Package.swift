@@ -362,9 +362,11 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// A section for each function: the linker lays those that calls run side by side (scripts/link-order). Whoever depends on a version of
-// this package would be refused such a flag; on a path, a branch or a revision he is not.
-for target in package.targets where [.regular, .executable].contains(target.type) {
-    let sections = SwiftSetting.unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))
-    target.swiftSettings = (target.swiftSettings ?? []) + [sections]
+// A section for each function: the linker lays those that calls run side by side (scripts/link-order). SwiftPM refuses a package with such
+// a flag to whoever depends on a version of it, so only our scripts ask for it (scripts/lib.sh).
+if Context.environment["YODEL_FUNCTION_SECTIONS"] != nil {
+    for target in package.targets where [.regular, .executable].contains(target.type) {
+        let sections = SwiftSetting.unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release))
+        target.swiftSettings = (target.swiftSettings ?? []) + [sections]
+    }
 }

@@ -3,6 +3,8 @@
 # installed.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+# Package.swift: a section for each function.
+export YODEL_FUNCTION_SECTIONS=1
 
 # Build: headers of the C libraries that Package.swift names.
 build_packages=(libasound2-dev libspeexdsp-dev libopus-dev libsndfile1-dev libkissfft-dev libyaml-dev
