@@ -336,7 +336,7 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "TestPrograms", "Service", "Diagnosis", "Softphone", "SecureRTP", "History", "Settings", "Reporting", "Media",
-                "Metrics",
+                "Metrics", "WebClient",
                 "Realtime",
             ]),
         .testTarget(name: "ControlTests", dependencies: ["Control", "Service", "WebClient", "Reporting"]),

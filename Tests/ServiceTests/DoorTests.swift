@@ -83,6 +83,25 @@ import Service
         #expect(telephone.calls.isEmpty)
     }
 
+    @Test("a page of another origin gets no leave to ask (CORS), whatever it asks and whatever it knows")
+    func otherOrigins() async {
+        let page = ["origin": "http://elsewhere.example", "sec-fetch-site": "cross-site"]
+        let preflight = page.merging(["access-control-request-method": "POST", "authorization": ""]) { $1 }
+        let offer = page.merging(["content-type": "application/sdp"]) { $1 }
+        let answers = [
+            (401, await ask("OPTIONS", "/call", headers: preflight).response),
+            (403, await ask("OPTIONS", "/call", headers: page).response),
+            (403, await ask("POST", "/call", "v=0", headers: offer).response),
+            (200, await ask("GET", "/", headers: page).response),
+        ]
+        for (status, answer) in answers {
+            #expect(answer.status == status)
+            let names = answer.headers.map { $0.name.lowercased() }
+            #expect(!names.contains { $0.hasPrefix("access-control-") }, "\(names)")
+        }
+        #expect(telephone.calls.isEmpty)
+    }
+
     @Test("the page needs no token, holds none, and lets nothing in from elsewhere")
     func page() async {
         for path in ["/", "/page.js", "/page.css"] {

@@ -16,7 +16,7 @@ public final class BrowserDoor: Sendable {
     private let visit: BrowserVisit
     private let server: HTTPServer
 
-    /// Binds the port.
+    /// Opens the port: the page is there from now on.
     /// - Parameters:
     ///   - uri: where it is waited.
     ///   - configuration: has the certificate, and whether somebody chose a codec.
@@ -46,6 +46,7 @@ public final class BrowserDoor: Sendable {
         // The call does not wait for them.
         media.traversal.prepare()
         do { try SRTPLink.prepare() } catch { throw .encryption("\(error)") }
+        server.start()
     }
 
     private static func certificate(_ configuration: Configuration) throws(SoftphoneError) -> CertificateKeeper {
@@ -61,10 +62,7 @@ public final class BrowserDoor: Sendable {
 
     /// Waits until a browser calls. What follows is told by the call.
     /// - Returns: the call, which has begun.
-    public func waitForCall() -> any LiveCall {
-        server.start()
-        return visit.waitForCall()
-    }
+    public func waitForCall() -> any LiveCall { visit.waitForCall() }
 
     /// Closes the port and every connection.
     public func close() { _ = try? waitFor { [server] in await server.stop() } }
