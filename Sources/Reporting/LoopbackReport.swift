@@ -10,7 +10,7 @@ public struct LoopbackReport: Sendable, Equatable {
     public var durationSeconds: Double?
     /// Until the echo canceller had found the room, s.
     public var convergenceSeconds: Double?
-    /// Holes in what was heard, both directions.
+    /// Gaps in what was heard, both directions.
     public var gaps: Int?
     /// The seed that repeats this run.
     public var seed: UInt64?
