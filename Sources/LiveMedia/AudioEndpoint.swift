@@ -32,12 +32,11 @@ public final class AudioEndpoint: @unchecked Sendable {
     private let outlet: UnsafeMutablePointer<PlayoutOutlet>
 
     /// Joins `unit`, which must not be initialized yet, to fresh rings and initializes it.
-    /// - Parameters:
-    ///   - sampleRate: the rate the call works at, in Hz.
-    ///   - frameLength: samples of one codec frame; the media thread is woken once for each.
-    ///   - playoutChannels: 1, or 2 by turns in the play-out ring; the unit converts to the hardware's.
-    ///   - plays: false where the unit's capture keeps time and nobody listens.
-    ///   - bell: what it is woken by.
+    /// - `sampleRate`: the rate the call works at, in Hz.
+    /// - `frameLength`: samples of one codec frame; the media thread is woken once for each.
+    /// - `playoutChannels`: 1, or 2 by turns in the play-out ring; the unit converts to the hardware's.
+    /// - `plays`: false where the unit's capture keeps time and nobody listens.
+    /// - `bell`: what it is woken by.
     public init(
         unit: any InputOutputUnit, sampleRate: Int, frameLength: Int, playoutChannels: Int = 1, plays: Bool = true,
         bell: Bell = Bell()

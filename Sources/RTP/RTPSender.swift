@@ -19,7 +19,12 @@ public struct RTPSender: Sendable {
     private var packetsBefore = 0
     private var octetsBefore = 0
 
-    /// - `sequence`, `timestamp`: initial values, which should be random (RFC 3550 section 5.1).
+    /// - Parameters:
+    ///   - ssrc: of what is sent.
+    ///   - payloadType: of packets that name none of their own.
+    ///   - clockRate: of the time stamps, in Hz.
+    ///   - sequence: of the first packet; should be random (RFC 3550 section 5.1).
+    ///   - timestamp: at offset 0; should be random too.
     public init(ssrc: UInt32, payloadType: UInt8, clockRate: Int, sequence: UInt16, timestamp: UInt32) {
         self.ssrc = ssrc
         self.payloadType = payloadType

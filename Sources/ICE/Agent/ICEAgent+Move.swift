@@ -10,7 +10,10 @@ extension ICEAgent {
     /// (`ICEConfiguration.hostPreference`), and not that of a peer-reflexive one: a peer that controls goes over to it as soon as
     /// it works, and not when it has missed us for long.
     ///
-    /// - `addresses`, `port`: as `gather` takes them.
+    /// - Parameters:
+    ///   - addresses: as `gather` takes them.
+    ///   - port: as `gather` takes it.
+    ///   - now: the time.
     public func move(to addresses: [IPAddress], port: UInt16, now: HostTime) {
         guard !isClosed else { return }
         moves += 1
