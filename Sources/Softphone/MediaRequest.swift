@@ -84,7 +84,7 @@ public struct MediaRequest: Sendable {
 
     /// What both ends of a call share.
     /// - `codec`, `packetMilliseconds`: of this party; `nil` is what the request says for all.
-    /// - Parameter isCodedAgain: whether what is sent was coded before: it comes from another call, or goes back to whoever said it.
+    /// - `isCodedAgain`: whether what is sent was coded before: it comes from another call, or goes back to whoever said it.
     package func callConfiguration(
         seed: UInt64, codec: Codec? = nil, packetMilliseconds: Int? = nil, isCodedAgain: Bool = false
     ) -> CallConfiguration {
