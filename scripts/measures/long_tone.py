@@ -26,7 +26,18 @@ def in_real_time(start: Callable[..., Any]) -> Callable[..., Any]:
 
 
 m2e.record = in_real_time(m2e.record)
-m2e.play = in_real_time(m2e.play)
+# A machine that stands still meanwhile must not make a gap in what is said: the player keeps more than the longest stop.
+PLAYER_MS = 400
+
+
+def with_reserve(play: Callable[..., Any]) -> Callable[..., Any]:
+    def played(signal: Any, sink: str, rate: int, latency: int) -> Any:
+        return play(signal, sink, rate, max(latency, PLAYER_MS))
+
+    return played
+
+
+m2e.play = in_real_time(with_reserve(m2e.play))
 
 
 def noting(report: Callable[..., Any]) -> Callable[..., Any]:
