@@ -19,6 +19,9 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
     /// these bounds. When one comes again, all are remembered.
     static let patience = 6.5
     static let patienceSeconds = (least: 2.0, most: 120.0)
+    /// More are expected at least so long after one, in seconds: however often they come, a false end costs a gap, and what is held for
+    /// nothing is given back within five seconds all the same.
+    static let leastExpectation = 4.0
     /// Shortest time that a frequency is taken over, in seconds.
     static let leastSpan = 10.0
 
@@ -96,7 +99,7 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
     public var expectsStops: Bool {
         @_noLocks get {
             guard let patience = overAfterSeconds else { return false }
-            return clock - ends[slot(0)] <= patience
+            return clock - ends[slot(0)] <= (patience < Self.leastExpectation ? Self.leastExpectation : patience)
         }
     }
 
@@ -108,7 +111,7 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
         var longest = 0.0
         for index in 0..<count where lengths[slot(index)] > longest { longest = lengths[slot(index)] }
         // The longest of so many is not the longest there is.
-        let foreseen = longest * Double(count &+ 1) / Double(count)
+        let foreseen = longest * Double(count &+ 4) / Double(count &+ 2)
         var best = ready
         var least = gaps(ready, longest: longest, foreseen: foreseen)
         for index in -1..<count {

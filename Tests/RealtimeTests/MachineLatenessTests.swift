@@ -70,6 +70,35 @@ import Testing
         #expect(machine.reserve(ready: 10) > 18)
     }
 
+    @Test("however often they come, a lull of less than 4 s is no end of them")
+    func lull() {
+        var machine = machine([15, 8, 19, 6, 12, 18, 9, 16], every: 0.3)
+        let held = machine.reserve(ready: 10)
+        machine.pass(seconds: 3.9)
+        #expect(held > 18 && machine.reserve(ready: 10) == held)
+        machine.pass(seconds: 0.2)
+        #expect(!machine.expectsStops)
+    }
+
+    @Test("from the fourth stop on, fewer than one of 90 is longer than what was held for it")
+    func foreseen() {
+        var (all, longer) = (0, 0)
+        for seed in UInt64(1)...40 {
+            var random = SplitMix64(seed: seed)
+            var machine = MachineLateness()
+            for number in 0..<86 {
+                let length = 4 + 17 * random.unit()
+                if number >= 3 {
+                    all += 1
+                    longer += length > machine.reserve(ready: 10) ? 1 : 0
+                }
+                machine.pass(seconds: 0.7)
+                machine.turn(lateBy: length)
+            }
+        }
+        #expect(longer * 90 < all, "\(longer) of \(all)")
+    }
+
     @Test func rareStopsAreWaitedForLonger() {
         var machine = machine([15, 18, 19, 16], every: 3)
         machine.pass(seconds: 15)
