@@ -295,6 +295,10 @@ public final class MediaLoop {
                 playoutMissing += missing
             }
         }
+        if let end = catchUpEnd(next: timing.stream, now: now) {
+            refill = min(refill ?? end, end)
+            return
+        }
         let channels = device.playoutChannels
         while device.playoutRing.filled() < level.target * channels {
             pullBlock(now: now)
@@ -307,6 +311,20 @@ public final class MediaLoop {
             guard written == count else { return }
         }
     }
+
+    /// After a stop of the machine, who sends to us from the same one has stood still as well: a packet that is missed then comes at
+    /// once. Until when it is waited for, as long as the device has enough; nil: not.
+    private func catchUpEnd(next stream: StreamTiming, now: HostTime) -> HostTime? {
+        guard let end = excused?.end.advanced(byMilliseconds: Self.catchUp), now < end, stream.isValid,
+            stream.hostTime.milliseconds(since: now) >= Self.leastBridge,
+            seats.contains(where: { $0.call.stream.isShort(of: mixed.count * $0.call.sampleRate / device.sampleRate) })
+        else { return nil }
+        return end
+    }
+
+    /// How long such a sender takes, and what the device must have so long, in milliseconds: it waits for us only while it has 6.
+    private static let catchUp = 2.0
+    private static let leastBridge = 8.0
 
     /// The device takes its next block when the sample after the last one has the device's own delay before it.
     private func planRefill(after stream: StreamTiming, now: HostTime) {

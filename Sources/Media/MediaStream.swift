@@ -163,6 +163,9 @@ public final class MediaStream {
     /// The device asks so many milliseconds later from now on.
     func movePulls(by milliseconds: Double) { receivePath.movePulls(by: milliseconds) }
 
+    /// Whether less than `samples` of the sound that plays are left and no packet waits: what is asked for next is concealed.
+    func isShort(of samples: Int) -> Bool { receivePath.isShort(of: samples) }
+
     /// Lets what has come by the link go.
     func discardReceived(now: HostTime) { link.receive(now: now) { _ in } }
 

@@ -93,6 +93,9 @@ final class ReceivePath {
     /// The device asks so many milliseconds later from now on.
     func movePulls(by milliseconds: Double) { lanes.movePulls(by: milliseconds) }
 
+    /// Whether less than `samples` of the sound that plays are left and no packet waits.
+    func isShort(of samples: Int) -> Bool { buffer.isPlaying && lanes.playing.samplesLeft.map { $0 < samples } ?? false }
+
     /// Takes one RTP datagram that came at `arrival`.
     func receive(_ datagram: UnsafeRawBufferPointer, arrival: HostTime) -> Arrival {
         let sources = receiver.sourcesHeard
