@@ -27,6 +27,8 @@ struct ALSAPlaybackLoop: ~Copyable {
     /// What ALSA said to be queued, and when it last went down.
     private var lastQueued = 0
     private var lastProgress: Int64 = 0
+    /// When the latest period is heard.
+    private var rhythm: Int64 = 0
     /// When that will have been played, and nothing of ours is left.
     private var emptyAt: Int64 = 0
     private var begun: Int64 = 0
@@ -121,7 +123,11 @@ struct ALSAPlaybackLoop: ~Copyable {
 
     /// Silence that a stream begins with, in frames.
     private var lead: Int {
-        @_noLocks get { target.lead &+ (isDuplex ? Int(Double(stream.period) * Self.duplexLead) : 0) }
+        @_noLocks get {
+            let lead = target.lead &+ (isDuplex ? Int(Double(stream.period) * Self.duplexLead) : 0)
+            let early = Double(rhythm &- calsa_now() &- nanoseconds(lead)) * Double(stream.rate) / 1e9
+            return lead &+ target.wait(forRhythm: Int(early))
+        }
     }
 
     /// Fills a prepared stream to its target, silence first, and starts it. Returns 0, or the negative code of what broke it.
@@ -195,6 +201,7 @@ struct ALSAPlaybackLoop: ~Copyable {
             due = now &+ Self.shortestSleep
             return 0
         }
+        if !isEarly { target.writes(at: level) }
         // One period only, also when more are due: whoever fills the ring behind the callback has slept as long as we have, and
         // needs the moment until the next turn.
         let code = render(delay: delay)
@@ -274,6 +281,7 @@ struct ALSAPlaybackLoop: ~Copyable {
     private mutating func time(delay: Int) -> DeviceTime {
         let now = calsa_now()
         let smoothed = timeline.time(measured: now &+ nanoseconds(delay), frames: stream.period)
+        rhythm = smoothed
         defer { sampleTime &+= Int64(stream.period) }
         return DeviceTime(
             sampleTime: sampleTime, hostTime: HostTime(nanoseconds: smoothed),

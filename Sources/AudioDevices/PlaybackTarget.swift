@@ -23,6 +23,8 @@ package struct PlaybackTarget: BitwiseCopyable {
     package static let nearMissMilliseconds = 4.0
     /// A sound server's own block, in milliseconds.
     package static let serverBlockMilliseconds = 5.0
+    /// Longest period whose rhythm a stream keeps when it begins anew, in milliseconds.
+    static let longestRhythmMilliseconds = 10.0
     /// How fast the level held follows what the machine needs, in milliseconds a second: the jitter buffer stretches meanwhile.
     package static let raisePerSecond = 200.0
     package static let lowerPerSecond = 60.0
@@ -31,6 +33,8 @@ package struct PlaybackTarget: BitwiseCopyable {
     package static let calmSeconds = 120.0
     /// The longest it becomes, in seconds.
     package static let longestCalmSeconds = 1920.0
+    /// Periods that the usual level at which one is written is taken over.
+    static let slackPeriods = 200.0
     /// How long a move of the stream is felt, in seconds of sound.
     package static let moveSeconds = 2.0
     /// Shrinking speed after that, in milliseconds a second.
@@ -54,6 +58,13 @@ package struct PlaybackTarget: BitwiseCopyable {
     private var steady = (target: 0.0, calmNeeded: 0.0)
     /// Seconds for which underruns do not count.
     private var amnesty = 0.0
+    /// Seconds for which a stream that began with little after a stop may still be nearly empty.
+    private var filling = 0.0
+    /// How far below the highest level at which a period is written one usually is, in frames: a server takes whole blocks, and where
+    /// they lie makes up to a period of delay.
+    private var slack = 0.0
+    /// By how much less than the target is held since a stop, in frames.
+    private var cut = 0.0
 
     @_noLocks
     package init(period: Int, buffer: Int, rate: Int) {
@@ -70,18 +81,43 @@ package struct PlaybackTarget: BitwiseCopyable {
     }
 
     /// The target now, in frames.
-    package var frames: Int { @_noLocks get { Int(held > target ? held : target) } }
+    package var frames: Int { @_noLocks get { Int(held > least ? held : least) } }
 
     /// The target now, in milliseconds.
-    package var milliseconds: Double { @_noLocks get { (held > target ? held : target) / framesPerMillisecond } }
+    package var milliseconds: Double { @_noLocks get { (held > least ? held : least) / framesPerMillisecond } }
 
     /// The part of it that is there because this machine stands still, in milliseconds.
-    package var reserveMilliseconds: Double { @_noLocks get { held > target ? (held - target) / framesPerMillisecond : 0 } }
+    package var reserveMilliseconds: Double { @_noLocks get { held > least ? (held - least) / framesPerMillisecond : 0 } }
+
+    /// What is held whether this machine stands still or not, in frames.
+    private var least: Double { @_noLocks get { target - cut } }
 
     /// A turn found `level` frames still to be played.
     @_noLocks
     package mutating func found(level: Int) {
+        if level > frames &- Int(period) { filling = 0 }
+        guard filling <= 0 else { return }
         if Double(level) <= Self.nearMissMilliseconds * framesPerMillisecond { underran() }
+    }
+
+    /// A turn writes a period where `level` frames are still to be played.
+    @_noLocks
+    package mutating func writes(at level: Int) {
+        guard filling <= 0, sinceLate >= MachineStop.explainedSeconds else { return }
+        let below = Double(frames &- level) - period
+        slack += ((below < 0 ? 0 : below < period ? below : period) - slack) / Self.slackPeriods
+    }
+
+    /// A stream that begins anew meets the server's blocks elsewhere: which levels a period is written at is chosen so that they lie
+    /// within half a period of the former ones.
+    @_noLocks
+    private mutating func keepDelay() {
+        let wanted = cut + slack - period / 2
+        let most = period / 2
+        let next = wanted < 0 ? 0 : wanted < most ? wanted : most
+        slack -= next - cut
+        if held <= target { held = target - next }
+        cut = next
     }
 
     /// A turn began so many milliseconds later than it should have.
@@ -107,10 +143,22 @@ package struct PlaybackTarget: BitwiseCopyable {
         }
     }
 
+    /// What that is longer by after such a stop, so that blocks are heard in the rhythm of those before, in frames: packets and blocks of
+    /// the server then lie as they lay, and the delay is the former one. Longer periods are not waited for.
+    /// - Parameter early: by how many frames the first block would be heard before one of those, more or less any number of periods.
+    @_noLocks
+    package func wait(forRhythm early: Int) -> Int {
+        guard isMachinesFault, period <= Self.longestRhythmMilliseconds * framesPerMillisecond else { return 0 }
+        let length = Int(period)
+        let rest = early % length
+        return rest < 0 ? rest &+ length : rest
+    }
+
     /// What the machine's stops need, in frames.
     private var needed: Double {
         @_noLocks get {
             let beside = period + Self.serverBlockMilliseconds * framesPerMillisecond
+            let floor = floor - cut
             let ready = (floor - beside) / framesPerMillisecond
             let wanted = beside + machine.reserve(ready: ready > 0 ? ready : 0) * framesPerMillisecond
             return wanted < floor ? floor : wanted < ceiling ? wanted : ceiling
@@ -123,6 +171,8 @@ package struct PlaybackTarget: BitwiseCopyable {
         isMachinesFault = sinceLate < MachineStop.explainedSeconds
         guard !isMachinesFault else {
             sinceLate = MachineStop.explainedSeconds
+            filling = MachineStop.explainedSeconds
+            keepDelay()
             return
         }
         calm = 0
@@ -137,6 +187,7 @@ package struct PlaybackTarget: BitwiseCopyable {
     private mutating func grow(to wanted: Double) {
         if sinceGrowth >= Self.moveSeconds || steady.target == 0 { steady = (target, calmNeeded) }
         sinceGrowth = 0
+        cut = 0
         target = wanted < ceiling ? wanted : ceiling
     }
 
@@ -144,6 +195,7 @@ package struct PlaybackTarget: BitwiseCopyable {
     @_noLocks
     package mutating func moved() {
         amnesty = Self.moveSeconds
+        (slack, cut) = (0, 0)
         guard sinceGrowth < Self.moveSeconds, steady.target > 0 else { return }
         (target, calmNeeded) = steady
         sinceGrowth = Self.incidentSeconds
@@ -157,6 +209,7 @@ package struct PlaybackTarget: BitwiseCopyable {
         sinceGrowth += seconds
         sinceLate += seconds
         amnesty -= seconds
+        filling -= seconds
         isMachinesFault = false
         machine.pass(seconds: seconds)
         follow(seconds)

@@ -22,6 +22,8 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
     private var playback: DeviceStreamFormat?
     private var captured: [(samples: [Float], time: DeviceTime)] = []
     private var queue: [Float] = []
+    /// When the latest period is heard.
+    private var rhythm = HostTime.zero
     /// When the queue's first frame is heard.
     private var headTime = HostTime.zero
     private var sampleTime: Int64 = 0
@@ -154,6 +156,7 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
         let low = target.frames - period
         guard level <= low else { return sleep(milliseconds(level - low), now: now) }
         if milliseconds(level) > Self.patience, !isReady(period) { return sleep(0, now: now) }
+        target.writes(at: level)
         fetch(period, level: level, now: now)
         target.played(period)
         board.write(target.machine, reserveMilliseconds: target.reserveMilliseconds)
@@ -165,8 +168,10 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
         if hasUnderrun { target.underran() }
         hasUnderrun = false
         if startTime == nil { startTime = now }
-        let lead = target.lead - max(0, level(at: now))
+        var lead = target.lead - max(0, level(at: now))
         if lead > 0 {
+            let early = rhythm.milliseconds(since: now) - milliseconds(target.lead)
+            lead += target.wait(forRhythm: Int(early * Double(period) / milliseconds(period)))
             if now > .zero { silentFrames += lead }
             queue += repeatElement(0, count: lead)
         }
@@ -177,6 +182,7 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
     private func fetch(_ frames: Int, level: Int, now: HostTime) {
         guard let callbacks else { return }
         latency = milliseconds(level)
+        rhythm = now.advanced(byMilliseconds: milliseconds(level))
         var time = DeviceTime(
             sampleTime: sampleTime, hostTime: now.advanced(byMilliseconds: milliseconds(level)),
             latencyMilliseconds: milliseconds(level))

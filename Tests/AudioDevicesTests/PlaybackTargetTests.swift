@@ -107,6 +107,89 @@ import Testing
         #expect(target.milliseconds == 25 && target.lead == 960, "a stop explains one underrun: this is the device's own")
     }
 
+    @Test("a stream that began with little after a stop is nearly empty at first, which teaches nothing, until it was filled")
+    func filling() {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        target.played(48_000)
+        target.late(by: 60)
+        target.underran()
+        for level in [240, 120, 0, 96] {
+            target.found(level: level)
+            target.played(240)
+        }
+        #expect(target.milliseconds == 20)
+        target.found(level: 721)
+        target.found(level: 96)
+        #expect(target.milliseconds == 25)
+    }
+
+    @Test("a stream that is not filled for long after a stop has a trouble of its own")
+    func neverFilled() {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        target.late(by: 60)
+        target.underran()
+        target.played(48_000 * 4 / 10)
+        target.found(level: 96)
+        #expect(target.milliseconds == 25)
+    }
+
+    /// A server that takes a period of 5 ms at once, and a player that looks every millisecond.
+    private struct BlockServer {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        var level = 0
+
+        /// Runs so many blocks; returns what is left when one was just taken.
+        mutating func run(blocks: Int) -> Int {
+            var left = level
+            for turn in 0..<(5 * blocks) {
+                if turn % 5 == 0 {
+                    level -= 240
+                    left = level
+                }
+                target.found(level: level)
+                guard level <= target.frames - 240 else { continue }
+                target.writes(at: level)
+                target.played(240)
+                level += 240
+            }
+            return left
+        }
+    }
+
+    @Test(
+        "after a stop the server's blocks may lie elsewhere: the delay is within half a period of the former one",
+        arguments: [0, 24, 100, 140, 180, 239])
+    func formerDelay(extra: Int) {
+        var server = BlockServer()
+        // Others that begin to play shift the server's blocks.
+        server.level = server.target.lead + 240 + extra
+        let before = server.run(blocks: 1000)
+        for _ in 0..<3 {
+            server.target.late(by: 60)
+            server.target.underran()
+            server.level = server.target.lead + 240
+            let after = server.run(blocks: 1000)
+            #expect(after > 240 && after - before <= 120, "\(before) frames were left, \(after) are")
+        }
+    }
+
+    @Test(
+        "after a stop a stream waits until its blocks are heard in their former rhythm, unless its periods are long",
+        arguments: [(0, 0), (1, 1), (-1, 239), (-240, 0), (1000, 40), (-1000, 200)])
+    func rhythm(early: Int, wait: Int) {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        #expect(target.wait(forRhythm: early) == 0)
+        target.late(by: 60)
+        target.underran()
+        #expect(target.wait(forRhythm: early) == wait)
+        target.played(240)
+        #expect(target.wait(forRhythm: early) == 0)
+        var long = PlaybackTarget(period: 960, buffer: 14_400, rate: 48_000)
+        long.late(by: 60)
+        long.underran()
+        #expect(long.wait(forRhythm: early) == 0)
+    }
+
     @Test func aBufferOfOnePeriodDoesNotTrap() {
         var target = PlaybackTarget(period: 960, buffer: 960, rate: 48_000)
         target.underran()

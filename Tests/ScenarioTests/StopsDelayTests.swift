@@ -61,12 +61,15 @@ import Testing
         #expect(calm.count > 10 && calm.allSatisfy { $0.reason == "network" }, "\(calm)")
     }
 
-    @Test("one stop of 60 ms: that gap alone, and 5 s later the former delay", arguments: 1...3)
-    func oneShortStop(seed: UInt64) throws {
-        let call = try standingCall("stop=20:60", seconds: 40, seed: seed)
+    @Test(
+        "one stop of 60 ms, wherever it falls between two periods: that gap alone, and 5 s later the former delay",
+        arguments: [(1, 0.0), (2, 1.3), (3, 2.5), (1, 3.7)])
+    func oneShortStop(seed: UInt64, milliseconds: Double) throws {
+        let call = try standingCall("stop=\(20 + milliseconds / 1000):60", seconds: 40, seed: seed)
         for side in 0..<2 {
+            let before = try heard(call, by: side, from: 5, to: 19)
             let after = try heard(call, by: side, from: 25, to: 38)
-            #expect(abs(after - Self.quiet) <= 3, "\(after) ms")
+            #expect(abs(after - Self.quiet) <= 3 && abs(after - before) <= 1, "\(before) ms before it, \(after) ms after it")
             #expect(call.sides[side].statistics.xruns.playback == 1 && call.sides[side].silentMilliseconds <= 60)
             #expect(call.sides[side].statistics.concealedRatio == 0)
         }
