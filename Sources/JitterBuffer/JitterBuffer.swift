@@ -103,20 +103,21 @@ public final class JitterBuffer {
     /// Milliseconds from a packet's arrival until its first sample is due in the pulled stream, now and on average;
     /// nil before playing. The sample at offset k of a pulled block counts as due k samples after the pull, so a
     /// device ring behind it counts its fill *before* the block is written.
-    public var currentDelayMilliseconds: Double? {
-        guard player.isPlaying, let start = clock.mean, let usual = delays.mean, let axis = stream?.axis
-        else { return nil }
-        let end = axis.milliseconds(player.endOfQueue)
-        return max(0, start + end - axis.mediaMilliseconds(player.mediaPosition) - usual)
-    }
+    public var currentDelayMilliseconds: Double? { delays.mean.flatMap { waiting(afterDelay: $0) } }
 
     /// As `currentDelayMilliseconds`, but of the fastest packets of the last 10 s: what the buffer adds to the
     /// network's own delay. A packet that jitter held up waits the less, so this counts jitter once; nil before
     /// playing.
     public var delayOfFastestMilliseconds: Double? {
-        guard let mean = currentDelayMilliseconds, let usual = delays.mean, let floor = delays.floor
-        else { return nil }
-        return mean + max(0, usual - floor)
+        guard let usual = delays.mean, let floor = delays.floor else { return nil }
+        return waiting(afterDelay: min(usual, floor))
+    }
+
+    /// Milliseconds that a packet waits which came with this relative delay: 0 when it comes too late; nil before playing.
+    private func waiting(afterDelay delay: Double) -> Double? {
+        guard player.isPlaying, let start = clock.mean, let axis = stream?.axis else { return nil }
+        let end = axis.milliseconds(player.endOfQueue)
+        return max(0, start + end - axis.mediaMilliseconds(player.mediaPosition) - delay)
     }
 
     /// The sender's clock against this host's in parts per million, positive when the sender's runs fast; nil until

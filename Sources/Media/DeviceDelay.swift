@@ -35,11 +35,14 @@ package struct DeviceDelay {
     ///   - ageMilliseconds: since its first sample was at the microphone.
     ///   - frameMilliseconds: its length.
     ///   - blockMilliseconds: length of the device's blocks; the framer's wait already covers it.
+    ///   - heldUpMilliseconds: for how long the machine's stop may have held it up: as far as it is older by that, it counts as
+    ///     usual. The other side's jitter buffer counts what the wait for it costs.
     ///   - unit: what the I/O unit says of itself.
     package mutating func observeCapture(
-        ageMilliseconds: Double, frameMilliseconds: Double, blockMilliseconds: Double, unit: UnitLatency
+        ageMilliseconds: Double, frameMilliseconds: Double, blockMilliseconds: Double, heldUpMilliseconds: Double = 0,
+        unit: UnitLatency
     ) {
-        age.add(ageMilliseconds)
+        age.add(max(ageMilliseconds - heldUpMilliseconds, min(ageMilliseconds, age.value ?? ageMilliseconds)))
         capture.add(max(0, (unit.captureDevice ?? 0) - blockMilliseconds))
         self.frameMilliseconds = frameMilliseconds
         self.unit = unit

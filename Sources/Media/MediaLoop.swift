@@ -265,7 +265,9 @@ public final class MediaLoop {
         deviceDelay.observeCapture(
             ageMilliseconds: now.milliseconds(since: firstSample),
             frameMilliseconds: Double(frameLength) * millisecondsPerSample,
-            blockMilliseconds: Double(timing.frames) * millisecondsPerSample, unit: device.latency())
+            blockMilliseconds: Double(timing.frames) * millisecondsPerSample,
+            heldUpMilliseconds: excused.map { max(0, $0.end.milliseconds(since: max($0.begin, firstSample))) } ?? 0,
+            unit: device.latency())
     }
 
     /// Of several others the farthest counts.

@@ -16,9 +16,10 @@ import Testing
         }
     }
 
-    private func pull(at time: Double) {
+    /// - Returns: milliseconds of sound that wait afterwards.
+    @discardableResult private func pull(at time: Double) -> Double {
         var samples = [Float](repeating: 0, count: 80)
-        samples.withUnsafeMutableBufferPointer { _ = buffer.pull(into: $0, now: HostTime(milliseconds: time)) }
+        return samples.withUnsafeMutableBufferPointer { buffer.pull(into: $0, now: HostTime(milliseconds: time)).levelMs }
     }
 
     @Test(
@@ -40,5 +41,25 @@ import Testing
         }
         #expect(buffer.statistics.late == 0 && buffer.statistics.resets == 0)
         #expect(mostTold < 40, "\(mostTold) ms told")
+    }
+
+    @Test("What the sender held through the stop comes at once afterwards, and the delay told is no more than what waits")
+    func heldBySender() {
+        var toldTooMuch = 0.0
+        for tick in 0..<2000 {
+            if tick == 1001 { continue }
+            let time = Double(tick) * 10 + (tick > 1000 ? 3000 : 0)
+            if tick == 1002 {
+                buffer.excuse(MachineStop(begin: HostTime(milliseconds: 10_000), end: HostTime(milliseconds: 13_015)))
+                for sequence in 501..<516 { insert(sequence, at: time) }
+            }
+            if tick % 2 == 0 { insert(tick / 2 + (tick > 1000 ? 15 : 0), at: time) }
+            let waiting = pull(at: time)
+            guard tick > 1002, let told = buffer.delayOfFastestMilliseconds else { continue }
+            toldTooMuch = max(toldTooMuch, told - waiting)
+        }
+        #expect(buffer.statistics.late == 0 && buffer.statistics.resets == 0)
+        // A packet waits before it is pulled in parts.
+        #expect(toldTooMuch < 25, "\(toldTooMuch) ms more told than waited")
     }
 }

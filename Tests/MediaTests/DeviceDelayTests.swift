@@ -55,6 +55,22 @@ import Testing
         #expect(ledger.ring == 0 && ledger.playoutRing == 0)
     }
 
+    @Test("counts what waited for the machine as it is otherwise, and what is older than that by the rest")
+    func heldUp() throws {
+        var delay = DeviceDelay()
+        for _ in 0..<100 { delay.observeCapture(ageMilliseconds: 26, frameMilliseconds: 20, blockMilliseconds: 10, unit: unit) }
+        for age in stride(from: 326.0, to: 26, by: -20) {
+            delay.observeCapture(
+                ageMilliseconds: age, frameMilliseconds: 20, blockMilliseconds: 10, heldUpMilliseconds: age, unit: unit)
+        }
+        #expect(abs(try #require(delay.sendMilliseconds) - 26) < 1e-9)
+        for _ in 0..<500 {
+            delay.observeCapture(
+                ageMilliseconds: 66, frameMilliseconds: 20, blockMilliseconds: 10, heldUpMilliseconds: 10, unit: unit)
+        }
+        #expect(abs(try #require(delay.sendMilliseconds) - 56) < 1)
+    }
+
     @Test("follows a change within about a second")
     func follows() throws {
         var delay = DeviceDelay()

@@ -87,4 +87,23 @@ import Testing
             #expect(abs(after - Self.quiet) <= 3, "\(after) ms")
         }
     }
+
+    @Test("both ends stop for 3 s while their clocks run apart: what follows is whole, and its delay told as it is heard")
+    func longStopAmidDrift() throws {
+        // Each sender's clock is 100 ppm slow.
+        let drift = NetworkTrace(delays: (0..<2000).map { Double($0) * 20 * 100e-6 })
+        var most = [0.0, 0]
+        let call = try standingCall("stop=20:3000", seconds: 40, trace: drift) { call, time in
+            // What the microphones held is played a little late at first, and then given up.
+            guard time > 24.5 else { return }
+            for side in 0..<2 { most[side] = max(most[side], call.sides[side].statistics.mouthToEarMilliseconds ?? 0) }
+        }
+        for side in 0..<2 {
+            let figures = call.sides[side].statistics
+            #expect(figures.packetsLate == 0)
+            #expect(figures.concealedByReason.values.reduce(0, +) <= 400, "\(figures.concealedByReason)")
+            let after = try heard(call, by: side, from: 28, to: 38)
+            #expect(abs(most[side] - after) < 10, "\(most[side]) ms told at most, \(after) ms heard")
+        }
+    }
 }
