@@ -6,6 +6,8 @@ public struct CallSound: Sendable {
     public var voiceProcessing: Bool
     /// A file in place of the microphone, from its beginning; then silence.
     public var playPath: String?
+    /// Whether that is played again and again.
+    public var playsAgain = false
     /// Whether what is heard is sent back.
     public var echoes = false
     /// The calls that this one talks to, in place of a device.
@@ -21,12 +23,14 @@ extension SIPRequest {
     public var sound: CallSound {
         get {
             var sound = CallSound(device: media.device, voiceProcessing: media.voiceProcessing)
-            (sound.playPath, sound.echoes, sound.bridge) = (media.playPath, echoes, bridge)
+            (sound.playPath, sound.playsAgain) = (media.playPath, media.playsAgain)
+            (sound.echoes, sound.bridge) = (echoes, bridge)
             return sound
         }
         set {
             (media.device, media.voiceProcessing) = (newValue.device, newValue.voiceProcessing)
-            (media.playPath, echoes, bridge) = (newValue.playPath, newValue.echoes, newValue.bridge)
+            (media.playPath, media.playsAgain) = (newValue.playPath, newValue.playsAgain)
+            (echoes, bridge) = (newValue.echoes, newValue.bridge)
         }
     }
 }

@@ -36,6 +36,10 @@ public struct MediaRequest: Sendable {
     public var traversal = NATTraversal()
     /// Audio sent in place of the microphone, a file.
     public var playPath: String?
+    /// Whether that file is played again and again. It must be a short one (`SharedSamples`).
+    public var playsAgain = false
+    /// Whether other calls of the process may play the same file at the same time: a short one is held whole then, once for all.
+    public var sharesPlayed = false
     /// Stereo recording of the call, a file: left is sent, right is heard.
     public var recordPath: String?
     /// Where the call's packets are captured (pcapng).
@@ -105,13 +109,22 @@ public struct MediaRequest: Sendable {
         do { return try AudioFileReader.samples(path: playPath, rate: rate) } catch { throw .audioFile(error) }
     }
 
-    /// The same for one call that is waited for: its beginning is there, and the rest is read while it runs.
+    /// The same for one call that is waited for: its beginning is there, and the rest is read while it runs. What others may play too is
+    /// there whole, if it is short.
     /// - Parameter rate: in Hz.
     /// - Returns: `nil`: the microphone.
     /// - Throws: `audioFile`; `resources`.
     func announcementStream(rate: Int) throws(SoftphoneError) -> (any SampleStream)? {
         guard let playPath else { return nil }
         let file: FileReadAhead
+        do {
+            let shared =
+                sharesPlayed || playsAgain
+                ? try SharedSamples.find(path: playPath, rate: rate) { logger.warning("\($0.explanation)") } : nil
+            if let shared { return SharedSamplesPlayer(shared, repeats: playsAgain) }
+        } catch {
+            throw .audioFile(error)
+        }
         do { file = try FileReadAhead(path: playPath, rate: rate) { logger.warning("\($0.explanation)") } } catch {
             throw .audioFile(error)
         }
@@ -132,3 +145,4 @@ public struct MediaRequest: Sendable {
 
 /// The file of `--play`.
 extension FileReadAhead: SampleStream {}
+extension SharedSamplesPlayer: SampleStream {}

@@ -1,4 +1,5 @@
 import AudioDevices
+import AudioFiles
 import Reporting
 import Softphone
 
@@ -158,14 +159,14 @@ struct SIPTelephone: Telephone {
     /// - Returns: whether what is heard is sent back.
     private static func choose(_ audio: AudioEnd, _ media: inout MediaRequest) throws(SoftphoneError) -> Bool {
         var device = "null"
-        media.playPath = nil
+        (media.playPath, media.playsAgain, media.sharesPlayed) = (nil, false, true)
         switch audio {
         case .attendant(let attendant):
             (media.device.input, media.device.output) = (attendant.device, attendant.device)
             media.device.sampleRate = Attendant.rate
             (media.device.periodMilliseconds, media.voiceProcessing) = (10, false)
             return false
-        case .play(_, let path, true):
+        case .play(_, let path, true) where !SharedSamples.isShort(path: path):
             let file = DeviceSpecification.file(capture: path, playback: nil, loop: true)
             (media.device.input, media.device.output) = (file, file)
             media.voiceProcessing = false
@@ -184,7 +185,7 @@ struct SIPTelephone: Telephone {
         case .device(let name): device = name
         // Where other calls are heard the bridge is the device.
         case .echo, .silence, .handset, .call, .conference: break
-        case .play(_, let path, _): media.playPath = path
+        case .play(_, let path, let repeats): (media.playPath, media.playsAgain) = (path, repeats)
         }
         let place = try DeviceChoice.device(device)
         (media.device.input, media.device.output) = (place, place)

@@ -22,6 +22,8 @@ package final class ProgramLine: Sendable, Equatable {
 
     let end: ProgramEnd
     let exchange: SoundExchange
+    /// What its call hears while the program is away, and others may hear too.
+    private let announcement: SharedSamples?
     private let state = Lock(State())
 
     /// Samples of an announcement at most, s.
@@ -30,17 +32,19 @@ package final class ProgramLine: Sendable, Equatable {
 
     init(_ end: ProgramEnd) {
         self.end = end
-        var announcement: [Float] = []
+        var found: SharedSamples?
         if let path = end.policy.announcement {
             do throws(AudioFileError) {
-                announcement = Array(
-                    try AudioFileReader.samples(path: path, rate: end.sampleRate)
-                        .prefix(Self.longestAnnouncement * end.sampleRate))
+                found = try SharedSamples.whole(path: path, rate: end.sampleRate)
             } catch {
                 logger.warning("\(path) cannot be played while a program is away: \(error); calls hear silence then")
             }
         }
-        exchange = SoundExchange(sampleRate: end.sampleRate, announcement: announcement, awaySince: .monotonicNow())
+        announcement = found
+        var samples = found?.samples ?? []
+        let most = Self.longestAnnouncement * end.sampleRate
+        if samples.count > most { samples = Array(samples[..<most]) }
+        exchange = SoundExchange(sampleRate: end.sampleRate, announcement: samples, awaySince: .monotonicNow())
     }
 
     deinit { hangUp() }

@@ -31,6 +31,8 @@ package final class Attendant: Sendable, Equatable {
     private static let ahead = 2.0
 
     package let takesMessage: Bool
+    /// What is said, which others may be saying too; `nil`: nothing.
+    private let greeting: SharedSamples?
     private let path: String?
     private let exchange = SoundExchange(sampleRate: Attendant.rate)
     private let state: Lock<State>
@@ -38,20 +40,31 @@ package final class Attendant: Sendable, Equatable {
     private let bell: AsyncStream<Void>.Continuation
 
     /// - Parameters:
-    ///   - greeting: what is said; at `rate`, mono.
+    ///   - greeting: what is said, at `rate`; `nil`: nothing.
     ///   - message: where what the caller says is kept, a WAV file; `nil`: it is an announcement.
     ///   - longestSeconds: of a message.
-    package init(greeting: [Float], message path: String?, longestSeconds: Double) {
+    package init(greeting: SharedSamples?, message path: String?, longestSeconds: Double) {
         takesMessage = path != nil
-        self.path = path
+        (self.path, self.greeting) = (path, greeting)
         state = Lock(
             State(
                 taker: MessageTaker(
-                    rate: Self.rate, greeting: greeting, takesMessage: path != nil, longestSeconds: longestSeconds)))
+                    rate: Self.rate, greeting: greeting?.samples ?? [], takesMessage: path != nil,
+                    longestSeconds: longestSeconds)))
         (rings, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
     package static func == (left: Attendant, right: Attendant) -> Bool { left === right }
+
+    /// What a file says.
+    /// - Parameter path: the file.
+    /// - Returns: its sound, which other attendants share.
+    /// - Throws: why it cannot be said.
+    static func greeting(_ path: String) throws(Problem) -> SharedSamples {
+        do throws(AudioFileError) {
+            return try SharedSamples.whole(path: path, rate: rate, maximumSeconds: longestSeconds)
+        } catch { throw .conflict("\(error)") }
+    }
 
     /// What the call's media are told in place of a device.
     var device: DeviceSpecification { .other(AnyNamedDevice(AttendantSound(exchange: exchange))) }
@@ -100,7 +113,7 @@ package final class Attendant: Sendable, Equatable {
             }
             for step in due {
                 switch step {
-                case .say(let samples): waiting += samples
+                case .say(let samples): if waiting.isEmpty { waiting = samples[...] } else { waiting += samples }
                 case .mark: wantsMark = true
                 case .keep(let packet):
                     if writer == nil { writer = open() }

@@ -82,13 +82,7 @@ package final class RuleDesk: Sendable {
     // MARK: A machine answers
 
     private func attend(_ rules: AccountRules, _ id: String, in core: ServiceCore) throws(Problem) {
-        var greeting: [Float] = []
-        if let path = rules.announcement {
-            do {
-                greeting = try AudioFileReader.samples(
-                    path: path, rate: Attendant.rate, maximumSeconds: Attendant.longestSeconds)
-            } catch { throw .conflict("\(error)") }
-        }
+        let greeting = try rules.announcement.map { (path) throws(Problem) in try Attendant.greeting(path) }
         let shelf = rules.unanswered == .message ? try RecordingRoutes.shelf(core) : nil
         let isOurs = claim(id, in: core) { (record) throws(Problem) in
             // Somebody is at it.
@@ -108,7 +102,7 @@ package final class RuleDesk: Sendable {
 
     /// Has the machine be the audio end of a call that is the rule's.
     private func attend(
-        _ rules: AccountRules, _ live: any LiveCall, _ id: String, _ greeting: [Float], _ shelf: RecordingShelf?,
+        _ rules: AccountRules, _ live: any LiveCall, _ id: String, _ greeting: SharedSamples?, _ shelf: RecordingShelf?,
         in core: ServiceCore
     ) throws(Problem) {
         let place = try shelf.map { (shelf) throws(Problem) in try shelf.next(of: id, isMessage: true) }

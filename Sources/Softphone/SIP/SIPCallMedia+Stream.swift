@@ -34,7 +34,7 @@ extension SIPCallMedia {
         configuration.firstSequence = firstSequence
         // Nobody has heard what was played to somebody who did not answer.
         configuration.announcementStream =
-            hasPlayed ? nil : try wanted.announcementStream(rate: configuration.stream.audioRate)
+            hasPlayed && !wanted.playsAgain ? nil : try wanted.announcementStream(rate: configuration.stream.audioRate)
         let party = try makeParty(configuration, socket, agreed)
         let commands: [CallCommand] = [.mute(isMuted), .signal(isAnswered ? .answered : .earlyMedia)]
         let session = try Softphone().begin(
