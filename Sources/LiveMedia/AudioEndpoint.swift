@@ -14,6 +14,11 @@ import Realtime
 public final class AudioEndpoint: @unchecked Sendable {
     /// Milliseconds each ring can hold; far more than either ever should, and at 48 kHz just a power of two.
     static let ringMilliseconds = 340
+    /// The same where one thread has both ends by turns, so that nothing waits for another one: a period and a packet, or a period and
+    /// the margin of the play-out. The system counts a ring twice, for its memory is mapped twice.
+    static let steppedRingMilliseconds = 170
+    /// Longest packet that goes with it, in milliseconds.
+    private static let steppedFrameMilliseconds = 60
 
     /// The unit that owns the device.
     public let unit: any InputOutputUnit
@@ -36,10 +41,11 @@ public final class AudioEndpoint: @unchecked Sendable {
     /// - `frameLength`: samples of one codec frame; the media thread is woken once for each.
     /// - `playoutChannels`: 1, or 2 by turns in the play-out ring; the unit converts to the hardware's.
     /// - `plays`: false where the unit's capture keeps time and nobody listens.
+    /// - `isStepped`: whether one thread moves the device and has its other ends, by turns.
     /// - `bell`: what it is woken by.
     public init(
         unit: any InputOutputUnit, sampleRate: Int, frameLength: Int, playoutChannels: Int = 1, plays: Bool = true,
-        bell: Bell = Bell()
+        isStepped: Bool = false, bell: Bell = Bell()
     ) throws(CallError) {
         self.unit = unit
         self.playoutChannels = playoutChannels
@@ -47,9 +53,10 @@ public final class AudioEndpoint: @unchecked Sendable {
         self.sampleRate = sampleRate
         let format = StreamFormat(sampleRate: Double(sampleRate), channels: 1)
         do {
-            let capacity = sampleRate * Self.ringMilliseconds / 1000
+            let isShort = isStepped && frameLength * 1000 <= Self.steppedFrameMilliseconds * sampleRate
+            let capacity = sampleRate * (isShort ? Self.steppedRingMilliseconds : Self.ringMilliseconds) / 1000
             let capture = try RingEnds<Float>(minimumCapacity: capacity)
-            let playout = try RingEnds<Float>(minimumCapacity: capacity * playoutChannels)
+            let playout = try RingEnds<Float>(minimumCapacity: plays ? capacity * playoutChannels : 1)
             let captureTimes = TripleBuffer(initial: StreamTiming.none)
             let playoutTimes = TripleBuffer(initial: PlayoutTiming(stream: .none, missing: 0))
             inlet = .allocate(capacity: 1)

@@ -187,7 +187,7 @@ public final class CallSession {
         recorder = if let recordPath { try Recorder(path: recordPath, sampleRate: rate) } else { nil }
         endpoint = try AudioEndpoint(
             unit: unit, sampleRate: rate, frameLength: frameLength, playoutChannels: playoutChannels, plays: !isBridge,
-            bell: shared == nil ? bell : Bell())
+            isStepped: shared != nil, bell: shared == nil ? bell : Bell())
         if isBridge {
             loop = MediaLoop(bridgeAt: endpoint.end, frameLength: frameLength)
         } else if !isConference || (legs.count == 1 && !staysOpen) {
