@@ -335,9 +335,8 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "TestPrograms", "Service", "Diagnosis", "Softphone", "SecureRTP", "History", "Settings", "Reporting", "Media",
-                "Metrics", "WebClient",
-                "Realtime",
+                "TestPrograms", "Service", "Diagnosis", "Softphone", "SecureRTP", "History", "Settings", "Reporting", "LiveMedia", "Media",
+                "Metrics", "WebClient", "Realtime",
             ]),
         .testTarget(name: "ControlTests", dependencies: ["Control", "Service", "WebClient", "Reporting"]),
         .testTarget(name: "HistoryTests", dependencies: ["TestPrograms", "History", "Reporting", "Realtime"]),

@@ -83,6 +83,7 @@ package struct ControlVerb: Sendable {
         ControlVerb("webhooks", "GET", "/v1/webhooks", "how the webhooks fare"),
         ControlVerb("events", "GET", "/v1/events", "what happens, until it is interrupted"),
         ControlVerb("metrics", "GET", "/metrics", "figures for Prometheus"),
+        ControlVerb("load", "GET", "/v1/load", "how it keeps up with its calls, and how many more it takes"),
         ControlVerb("check", "GET", "/v1/check", "what is wrong, and what to do"),
         ControlVerb("config", "GET", "/v1/config", "what is in force, with its sources"),
         ControlVerb("reload", "POST", "/v1/config/reload", "read the configuration again"),

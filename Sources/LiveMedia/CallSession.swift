@@ -314,6 +314,9 @@ public final class CallSession {
     /// Whether a thread that others have too moves the device and carries the media.
     public var sharesThread: Bool { shared != nil }
 
+    /// Whether the thread that it shares would serve another party in time; `nil`: it has a thread of its own.
+    public var keepsUp: Bool? { shared?.loop.admits }
+
     /// What each party's link counted, at most 200 ms old while its call lasts.
     public var linkStatistics: [LinkStatistics] { channels.map(\.linkStatistics) }
 

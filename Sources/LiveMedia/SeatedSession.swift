@@ -3,13 +3,11 @@ import Media
 import Realtime
 
 /// A session at a loop.
-final class SeatedSession {
-    let turns: SessionTurns
+final class SeatedSession: LoopMember {
+    private let turns: SessionTurns
     /// Moves its device.
-    let device: any DeviceTurns
-    /// From one turn to the next, in milliseconds.
+    private let device: any DeviceTurns
     let turnMilliseconds: Int
-    /// Rung when the loop has let go of all of it.
     let gone: Bell
     /// Turns are not farther apart, in milliseconds: RTCP, digits and time-outs wait for them.
     private static let longestMilliseconds = 20.0
@@ -27,7 +25,13 @@ final class SeatedSession {
         turnMilliseconds = Int(max(1, (min(periodMilliseconds, Self.longestMilliseconds) / slot).rounded(.down)) * slot)
     }
 
-    /// A turn by the clock: the periods that have ended pass, and after each the session does what is due.
+    var isAsked: Bool { turns.isAsked }
+    var isOver: Bool { turns.isOver }
+    var handshakeDescriptors: [Int32] { turns.handshakeDescriptors }
+
+    func turn() { turns.turn() }
+
+    /// The periods that have ended pass, and after each the session does what is due.
     func turn(dueAt due: HostTime, now: HostTime, lateBy lateness: Double, round: UInt64) {
         let isFirst = self.round != round
         self.round = round
@@ -39,4 +43,8 @@ final class SeatedSession {
         // What a stop left out needs no turns.
         if !hasPassed, isFirst { turns.turn() }
     }
+
+    func limitComplexity(ofRunning running: Int, ofNew new: Int) { turns.limitComplexity(ofRunning: running, ofNew: new) }
+
+    func finish() { turns.finish() }
 }

@@ -1,18 +1,20 @@
+import Media
 import Realtime
 import Threads
 
 /// A thread that sessions without a device share: it is there as long as there are some.
 ///
 /// ```
-/// TickWheel: whose turn? -> DeviceTurns: a period passes -> SessionTurns: packets, codecs, packets
+/// SessionRounds: whose turn? -> DeviceTurns: a period passes -> SessionTurns: packets, codecs, packets
 /// ```
 final class SessionLoop: Sendable {
     private struct State {
         var arrivals: [HandedOver<SeatedSession>] = []
         /// Those that have come and not gone.
         var sessions = 0
-        /// Share of a core that its thread used in the last second, 0...1.
-        var load = 0.0
+        /// How its thread kept up in the last second, and the share of a core that it used, 0...1.
+        var figures = LoopFigures()
+        var processorShare = 0.0
         /// What its thread was granted; nil: there is none.
         var policy: ThreadPolicy?
     }
@@ -32,7 +34,21 @@ final class SessionLoop: Sendable {
     init(policy: ThreadPolicy, core: Int?) { (wanted, self.core) = (policy, core) }
 
     /// How much it has to do; for comparison with others.
-    var weight: Double { state.withLock { $0.load + Self.usualLoad * Double($0.sessions) } }
+    var weight: Double {
+        state.withLock { $0.sessions > 0 ? $0.processorShare + Self.usualLoad * Double($0.sessions) : 0 }
+    }
+
+    /// Whether somebody new is let in. Where nobody is nothing is late.
+    var admits: Bool { state.withLock { $0.sessions == 0 || $0.figures.admits } }
+
+    /// How it fares; nil: nobody is there.
+    var figures: SessionLoopFigures? {
+        state.withLock { state in
+            guard state.sessions > 0 else { return nil }
+            return SessionLoopFigures(
+                threads: 1, sessions: state.sessions, processorShare: state.processorShare, loop: state.figures)
+        }
+    }
 
     /// Takes a session in, of which its owner keeps `SeatedSession.gone` only. Its channels ring the loop's bell.
     /// - Parameter session: which.
@@ -61,7 +77,7 @@ final class SessionLoop: Sendable {
     func takeArrivals() -> [SeatedSession]? {
         let arrivals = state.withLock { state -> [HandedOver<SeatedSession>]? in
             guard state.sessions > 0 else {
-                (state.policy, state.load) = (nil, 0)
+                (state.policy, state.figures, state.processorShare) = (nil, LoopFigures(), 0)
                 return nil
             }
             defer { state.arrivals = [] }
@@ -70,8 +86,13 @@ final class SessionLoop: Sendable {
         return arrivals?.map(\.value)
     }
 
-    /// What its thread used of a core in the last second, 0...1.
-    func note(load: Double) { state.withLock { $0.load = load } }
+    /// How its thread fares.
+    /// - Parameters:
+    ///   - figures: how it keeps up.
+    ///   - share: of a core that it used since the last time, 0...1.
+    func note(_ figures: LoopFigures, processorShare share: Double) {
+        state.withLock { ($0.figures, $0.processorShare) = (figures, share) }
+    }
 
     /// A session has gone.
     func leave() { state.withLock { $0.sessions -= 1 } }

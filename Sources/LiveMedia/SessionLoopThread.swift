@@ -1,4 +1,3 @@
-import Media
 import Realtime
 import Threads
 
@@ -7,14 +6,11 @@ import Threads
 /// A packet does not wake it, but for those of a handshake; a command does.
 struct SessionLoopThread: ~Copyable {
     private let loop: SessionLoop
-    private var wheel = TickWheel(start: .monotonicNow())
-    private var seats: [SeatedSession?] = []
-    /// Seats of the sessions whose links are at a handshake.
-    private var handshakes: [Int] = []
-    private var round: UInt64 = 0
-    private var work = LoopWork()
+    private var rounds = SessionRounds()
     private var usage = ThreadUsage()
     private var nextSecond = HostTime.zero
+    /// Whether somebody new is let in, as it was told.
+    private var admits = true
 
     /// - Parameter loop: what it serves.
     init(_ loop: SessionLoop) { self.loop = loop }
@@ -22,69 +18,29 @@ struct SessionLoopThread: ~Copyable {
     /// Runs until nobody is there.
     mutating func run() {
         if let core = loop.core { _ = CoreAffinity.pin(toAllowedCore: core) }
-        while takeArrivals() {
-            let next = wheel.nextMembers ?? HostTime.monotonicNow()
-            var descriptors: [Int32] = []
-            for seat in handshakes { descriptors += seats[seat]?.turns.handshakeDescriptors ?? [] }
-            let isRung = loop.bell.wait(until: next, orFor: descriptors)
-            turn(isRung: isRung)
+        while seatArrivals() {
+            let isRung = loop.bell.wait(until: rounds.nextTurn, orFor: rounds.handshakeDescriptors)
+            for gone in rounds.turn(isRung: isRung) {
+                loop.leave()
+                gone.ring()
+            }
+            tell(at: .monotonicNow())
         }
     }
 
+    /// Nothing but the rounds refers to a session from then on, since its owner counts on that when it is let go.
     /// - Returns: false: nobody is there.
-    private mutating func takeArrivals() -> Bool {
+    private mutating func seatArrivals() -> Bool {
         guard let arrivals = loop.takeArrivals() else { return false }
-        for session in arrivals { seat(session) }
+        for session in arrivals { rounds.take(session) }
         return true
     }
 
-    private mutating func seat(_ session: SeatedSession) {
-        let seat = seats.firstIndex { $0 == nil } ?? seats.count
-        if seat == seats.count { seats.append(session) } else { seats[seat] = session }
-        wheel.add(seat, everyMilliseconds: session.turnMilliseconds)
-    }
-
-    /// One round: who asked for it, who waits for packets, and whose time has come.
-    private mutating func turn(isRung: Bool) {
-        let now = HostTime.monotonicNow()
-        round += 1
-        work.begin(at: now, processorSeconds: ThreadUsage.seconds)
-        var served = handshakes
-        if isRung { for seat in seats.indices where seats[seat]?.turns.isAsked == true { served.append(seat) } }
-        for seat in served { seats[seat]?.turns.turn() }
-        while let due = wheel.advance(to: now) {
-            for seat in wheel.due {
-                seats[seat]?.turn(dueAt: due, now: now, lateBy: work.lateness(of: due, at: now), round: round)
-            }
-            served += wheel.due
-        }
-        // Where no more may come, that may have been all.
-        if isRung { served += seats.indices }
-        for seat in served where isOver(seat) { letGo(seat) }
-        work.end(processorSeconds: ThreadUsage.seconds)
-        guard now >= nextSecond else { return }
+    /// Tells how it keeps up once a second, and at once when somebody new is let in no more, or again.
+    private mutating func tell(at now: HostTime) {
+        guard now >= nextSecond || rounds.admits != admits else { return }
+        admits = rounds.admits
         nextSecond = now.advanced(byMilliseconds: 1000)
-        loop.note(load: usage.share(now: now))
-    }
-
-    /// Also notes whether the session is at a handshake.
-    private mutating func isOver(_ seat: Int) -> Bool {
-        guard let turns = seats[seat]?.turns else { return false }
-        let isHandshaking = !turns.handshakeDescriptors.isEmpty
-        if isHandshaking != handshakes.contains(seat) {
-            if isHandshaking { handshakes.append(seat) } else { handshakes.removeAll { $0 == seat } }
-        }
-        return turns.isOver
-    }
-
-    /// Its owner has the links and sockets again as soon as it is told: nothing here refers to them then.
-    private mutating func letGo(_ seat: Int) {
-        guard let gone = seats[seat]?.gone else { return }
-        seats[seat]?.turns.finish()
-        seats[seat] = nil
-        wheel.remove(seat)
-        handshakes.removeAll { $0 == seat }
-        loop.leave()
-        gone.ring()
+        loop.note(rounds.takeFigures(), processorShare: usage.share(now: now))
     }
 }

@@ -26,15 +26,26 @@ public final class SessionLoops: Sendable {
         (realtime, ordinary) = (loops(.realtime(priority: CallSession.mediaPriority)), loops(.normal))
     }
 
-    /// The loop for the next session: the one that has least to do, and of equal ones each in turn.
+    /// Whether another session would be served in time. Who comes nevertheless is served too, at the cost of all.
+    /// - Parameter isRealtime: whether real-time priority would be asked for.
+    public func admits(realtime isRealtime: Bool) -> Bool { loops(realtime: isRealtime).contains(where: \.admits) }
+
+    /// How they fare: sums, and the worst of how they keep up.
+    public var figures: SessionLoopFigures {
+        (realtime + ordinary).compactMap(\.figures).reduce(into: SessionLoopFigures()) { $0.add($1) }
+    }
+
+    private func loops(realtime isRealtime: Bool) -> [SessionLoop] { isRealtime ? realtime : ordinary }
+
+    /// The loop for the next session: of those that keep up the one that has least to do, and of equal ones each in turn.
     /// - Parameter isRealtime: whether real-time priority is asked for.
     func next(realtime isRealtime: Bool) -> SessionLoop {
-        let loops = isRealtime ? realtime : ordinary
+        let loops = loops(realtime: isRealtime)
         let start = first.withLock { first in
             first = (first + 1) % loops.count
             return first
         }
-        let weights = (loops[start...] + loops[..<start]).map { (loop: $0, weight: $0.weight) }
+        let weights = (loops[start...] + loops[..<start]).map { (loop: $0, weight: ($0.admits ? 0 : 1, $0.weight)) }
         return weights.min { $0.weight < $1.weight }?.loop ?? loops[start]
     }
 }

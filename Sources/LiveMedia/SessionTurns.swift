@@ -21,6 +21,8 @@ final class SessionTurns {
     private var echoChange = EchoChange()
     private var echoWarnings = EchoWarnings()
     private var nextSnapshot = HostTime.zero
+    /// Complexity that no encoder of a call that comes exceeds, 0...10.
+    private var complexityOfNew = 10
 
     /// - Parameters:
     ///   - loop: what is stepped.
@@ -46,6 +48,15 @@ final class SessionTurns {
     /// Where packets come that are not to wait for the next turn: those of a handshake; empty: there is none.
     var handshakeDescriptors: [Int32] {
         legs.contains { $0.link.wantsWakeup } ? legs.flatMap(\.socket.fileDescriptors) : []
+    }
+
+    /// Encoders work no more than that from now on, 0...10.
+    /// - Parameters:
+    ///   - running: those of the calls there are.
+    ///   - new: those of calls that come.
+    func limitComplexity(ofRunning running: Int, ofNew new: Int) {
+        complexityOfNew = new
+        for leg in legs { leg.call.limitComplexity(to: running) }
     }
 
     /// The last figures.
@@ -91,6 +102,7 @@ final class SessionTurns {
         do {
             try loop.add(leg.call)
             leg.before = counts
+            leg.call.limitComplexity(to: complexityOfNew)
             legs.append(leg)
         } catch {
             door.leave()
@@ -119,6 +131,7 @@ final class SessionTurns {
         do {
             try leg.renew(now: now)
             leg.before = counts
+            leg.call.limitComplexity(to: complexityOfNew)
             try loop.replace(former, by: leg.call)
         } catch {
             leg.channel.events.post(.warning("no place for the next caller: \(error)"))

@@ -31,11 +31,11 @@ enum CapacityLimit: Equatable {
             self = .socket
         } else if figures.refusals[.resources] > before.refusals[.resources] {
             self = .memory
-        } else if figures.load >= Self.fullLoad {
+        } else if figures.loop.load >= Self.fullLoad {
             self = .processor(figures.stages.max { $0.value < $1.value }?.key ?? .hear)
         } else if !isLoadValid {
             self = .load
-        } else if (figures.lateness99 ?? 0) >= Self.lateMilliseconds {
+        } else if (figures.loop.lateness99 ?? 0) >= Self.lateMilliseconds {
             self = .scheduler
         } else {
             self = .processor(figures.stages.max { $0.value < $1.value }?.key ?? .hear)

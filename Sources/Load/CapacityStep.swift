@@ -58,7 +58,7 @@ struct CapacityStep {
             _ = thread.takeReports()
             _ = port.takeEvents()
             let figures = port.figures
-            if figures.load > worst.load || figures.refusals != worst.refusals { worst = figures }
+            if figures.loop.load > worst.loop.load || figures.refusals != worst.refusals { worst = figures }
             if figures.calls == calls { cost.append(1000 * figures.processorShare / Double(calls)) }
             results = thread.results()
         }

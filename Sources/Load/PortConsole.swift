@@ -95,7 +95,7 @@ public struct PortConsole {
         let figures = port.figures
         guard isJSON else {
             guard figures.callsInAll > 0 else { return }
-            let late = figures.lateness99.map { ", turns up to \(Text.fixed($0, 1)) ms late" } ?? ""
+            let late = figures.loop.lateness99.map { ", turns up to \(Text.fixed($0, 1)) ms late" } ?? ""
             let refused = figures.refusals.callers
             output.line(
                 "\(figures.calls) calls, \(figures.callsInAll) in all"
@@ -114,17 +114,17 @@ extension Event {
         return .object([
             JSONMember("type", .string("port_stats")), JSONMember("time", .string(Timestamp.now().text)),
             JSONMember("calls", .integer(figures.calls)), JSONMember("calls_in_all", .integer(figures.callsInAll)),
-            JSONMember("admits", .boolean(figures.admits)), JSONMember("relief", .string(figures.relief.name)),
+            JSONMember("admits", .boolean(figures.loop.admits)), JSONMember("relief", .string(figures.loop.relief.name)),
             JSONMember("complexity", .integer(figures.complexity)),
             JSONMember("pinned_threads", .integer(figures.pinnedThreads)),
             JSONMember(
                 "refused",
                 .object(figures.refusals.table.sorted { $0.key < $1.key }.map { JSONMember($0.key, .integer($0.value)) })),
-            JSONMember("turn_late_p50_ms", number(figures.latenessMedian, 2)),
-            JSONMember("turn_late_p99_ms", number(figures.lateness99, 2)),
-            JSONMember("turn_late_max_ms", number(figures.latenessMaximum, 2)),
+            JSONMember("turn_late_p50_ms", number(figures.loop.latenessMedian, 2)),
+            JSONMember("turn_late_p99_ms", number(figures.loop.lateness99, 2)),
+            JSONMember("turn_late_max_ms", number(figures.loop.latenessMaximum, 2)),
             JSONMember("turns_left_out", .integer(figures.turnsLeftOut)),
-            JSONMember("load", .number(figures.load, decimals: 4)),
+            JSONMember("load", .number(figures.loop.load, decimals: 4)),
             JSONMember("processor_share", .number(figures.processorShare, decimals: 4)),
             JSONMember(
                 "stages",

@@ -51,10 +51,12 @@ public final class SoftphoneService: Sendable {
         telephone = SIPTelephone(phone: phone, live: live)
         let spool = EventSpool(epoch: String(Timestamp.now().millisecondsSince1970, radix: 36))
         let history = try settings.openHistory()
+        let (loops, isRealtime) = (settings.media.device.loops, settings.media.device.realtime)
         let calls = CallBook(
             spool: spool, counters: CallCounters(), capacity: settings.callsAllowed, drainSeconds: settings.drainSeconds,
             isMemoryShort: { [memory = MemoryHeadroom()] in memory.isShort },
-            onKept: { history?.note(CallEntry($0)) }, onChange: { bell.signal() })
+            keepsUp: { loops.admits(realtime: isRealtime) }, onKept: { history?.note(CallEntry($0)) },
+            onChange: { bell.signal() })
         let own =
             settings.tokens[.admin] == nil
             ? FirstDoor.open(
@@ -64,7 +66,7 @@ public final class SoftphoneService: Sendable {
             ends: { live.now.ends }, history: history, recordings: settings.recordings,
             webhooks: settings.webhookDesk(spool), firstDoor: own?.door, telephone: telephone,
             check: CheckDesk { live.now.findings }, callsPerMinute: { live.now.callsPerMinute },
-            relays: { live.now.relays },
+            relays: { live.now.relays }, loops: { loops.figures },
             rulesOfAccount: { name in name.flatMap { live.now.rulesOfAccount[$0] } ?? AccountRules() },
             audioOfAccount: { live.now.audio(of: $0) })
         self.core = core
@@ -135,7 +137,7 @@ public final class SoftphoneService: Sendable {
         var heap = HeapTrimmer()
         var sampler = FiguresSampler()
         var watchdog = Watchdog(manager, now: .monotonicNow())
-        var wasFull = false
+        var (wasFull, load) = (false, LoadNotice())
         while true {
             watchdog.look(now: .monotonicNow()) { server.run($0) }
             let next = [heap.due, watchdog.due, sampler.due, deadline].compactMap(\.self).min()
@@ -149,6 +151,7 @@ public final class SoftphoneService: Sendable {
             for news in phone.takeNews() { take(news) }
             core.calls.closeEnded()
             heap.look(running: core.calls.running, now: .monotonicNow())
+            if let text = load.look(core.loops().loop) { logger.notice("\(text)") }
             let isFull = core.calls.headroom == 0
             if isFull != wasFull { phone.setFull(retryAfterSeconds: isFull ? CallBook.retrySeconds : nil) }
             wasFull = isFull

@@ -32,6 +32,9 @@ public final class CallBridge: @unchecked Sendable {
     /// Whether the call that joins next opens the device, and says into which file all of them are recorded.
     var beginsRecording: Bool { device != nil && lock.withLock { _ in session == nil } }
 
+    /// Whether the thread that its calls share with others would serve another one in time; `nil`: there is none.
+    package var keepsUp: Bool? { lock.withLock { _ in session?.keepsUp } }
+
     /// Takes a call in; the others hear no gap. Until the place is left, the media thread has the party's link and socket.
     func join(_ party: CallParty, _ media: MediaRequest, seed: UInt64) throws(CallError) -> BridgePlace {
         nonisolated(unsafe) let party = party
@@ -56,7 +59,7 @@ public final class CallBridge: @unchecked Sendable {
         device.periodMilliseconds = Double(CallSession.bridgeMilliseconds)
         let session = try CallSession(
             [party], unit: try device.makeUnit(voiceProcessing: false, seed: seed), staysOpen: true, isBridge: true,
-            realtime: device.realtime, loops: .shared(pinned: device.pinsThreads))
+            realtime: device.realtime, loops: device.loops)
         try session.start()
         self.session = session
         return (session, session.channel)
@@ -69,7 +72,7 @@ public final class CallBridge: @unchecked Sendable {
         let unit = try media.device.makeUnit(voiceProcessing: media.voiceProcessing, seed: seed, audio: audio)
         let session = try CallSession(
             [party], unit: unit, staysOpen: true, recordPath: media.recordPath, realtime: media.device.realtime,
-            loops: .shared(pinned: media.device.pinsThreads), audio: audio)
+            loops: media.device.loops, audio: audio)
         try session.start()
         self.session = session
         return (session, session.channel)

@@ -44,6 +44,9 @@ public struct DeviceChoice: Sendable {
         voice = configuration.voice
     }
 
+    /// The threads that calls share whose device lets others move it.
+    package var loops: SessionLoops { .shared(pinned: pinsThreads) }
+
     /// The device of a name.
     public static func device(_ name: String) throws(SoftphoneError) -> DeviceSpecification {
         do { return try DeviceSpecification(parsing: name) } catch { throw .device(error) }

@@ -38,7 +38,8 @@ public struct Softphone: Sendable {
         commands: [CallCommand] = []
     ) throws(SoftphoneError) -> SessionCall {
         let isConference = parties.count > 1 && !echoes
-        let hasHeadset = isConference && parties.count <= HeadsetMixer.maximumParties
+        // Where nobody hears nobody has a place.
+        let hasHeadset = isConference && parties.count <= HeadsetMixer.maximumParties && media.device.output != .null
         // The device and its libraries are not to come on top of it.
         ProcessMemory.letGo(of: .setUp)
         do throws(CallError) {
@@ -51,7 +52,7 @@ public struct Softphone: Sendable {
                 isConference: isConference, playoutChannels: channels, recordPath: media.recordPath,
                 capturePath: media.capturePath, capturesDecrypted: media.capturesDecrypted, captureBytes: media.captureBytes,
                 dumpFolder: media.dumpFolder, realtime: media.device.realtime,
-                loops: .shared(pinned: media.device.pinsThreads), audio: audio)
+                loops: media.device.loops, audio: audio)
             for party in parties { media.logPlan(party.configuration, party.socket) }
             let call = SessionCall(session, parties: parties.map(SessionCall.Party.init), media: media, takesNext: takesNext)
             call.send(commands)

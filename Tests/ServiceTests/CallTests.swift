@@ -123,6 +123,27 @@ import Service
         #expect(bench.core.calls.headroom == 0)
     }
 
+    @Test("while the calls there are come late nobody new is let in, from whatever side, and calls that run are left alone")
+    func late() async {
+        let keepsUp = Lock(true)
+        let bench = Bench(keepsUp: { keepsUp.withLock { $0 } })
+        let (id, call) = await bench.call()
+        call.tell(.callAnswered(sipCode: 200))
+        keepsUp.withLock { $0 = false }
+        #expect(ServiceFigures.text(bench.core).contains("yodel_admission_headroom 0\n"))
+        let ours = await bench.ask("POST", "/v1/calls", #"{"to": "sip:103@example.com"}"#)
+        #expect(ours.status == 503 && ours.response.headers.contains { $0.name == "Retry-After" && $0.value == "5" })
+        let browsers = await bench.ask(
+            "POST", "/v1/webrtc", "v=0 offer", headers: ["content-type": "application/sdp"])
+        #expect(browsers.status == 503)
+        bench.core.callCame(1, account: "office", from: "sip:101@example.com", at: bench.telephone)
+        #expect(bench.telephone.refused == [.full(retryAfter: 5)])
+        #expect(bench.core.calls.counters.refused(.late) == 3)
+        #expect(await bench.ask("GET", "/v1/calls/\(id)").json.text("state") == "active")
+        keepsUp.withLock { $0 = true }
+        #expect(await bench.ask("POST", "/v1/calls", #"{"to": "sip:103@example.com"}"#).status == 201)
+    }
+
     @Test("an account is named where there are several")
     func accounts() async {
         let bench = Bench(accounts: ["office", "home"])

@@ -1,6 +1,7 @@
 import Glibc
 import History
 import Link
+import LiveMedia
 import Media
 import Metrics
 import Realtime
@@ -157,18 +158,19 @@ struct Bench {
         tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil, recordings: String? = nil,
         programs: [String] = [], webhooks: WebhookDesk? = nil, rules: AccountRules = AccountRules(),
         callsPerMinute: Int = 0, firstDoor: FirstDoor? = nil, relays: BrowserRelays? = nil,
-        isMemoryShort: @escaping @Sendable () -> Bool = { false }
+        isMemoryShort: @escaping @Sendable () -> Bool = { false }, keepsUp: @escaping @Sendable () -> Bool = { true },
+        loops: @escaping @Sendable () -> SessionLoopFigures = { SessionLoopFigures() }
     ) {
         let events = EventSpool(epoch: "e1", capacity: spool)
         let calls = CallBook(
             spool: events, counters: CallCounters(), capacity: capacity, drainSeconds: 7,
-            isMemoryShort: isMemoryShort, onKept: { history?.note(CallEntry($0)) },
+            isMemoryShort: isMemoryShort, keepsUp: keepsUp, onKept: { history?.note(CallEntry($0)) },
             onChange: {})
         core = ServiceCore(
             calls: calls, accounts: AccountBook(accounts.map { ($0, "sip:\($0)@example.com") }, spool: events),
             ends: { AudioEnds(devices: ["default"], folder: folder, programs: programs) }, history: history,
             recordings: recordings, webhooks: webhooks, firstDoor: firstDoor, telephone: telephone,
-            callsPerMinute: { callsPerMinute }, relays: { relays },
+            callsPerMinute: { callsPerMinute }, relays: { relays }, loops: loops,
             rulesOfAccount: { _ in rules },
             audioOfAccount: { _ in .device("null") })
         gate = Gate(tokens: tokens, isOnLoopback: onLoopback)

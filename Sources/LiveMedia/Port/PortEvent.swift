@@ -27,24 +27,17 @@ public struct PortFigures: Sendable, Equatable {
     public var callsInAll = 0
     /// Callers turned away and packets not let in, by reason.
     public var refusals = RefusalCounts()
-    /// How late turns ended after they were due, milliseconds; `nil` before there were any.
-    public var latenessMedian: Double?
-    public var lateness99: Double?
-    public var latenessMaximum: Double?
-    /// Share of the time in which the loop had work, 0...1.
-    public var load = 0.0
+    /// How its loops keep up: the worst of them.
+    public var loop = LoopFigures()
     /// Processor time of the loops' threads, in cores.
     public var processorShare = 0.0
     /// What the loops' time went into, in cores, waiting for a core included.
     public var stages: [PortStage: Double] = [:]
     /// Turns left out because the machine stood still for too long, since the port was opened.
     public var turnsLeftOut = 0
-    /// Whether somebody new is let in.
-    public var admits = true
     /// Threads that are tied to a core.
     public var pinnedThreads = 0
-    /// What is given up for want of time, and the complexity of new encoders that follows from it and from what was asked for.
-    public var relief = LoadRelief.Level.none
+    /// Complexity of new encoders: what is given up for want of time, and what was asked for.
     public var complexity = 10
     /// Datagrams of all calls together.
     public var packetsReceived = 0
@@ -55,22 +48,17 @@ public struct PortFigures: Sendable, Equatable {
 
     public init() {}
 
-    /// Of several loops: sums, and of lateness and load the worst.
+    /// Of several loops: sums, and the worst of how they keep up.
     init(ofAll loops: [PortFigures]) {
         for one in loops {
             calls += one.calls
             callsInAll += one.callsInAll
             refusals.add(one.refusals)
-            latenessMedian = [latenessMedian, one.latenessMedian].compactMap(\.self).max()
-            lateness99 = [lateness99, one.lateness99].compactMap(\.self).max()
-            latenessMaximum = [latenessMaximum, one.latenessMaximum].compactMap(\.self).max()
-            load = max(load, one.load)
+            loop.add(one.loop)
             processorShare += one.processorShare
             turnsLeftOut += one.turnsLeftOut
             stages.merge(one.stages, uniquingKeysWith: +)
-            admits = admits && one.admits
             pinnedThreads += one.pinnedThreads
-            relief = max(relief, one.relief)
             complexity = min(complexity, one.complexity)
             packetsReceived += one.packetsReceived
             packetsSent += one.packetsSent

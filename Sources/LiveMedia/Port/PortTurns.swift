@@ -27,9 +27,7 @@ package struct PortTurns: ~Copyable {
     private let recordings: PortRecordings?
     private var room: CallRoom
     private var wheel: TickWheel
-    private var admission = Admission()
-    private var relief = LoadRelief()
-    private var lateness = LatenessMeter()
+    private var load = LoopLoad()
     private var usage = ThreadUsage()
     private var stages = StageMeter()
     private var stagesSince: HostTime?
@@ -117,14 +115,11 @@ package struct PortTurns: ~Copyable {
             port.flush()
             let ended = clock.now()
             stages.add(.send, from: said, to: ended)
-            lateness.add(ended.milliseconds(since: due))
-            admission.note(lateMilliseconds: ended.milliseconds(since: due), at: ended)
+            load.noteTurn(dueAt: due, endedAt: ended)
         }
         port.flush()
-        let now = clock.now()
-        admission.note(busyMilliseconds: now.milliseconds(since: began), at: now)
-        guard relief.note(load: admission.load, at: now) else { return }
-        for call in calls { call?.call.limitComplexity(to: relief.complexityOfRunning) }
+        guard load.noteWork(from: began, to: clock.now()) else { return }
+        for call in calls { call?.call.limitComplexity(to: load.complexityOfRunning) }
     }
 
     /// Whether its thread is tied to a core.
@@ -173,7 +168,7 @@ package struct PortTurns: ~Copyable {
     private var refusal: PortRefusal? {
         if control.callsNow >= plan.parties { return .full }
         if isMemoryShort { return .resources }
-        return admission.admits ? nil : .late
+        return load.admits ? nil : .late
     }
 
     private mutating func begin(_ seat: Int, at source: SocketAddress, now: HostTime) {
@@ -189,7 +184,7 @@ package struct PortTurns: ~Copyable {
             let call = try PortCall(
                 number: number, configuration: configuration(of: number, isRecorded: recording != nil), link: link,
                 recording: recording, now: now)
-            call.call.limitComplexity(to: relief.complexityOfNew)
+            call.call.limitComplexity(to: load.complexityOfNew)
             calls[seat] = call
             figures.callsInAll += 1
             isMemoryShort = memory.isShort
@@ -334,14 +329,10 @@ package struct PortTurns: ~Copyable {
         }
         figures.calls = room.count - lingering.count
         figures.refusals = room.refusals
-        figures.latenessMedian = lateness.quantile(0.5)
-        figures.lateness99 = lateness.quantile(0.99)
-        figures.latenessMaximum = lateness.count > 0 ? lateness.maximum : nil
-        figures.load = admission.load
+        figures.loop = load.takeFigures()
+        figures.loop.admits = load.admits && !isMemoryShort
         figures.pinnedThreads = isPinned ? 1 : 0
-        figures.relief = relief.level
-        figures.complexity = min(plan.configuration.encoder.complexity, relief.complexityOfNew)
-        figures.admits = admission.admits && !isMemoryShort
+        figures.complexity = min(plan.configuration.encoder.complexity, load.complexityOfNew)
         figures.turnsLeftOut += wheel.takeSkipped()
         figures.processorShare = usage.share(now: now)
         figures.stages = stages.takeShares(ofMilliseconds: stagesSince.map { now.milliseconds(since: $0) } ?? 0)
@@ -352,7 +343,6 @@ package struct PortTurns: ~Copyable {
         figures.sendFailures = network.sendFailures
         figures.kernelDrops = network[.kernel]
         control.publish(figures, of: index)
-        lateness.reset()
     }
 
     /// Says goodbye to everybody.

@@ -11,7 +11,7 @@ package enum Routes {
             },
             Route("GET", "/v1/events") { (_, request) throws(Problem) in try events(request) },
         ] + AccountRoutes.all + RuleRoutes.all + InsightRoutes.all + BundleRoutes.all + MessageRoutes.all + DrainRoute.all
-        + CheckRoute.all
+        + CheckRoute.all + LoadRoute.all
         + WebhookRoutes.all
         + CallRoutes.all + TransferRoute.all + AudioRoutes.all + ConferenceRoutes.all
         + RecordingRoutes.all + HistoryRoutes.all + ProgramRoutes.all

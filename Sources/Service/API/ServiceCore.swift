@@ -1,5 +1,6 @@
 import History
 import Link
+import LiveMedia
 import Realtime
 import Reporting
 import Softphone
@@ -40,6 +41,8 @@ package final class ServiceCore: Sendable {
     package let accountChecks: AccountCheckDesk
     /// How fast calls go out.
     let pace: OutboundPace
+    /// How the threads fare that calls without a device share.
+    package let loops: @Sendable () -> SessionLoopFigures
     private let sendText: @Sendable (String, String, String?) throws(SoftphoneError) -> UInt64
     /// Whether a request has asked for the end.
     private let endIsWished = Atomic(false)
@@ -56,12 +59,13 @@ package final class ServiceCore: Sendable {
         recordings: String? = nil, webhooks: WebhookDesk? = nil, firstDoor: FirstDoor? = nil,
         telephone: some Telephone, check: CheckDesk = CheckDesk { [] }, callsPerMinute: @escaping @Sendable () -> Int = { 0 },
         relays: @escaping @Sendable () -> BrowserRelays? = { nil },
+        loops: @escaping @Sendable () -> SessionLoopFigures = { SessionLoopFigures() },
         rulesOfAccount: @escaping @Sendable (String?) -> AccountRules = { _ in AccountRules() },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
         (self.calls, self.accounts, spool, choices) = (calls, accounts, calls.spool, ends)
         (self.history, self.recordings) = (history, recordings)
-        (self.check, self.firstDoor, self.relays) = (check, firstDoor, relays)
+        (self.check, self.firstDoor, self.relays, self.loops) = (check, firstDoor, relays, loops)
         pace = OutboundPace(calls.counters, callsPerMinute)
         self.webhooks = webhooks ?? WebhookDesk(calls.spool, folder: nil, byteLimit: 0)
         self.audioOfAccount = audioOfAccount

@@ -11,7 +11,7 @@ extension CallBook {
         name: String?, audio: AudioEnd?, bridge: CallBridge?, source: IPAddress?,
         begin: () async throws(SoftphoneError) -> BrowserConversation
     ) async throws(Problem) -> (record: CallRecord, conversation: BrowserConversation) {
-        let id = try takePlace(.browser, of: source)
+        let id = try takePlace(.browser, of: source, at: bridge)
         let made: BrowserConversation
         do throws(SoftphoneError) { made = try await begin() } catch {
             giveBack(id)

@@ -1,4 +1,5 @@
 import Link
+import Softphone
 
 /// How many calls there may be at once.
 extension CallBook {
@@ -7,8 +8,16 @@ extension CallBook {
         state.withLock { ($0.capacity, $0.drainSeconds) = (capacity, drainSeconds) }
     }
 
-    func takePlace(_ kind: CallRecord.Kind, of source: IPAddress?) throws(Problem) -> String {
-        try state.withLock { state throws(Problem) in
+    /// Lets a call in, or says why not.
+    /// - Parameters:
+    ///   - source: where it comes from.
+    ///   - bridge: where it will hear other calls, which may run already; `nil`: nowhere.
+    /// - Returns: its id.
+    func takePlace(
+        _ kind: CallRecord.Kind, of source: IPAddress?, at bridge: CallBridge? = nil
+    ) throws(Problem) -> String {
+        let isServed = bridge?.keepsUp ?? keepsUp()
+        return try state.withLock { state throws(Problem) in
             guard !state.isDraining else {
                 counters.noteRefusal(.draining)
                 throw .draining(seconds: state.drainSeconds)
@@ -19,6 +28,13 @@ extension CallBook {
                 throw Problem(
                     503, "there are too many calls",
                     "\(state.capacity) calls at once are allowed; end one, or raise softphone.calls",
+                    retryAfterSeconds: Self.retrySeconds)
+            }
+            guard isServed else {
+                counters.noteRefusal(.late)
+                throw Problem(
+                    503, "the machine does not keep up with the calls there are",
+                    "\(running.count) calls run, and their turns come late; end one, or call again later",
                     retryAfterSeconds: Self.retrySeconds)
             }
             guard !isMemoryShort() else {
@@ -67,7 +83,7 @@ extension CallBook {
         let free = state.withLock { state in
             state.isDraining ? 0 : max(0, state.capacity - state.opening.count - state.entries.values.count { $0.live != nil })
         }
-        return free > 0 && isMemoryShort() ? 0 : free
+        return free > 0 && (!keepsUp() || isMemoryShort()) ? 0 : free
     }
 
     package var isDraining: Bool { state.withLock { $0.isDraining } }

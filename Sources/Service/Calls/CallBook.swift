@@ -31,14 +31,16 @@ package final class CallBook: Sendable {
 
     /// Whether no memory is left for another call.
     let isMemoryShort: @Sendable () -> Bool
+    /// Whether another call would be served in time.
+    let keepsUp: @Sendable () -> Bool
 
     /// - Parameter capacity: calls at once at most.
     package init(
         spool: EventSpool, counters: CallCounters, capacity: Int, drainSeconds: Int,
-        isMemoryShort: @escaping @Sendable () -> Bool = { false },
+        isMemoryShort: @escaping @Sendable () -> Bool = { false }, keepsUp: @escaping @Sendable () -> Bool = { true },
         onKept: @escaping @Sendable (CallRecord) -> Void = { _ in }, onChange: @escaping @Sendable () -> Void
     ) {
-        (self.onKept, self.isMemoryShort) = (onKept, isMemoryShort)
+        (self.onKept, self.isMemoryShort, self.keepsUp) = (onKept, isMemoryShort, keepsUp)
         (self.spool, self.counters, self.onChange) = (spool, counters, onChange)
         state = Lock(State(capacity: capacity, drainSeconds: drainSeconds))
     }
@@ -60,7 +62,7 @@ package final class CallBook: Sendable {
         _ direction: CallRecord.Direction, account: String?, from: String? = nil, to: String? = nil, audio: AudioEnd?,
         handsets: [String] = [], bridge: CallBridge? = nil, begin: (String) throws(SoftphoneError) -> any LiveCall
     ) throws(Problem) -> CallRecord {
-        let id = try takePlace(.sip, of: nil)
+        let id = try takePlace(.sip, of: nil, at: bridge)
         let live: any LiveCall
         do throws(SoftphoneError) { live = try begin(id) } catch {
             giveBack(id)

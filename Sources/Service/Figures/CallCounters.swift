@@ -16,6 +16,8 @@ package final class CallCounters: Sendable {
     package enum Refusal: String, CaseIterable, Sendable {
         /// As many run as `softphone.calls` allows.
         case full
+        /// The turns of the calls that run come late, or there is work nearly all of the time.
+        case late
         /// The process nears its limit on memory.
         case memory
         /// The service is ending.

@@ -1,4 +1,5 @@
 import Link
+import LiveMedia
 import Media
 import Reporting
 
@@ -9,7 +10,8 @@ package enum ServiceFigures {
 
     package static func families(_ service: ServiceCore) -> [MetricFamily] {
         let figures = service.calls.counters.figures
-        return calls(service, figures) + setup(figures) + sound(figures) + network(figures) + accounts(service)
+        return calls(service, figures) + loops(service.loops()) + setup(figures) + sound(figures) + network(figures)
+            + accounts(service)
             + events(service) + process(service)
     }
 
@@ -53,6 +55,28 @@ package enum ServiceFigures {
             MetricFamily(
                 "session_duration_seconds", "How long answered calls lasted: SDT of RFC 6076 section 4.5.",
                 [("", figures.duration)]),
+        ]
+    }
+
+    private static func loops(_ figures: SessionLoopFigures) -> [MetricFamily] {
+        let lateness = [
+            ("50", figures.loop.latenessMedian), ("99", figures.loop.lateness99), ("100", figures.loop.latenessMaximum),
+        ]
+        func gauge(_ name: String, _ help: String, _ value: Double) -> MetricFamily {
+            MetricFamily(name, .gauge, help, [([], value)])
+        }
+        return [
+            gauge("loop_threads", "Threads that calls without a device share.", Double(figures.threads)),
+            gauge("loop_sessions", "Calls, bridges and conferences without a device.", Double(figures.sessions)),
+            MetricFamily(
+                "loop_lateness_seconds", .gauge,
+                "How late the turns of the worst thread ended in the last second, by the percentage of turns that were no later.",
+                labels: ["percentile"], lateness.map { ([$0.0], ($0.1 ?? 0) / 1000) }),
+            gauge("loop_load_ratio", "Share of the last second in which the busiest thread had work.", figures.loop.load),
+            gauge("loop_processor_ratio", "What these threads used of the processors, in cores.", figures.processorShare),
+            MetricFamily(
+                "loop_relief", .gauge, "1 for what the worst thread gives up for want of time, else 0.", labels: ["level"],
+                LoadRelief.Level.allCases.map { ([$0.name], $0 == figures.loop.relief ? 1 : 0) }),
         ]
     }
 

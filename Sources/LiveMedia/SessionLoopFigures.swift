@@ -1,0 +1,25 @@
+import Media
+
+/// How the threads fare that sessions without a device share.
+public struct SessionLoopFigures: Sendable, Equatable {
+    /// Threads that have sessions.
+    public var threads = 0
+    public var sessions = 0
+    /// Processor time of the threads, in cores.
+    public var processorShare = 0.0
+    /// How they keep up: the worst of them.
+    public var loop = LoopFigures()
+
+    public init() {}
+
+    init(threads: Int, sessions: Int, processorShare: Double, loop: LoopFigures) {
+        (self.threads, self.sessions, self.processorShare, self.loop) = (threads, sessions, processorShare, loop)
+    }
+
+    mutating func add(_ other: SessionLoopFigures) {
+        threads += other.threads
+        sessions += other.sessions
+        processorShare += other.processorShare
+        loop.add(other.loop)
+    }
+}
