@@ -14,11 +14,10 @@ struct ALSACaptureLoop: ~Copyable {
     private var stream: ALSAStream
     private var format: DeviceStreamFormat
     private var scratch: ALSAScratch
-    private var timeline: BlockTimeline
+    private var clock: StreamClock
     /// While the device is lost.
     private var pacer: ALSAPacer?
-    private var sampleTime: Int64 = 0
-    private var zeroFrames = 0
+    private var silence: SilenceWatch
     /// Time waited without anything coming, in nanoseconds; a program that was stopped has not waited.
     private var idle: Int64 = 0
     private var begun: Int64 = 0
@@ -26,8 +25,6 @@ struct ALSACaptureLoop: ~Copyable {
     /// Until then the PCM is not looked at.
     private var restsUntil: Int64 = 0
 
-    /// Digital silence of this length is reported.
-    static let silenceSeconds = 3.0
     private static let longestWait: Int64 = 250_000_000
 
     init(
@@ -41,7 +38,8 @@ struct ALSACaptureLoop: ~Copyable {
         wakes = [line.pointee.wake] + (otherWake.map { [$0] } ?? [])
         format = stream.format
         scratch = ALSAScratch(stream, frames: stream.format.maximumFrames, wakes: wakes)
-        timeline = BlockTimeline(rate: stream.rate)
+        clock = StreamClock(rate: stream.rate)
+        silence = SilenceWatch(rate: stream.rate)
     }
 
     /// Runs until the line stops.
@@ -51,7 +49,7 @@ struct ALSACaptureLoop: ~Copyable {
         finish()
     }
 
-    var isStopping: Bool { line.pointee.isStopping }
+    var isStopping: Bool { line.pointee.board.isStopping }
 
     /// Starts the stream.
     mutating func start() {
@@ -60,9 +58,9 @@ struct ALSACaptureLoop: ~Copyable {
         begun = calsa_now()
         idle = 0
         restsUntil = begun
-        zeroFrames = 0
+        silence = SilenceWatch(rate: stream.rate)
         staleFrames = stream.buffer * 2
-        timeline = BlockTimeline(rate: stream.rate)
+        clock.begin(rate: stream.rate)
     }
 
     /// Waits until the microphone has something (true), or for what else there is to do, at most until `deadline`.
@@ -116,13 +114,13 @@ struct ALSACaptureLoop: ~Copyable {
             // The server kept what we were too late for, and only starting over clears it. A device whose own
             // delay is this long must not be restarted for ever.
             staleFrames = staleFrames &* 2
-            line.pointee.countXrun()
-            timeline.reset()
+            line.pointee.board.countXrun()
+            clock.reset()
             let code = calsa_restart(stream.pcm)
             return code < 0 ? Int(code) : 0
         }
         var age = reported >= available ? reported : available
-        line.pointee.delay.store(age &* 1_000_000 / stream.rate, ordering: .relaxed)
+        line.pointee.board.delay.store(age &* 1_000_000 / stream.rate, ordering: .relaxed)
         var left = available
         while left > 0 {
             let wanted = left < format.maximumFrames ? left : format.maximumFrames
@@ -133,14 +131,8 @@ struct ALSACaptureLoop: ~Copyable {
             if isStopping { return 0 }
             let count = got &* stream.channels
             let heard = stream.sampleType.decode(scratch.raw, into: scratch.samples, count: count)
-            noteSilence(heard: heard, frames: got)
-            let measured = now &- Int64(Double(age) * 1e9 / Double(stream.rate))
-            let smoothed = timeline.time(measured: measured, frames: got)
-            let time = DeviceTime(
-                sampleTime: sampleTime, hostTime: HostTime(nanoseconds: smoothed),
-                latencyMilliseconds: Double(now &- smoothed) / 1e6)
-            callbacks.deliver(scratch.samples, frames: got, time: time)
-            sampleTime &+= Int64(got)
+            if let isSilent = silence.note(heard: heard, frames: got) { line.pointee.board.setSilent(isSilent) }
+            callbacks.deliver(scratch.samples, frames: got, time: clock.captured(got, age: age, at: now))
             left &-= got
             age &-= got
         }
@@ -153,8 +145,8 @@ struct ALSACaptureLoop: ~Copyable {
     @_noLocks
     private mutating func recover(_ code: Int) -> Int {
         if calsa_recover(stream.pcm, Int32(truncatingIfNeeded: code)) < 0 { return code }
-        line.pointee.countXrun()
-        timeline.reset()
+        line.pointee.board.countXrun()
+        clock.reset()
         let started = calsa_start(stream.pcm)
         return started < 0 ? Int(started) : 0
     }
@@ -169,31 +161,17 @@ struct ALSACaptureLoop: ~Copyable {
     /// Nothing came: whether that has lasted too long.
     @_noLocks
     private func stall() -> Int {
-        idle > ALSALine.stallLimit(age: calsa_now() &- begun) ? ALSALine.stalled : 0
-    }
-
-    @_noLocks
-    private mutating func noteSilence(heard: Bool, frames: Int) {
-        let limit = Int(Self.silenceSeconds * Double(stream.rate))
-        if heard {
-            if zeroFrames >= limit { line.pointee.setSilent(false) }
-            zeroFrames = 0
-        } else if zeroFrames < limit {
-            zeroFrames &+= frames
-            if zeroFrames >= limit { line.pointee.setSilent(true) }
-        }
+        idle > DirectionBoard.stallLimit(age: calsa_now() &- begun) ? ALSALine.stalled : 0
     }
 
     /// Silence, a period at a time by the host clock, until a stream is on offer.
     private mutating func pace(_ pacer: ALSAPacer) {
         if let next = line.pointee.takeOffer() { return adopt(next) }
         guard pacer.takePeriod() else { return }
-        let time = DeviceTime(
-            sampleTime: sampleTime, hostTime: HostTime(nanoseconds: calsa_now()), latencyMilliseconds: 0)
         pacer.clear()
         guard !isStopping else { return }
-        callbacks.deliver(pacer.samples, frames: format.periodFrames, time: time)
-        sampleTime &+= Int64(format.periodFrames)
+        callbacks.deliver(
+            pacer.samples, frames: format.periodFrames, time: clock.passes(format.periodFrames, at: calsa_now()))
     }
 
     private mutating func adopt(_ next: ALSAStream) {

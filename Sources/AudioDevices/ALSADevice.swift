@@ -85,7 +85,7 @@ public final class ALSADevice: HardwareDevice {
 
     public func routeChanged() {
         guard let engine = state.withLock({ $0.engine }) else { return }
-        engine.playback?.line.pointee.hasMoved.store(true, ordering: .relaxed)
+        engine.playback?.line.pointee.board.hasMoved.store(true, ordering: .relaxed)
         engine.retryNow.store(true, ordering: .releasing)
         engine.report.signal()
     }
@@ -94,18 +94,7 @@ public final class ALSADevice: HardwareDevice {
         state.withLock { state in
             var status = DeviceStatus()
             guard let engine = state.engine else { return status }
-            func milliseconds(_ microseconds: Int) -> Double? { microseconds < 0 ? nil : Double(microseconds) / 1000 }
-            if let line = engine.capture?.line {
-                status.captureXruns = line.pointee.xruns.load(ordering: .relaxed)
-                status.captureLatencyMilliseconds = milliseconds(line.pointee.delay.load(ordering: .relaxed))
-            }
-            if let line = engine.playback?.line {
-                status.playbackXruns = line.pointee.xruns.load(ordering: .relaxed)
-                status.playbackSilentMilliseconds = Double(line.pointee.silence.load(ordering: .relaxed)) / 1000
-                status.playbackLatencyMilliseconds = milliseconds(line.pointee.delay.load(ordering: .relaxed))
-                status.playbackTargetMilliseconds = milliseconds(line.pointee.target.load(ordering: .relaxed))
-                status.machine = line.pointee.machine.reading
-            }
+            for direction in engine.directions { direction.line.pointee.board.tell(&status) }
             status.realtimePriority = state.threads.compactMap(\.priority).min()
             status.isPresent = engine.isPresent.load(ordering: .relaxed)
             status.reopenCount = engine.reopened.load(ordering: .relaxed)
@@ -188,7 +177,7 @@ public final class ALSADevice: HardwareDevice {
         guard let engine = state.engine else { return }
         engine.stopping.store(true, ordering: .releasing)
         for direction in engine.directions {
-            direction.line.pointee.stopping.store(true, ordering: .releasing)
+            direction.line.pointee.board.stopping.store(true, ordering: .releasing)
             direction.line.pointee.wake.signal()
         }
         engine.report.signal()

@@ -9,43 +9,22 @@ import Synchronization
 /// A stream travels as a pointer: the supervisor offers an opened one, the thread surrenders a broken one. Whoever
 /// takes a pointer out of a slot owns it.
 struct ALSALine: ~Copyable {
-    let isCapture: Bool
+    let board: DirectionBoard
     /// Ends the thread's wait: stop, or a stream is on offer.
     let wake: EventSignal
     /// Readable once the thread has ended.
     let finished: EventSignal
-    /// Wakes the supervisor.
-    let report: EventSignal
 
-    let stopping = Atomic<Bool>(false)
     private let offered = Atomic<UInt>(0)
     private let surrendered = Atomic<UInt>(0)
     /// errno of the loss, negative as in alsa-lib.
     let lossCode = Atomic<Int>(0)
-    let xruns = Atomic<Int>(0)
-    /// How long the loudspeaker had nothing because of them, in microseconds.
-    let silence = Atomic<Int>(0)
-    /// Present delay and target in microseconds; negative while unknown.
-    let delay = Atomic<Int>(-1)
-    let target = Atomic<Int>(-1)
-    /// How late the playback thread's turns are.
-    let machine = MachineBoard()
-    /// The stream goes elsewhere: underruns around now do not count.
-    let hasMoved = Atomic<Bool>(false)
-    /// The microphone delivers digital zeros only.
-    let isSilent = Atomic<Bool>(false)
-
     /// Loss code of a stream that neither fails nor moves; no errno of ALSA's is this large.
     static var stalled: Int { @_noLocks get { -10_000 } }
-    /// A running stream that does not move for this long is lost: the server hangs. In nanoseconds, by the stream's
-    /// age: 1 s, but 5 s for a fresh one, because an idle server may have rendered 2 s ahead.
-    @_noLocks
-    static func stallLimit(age: Int64) -> Int64 { age > 5_000_000_000 ? 1_000_000_000 : 5_000_000_000 }
 
     init(isCapture: Bool, report: EventSignal) throws(RealtimeError) {
         (wake, finished) = try EventSignal.pair()
-        self.isCapture = isCapture
-        self.report = report
+        board = DirectionBoard(isCapture: isCapture, report: report)
     }
 
     /// Supervisor: puts an opened stream where the thread finds it.
@@ -57,8 +36,6 @@ struct ALSALine: ~Copyable {
         }
         wake.signal()
     }
-
-    var isStopping: Bool { @_noLocks get { stopping.load(ordering: .acquiring) } }
 
     /// Thread: waits until `deadline`, or until it is woken.
     func sleep(until deadline: Int64) {
@@ -74,9 +51,9 @@ struct ALSALine: ~Copyable {
         let place = UnsafeMutablePointer<ALSAStream>.allocate(capacity: 1)
         place.initialize(to: stream)
         lossCode.store(code, ordering: .relaxed)
-        delay.store(-1, ordering: .relaxed)
+        board.delay.store(-1, ordering: .relaxed)
         surrendered.store(UInt(bitPattern: place), ordering: .releasing)
-        report.signal()
+        board.report.signal()
     }
 
     /// Thread, at its end: stops and gives back the stream that it still has.
@@ -97,25 +74,6 @@ struct ALSALine: ~Copyable {
         if lossCode.load(ordering: .relaxed) == 0 && calsa_prepare(stream.pcm) >= 0 { return stream }
         stream.close()
         return nil
-    }
-
-    @_noLocks
-    func countXrun() {
-        xruns.wrappingAdd(1, ordering: .relaxed)
-        report.signal()
-    }
-
-    /// Counts an underrun that left the loudspeaker without sound for `silent` nanoseconds.
-    @_noLocks
-    func countUnderrun(silent: Int64) {
-        silence.wrappingAdd(Int(silent / 1000), ordering: .relaxed)
-        countXrun()
-    }
-
-    @_noLocks
-    func setSilent(_ silent: Bool) {
-        isSilent.store(silent, ordering: .relaxed)
-        report.signal()
     }
 
     func dispose() {

@@ -44,18 +44,8 @@ struct ALSAPlaybackLoop: ~Copyable {
     private var pending = 0
     private var pendingStart = 0
 
-    /// A server that takes nothing for this long is not waited for: what it would have played is dropped.
-    private static let discardNanoseconds: Int64 = 150_000_000
-    /// And one that takes something after so long, in nanoseconds, has only just begun itself, or woken.
-    private static let hesitation: Int64 = 250_000_000
-    /// Shortest sleep: a turn without progress must not spin.
-    private static let shortestSleep: Int64 = 1_000_000
-    /// How long after its start late turns of a stream say nothing of those to come, in nanoseconds.
-    private static let settling: Int64 = 200_000_000
-    /// While more than this is left to be played, in nanoseconds, an application that has nothing ready is waited for.
-    private static let patience: Int64 = 6_000_000
     /// A server takes whole blocks at moments unknown to us. Waking this much earlier each time until a block is not
-    /// yet taken, then `shortestSleep` later, finds the moment just after it, where lateness is survived longest.
+    /// yet taken, then `DirectionBoard.shortestSleep` later, finds the moment just after it, where lateness is survived longest.
     private static let creep: Int64 = 50_000
     /// On a thread that captures as well, in periods: how much before it is due a period goes with the microphone's turn; and
     /// what is played first, so that the first one is due a little after that turn.
@@ -89,7 +79,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         finish()
     }
 
-    var isStopping: Bool { line.pointee.isStopping }
+    var isStopping: Bool { line.pointee.board.isStopping }
 
     /// Starts the stream.
     mutating func start() {
@@ -135,7 +125,7 @@ struct ALSAPlaybackLoop: ~Copyable {
     private mutating func begin() -> Int {
         pending = 0
         timeline.reset()
-        line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
+        line.pointee.board.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
         let lead = lead
         if lead > 0 {
             for index in 0..<(lead &* stream.channels) { scratch.samples[index] = 0 }
@@ -152,9 +142,9 @@ struct ALSAPlaybackLoop: ~Copyable {
         lastQueued = lead &+ stream.period
         emptyAt = lastProgress &+ nanoseconds(lastQueued)
         begun = lastProgress
-        nextDiscard = lastProgress &+ Self.discardNanoseconds
+        nextDiscard = lastProgress &+ DirectionBoard.discardNanoseconds
         // the first thing a server does is to take its own block: look again at once
-        due = lastProgress &+ Self.shortestSleep
+        due = lastProgress &+ DirectionBoard.shortestSleep
         return 0
     }
 
@@ -168,9 +158,9 @@ struct ALSAPlaybackLoop: ~Copyable {
         var level = stream.buffer &- available
         if level < lastQueued {
             // It takes nothing for long, then all at once: what it needs from now on is not to be learned from that.
-            if now &- lastProgress > Self.hesitation { target.moved() }
+            if now &- lastProgress > DirectionBoard.hesitation { target.moved() }
             lastProgress = now
-        } else if now &- lastProgress > ALSALine.stallLimit(age: now &- begun) {
+        } else if now &- lastProgress > DirectionBoard.stallLimit(age: now &- begun) {
             return ALSALine.stalled
         }
         lastQueued = level
@@ -187,7 +177,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         // A server tells in steps how much it took, but smoothly what is left to be heard: the less of the two holds.
         if reported >= 0 && reported < level { level = reported }
         let delay = reported > level ? reported : level
-        line.pointee.delay.store(delay &* 1_000_000 / stream.rate, ordering: .relaxed)
+        line.pointee.board.delay.store(delay &* 1_000_000 / stream.rate, ordering: .relaxed)
         target.found(level: level)
         let low = target.frames &- stream.period
         let allowed = isEarly ? low &+ Int(Double(stream.period) * Self.mostEarly) : low
@@ -196,9 +186,9 @@ struct ALSAPlaybackLoop: ~Copyable {
             isEarly = false
             return 0
         }
-        if nanoseconds(level) > Self.patience, !callbacks.canFetch(stream.period) {
+        if nanoseconds(level) > DirectionBoard.patience, !callbacks.canFetch(stream.period) {
             // What is still queued bridges a late media thread; the turn stays what it is.
-            due = now &+ Self.shortestSleep
+            due = now &+ DirectionBoard.shortestSleep
             return 0
         }
         if !isEarly { target.writes(at: level) }
@@ -210,10 +200,10 @@ struct ALSAPlaybackLoop: ~Copyable {
         level &+= written
         lastQueued &+= written
         emptyAt &+= nanoseconds(written)
-        nextDiscard = now &+ Self.discardNanoseconds
+        nextDiscard = now &+ DirectionBoard.discardNanoseconds
         target.played(written)
-        line.pointee.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
-        line.pointee.machine.write(target.machine, reserveMilliseconds: target.reserveMilliseconds)
+        line.pointee.board.target.store(Int(target.milliseconds * 1000), ordering: .relaxed)
+        line.pointee.board.machine.write(target.machine, reserveMilliseconds: target.reserveMilliseconds)
         let rest = nanoseconds(level &- low)
         if isEarly {
             // the microphone's next turn comes first, unless it is late
@@ -221,25 +211,25 @@ struct ALSAPlaybackLoop: ~Copyable {
             due = now &+ rest &+ nanoseconds(Int(Double(low) * Self.grace))
         } else {
             // from the time this turn was due: lateness must not add up
-            let isPunctual = now &- due < Self.shortestSleep
+            let isPunctual = now &- due < DirectionBoard.shortestSleep
             due = (isPunctual ? due : now) &+ nanoseconds(written) &- Self.creep
             if due > now &+ rest { due = now &+ rest }
         }
-        if due < now &+ Self.shortestSleep { due = now &+ Self.shortestSleep }
+        if due < now &+ DirectionBoard.shortestSleep { due = now &+ DirectionBoard.shortestSleep }
         return 0
     }
 
     /// How late this turn is, before anything is made of what that did to the device.
     @_noLocks
     private mutating func noteLateness(_ now: Int64) {
-        if line.pointee.hasMoved.load(ordering: .relaxed) {
-            line.pointee.hasMoved.store(false, ordering: .relaxed)
+        if line.pointee.board.hasMoved.load(ordering: .relaxed) {
+            line.pointee.board.hasMoved.store(false, ordering: .relaxed)
             target.moved()
         }
         let previous = lastTurn
         lastTurn = now
-        guard now &- started > Self.settling, target.late(by: Double(now &- due) / 1e6) else { return }
-        line.pointee.machine.write(
+        guard now &- started > DirectionBoard.settling, target.late(by: Double(now &- due) / 1e6) else { return }
+        line.pointee.board.machine.write(
             MachineStop(begin: HostTime(nanoseconds: previous), end: HostTime(nanoseconds: now)))
     }
 
@@ -252,8 +242,8 @@ struct ALSAPlaybackLoop: ~Copyable {
             nextDiscard &+= nanoseconds(stream.period)
         }
         let rest = nanoseconds(excess)
-        let nap = rest < nanoseconds(stream.period) ? Self.shortestSleep : rest &- nanoseconds(stream.period)
-        due = now &+ (nap > Self.shortestSleep ? nap : Self.shortestSleep)
+        let nap = rest < nanoseconds(stream.period) ? DirectionBoard.shortestSleep : rest &- nanoseconds(stream.period)
+        due = now &+ (nap > DirectionBoard.shortestSleep ? nap : DirectionBoard.shortestSleep)
     }
 
     /// Gets one period from the callback and writes it. Returns a negative errno, or 0.
@@ -309,7 +299,7 @@ struct ALSAPlaybackLoop: ~Copyable {
         if calsa_recover(stream.pcm, Int32(truncatingIfNeeded: code)) < 0 { return code }
         target.underran()
         let late = calsa_now() &- emptyAt
-        line.pointee.countUnderrun(silent: (late > 0 ? late : 0) &+ nanoseconds(lead))
+        line.pointee.board.countUnderrun(silent: (late > 0 ? late : 0) &+ nanoseconds(lead))
         return begin()
     }
 

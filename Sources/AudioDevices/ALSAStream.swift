@@ -14,15 +14,6 @@ struct ALSAStream: @unchecked Sendable, BitwiseCopyable {
     /// Frames of the ring buffer as granted; the fill level is held below it.
     let buffer: Int
 
-    /// Buffer asked for, in milliseconds and periods: room for stalls. It adds no delay, since playback holds its
-    /// own fill level and capture is emptied at once.
-    static let bufferMilliseconds = 120.0
-    static let bufferPeriods = 6
-    /// Period when nobody asks for one, in milliseconds: the shortest that ran without xruns at real-time priority
-    /// over a sound server that renders 5 ms blocks.
-    static let defaultPeriodMilliseconds = 5.0
-    static let defaultRate = 48000.0
-
     /// Opens `name` for one direction, near the wishes of `request`.
     static func open(_ name: String, capture: Bool, _ request: DeviceRequest) throws(DeviceError) -> ALSAStream {
         var handle: OpaquePointer?
@@ -31,15 +22,12 @@ struct ALSAStream: @unchecked Sendable, BitwiseCopyable {
             try ALSAErrors.check(name) { snd_pcm_open(&handle, name, direction, Int32(SND_PCM_NONBLOCK)) }
         }
         guard let pcm = handle else { throw .streamBroken(device: name, reason: "alsa-lib opened nothing") }
-        let rate = min(max(request.sampleRate ?? defaultRate, 4000), 384_000)
-        let period = min(max(request.periodMilliseconds ?? defaultPeriodMilliseconds, 1), 500)
-        let periodFrames = Int(rate * period / 1000)
-        let bufferFrames = max(Int(rate * bufferMilliseconds / 1000), bufferPeriods * periodFrames)
+        let wishes = StreamWishes(request, capture: capture, mostChannels: 64)
         var setup = calsa_setup()
-        setup.rate = UInt32(rate)
-        setup.channels = capture ? 1 : UInt32(min(max(request.playbackChannels ?? 1, 1), 64))
-        setup.period = UInt(periodFrames)
-        setup.buffer = UInt(bufferFrames)
+        setup.rate = UInt32(wishes.rate)
+        setup.channels = UInt32(wishes.channels)
+        setup.period = UInt(wishes.period)
+        setup.buffer = UInt(wishes.buffer)
         do {
             try ALSAErrors.check(name) { calsa_configure(pcm, &setup) }
         } catch {
@@ -57,8 +45,6 @@ struct ALSAStream: @unchecked Sendable, BitwiseCopyable {
 
     /// What the callbacks see.
     var format: DeviceStreamFormat {
-        DeviceStreamFormat(
-            sampleRate: Double(rate), channels: channels, periodFrames: period,
-            maximumFrames: max(period, min(buffer / 2, rate / 25)))
+        DeviceStreamFormat(rate: rate, channels: channels, period: period, buffer: buffer)
     }
 }

@@ -8,53 +8,35 @@ import Realtime
 struct ALSASupervisor: ~Copyable {
     private let engine: ALSAEngine
     private var lost: [Bool]
-    private var seenXruns: [Int]
-    private var wasSilent = false
+    private var watches: [BoardWatch]
     private var lostSince: HostTime?
-    private var nextAttempt: HostTime?
-    private var backOff = firstBackOff
-
-    /// Waits between attempts to reopen, in milliseconds: doubled from first to longest.
-    static let firstBackOff = 100.0
-    static let longestBackOff = 2000.0
+    private var backOff = ReopenBackOff()
 
     init(engine: ALSAEngine) {
         self.engine = engine
         lost = engine.directions.map { _ in false }
-        seenXruns = lost.map { _ in 0 }
+        watches = lost.map { _ in BoardWatch() }
     }
 
     mutating func run() {
         while !engine.stopping.load(ordering: .acquiring) {
             let now = HostTime.monotonicNow()
-            let wait = nextAttempt.map { max($0.milliseconds(since: now), 0) } ?? 3_600_000
+            let wait = backOff.next.map { max($0.milliseconds(since: now), 0) } ?? 3_600_000
             if ALSAEngine.wait(engine.report, milliseconds: wait) { engine.report.drain() }
             if engine.stopping.load(ordering: .acquiring) { break }
             tellEvents()
             takeBroken()
             let isCalled = engine.retryNow.exchange(false, ordering: .acquiringAndReleasing)
-            if let attempt = nextAttempt, isCalled || HostTime.monotonicNow() >= attempt {
-                if isCalled { backOff = Self.firstBackOff }
-                reopen()
-            }
+            let then = HostTime.monotonicNow()
+            if isCalled { backOff.hasten(at: then) }
+            if let attempt = backOff.next, then >= attempt { reopen() }
         }
         engine.supervisorFinished.signal()
     }
 
     private mutating func tellEvents() {
         for (index, direction) in engine.directions.enumerated() {
-            let xruns = direction.line.pointee.xruns.load(ordering: .relaxed)
-            if xruns != seenXruns[index] {
-                seenXruns[index] = xruns
-                tell(.xrun(capture: direction.line.pointee.isCapture))
-            }
-        }
-        if let line = engine.capture?.line {
-            let isSilent = line.pointee.isSilent.load(ordering: .relaxed)
-            if isSilent != wasSilent {
-                wasSilent = isSilent
-                tell(isSilent ? .microphoneSilent : .microphoneHeard)
-            }
+            for event in watches[index].events(direction.line.pointee.board) { tell(event) }
         }
     }
 
@@ -64,10 +46,7 @@ struct ALSASupervisor: ~Copyable {
             lost[index] = true
             engine.isPresent.store(false, ordering: .relaxed)
             let now = HostTime.monotonicNow()
-            if nextAttempt == nil {
-                backOff = Self.firstBackOff
-                nextAttempt = now.advanced(byMilliseconds: backOff)
-            }
+            backOff.lost(at: now)
             if lostSince == nil {
                 lostSince = now
                 let code = direction.line.pointee.lossCode.load(ordering: .relaxed)
@@ -86,17 +65,16 @@ struct ALSASupervisor: ~Copyable {
             let line = direction.line
             do throws(DeviceError) {
                 let stream = try ALSAStream.open(
-                    direction.name, capture: line.pointee.isCapture, engine.request)
+                    direction.name, capture: line.pointee.board.isCapture, engine.request)
                 if engine.stopping.load(ordering: .acquiring) { return stream.close() }
                 line.pointee.offer(stream)
                 lost[index] = false
             } catch {
-                backOff = min(backOff * 2, Self.longestBackOff)
-                nextAttempt = HostTime.monotonicNow().advanced(byMilliseconds: backOff)
+                backOff.failed(at: .monotonicNow())
                 return
             }
         }
-        nextAttempt = nil
+        backOff.succeeded()
         engine.isPresent.store(true, ordering: .relaxed)
         engine.reopened.wrappingAdd(1, ordering: .relaxed)
         if let since = lostSince {
