@@ -155,7 +155,7 @@ let package = Package(
         // 2: edges and the jitter buffer
         .target(
             name: "AudioDevices",
-            dependencies: ["AudioUnits", "AudioFiles", "DSP", "Threads", "Realtime", "CALSA"]),
+            dependencies: ["AudioUnits", "AudioFiles", "DSP", "Threads", "Realtime", "CALSA", "CPulse"]),
         .target(name: "Network", dependencies: ["RTP", "Link", "Realtime", "CNetwork", "CDTLS"]),
         .target(name: "JitterBuffer", dependencies: ["Codecs", "DSP", "Realtime"]),
         .target(name: "PacketCapture", dependencies: ["Realtime", "CPcap"]),
@@ -214,7 +214,7 @@ let package = Package(
         .systemLibrary(name: "CCares", providers: [.apt(["libc-ares-dev"])]),
         // Its header only: libpcap itself is loaded when a capture is read.
         .systemLibrary(name: "CPcap", providers: [.apt(["libpcap0.8-dev"])]),
-        // Likewise libpulse, when a session looks for a sound server.
+        // Likewise libpulse, when a session or a device of the kind `pulse:` looks for a sound server.
         .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
         // Likewise libspandsp, when a call uses G.722.
         .systemLibrary(name: "CSpanDSP", providers: [.apt(["libspandsp-dev"])]),

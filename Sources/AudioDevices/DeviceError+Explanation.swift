@@ -29,7 +29,8 @@ extension DeviceError {
         case .formatUnsupported: "Choose another sample rate or period, or the device's `plughw:` or `default` name."
         case .streamBroken: "Try again; if it stays so, restart the sound server or plug the device in again."
         case .file: "Give a file that exists, is audio (WAV, FLAC, Ogg …) and may be read or written."
-        case .malformedName: "Write alsa:NAME, file:PATH, pipe:-, room:small, room:office, room:hall, null or default."
+        case .malformedName:
+            "Write alsa:NAME, pulse:NAME, file:PATH, pipe:-, room:small, room:office, room:hall, null or default."
         case .noResources: "Close other programs or raise the limits on threads and open files (`ulimit -a`)."
         }
     }

@@ -12,7 +12,7 @@ public struct DeviceKind: Sendable {
 
 /// The kinds there are. Adding one takes its file and a word here.
 extension DeviceKind: CaseIterable {
-    public static let allCases: [DeviceKind] = [alsa, null, file, pipe, room]
+    public static let allCases: [DeviceKind] = [alsa, pulse, null, file, pipe, room]
 }
 
 /// A device of which nobody but its kind knows more than a name: hardware, or a program that carries sound.
@@ -21,6 +21,26 @@ public protocol NamedDevice: Sendable {
     var name: String { get }
     /// Makes it; nothing is opened yet.
     func makeDevice(_ options: DeviceOptions) throws(DeviceError) -> any HardwareDevice
+    /// Makes one device with this as its microphone and another as its loudspeaker; nil: each is a device of its own.
+    /// - Parameters:
+    ///   - other: the loudspeaker.
+    ///   - options: what no name carries.
+    /// - Returns: the device; nothing is opened yet.
+    func makeDevice(
+        playingTo other: any NamedDevice, _ options: DeviceOptions
+    ) throws(DeviceError) -> (any HardwareDevice)?
+    /// The sound server's device behind it, empty for the server's default one: a microphone or a loudspeaker of a person. nil: it is
+    /// neither, but a program.
+    var serverDevice: String? { get }
+}
+
+extension NamedDevice {
+    /// Each is a device of its own.
+    public func makeDevice(
+        playingTo other: any NamedDevice, _ options: DeviceOptions
+    ) throws(DeviceError) -> (any HardwareDevice)? { nil }
+    /// No sound server is behind it.
+    public var serverDevice: String? { nil }
 }
 
 /// Devices are the same where their names are.

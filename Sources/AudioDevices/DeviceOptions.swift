@@ -30,8 +30,8 @@ public struct DeviceOptions: Sendable {
 
 /// Makes the device a person named; `capture` and `playback` are equal when one name stands for both.
 ///
-/// Two ALSA names are one `ALSADevice`. Two virtual ones are one `VirtualDevice` if neither is a room, which cannot be
-/// split. Two of other kinds that differ are a `SplitDevice`.
+/// Two ALSA names are one `ALSADevice`, and two of the sound server's one `PulseDevice`. Two virtual ones are one `VirtualDevice` if
+/// neither is a room, which cannot be split. Two of other kinds that differ are a `SplitDevice`.
 ///
 /// - Throws: `DeviceError.malformedName` for a combination that makes no sense.
 public func makeDevice(
@@ -43,6 +43,9 @@ public func makeDevice(
     case (.alsa, _), (_, .alsa):
         return try split(capture, playback, options)
     case (.other(let other), _) where capture == playback: return try other.device.makeDevice(options)
+    case (.other(let input), .other(let output)):
+        if let both = try input.device.makeDevice(playingTo: output.device, options) { return both }
+        return try split(capture, playback, options)
     case (.other, _), (_, .other): return try split(capture, playback, options)
     case (.room, _) where capture != playback, (_, .room) where capture != playback:
         throw .malformedName(

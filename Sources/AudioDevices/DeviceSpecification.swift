@@ -1,7 +1,7 @@
 public import AudioUnits
 
-/// What a person means by a device name (`DeviceKind`): `alsa:NAME`, `file:PATH[,to=PATH][,loop]`, `pipe:-`,
-/// `room:MODEL[,option…]`, `null`, `default`, or a bare ALSA PCM name such as `pulse:mic.monitor`.
+/// What a person means by a device name (`DeviceKind`): `alsa:NAME`, `pulse:[NAME]`, `file:PATH[,to=PATH][,loop]`,
+/// `pipe:-`, `room:MODEL[,option…]`, `null`, `default`, or a bare ALSA PCM name such as `hw:0`.
 public enum DeviceSpecification: Sendable, Equatable {
     /// An ALSA PCM by its ALSA name.
     case alsa(name: String)
@@ -27,6 +27,15 @@ public enum DeviceSpecification: Sendable, Equatable {
             self = try kind.parse(String(name.dropFirst(kind.prefix.count + 1)), fail)
         } else {
             self = .alsa(name: name)
+        }
+    }
+
+    /// Whether it is a microphone or a loudspeaker of a person, rather than a file or a program.
+    public var isHardware: Bool {
+        switch self {
+        case .alsa: true
+        case .other(let other): other.device.serverDevice != nil
+        case .file, .pipe, .room, .null: false
         }
     }
 

@@ -12,7 +12,8 @@ package enum DeviceFindings {
             return [.fine("devices", .device, "none is needed: \(wanted.joined(separator: ", "))")]
         }
         return hardware.map { name in
-            guard let device = listed.first(where: { $0.name == name || $0.name == "alsa:\(name)" }) else {
+            let canonical = (try? DeviceSpecification(parsing: name))?.name
+            guard let device = listed.first(where: { [name, canonical, "alsa:\(name)"].contains($0.name) }) else {
                 let others = listed.filter { isHardware($0.name) }.map(\.name)
                 let advice = others.isEmpty ? cards(machine) : "choose one of \(others.joined(separator: ", "))"
                 return Finding("device \(name)", .device, .trouble, "there is no such device", advice)

@@ -103,7 +103,7 @@ public struct DeviceChoice: Sendable {
     /// Whether the device may run before anybody talks. Files and programs wait until somebody does; where there is no device nothing
     /// takes its time to begin.
     var canStandBy: Bool {
-        (input != .null || output != .null) && [input, output].allSatisfy { if case .alsa = $0 { true } else { $0 == .null } }
+        (input != .null || output != .null) && [input, output].allSatisfy { $0.isHardware || $0 == .null }
     }
 
     /// The device, running before anybody talks, so that nothing is cut off then.

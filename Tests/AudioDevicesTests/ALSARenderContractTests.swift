@@ -5,15 +5,15 @@ import Testing
 
 extension ALSADeviceTests {
     @Test(
-        "The render threads of a 10 s call over ALSA allocate, free and lock nothing",
-        .enabled(if: audit_available(), "a sanitizer brings its own malloc"), arguments: [10.0, 20])
-    func aCallKeepsTheRenderContract(period: Double) async throws {
+        "The render threads of a 10 s call over a sound server allocate, free and lock nothing",
+        .enabled(if: audit_available(), "a sanitizer brings its own malloc"),
+        arguments: [(ServerDevice.alsa, 10.0), (.alsa, 20), (.pulse, 5)])
+    func aCallKeepsTheRenderContract(kind: ServerDevice, period: Double) async throws {
         let server = try PulseServer()
         try await server.start()
         let call = try AuditedLiveCall(seconds: 10, period: period) { side, _ in
             side == 0
-                ? ALSADevice(capture: "pulse:mic.monitor", playback: "pulse:out")
-                : ALSADevice(capture: "pulse:out.monitor", playback: "pulse:mic")
+                ? kind.device(capture: "mic.monitor", playback: "out") : kind.device(capture: "out.monitor", playback: "mic")
         }
         withExtendedLifetime(server) {
             #expect(call.book.complaints(scopes: 200) == [])

@@ -23,6 +23,10 @@ BARESIP = [f"$BENCH/peers/baresip.sh {side} opus" for side in "ba"]
 # Takes the right to real-time priority away from a program, also from root's.
 ORDINARY = "setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice --ambient-caps=-sys_nice"
 
+# The devices of a room: by ALSA's plug-in for the sound server, and by the server's own interface.
+BY_ALSA = "--device alsa:$ROOM"
+BY_SERVER = "--input pulse:$MIC --output pulse:$SPK"
+
 
 class Bench:
     """The bench folder with its rooms running. `yodel` is the program; logs of both sides are kept for their
@@ -50,11 +54,11 @@ class Bench:
         subprocess.run([f"{self.folder}/rooms.sh", "stop", self.rooms], check=False)
         subprocess.run(["rm", "-rf", self.work], check=False)
 
-    def commands(self, options: str = "", prefix: str = "", codec: str = "opus") -> tuple[str, str]:
-        """The command lines of callee and caller; $ROOM is filled in by run.py."""
+    def commands(self, options: str = "", prefix: str = "", codec: str = "opus", device: str = BY_ALSA) -> tuple[str, str]:
+        """The command lines of callee and caller; $ROOM, $MIC and $SPK are filled in by run.py."""
         self.count += 1
         port = 26000 + 4 * self.count
-        tail = f"--device alsa:$ROOM --codec {codec} --no-voice-processing --json {options}"
+        tail = f"{device} --codec {codec} --no-voice-processing --json {options}"
         own = shlex.quote(self.yodel)
         return (
             f"{prefix} {own} listen rtp://127.0.0.1:{port} {tail}".strip(),

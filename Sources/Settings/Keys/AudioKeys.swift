@@ -8,7 +8,7 @@ public struct AudioKeys: ConfigurationSection {
     // Names of devices stay text: what a name means, and whether there is such a device, is the device layer's to say.
     public let device = ConfigurationKey(
         "device", .text("name"), default: "default",
-        help: "Microphone and loudspeaker: alsa:NAME, file:PATH, pipe:-, room:MODEL, null, default")
+        help: "Microphone and loudspeaker: alsa:NAME, pulse:NAME, file:PATH, pipe:-, room:MODEL, null, default")
     public let input = ConfigurationKey(
         "input", .text("name"), unset: "the microphone of `device`", help: "Microphone, when it is another device")
     public let output = ConfigurationKey(
@@ -17,7 +17,8 @@ public struct AudioKeys: ConfigurationSection {
         "rate", .integer(8_000...192_000, unit: "Hz", placeholder: "hz"), unset: "what the device likes best",
         help: "Rate of the device")
     public let period = ConfigurationKey(
-        "period", .number(1...100, unit: "ms", placeholder: "ms"), unset: "5 with ALSA, 10 with other devices",
+        "period", .number(1...100, unit: "ms", placeholder: "ms"),
+        unset: "5 with ALSA and the sound server, 10 with other devices",
         help: "Period of the device")
     public let realtime = ConfigurationKey(
         "realtime", .toggle, default: true,

@@ -90,8 +90,7 @@ extension SIPCallMedia {
 
     /// Whether a microphone or a loudspeaker takes its time to begin.
     var hasHardware: Bool {
-        bridge?.hasDevice != false
-            && [request.media.device.input, request.media.device.output].contains { if case .alsa = $0 { true } else { false } }
+        bridge?.hasDevice != false && (request.media.device.input.isHardware || request.media.device.output.isHardware)
     }
 
     /// Nobody will answer.

@@ -6,7 +6,7 @@ import Reporting
 extension SIPLiveCall {
     /// The loudspeaker of a person; nil: there is none, but a file or a program.
     var loudspeaker: DeviceSpecification? {
-        if case .alsa = request.media.device.output { request.media.device.output } else { nil }
+        request.media.device.output.isHardware ? request.media.device.output : nil
     }
 
     private var wantedTone: (place: DeviceSpecification, cadence: CallTone.Cadence)? {
