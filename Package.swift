@@ -335,7 +335,8 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "TestPrograms", "Service", "Diagnosis", "Softphone", "SecureRTP", "History", "Settings", "Reporting", "LiveMedia", "Media",
+                "TestPrograms", "Service", "Diagnosis", "Softphone", "SecureRTP", "History", "Settings", "Reporting",
+                "LiveMedia", "Media",
                 "Metrics", "WebClient", "Realtime",
             ]),
         .testTarget(name: "ControlTests", dependencies: ["Control", "Service", "WebClient", "Reporting"]),
