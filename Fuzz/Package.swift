@@ -44,7 +44,7 @@ let package = Package(
         house("Media", ["JitterBuffer", "RTP", "Codecs", "DSP", "Link", "Metrics", "Realtime"]),
         house("Reporting", ["Metrics", "CJansson"]),
         house("AudioSession", ["AudioUnits", "Threads", "Realtime", "CPulse"]),
-        house("AudioDevices", ["AudioUnits", "AudioFiles", "DSP", "Threads", "Realtime", "CALSA"]),
+        house("AudioDevices", ["AudioUnits", "AudioFiles", "DSP", "Threads", "Realtime", "CALSA", "CPulse"]),
         house("Network", ["RTP", "Link", "Realtime", "CNetwork", "CDTLS"]),
         house("JitterBuffer", ["Codecs", "DSP", "Realtime"]),
         house("PacketCapture", ["Realtime", "CPcap"]),

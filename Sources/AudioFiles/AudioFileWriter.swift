@@ -26,9 +26,8 @@ public final class AudioFileWriter {
 
     /// Creates (or empties) the file at `path`.
     ///
-    /// - Parameters:
-    ///   - format: nil takes it from the name's ending, and WAV when there is none that is known.
-    ///   - depth: of formats without loss; FLAC has no Float32 and takes 24 bits then.
+    /// - `format`: nil takes it from the name's ending, and WAV when there is none that is known.
+    /// - `depth`: of formats without loss; FLAC has no Float32 and takes 24 bits then.
     /// - Throws: the reason when it cannot be written, or the format takes no such rate or channels.
     public init(
         path: String, sampleRate: Int, channels: Int = 1, format: AudioFileFormat? = nil, depth: AudioFileDepth = .int16

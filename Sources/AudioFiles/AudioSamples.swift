@@ -9,7 +9,7 @@ public enum AudioSamples {
 
     /// All samples at `rate` Hz, converted if the file has another rate.
     ///
-    /// - Parameter rawRate: rate of a raw file in Hz; nil: `rate`.
+    /// - `rawRate`: rate of a raw file in Hz; nil: `rate`.
     /// - Throws: when it is missing, empty, too long, or its bytes make no whole samples.
     public static func read(path: String, rate: Int, rawRate: Int? = nil) throws(AudioFileError) -> [Float] {
         let samples =
@@ -22,7 +22,7 @@ public enum AudioSamples {
 
     /// Writes all samples, clipped to -1 ..< 1.
     ///
-    /// - Parameter fileRate: rate of the file in Hz; nil: `rate`, that of the samples.
+    /// - `fileRate`: rate of the file in Hz; nil: `rate`, that of the samples.
     /// - Throws: when it cannot be written whole.
     public static func write(
         _ samples: [Float], path: String, rate: Int, fileRate: Int? = nil

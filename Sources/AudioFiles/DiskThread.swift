@@ -17,7 +17,7 @@ public final class DiskThread {
     private let name: String
     private var thread: RealtimeThread?
 
-    /// - Parameter intervalMilliseconds: how often it serves; with the writers' own flushing well under the second that a
+    /// - `intervalMilliseconds`: how often it serves; with the writers' own flushing well under the second that a
     ///   SIGKILL may cost.
     public init(name: String, clients: [any DiskClient], intervalMilliseconds: Double = 100) {
         self.name = name

@@ -1,5 +1,5 @@
 /// Builds an encoder.
-/// - Parameter sampleRate: samples per second, one of the codec's `sampleRates`; nil is the codec's own rate.
+/// - `sampleRate`: samples per second, one of the codec's `sampleRates`; nil is the codec's own rate.
 /// - Throws: `invalidSetting` with a sentence that names the setting, `unavailable` when the codec's library is missing,
 ///   `library` when it cannot start.
 public func makeEncoder(
@@ -15,7 +15,7 @@ public func makeEncoder(
 }
 
 /// Builds a decoder.
-/// - Parameter sampleRate: as for `makeEncoder`.
+/// - `sampleRate`: as for `makeEncoder`.
 /// - Throws: `invalidSetting`, `unavailable`, `library`.
 public func makeDecoder(_ codec: Codec, sampleRate: Int? = nil) throws(CodecError) -> any AudioDecoder {
     try codec.decoder(try checkedRate(codec, sampleRate))

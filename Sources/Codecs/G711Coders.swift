@@ -29,7 +29,7 @@ public final class G711Encoder: AudioEncoder {
 
     private let codes: UnsafePointer<UInt8>
 
-    /// - Parameter frameLength: samples a packet, at 8 kHz.
+    /// - `frameLength`: samples a packet, at 8 kHz.
     public init(_ law: G711.Law, frameLength: Int) {
         self.frameLength = frameLength
         codes = G711Tables.of(law).codes

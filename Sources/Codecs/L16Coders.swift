@@ -22,7 +22,7 @@ public final class L16Encoder: AudioEncoder {
     public var maximumPayloadBytes: Int { 2 * frameLength }
     public var hasMemory: Bool { false }
 
-    /// - Parameter frameLength: samples a packet.
+    /// - `frameLength`: samples a packet.
     public init(sampleRate: Int, frameLength: Int) {
         self.sampleRate = sampleRate
         self.frameLength = frameLength

@@ -15,7 +15,7 @@ public final class OpusEncoder: AudioEncoder {
     private var bitrate: Int
     private var expectedLossPercent: Int
 
-    /// - Parameter sampleRate: 8 000, 12 000, 16 000, 24 000 or 48 000.
+    /// - `sampleRate`: 8 000, 12 000, 16 000, 24 000 or 48 000.
     /// - Throws: `invalidSetting` for a value out of range, `library` when libopus cannot allocate the encoder.
     public init(settings: EncoderSettings, sampleRate: Int = 48_000) throws(CodecError) {
         try Self.check(settings, sampleRate: sampleRate)

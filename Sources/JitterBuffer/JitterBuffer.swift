@@ -29,9 +29,8 @@ public final class JitterBuffer {
     /// Names the reset in the next pull's outcome.
     @exclusivity(unchecked) private var pendingReset: ResetReason?
 
-    /// - Parameters:
-    ///   - decoder: the codec; its sample rate is that of the pulled sound.
-    ///   - clockRate: RTP clock units per second, which may differ from the sample rate; clamped to 1000...1000000.
+    /// - `decoder`: the codec; its sample rate is that of the pulled sound.
+    /// - `clockRate`: RTP clock units per second, which may differ from the sample rate; clamped to 1000...1000000.
     public init(
         decoder: any AudioDecoder, clockRate: Int,
         configuration: JitterBufferConfiguration = JitterBufferConfiguration()

@@ -17,7 +17,7 @@ public struct OutgoingPacket {
     /// Bytes of the packet so far.
     public private(set) var count: Int
 
-    /// - Parameter buffer: stays valid and is not touched by others while the packet is on its way; `count` of its bytes are the packet.
+    /// - `buffer`: stays valid and is not touched by others while the packet is on its way; `count` of its bytes are the packet.
     public init(
         _ flow: PacketFlow, in buffer: UnsafeMutableRawBufferPointer, count: Int, to destination: SocketAddress? = nil
     ) {

@@ -23,9 +23,8 @@ public final class LinkDistributor {
     /// Packets of sources for which there was no place.
     fileprivate private(set) var strangers = 0
 
-    /// - Parameters:
-    ///   - hasControlPort: whether RTCP has a port of its own at `lower`.
-    ///   - count: streams there may be at a time, 1 or more.
+    /// - `hasControlPort`: whether RTCP has a port of its own at `lower`.
+    /// - `count`: streams there may be at a time, 1 or more.
     public init(over lower: any PacketLink, hasControlPort: Bool, places count: Int) {
         precondition(count > 0, "\(count) places")
         self.lower = lower

@@ -13,10 +13,9 @@ public final class LatchingLink: LinkLayer {
     private var drops = LinkStatistics()
     private var isControlLearnt = false
 
-    /// - Parameters:
-    ///   - lower: its peer, if it has one already, is the address that was given.
-    ///   - alternatives: other addresses of that peer.
-    ///   - allow: who may be the other side besides; empty: anyone, if no address was given.
+    /// - `lower`: its peer, if it has one already, is the address that was given.
+    /// - `alternatives`: other addresses of that peer.
+    /// - `allow`: who may be the other side besides; empty: anyone, if no address was given.
     public init(over lower: any PacketLink, alternatives: [SocketAddress] = [], allow: [CIDR] = [], seed: UInt64) {
         self.lower = lower
         let remote = lower.peer?.media

@@ -40,7 +40,7 @@ public struct SendingFormat: Sendable, Equatable {
     /// How the codec encodes.
     public var encoder: EncoderSettings
 
-    /// - Parameter encoder: `nil` is the default of the format's codec.
+    /// - `encoder`: `nil` is the default of the format's codec.
     public init(_ format: MediaFormat, encoder: EncoderSettings? = nil) {
         self.format = format
         self.encoder = encoder ?? EncoderSettings(frameMilliseconds: format.codec.defaultFrameMilliseconds)

@@ -70,7 +70,7 @@ public final class MediaLoop {
     }
 
     /// A bridge: every call's other side hears all others, and the device keeps time.
-    /// - Parameter frameLength: a multiple of the samples pulled at once.
+    /// - `frameLength`: a multiple of the samples pulled at once.
     public convenience init(bridgeAt device: DeviceEnd, frameLength: Int) {
         let block = Self.block(of: device)
         precondition(frameLength % block == 0, "frames of \(frameLength) samples, pulled \(block) at a time")
@@ -82,7 +82,7 @@ public final class MediaLoop {
 
     /// A conference: every call's other side hears the microphone and all others, and where the device plays two channels,
     /// each is heard from a direction of its own.
-    /// - Parameter headset: what places them, for a device of two channels.
+    /// - `headset`: what places them, for a device of two channels.
     public convenience init(conferenceAt device: DeviceEnd, frameLength: Int, headset: (any PlacingMixer)?) {
         self.init(
             device: device, frameLength: frameLength,

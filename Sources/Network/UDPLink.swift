@@ -32,10 +32,9 @@ public final class UDPLink: PacketLink {
     /// Another link at this port takes the DTLS of all but the peer.
     private var hasSibling = false
 
-    /// - Parameters:
-    ///   - bind: local address; nil: every interface, IPv4 and IPv6 unless `remote` decides.
-    ///   - localPort: port for RTP, and with separate RTCP the next one; 0: a free one (an even one of a free pair).
-    ///   - remote: where packets go at first; may be set later.
+    /// - `bind`: local address; nil: every interface, IPv4 and IPv6 unless `remote` decides.
+    /// - `localPort`: port for RTP, and with separate RTCP the next one; 0: a free one (an even one of a free pair).
+    /// - `remote`: where packets go at first; may be set later.
     public init(
         bind: IPAddress? = nil, localPort: UInt16 = 0, remote: SocketAddress? = nil, rtcp: RTCPTransport = .mux
     ) throws(NetworkError) {

@@ -4,7 +4,7 @@ public enum RTCPCompound {
 
     /// All packets of a compound, or an error when any of them is malformed: a damaged compound is not half believed.
     ///
-    /// - Parameter reducedSize: accept a compound that does not begin with a report (RFC 5506), when negotiated.
+    /// - `reducedSize`: accept a compound that does not begin with a report (RFC 5506), when negotiated.
     public static func parse(
         _ datagram: UnsafeRawBufferPointer, reducedSize: Bool = false
     ) throws(RTCPParseError) -> [RTCPPacket] {

@@ -43,7 +43,7 @@ public struct RTCPSession: Sendable {
     /// Before a collision; what names it is still about us.
     private var formerSSRC: UInt32?
 
-    /// - Parameter seed: of the timer's randomness; differs between participants, or they all report at once.
+    /// - `seed`: of the timer's randomness; differs between participants, or they all report at once.
     public init(
         ssrc: UInt32, cname: String, seed: UInt64, configuration: Configuration = Configuration(), now: HostTime
     ) {
@@ -96,10 +96,9 @@ public struct RTCPSession: Sendable {
     /// answers to the others' reference times. While we do not send, our reference time too: nobody could answer a sender
     /// report then. Schedules the next report.
     ///
-    /// - Parameters:
-    ///   - ntp: wall clock at `now`.
-    ///   - sender: from `RTPSender.senderInfo` for `now`; nil while we do not send.
-    ///   - reports: from `RTPReceiver.makeReportBlocks`; LSR and DLSR are filled in here.
+    /// - `ntp`: wall clock at `now`.
+    /// - `sender`: from `RTPSender.senderInfo` for `now`; nil while we do not send.
+    /// - `reports`: from `RTPReceiver.makeReportBlocks`; LSR and DLSR are filled in here.
     public mutating func makeReport(
         now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock],
         applications: [ApplicationPacket] = [], extended: [ExtendedReportBlock] = []
@@ -162,7 +161,7 @@ public struct RTCPSession: Sendable {
     }
 
     /// Takes one datagram.
-    /// - Parameter heard: the SSRC whose media is heard: then nobody else is a member or may say goodbye. What others report of our
+    /// - `heard`: the SSRC whose media is heard: then nobody else is a member or may say goodbye. What others report of our
     ///   stream counts all the same, since programs that only receive report under an SSRC of their own.
     public mutating func receive(
         _ datagram: UnsafeRawBufferPointer, arrival: HostTime, heard: UInt32? = nil

@@ -25,9 +25,8 @@ public struct RTPHeader: Hashable, Sendable, BitwiseCopyable {
 
     /// Writes the header with its contributing sources and header extension.
     ///
-    /// - Parameters:
-    ///   - csrcs: contributing sources; those after the fifteenth do not fit the field and are left out.
-    ///   - headerExtension: profile word and data; the data is padded with zeros to whole 32-bit words.
+    /// - `csrcs`: contributing sources; those after the fifteenth do not fit the field and are left out.
+    /// - `headerExtension`: profile word and data; the data is padded with zeros to whole 32-bit words.
     /// - Returns: bytes written, or 0 when `buffer` is too small (nothing is written then).
     public func write(
         into buffer: UnsafeMutableRawBufferPointer,

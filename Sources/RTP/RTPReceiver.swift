@@ -49,7 +49,7 @@ public struct RTPReceiver {
     private var totals = ReceptionStatistics()
     private var losses = LossHistory()
 
-    /// - Parameter requiresProbation: also the call's first source must show two packets in sequence.
+    /// - `requiresProbation`: also the call's first source must show two packets in sequence.
     public init(
         payloadTypes: PayloadTypeTable, clockRate: Int, localSSRC: UInt32? = nil, requiresProbation: Bool = false
     ) {

@@ -76,7 +76,7 @@ public struct RTPSender: Sendable {
 
     /// Goes on with another codec. Time stamps go on where they are, in units of the new clock: offsets count anew from here.
     ///
-    /// - Parameter offset: clock units of the old clock since the start, or since the last change.
+    /// - `offset`: clock units of the old clock since the start, or since the last change.
     public mutating func change(payloadType: UInt8, clockRate: Int, at offset: UInt32) {
         firstTimestamp = rtpTimestamp(offset)
         self.payloadType = payloadType

@@ -60,7 +60,7 @@ public struct RedundancyPacker: Sendable {
 
     /// Writes `primary` with the copies asked for, as far as they exist and fit.
     ///
-    /// - Parameter timestamp: of `primary`, in the same terms as `keep`.
+    /// - `timestamp`: of `primary`, in the same terms as `keep`.
     /// - Returns: length of the payload; 0 when there is no copy to send: then `primary` goes out as it is.
     public func write(
         _ primary: UnsafeRawBufferPointer, timestamp: UInt32, offsets: RedundancyOffsets,

@@ -45,7 +45,7 @@ public struct TelephoneEventSender: Sendable {
     private var state = State.idle
     private var queue: [UInt8] = []
 
-    /// - Parameter clockRate: clock of the payload type in Hz, that of the audio.
+    /// - `clockRate`: clock of the payload type in Hz, that of the audio.
     public init(clockRate: Int, settings: Settings = Settings()) {
         func units(_ milliseconds: Double, _ range: ClosedRange<Double>) -> UInt32 {
             let clamped = max(range.lowerBound, min(range.upperBound, milliseconds))

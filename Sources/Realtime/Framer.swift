@@ -13,7 +13,7 @@ public struct Framer: Sendable {
     }
 
     /// Hands every whole frame in `ring` to `body`, oldest first; a frame is valid only during the call.
-    /// - Parameter ring: must be mirrored.
+    /// - `ring`: must be mirrored.
     /// - Returns: frames handed over.
     @discardableResult
     public func process(_ ring: inout RingConsumer<Float>, _ body: (UnsafeBufferPointer<Float>) -> Void) -> Int {
