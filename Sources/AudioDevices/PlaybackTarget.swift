@@ -148,7 +148,7 @@ package struct PlaybackTarget: BitwiseCopyable {
     /// - Parameter early: by how many frames the first block would be heard before one of those, more or less any number of periods.
     @_noLocks
     package func wait(forRhythm early: Int) -> Int {
-        guard isMachinesFault, period <= Self.longestRhythmMilliseconds * framesPerMillisecond else { return 0 }
+        guard isMachinesFault, period >= 1, period <= Self.longestRhythmMilliseconds * framesPerMillisecond else { return 0 }
         let length = Int(period)
         let rest = early % length
         return rest < 0 ? rest &+ length : rest

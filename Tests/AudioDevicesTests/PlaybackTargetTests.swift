@@ -165,7 +165,8 @@ import Testing
         server.level = server.target.lead + 240 + extra
         let before = server.run(blocks: 1000)
         for _ in 0..<3 {
-            server.target.late(by: 60)
+            // So long that none like it is expected.
+            server.target.late(by: 300)
             server.target.underran()
             server.level = server.target.lead + 240
             let after = server.run(blocks: 1000)

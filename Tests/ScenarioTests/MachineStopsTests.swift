@@ -140,7 +140,7 @@ func standingCall(
         arguments: [UInt64(7), 11])
     func caughtUp(seed: UInt64) throws {
         // Not waited for, it was 40 ms on one side, and 30 of the other seed's.
-        let call = try standingCall("stops=0.7:4-21,to=60", seconds: 62, seed: seed)
+        let call = try standingCall("stops=0.7:4-21,to=60", seconds: 76, seed: seed)
         for side in 0..<2 {
             let figures = call.sides[side].statistics
             #expect(figures.concealedByReason.values.reduce(0, +) <= 10, "\(figures.concealedByReason)")

@@ -63,7 +63,7 @@ import Testing
 
     @Test(
         "one stop of 60 ms, wherever it falls between two periods: that gap alone, and 5 s later the former delay",
-        arguments: [(1, 0.0), (2, 1.3), (3, 2.5), (1, 3.7)])
+        arguments: [(UInt64(1), 0.0), (2, 1.3), (3, 2.5), (1, 3.7)])
     func oneShortStop(seed: UInt64, milliseconds: Double) throws {
         let call = try standingCall("stop=\(20 + milliseconds / 1000):60", seconds: 40, seed: seed)
         for side in 0..<2 {
