@@ -228,7 +228,8 @@ struct ALSAPlaybackLoop: ~Copyable {
         }
         let previous = lastTurn
         lastTurn = now
-        guard now &- started > DirectionBoard.settling, target.late(by: Double(now &- due) / 1e6) else { return }
+        let isSettling = now &- started <= DirectionBoard.settling
+        guard target.late(by: Double(now &- due) / 1e6, isSettling: isSettling) else { return }
         line.pointee.board.machine.write(
             MachineStop(begin: HostTime(nanoseconds: previous), end: HostTime(nanoseconds: now)))
     }

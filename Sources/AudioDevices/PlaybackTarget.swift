@@ -120,11 +120,18 @@ package struct PlaybackTarget: BitwiseCopyable {
         cut = next
     }
 
-    /// A turn began so many milliseconds later than it should have.
+    /// A turn began later than it should have.
+    /// - Parameters:
+    ///   - milliseconds: by how much.
+    ///   - isSettling: the stream has only just begun: that says nothing of turns to come, but explains what the device lacked.
     /// - Returns: whether the machine stood still.
     @discardableResult
     @_noLocks
-    package mutating func late(by milliseconds: Double) -> Bool {
+    package mutating func late(by milliseconds: Double, isSettling: Bool = false) -> Bool {
+        if isSettling {
+            if milliseconds >= MachineLateness.leastMilliseconds { sinceLate = 0 }
+            return false
+        }
         guard amnesty <= 0, machine.turn(lateBy: milliseconds) else { return false }
         sinceLate = 0
         return true

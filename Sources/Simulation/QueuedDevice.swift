@@ -146,7 +146,8 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
     func turn(now: HostTime) {
         guard let playback, callbacks != nil, now >= due else { return }
         let period = playback.periodFrames
-        if let startTime, now.milliseconds(since: startTime) > Self.settling, target.late(by: now.milliseconds(since: due)) {
+        let isSettling = startTime.map { now.milliseconds(since: $0) <= Self.settling } ?? true
+        if target.late(by: now.milliseconds(since: due), isSettling: isSettling) {
             board.write(MachineStop(begin: lastTurn, end: now))
         }
         lastTurn = now

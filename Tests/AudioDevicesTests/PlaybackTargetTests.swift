@@ -123,6 +123,19 @@ import Testing
         #expect(target.milliseconds == 25)
     }
 
+    @Test("a stop while a stream settles is not learned from, neither as one of others nor as the device's own trouble")
+    func settling() {
+        var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)
+        for _ in 0..<4 {
+            let isLearned = target.late(by: 16, isSettling: true)
+            #expect(!isLearned)
+            target.found(level: 96)
+            target.found(level: 721)
+            target.played(2400)
+        }
+        #expect(target.milliseconds == 20 && target.machine.stops == 0)
+    }
+
     @Test("a stream that is not filled for long after a stop has a trouble of its own")
     func neverFilled() {
         var target = PlaybackTarget(period: 240, buffer: 5760, rate: 48_000)

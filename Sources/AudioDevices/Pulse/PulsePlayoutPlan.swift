@@ -80,7 +80,8 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
     package mutating func turns(at now: Int64, asked: Int64) -> MachineStop? {
         let previous = lastTurn
         lastTurn = now
-        guard now &- begun > DirectionBoard.settling, target.late(by: Double(now &- asked) / 1e6) else { return nil }
+        let isSettling = now &- begun <= DirectionBoard.settling
+        guard target.late(by: Double(now &- asked) / 1e6, isSettling: isSettling) else { return nil }
         return MachineStop(begin: HostTime(nanoseconds: previous), end: HostTime(nanoseconds: now))
     }
 
