@@ -33,11 +33,10 @@ public final class FileRecorder: Sendable {
 
     /// Creates the file, in the format its name ends in, WAV if it ends in none that is known.
     ///
-    /// - Parameters:
-    ///   - format: rate and channels of what is recorded.
-    ///   - depth: how samples are stored.
-    ///   - frameLimit: frames after which nothing more is taken.
-    ///   - onThread: false has nothing written until the application calls `drain()`.
+    /// - `format`: rate and channels of what is recorded.
+    /// - `depth`: how samples are stored.
+    /// - `frameLimit`: frames after which nothing more is taken.
+    /// - `onThread`: false has nothing written until the application calls `drain()`.
     public init(
         path: String, format: StreamFormat, depth: AudioFileDepth = .int16, frameLimit: Int? = nil, onThread: Bool = true
     ) throws(AudioUnitError) {

@@ -17,7 +17,7 @@ public struct RenderKernel: @unchecked Sendable {
 
     /// Takes `state` over and hands its address to `function`; the state ends when the unit is uninitialized and no
     /// render thread uses it any more.
-    /// - Parameter latencySeconds: how much later than its input the output is.
+    /// - `latencySeconds`: how much later than its input the output is.
     public init<State: ~Copyable>(
         _ state: consuming State, latencySeconds: Double = 0, function: @escaping Function
     ) {

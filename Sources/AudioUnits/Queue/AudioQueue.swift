@@ -73,7 +73,7 @@ public final class AudioQueue: ProcessingUnit, @unchecked Sendable {
     }
 
     /// Plays a buffer after those that wait.
-    /// - Parameter finished: told what became of it, on the queue's own thread; it may enqueue.
+    /// - `finished`: told what became of it, on the queue's own thread; it may enqueue.
     public func enqueue(
         _ buffer: AudioQueueBuffer, finished: (@Sendable (Outcome) -> Void)? = nil
     ) throws(AudioUnitError) {

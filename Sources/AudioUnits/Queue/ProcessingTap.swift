@@ -41,7 +41,7 @@ public struct ProcessingTap: @unchecked Sendable {
     let prepare: (@Sendable (Layout) -> Void)?
 
     /// A function whose `context` the caller keeps alive until the tap is removed.
-    /// - Parameter prepare: told the layout before the first slice, and again when the queue is initialized again; must not
+    /// - `prepare`: told the layout before the first slice, and again when the queue is initialized again; must not
     ///   call the queue.
     public init(
         _ place: Place, _ mode: Mode, prepare: (@Sendable (Layout) -> Void)? = nil, context: UnsafeMutableRawPointer,
