@@ -40,8 +40,6 @@ final class HistoryStore: Sendable {
             configuration.busyMode = .timeout(5)
             configuration.maximumReaderCount = 2
             configuration.prepareDatabase { database in
-                // In KiB: an entry is written once and rarely read; the usual 2 MiB fill up in a thousand calls.
-                try database.execute(sql: "PRAGMA cache_size = -512")
                 guard !database.configuration.readonly else { return }
                 try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_size_limit = 4194304")
             }
