@@ -243,11 +243,12 @@ let package = Package(
             path: "Examples/Sources/spectrum"),
         // Tests mirror the targets; CAudit counts allocations and locks inside the render scope and refuses memory, RenderAudit
         // counts for calls; TestSignals has what tests of files, of devices and of the program listen for, TestPrograms runs
-        // programs for them.
+        // programs for them, TestThreads threads.
         .target(name: "CAudit", path: "Tests/CAudit"),
         .systemLibrary(name: "COpenSSL", path: "Tests/COpenSSL", providers: [.apt(["libssl-dev"])]),
         .target(name: "TestSignals", path: "Tests/TestSignals"),
         .target(name: "TestPrograms", path: "Tests/TestPrograms"),
+        .target(name: "TestThreads", dependencies: ["Threads"], path: "Tests/TestThreads"),
         .target(
             name: "RenderAudit",
             dependencies: [
@@ -289,7 +290,7 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["TestPrograms", "Network", "RTP", "Link", "Realtime"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs", "DSP"]),
         .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),
-        .testTarget(name: "AudioUnitsTests", dependencies: ["CAudit", "AudioDevices", "AudioUnits", "AudioFiles", "DSP"]),
+        .testTarget(name: "AudioUnitsTests", dependencies: ["TestThreads", "CAudit", "AudioDevices", "AudioUnits", "AudioFiles", "DSP"]),
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: [
@@ -302,7 +303,7 @@ let package = Package(
         .testTarget(
             name: "MediaTests",
             dependencies: [
-                "CAudit", "Simulation", "LiveMedia", "Media", "Metrics", "Reporting", "PacketCapture", "Network",
+                "TestThreads", "CAudit", "Simulation", "LiveMedia", "Media", "Metrics", "Reporting", "PacketCapture", "Network",
                 "AudioDevices",
                 "AudioUnits", "AudioFiles",
                 "JitterBuffer", "Codecs", "RTP", "Link", "Realtime",

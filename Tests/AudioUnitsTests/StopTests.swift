@@ -1,7 +1,7 @@
 import AudioUnits
-import Dispatch
 import Glibc
 import Realtime
+import TestThreads
 import Testing
 
 @Suite("Stopping")
@@ -21,8 +21,7 @@ struct StopTests {
         try unit.setRenderCallback(RenderCallback { $0.outputIsSilence = true })
         try unit.initialize()
         let begin = ContinuousClock.now
-        // Threads of their own: tasks would wait for the other tests' turns and measure those.
-        DispatchQueue.concurrentPerform(iterations: 4) { worker in
+        try onOwnThreads(4) { worker in
             for round in 0..<16 {
                 switch (worker + round) % 4 {
                 case 0: try? unit.start()

@@ -1,8 +1,8 @@
 import AudioUnits
-import Dispatch
 import Glibc
 import Realtime
 import Synchronization
+import TestThreads
 import Testing
 
 /// A voice-processing unit on a device whose route changes all the time, a mixer with sources of every kind before it, and
@@ -100,7 +100,7 @@ struct GraphHammerTests {
     func hammer() throws {
         let anvil = try Anvil()
         let end = HostTime.monotonicNow().advanced(byMilliseconds: Self.seconds * 1000)
-        DispatchQueue.concurrentPerform(iterations: Anvil.threads) { thread in
+        try onOwnThreads(Anvil.threads) { thread in
             anvil.strike(thread: thread, seed: Self.seed, until: end)
         }
         // It still works: what is started renders, and a tap is still called.
