@@ -38,12 +38,15 @@ class Linphone(Daemon):
         keys = {"udp": "sip_port", "tcp": "sip_tcp_port", "tls": "sip_tls_port"}
         ports = "".join(f"{key}={port if kind == transport else 0}\n" for kind, key in keys.items())
         server = f"<sip:127.0.0.1:{registrar};transport={transport}>"
+        # By ICE it checks from the addresses that it tells, and those are not loopback's. To an offer whose RTCP has a port of its own
+        # the answer is without ICE, which has one component here.
+        media = "rtcp_mux=1\n" if ice else "bind_address=127.0.0.1\n"
         policy = "nat_policy_ref=ways\n[nat_policy_0]\nref=ways\nprotocols=ice\n" if ice else ""
         text = (
             f"[sip]\n{ports}bind_address=127.0.0.1\nuse_ipv6=0\nguess_hostname=0\ncontact=<sip:{user}@127.0.0.1>\n"
             f"default_proxy=0\nmedia_encryption={encryption}\nmedia_encryption_mandatory={int(must)}\n"
             "use_info=0\nuse_rfc2833=1\nzrtp_cache_db_uri=null\n"
-            f"[rtp]\naudio_rtp_port={port + 10}\nbind_address=127.0.0.1\n[sound]\nechocancellation=0\n"
+            f"[rtp]\naudio_rtp_port={port + 10}\n{media}[sound]\nechocancellation=0\n"
             f"[video]\nenabled=0\ncapture=0\ndisplay=0\n[net]\nmtu=1300\n{policy}"
             f"[proxy_0]\nreg_proxy={server}\nreg_route={server[:-1]};lr>\nreg_identity=sip:{user}@{REALM}\n"
             "reg_expires=60\nreg_sendregister=1\npublish=0\n"
