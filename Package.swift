@@ -181,7 +181,7 @@ let package = Package(
         .target(
             name: "SIP",
             dependencies: [
-                "Realtime",
+                "Link", "Realtime",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "CryptoExtras", package: "swift-crypto"),
             ]),

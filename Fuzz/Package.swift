@@ -52,7 +52,7 @@ let package = Package(
         house("Codecs", ["DSP", "Realtime", "COpus", "CSpanDSP"]),
         house("RTP", ["Link", "Realtime"]),
         house("PeerSignalling", ["SDP", "SecureRTP", "Realtime"]),
-        house("ICE", ["Link", "Realtime", crypto]), house("SIP", ["Realtime", crypto, cryptoExtras]), house("SDP", ["Link"]),
+        house("ICE", ["Link", "Realtime", crypto]), house("SIP", ["Link", "Realtime", crypto, cryptoExtras]), house("SDP", ["Link"]),
         house("SecureRTP", ["Link", "Realtime", "CSRTP", "CSRTPCiphers", "CDTLS"]),
         house("Link", ["Realtime"]), house("Metrics"), house("Threads", ["Realtime", "CRealtime"]),
         house("AudioFiles", ["DSP", "Threads", "Realtime", "CSndFile"]),

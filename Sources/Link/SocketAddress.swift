@@ -54,6 +54,13 @@ public struct IPAddress: Hashable, Sendable, BitwiseCopyable {
 
     /// 169.254.0.0/16 or fe80::/10: means nothing without an interface.
     public var isLinkLocal: Bool { family == .v4 ? bits >> 16 == 0xa9fe : bits >> 118 == 0x3fa }
+
+    /// Of a network that the internet does not reach: loopback, RFC 1918, 6598 (behind a provider's NAT), 3927, 4193, 4291.
+    public var isPrivate: Bool {
+        if isLoopback || isLinkLocal { return true }
+        guard family == .v4 else { return bits >> 121 == 0x7e }
+        return bits >> 24 == 10 || bits >> 20 == 0xac1 || bits >> 16 == 0xc0a8 || bits >> 22 == 0x191
+    }
 }
 
 extension IPAddress: CustomStringConvertible {

@@ -1,3 +1,4 @@
+import Link
 import Realtime
 
 /// A request of ours with all its attempts: hops tried one after the other, and answers to challenges.
@@ -111,6 +112,17 @@ final class Exchange {
     func isKnown(_ hop: ServerHop) -> Bool {
         if let way { return hop.transport == way.transport && hop.address == way.address }
         return hop.transport == source?.transport && hop.address.host == source?.remote.host
+    }
+
+    /// Where it goes in place of `hop`. Somebody who was called without a server between, and whose Contact names an address behind his
+    /// NAT, is reached where he was met: his NAT leads nobody there, and an ACK that gets lost ends the call after half a minute.
+    func outside(_ hop: ServerHop) -> ServerHop {
+        if case .invite = purpose { return hop }
+        let met = way ?? source.map { SignallingDestination(transport: $0.transport, address: $0.remote) }
+        guard account == nil, let met, let inside = try? IPAddress(hop.address.host), inside.isPrivate,
+            let outside = try? IPAddress(met.address.host), !outside.isPrivate
+        else { return hop }
+        return ServerHop(transport: met.transport, address: met.address, serverName: met.serverName, local: hop.local)
     }
 
     /// Says what is to be said at the family of addresses that it goes by.

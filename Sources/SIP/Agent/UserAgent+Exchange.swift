@@ -42,7 +42,7 @@ extension UserAgent {
 
     func tryNextHop(_ exchange: Exchange, now: HostTime) {
         while !exchange.remaining.isEmpty {
-            let hop = exchange.remaining.removeFirst()
+            let hop = exchange.outside(exchange.remaining.removeFirst())
             guard !exchange.needsTLS || hop.transport == .tls else { continue }
             (exchange.hop, exchange.triedAt) = (hop, now)
             exchange.fit(to: hop)

@@ -63,16 +63,6 @@ extension SIPSignalling {
     }
 }
 
-extension IPAddress {
-    /// Of a network that the internet does not reach: loopback, RFC 1918, 6598 (behind a provider's NAT), 3927, 4193, 4291.
-    var isPrivate: Bool {
-        if isLoopback { return true }
-        guard family == .v4 else { return bits >> 121 == 0x7e || bits >> 118 == 0x3fa }
-        return bits >> 24 == 10 || bits >> 20 == 0xac1 || bits >> 16 == 0xc0a8 || bits >> 16 == 0xa9fe
-            || bits >> 22 == 0x191
-    }
-}
-
 extension Negotiation {
     /// Who we are after the next restart, once the last one has used up what there was.
     mutating func renewNextICE() {
