@@ -108,6 +108,47 @@ import Testing
         #expect(server.plan.target.milliseconds < 21, "one stop alone says nothing of others")
     }
 
+    @Test(
+        "after a stop blocks are heard in their former rhythm: the server's lie as they lay, and the delay is the former one",
+        arguments: [0, 60, 100, 180], [57, 60, 63])
+    func formerRhythm(shift: Int, milliseconds: Int64) {
+        var server = Server()
+        server.run(until: 1000 * Self.millisecond)
+        // Others that begin to play shift the server's blocks.
+        server.queued -= shift
+        server.run(until: 11_000 * Self.millisecond)
+        server.levels = []
+        server.run(until: 11_500 * Self.millisecond)
+        let before = Set(server.levels)
+        let begin = 11_503 * Self.millisecond
+        server.run(until: 12_000 * Self.millisecond, stop: begin..<begin + milliseconds * Self.millisecond)
+        #expect(server.silences.count == 1 && server.silences.allSatisfy { $0 % 240 == 0 }, "\(server.silences)")
+        server.levels = []
+        server.run(until: 14_000 * Self.millisecond)
+        #expect(server.silences.count == 1)
+        #expect(Set(server.levels) == before, "\(before) frames were left, \(Set(server.levels)) are")
+    }
+
+    @Test func longPeriodsAreNotWaitedFor() {
+        var server = Server(period: 960, block: 960)
+        server.run(until: 1003 * Self.millisecond)
+        server.queued -= 100
+        server.run(until: 2000 * Self.millisecond, stop: 1003 * Self.millisecond..<1103 * Self.millisecond)
+        #expect(server.silences.count == 1 && (server.silences.first ?? 0) % 960 != 0)
+    }
+
+    @Test(
+        "the level held after a stop is the one that a period was usually written at, within half a period",
+        arguments: [(0, 960), (60, 960), (170, 850)])
+    func usualLevel(shift: Int, frames: Int) {
+        var server = Server()
+        server.run(until: 1000 * Self.millisecond)
+        server.queued -= shift
+        server.run(until: 11_000 * Self.millisecond)
+        server.run(until: 12_000 * Self.millisecond, stop: 11_003 * Self.millisecond..<11_063 * Self.millisecond)
+        #expect(server.silences.count == 1 && (frames...frames + 10).contains(server.plan.target.frames))
+    }
+
     @Test func aServerThatHasPlayedOnIsWrittenToWhereItIs() {
         var plan = PulsePlayoutPlan(period: 240, buffer: 5760, rate: 48_000)
         plan.begin(at: 0)

@@ -131,6 +131,7 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
             return .wait
         }
         silentFrames = 0
+        target.writes(at: level &- slack)
         wrote(at: now, skipping: 0)
         // One period only, also when more are due: whoever fills the ring behind the callback has slept as long as we have, and needs
         // the moment until the next turn.
@@ -155,7 +156,9 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
     private mutating func fill(at now: Int64, queued: Int) -> Step {
         lastQueued = queued
         let lead = target.lead
-        let skipped = queued < lead ? lead &- queued : 0
+        var skipped = queued < lead ? lead &- queued : 0
+        // The server has played on: what follows the latest block by whole periods is heard in its rhythm.
+        if hasBegun { skipped &+= target.wait(forRhythm: 0 &- skipped) }
         silentFrames = hasBegun ? skipped : 0
         hasBegun = true
         rhythm = BlockRhythm()
