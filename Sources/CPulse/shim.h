@@ -9,6 +9,7 @@
 #include <pulse/subscribe.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* Vouches to the render contract's checker for one C function: it is called between render scopes, and what libpulse does
@@ -31,7 +32,8 @@
     F(pa_channel_map_init_extend) F(pa_proplist_new) F(pa_proplist_free) F(pa_proplist_sets) F(pa_proplist_gets) \
     F(pa_stream_new) F(pa_stream_unref) F(pa_stream_get_state) F(pa_stream_connect_playback) F(pa_stream_connect_record) \
     F(pa_stream_disconnect) F(pa_stream_get_buffer_attr) F(pa_stream_get_device_index) F(pa_stream_get_latency) \
-    F(pa_stream_writable_size) F(pa_stream_write) F(pa_stream_readable_size) F(pa_stream_peek) F(pa_stream_drop)
+    F(pa_stream_get_timing_info) F(pa_stream_writable_size) F(pa_stream_write) F(pa_stream_readable_size) F(pa_stream_peek) \
+    F(pa_stream_drop)
 
 typedef struct {
 #define CPULSE_MEMBER(name) __typeof__(name) *name;
@@ -109,6 +111,22 @@ CPULSE_TURN static inline long long cpulse_latency(const cpulse_library *library
     int negative = 0;
     if (library->pa_stream_get_latency(stream, &microseconds, &negative) < 0) return -1;
     return negative ? 0 : (long long)microseconds * 1000;
+}
+/* What the server told last of a stream that plays: bytes that were written until now and its sink had not taken then; for how long its
+   sink would play what it had; how long ago it told that. The times are in microseconds. */
+typedef struct {
+    long long queued, sink, age;
+} cpulse_timing;
+/* Negative: it has told nothing yet, or has another clock than this machine. */
+CPULSE_TURN static inline int cpulse_told(const cpulse_library *library, pa_stream *stream, cpulse_timing *timing) {
+    const pa_timing_info *told = library->pa_stream_get_timing_info(stream);
+    if (!told || !told->synchronized_clocks || told->write_index_corrupt || told->read_index_corrupt) return -1;
+    struct timeval now;
+    gettimeofday(&now, NULL);
+    timing->queued = (long long)(told->write_index - told->read_index);
+    timing->sink = (long long)told->sink_usec;
+    timing->age = (long long)(now.tv_sec - told->timestamp.tv_sec) * 1000000 + (now.tv_usec - told->timestamp.tv_usec);
+    return 0;
 }
 /* Bytes that are queued at the server, as far as it has told; negative: it has played so much more than it had. */
 CPULSE_TURN static inline long long cpulse_queued(const cpulse_library *library, pa_stream *stream) {

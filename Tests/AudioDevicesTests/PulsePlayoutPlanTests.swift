@@ -50,7 +50,7 @@ import Testing
         mutating func turn(asked: Int64) {
             turns += 1
             _ = plan.turns(at: now, asked: asked)
-            switch plan.step(at: now, queued: queued, latency: -1, canFetch: isReady) {
+            switch plan.step(at: now, queued: queued, latency: nil, canFetch: isReady) {
             case .write(let skipped):
                 if plan.silentFrames > 0 { silences.append(plan.silentFrames) }
                 levels.append(queued)
@@ -108,13 +108,54 @@ import Testing
         #expect(server.plan.target.milliseconds < 21, "one stop alone says nothing of others")
     }
 
+    @Test(
+        "after a stop blocks are heard in their former rhythm: the server's lie as they lay, and the delay is the former one",
+        arguments: [0, 60, 100, 180], [57, 60, 63])
+    func formerRhythm(shift: Int, milliseconds: Int64) {
+        var server = Server()
+        server.run(until: 1000 * Self.millisecond)
+        // Others that begin to play shift the server's blocks.
+        server.queued -= shift
+        server.run(until: 11_000 * Self.millisecond)
+        server.levels = []
+        server.run(until: 11_500 * Self.millisecond)
+        let before = Set(server.levels)
+        let begin = 11_503 * Self.millisecond
+        server.run(until: 12_000 * Self.millisecond, stop: begin..<begin + milliseconds * Self.millisecond)
+        #expect(server.silences.count == 1 && server.silences.allSatisfy { $0 % 240 == 0 }, "\(server.silences)")
+        server.levels = []
+        server.run(until: 14_000 * Self.millisecond)
+        #expect(server.silences.count == 1)
+        #expect(Set(server.levels) == before, "\(before) frames were left, \(Set(server.levels)) are")
+    }
+
+    @Test func longPeriodsAreNotWaitedFor() {
+        var server = Server(period: 960, block: 960)
+        server.run(until: 1003 * Self.millisecond)
+        server.queued -= 100
+        server.run(until: 2000 * Self.millisecond, stop: 1003 * Self.millisecond..<1103 * Self.millisecond)
+        #expect(server.silences.count == 1 && (server.silences.first ?? 0) % 960 != 0)
+    }
+
+    @Test(
+        "the level held after a stop is the one that a period was usually written at, within half a period",
+        arguments: [(0, 960), (60, 960), (170, 850)])
+    func usualLevel(shift: Int, frames: Int) {
+        var server = Server()
+        server.run(until: 1000 * Self.millisecond)
+        server.queued -= shift
+        server.run(until: 11_000 * Self.millisecond)
+        server.run(until: 12_000 * Self.millisecond, stop: 11_003 * Self.millisecond..<11_063 * Self.millisecond)
+        #expect(server.silences.count == 1 && (frames...frames + 10).contains(server.plan.target.frames))
+    }
+
     @Test func aServerThatHasPlayedOnIsWrittenToWhereItIs() {
         var plan = PulsePlayoutPlan(period: 240, buffer: 5760, rate: 48_000)
         plan.begin(at: 0)
         // nothing was written since it began, long ago
-        #expect(plan.step(at: 0, queued: -14_160, latency: -1, canFetch: true) == .write(skipping: 14_160 + 720))
+        #expect(plan.step(at: 0, queued: -14_160, latency: nil, canFetch: true) == .write(skipping: 14_160 + 720))
         #expect(plan.silentFrames == 0, "that is no underrun")
-        #expect(plan.step(at: 20 * Self.millisecond, queued: -480, latency: -1, canFetch: true) == .write(skipping: 480 + 960))
+        #expect(plan.step(at: 20 * Self.millisecond, queued: -480, latency: nil, canFetch: true) == .write(skipping: 480 + 960))
         #expect(plan.silentFrames == 480 + 960, "and that is one, which made the target grow by 5 ms")
     }
 
@@ -135,23 +176,31 @@ import Testing
         server.run(until: 6000 * Self.millisecond)
         server.run(until: 6500 * Self.millisecond, takes: false)
         #expect((60...75).contains(server.discarded), "the application's pace goes on: \(server.discarded)")
-        #expect(server.plan.step(at: 7100 * Self.millisecond, queued: server.queued, latency: -1, canFetch: true) == .stalled)
+        #expect(server.plan.step(at: 7100 * Self.millisecond, queued: server.queued, latency: nil, canFetch: true) == .stalled)
     }
 
     @Test func whatIsLeftToBeHeardCountsWhereItIsLessByAPeriodAtMost() {
         var plan = PulsePlayoutPlan(period: 240, buffer: 5760, rate: 48_000)
         plan.begin(at: 0)
-        _ = plan.step(at: 0, queued: 0, latency: -1, canFetch: true)
+        _ = plan.step(at: 0, queued: 0, latency: nil, canFetch: true)
         #expect(plan.step(at: 2 * Self.millisecond, queued: 960, latency: 960, canFetch: true) == .wait)
         #expect(plan.step(at: 8 * Self.millisecond, queued: 960, latency: 700, canFetch: true) == .write(skipping: 0))
         #expect(plan.step(at: 9 * Self.millisecond, queued: 1200, latency: 0, canFetch: true) == .wait, "but never floods")
+    }
+
+    @Test(
+        "what is left to be heard is what the server says of it, as far as a step of what it took explains that",
+        arguments: [(960, nil, 960), (960, 1200, 1200), (960, 900, 900), (960, 0, 720), (-480, -240, -240), (-480, nil, -480)])
+    func leftToBeHeard(queued: Int, latency: Int?, delay: Int) {
+        let plan = PulsePlayoutPlan(period: 240, buffer: 5760, rate: 48_000)
+        #expect(plan.delay(queued: queued, latency: latency) == delay)
     }
 
     @Test func numbersOfABrokenServerDoNotTrap() {
         var plan = PulsePlayoutPlan(period: 240, buffer: 5760, rate: 48_000)
         plan.begin(at: 0)
         for queued in [Int(Int32.max), Int(Int32.min), 0, -1, 1_000_000] {
-            for latency in [-1, 0, Int(Int32.max)] {
+            for latency in [nil, 0, Int(Int32.max), Int(Int32.min)] {
                 _ = plan.step(at: 5, queued: queued, latency: latency, canFetch: true)
             }
         }

@@ -157,7 +157,7 @@ class Bench:
                         stdin=subprocess.DEVNULL,
                         stdout=log,
                         stderr=log,
-                        env=environment | {"ROOM": f"room_{side}"} | variables,
+                        env=environment | {"ROOM": f"room_{side}", "MIC": f"mic_{side}_src", "SPK": f"spk_{side}"} | variables,
                     )
                 )
                 time.sleep(1)

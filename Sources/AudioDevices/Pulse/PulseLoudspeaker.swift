@@ -89,11 +89,11 @@ struct PulseLoudspeaker {
             plan.moved()
         }
         let queued = stream.queued
-        let latency = stream.latency
-        let reported = latency < 0 ? -1 : clock.frames(latency)
-        var delay = reported > queued ? reported : queued
-        board.pointee.delay.store(Int(clock.nanoseconds(delay) / 1000), ordering: .relaxed)
-        switch plan.step(at: now, queued: queued, latency: reported, canFetch: callbacks.canFetch(wishes.period)) {
+        var latency: Int?
+        if let nanoseconds = stream.delay { latency = clock.frames(nanoseconds) }
+        let delay = plan.delay(queued: queued, latency: latency)
+        board.pointee.delay.store(delay > 0 ? Int(clock.nanoseconds(delay) / 1000) : 0, ordering: .relaxed)
+        switch plan.step(at: now, queued: queued, latency: latency, canFetch: callbacks.canFetch(wishes.period)) {
         case .wait: return true
         case .stalled: return false
         case .discard:
@@ -101,11 +101,8 @@ struct PulseLoudspeaker {
             return true
         case .write(let skipped):
             if plan.silentFrames > 0 { board.pointee.countUnderrun(silent: clock.nanoseconds(plan.silentFrames)) }
-            if skipped > 0 {
-                clock.reset()
-                delay = queued &+ skipped
-            }
-            fetch(delay: delay, now)
+            if skipped > 0 { clock.reset() }
+            fetch(delay: delay &+ skipped, now)
             ALSASampleType.float32.encode(samples, into: samples, count: wishes.period &* wishes.channels)
             board.pointee.target.store(Int(plan.target.milliseconds * 1000), ordering: .relaxed)
             board.pointee.machine.write(plan.target.machine, reserveMilliseconds: plan.target.reserveMilliseconds)

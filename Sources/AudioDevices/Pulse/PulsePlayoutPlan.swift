@@ -93,11 +93,11 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
     /// - Parameters:
     ///   - now: the time.
     ///   - queued: frames that the server has, as far as it has told; negative: it has played so many more.
-    ///   - latency: frames until what is written next would be heard; negative: not known.
+    ///   - latency: frames until what is written next would be heard; negative: so long ago it would have been; nil: not known.
     ///   - canFetch: whether the application has a period ready.
     @_noLocks
-    package mutating func step(at now: Int64, queued: Int, latency: Int, canFetch: Bool) -> Step {
-        guard hasBegun else { return fill(at: now, queued: queued, silent: 0) }
+    package mutating func step(at now: Int64, queued: Int, latency: Int?, canFetch: Bool) -> Step {
+        guard hasBegun else { return fill(at: now, queued: queued) }
         let taken = lastQueued &- queued
         if taken > 0 {
             // It takes nothing for long, then all at once: what it needs from now on is not to be learned from that.
@@ -110,15 +110,15 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
         soon = nil
         if queued < 0 {
             target.underran()
-            return fill(at: now, queued: queued, silent: 0 &- queued)
+            return fill(at: now, queued: queued)
         }
-        // The server tells in steps how much it took, but smoothly what is left to be heard: the less of the two holds. Of the second,
-        // which may be anything where a sink begins, only what a step explains.
-        let least = latency > queued &- period ? latency : queued &- period
-        let level = latency >= 0 && least < queued ? least : queued
+        // The server tells in steps how much it took, but smoothly what is left to be heard: the less of the two holds.
+        let delay = self.delay(queued: queued, latency: latency)
+        let level = delay < queued ? delay : queued
         target.found(level: level)
         let low = target.frames &- period
-        if level > low &+ Int(Double(period) * Self.slack) {
+        let slack = Int(Double(period) * Self.slack)
+        if level > low &+ slack {
             if now > nextDiscard {
                 nextDiscard = nextDiscard &+ nanoseconds(period)
                 soon = nextDiscard > now &+ DirectionBoard.shortestSleep ? nextDiscard : now &+ DirectionBoard.shortestSleep
@@ -131,6 +131,7 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
             return .wait
         }
         silentFrames = 0
+        target.writes(at: level &- slack)
         wrote(at: now, skipping: 0)
         // One period only, also when more are due: whoever fills the ring behind the callback has slept as long as we have, and needs
         // the moment until the next turn.
@@ -139,15 +140,28 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
         return .write(skipping: 0)
     }
 
+    /// Frames until what is written next is heard. What the server says of that may be anything where a sink begins: it may be less than
+    /// what is queued by no more than one of the steps in which the server tells how much it took.
+    /// - Parameters:
+    ///   - queued: as for a step.
+    ///   - latency: likewise.
+    @_noLocks
+    package func delay(queued: Int, latency: Int?) -> Int {
+        guard let latency else { return queued }
+        return latency > queued &- period ? latency : queued &- period
+    }
+
     /// A stream that has nothing queued is filled to its target, silence first.
     @_noLocks
-    private mutating func fill(at now: Int64, queued: Int, silent: Int) -> Step {
+    private mutating func fill(at now: Int64, queued: Int) -> Step {
         lastQueued = queued
         let lead = target.lead
-        silentFrames = hasBegun ? silent &+ lead : 0
+        var skipped = queued < lead ? lead &- queued : 0
+        // The server has played on: what follows the latest block by whole periods is heard in its rhythm.
+        if hasBegun { skipped &+= target.wait(forRhythm: 0 &- skipped) }
+        silentFrames = hasBegun ? skipped : 0
         hasBegun = true
         rhythm = BlockRhythm()
-        let skipped = queued < lead ? lead &- queued : 0
         wrote(at: now, skipping: skipped)
         // The first thing a server does is to take its own block.
         soon = now &+ DirectionBoard.shortestSleep
