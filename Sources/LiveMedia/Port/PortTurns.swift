@@ -19,7 +19,7 @@ package struct PortTurns: ~Copyable {
     /// Those who hear each other at most; who comes then is in another conference.
     package static let roomSize = 100
     /// Those who are let in in one turn: what they cost at their beginning is not to keep the others waiting.
-    private static let joinsOfTurn = 8
+    private static let joinsOfTurn = 40
 
     private let plan: PortPlan
     private let port: any PacketPort

@@ -21,6 +21,9 @@ public struct Admission: Sendable {
     /// Turns that say something: three quarters of a second, of which one standstill is a small part.
     static let leastTurns = 150
 
+    /// Milliseconds of calls that tell what one takes: two calls for a second, or a hundred for a few turns.
+    static let tellingCallMilliseconds = 2000.0
+
     private struct Bucket {
         var turns = 0
         var late = 0
@@ -93,7 +96,7 @@ public struct Admission: Sendable {
     private var callsInTime: Int {
         let calls = window.reduce(0) { $0 + $1.calls }
         let worked = used - window.reduce(0) { $0 + $1.joining }
-        guard calls > 0, worked > 0 else { return .max }
+        guard calls >= Self.tellingCallMilliseconds, worked > 0 else { return .max }
         return Int(min(1e9, Self.refusingLoad * calls / worked))
     }
 
