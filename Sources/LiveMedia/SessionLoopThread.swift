@@ -13,7 +13,10 @@ struct SessionLoopThread: ~Copyable {
     private var admits = true
 
     /// - Parameter loop: what it serves.
-    init(_ loop: SessionLoop) { self.loop = loop }
+    init(_ loop: SessionLoop) {
+        self.loop = loop
+        rounds.allowance = ProcessorAllowance()
+    }
 
     /// Runs until nobody is there.
     mutating func run() {

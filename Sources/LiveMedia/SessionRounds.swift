@@ -11,6 +11,8 @@ package struct SessionRounds {
     private var round: UInt64 = 0
     private var work = LoopWork()
     private var load = LoopLoad()
+    /// What the process may use of the processors; nil: all there are.
+    var allowance: ProcessorAllowance?
     private let now: @Sendable () -> HostTime
     private let processorSeconds: @Sendable () -> Double
 
@@ -44,7 +46,7 @@ package struct SessionRounds {
     package var handshakeDescriptors: [Int32] { handshakes.flatMap { seats[$0]?.handshakeDescriptors ?? [] } }
 
     /// Whether somebody new is let in.
-    package var admits: Bool { load.admits }
+    package var admits: Bool { load.admits(besides: wheel.count) }
 
     /// How it kept up since the last time.
     package mutating func takeFigures() -> LoopFigures { load.takeFigures() }
@@ -70,7 +72,10 @@ package struct SessionRounds {
         if isRung { served += seats.indices }
         let gone = served.compactMap { isOver($0) ? letGo($0) : nil }
         work.end(processorSeconds: processorSeconds())
-        if load.noteWork(from: began, to: now()) {
+        if let used = allowance?.take(at: began) {
+            load.noteProcessor(share: used.share, milliseconds: used.milliseconds, at: began)
+        }
+        if load.noteWork(from: began, to: now(), calls: wheel.count) {
             for member in seats {
                 member?.limitComplexity(ofRunning: load.complexityOfRunning, ofNew: load.complexityOfNew)
             }

@@ -47,20 +47,19 @@ struct CapacityStep {
         do { uri = try CallURI(parsing: "rtp://\(port.local)", role: .call) } catch { throw .request("\(error)") }
         let load = try LoadPlan(
             uri, plan.media, calls: calls, rate: rate, holdSeconds: Self.holdSeconds + Double(calls) / rate, speechPath: nil)
-        let priority: Int? = plan.media.device.realtime ? 2 : nil
-        let thread = try LoadThread(LoadRunner(load), priority: priority)
+        let threads = try LoadThreads(load, realtime: plan.media.device.realtime)
         let before = port.figures
         var (worst, cost) = (before, [Double]())
-        var results = thread.results()
+        var results = threads.results()
         while results == nil {
             usleep(250_000)
-            if TerminationSignal.caught != nil { thread.end() }
-            _ = thread.takeReports()
+            if TerminationSignal.caught != nil { threads.end() }
+            _ = threads.takeReports()
             _ = port.takeEvents()
             let figures = port.figures
             if figures.loop.load > worst.loop.load || figures.refusals != worst.refusals { worst = figures }
             if figures.calls == calls { cost.append(1000 * figures.processorShare / Double(calls)) }
-            results = thread.results()
+            results = threads.results()
         }
         guard var results else { throw .resources("the load has no results") }
         let report = results.report()

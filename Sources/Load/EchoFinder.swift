@@ -14,6 +14,8 @@ package struct EchoFinder {
 
     /// A match below this is none.
     static let leastCorrelation = 0.5
+    /// Speech that is so like in one place is not in another one too.
+    private static let certainCorrelation = 0.95
     /// Level under which a stretch is a pause that looks like any other one, RMS of full scale.
     private static let leastLevel: Float = 0.003
     /// Places of the first look that are compared sample by sample.
@@ -22,6 +24,9 @@ package struct EchoFinder {
     private let step: Int
     private var heardLevels: [Float] = []
     private var saidLevels: [Float] = []
+    /// Power of all that was said, and of all its levels, up to each place.
+    private var saidPower: [Double] = []
+    private var levelPower: [Double] = []
 
     /// - Parameter rate: of both sounds, Hz.
     package init(rate: Double) { step = max(1, Int(rate * 0.005)) }
@@ -36,55 +41,89 @@ package struct EchoFinder {
         guard loud * 4 >= heardLevels.count else { return nil }
         let lags = saidLevels.count - heardLevels.count
         guard lags > 0 else { return nil }
-        var scores: [(lag: Int, score: Float)] = (0...lags).map { ($0, score(at: $0)) }
+        Self.addUp(saidLevels, into: &levelPower)
+        var scores: [(lag: Int, score: Double)] = (0...lags).map {
+            ($0, Self.likeness(heardLevels, saidLevels, at: $0, power: levelPower))
+        }
         scores.sort { $0.score > $1.score }
+        Self.addUp(said, into: &saidPower)
+        let own = Self.power(of: heard)
         var best: Match?
         for place in scores.prefix(Self.places) {
-            let match = refine(heard, said, around: place.lag * step)
+            let match = refine(heard, said, around: place.lag * step, own: own)
             if match.correlation > best?.correlation ?? Self.leastCorrelation { best = match }
+            if match.correlation >= Self.certainCorrelation { break }
         }
         return best
     }
 
     private func levels(of sound: [Float], into levels: inout [Float]) {
         levels.removeAll(keepingCapacity: true)
-        var start = 0
-        while start + step <= sound.count {
-            var sum: Float = 0
-            for index in start..<start + step { sum += sound[index] * sound[index] }
-            levels.append((sum / Float(step)).squareRoot())
-            start += step
+        sound.withUnsafeBufferPointer { sound in
+            var start = 0
+            while start + step <= sound.count {
+                let stretch = UnsafeBufferPointer(rebasing: sound[start..<start + step])
+                levels.append((Self.product(stretch, stretch) / Float(step)).squareRoot())
+                start += step
+            }
         }
     }
 
-    private func score(at lag: Int) -> Float {
-        var (cross, power): (Float, Float) = (0, 1e-9)
-        for index in heardLevels.indices {
-            cross += heardLevels[index] * saidLevels[lag + index]
-            power += saidLevels[lag + index] * saidLevels[lag + index]
-        }
-        return cross / power.squareRoot()
-    }
-
-    private func refine(_ heard: [Float], _ said: [Float], around centre: Int) -> Match {
+    private func refine(_ heard: [Float], _ said: [Float], around centre: Int, own: Double) -> Match {
         let range = max(0, centre - step)...min(said.count - heard.count, centre + step)
         var best = Match(offset: range.lowerBound, correlation: -1)
-        var own: Float = 1e-9
-        for sample in heard { own += sample * sample }
         for offset in range {
-            var (cross, power): (Float, Float) = (0, 1e-9)
-            heard.withUnsafeBufferPointer { heard in
-                said.withUnsafeBufferPointer { said in
-                    for index in 0..<heard.count {
-                        let other = said[offset + index]
-                        cross += heard[index] * other
-                        power += other * other
-                    }
-                }
-            }
-            let correlation = Double(cross / (own * power).squareRoot())
+            let correlation = Self.likeness(heard, said, at: offset, power: saidPower) / own.squareRoot()
             if correlation > best.correlation { best = Match(offset: offset, correlation: correlation) }
         }
         return best
+    }
+
+    /// How like `one` is to the stretch of `other` that begins at `offset`, whose power counts and its own does not.
+    /// - Parameter power: that of `other` up to each place.
+    private static func likeness(_ one: [Float], _ other: [Float], at offset: Int, power: [Double]) -> Double {
+        let cross = one.withUnsafeBufferPointer { one in
+            other.withUnsafeBufferPointer { other in
+                product(one, UnsafeBufferPointer(rebasing: other[offset..<offset + one.count]))
+            }
+        }
+        return Double(cross) / max(1e-9, power[offset + one.count] - power[offset]).squareRoot()
+    }
+
+    private static func addUp(_ values: [Float], into power: inout [Double]) {
+        power.removeAll(keepingCapacity: true)
+        var sum = 0.0
+        power.append(sum)
+        for value in values {
+            sum += Double(value) * Double(value)
+            power.append(sum)
+        }
+    }
+
+    private static func power(of values: [Float]) -> Double {
+        max(1e-9, values.withUnsafeBufferPointer { Double(product($0, $0)) })
+    }
+
+    /// The scalar product of two stretches of the same length: sixteen products at once, of which no sum waits for another.
+    private static func product(_ one: UnsafeBufferPointer<Float>, _ other: UnsafeBufferPointer<Float>) -> Float {
+        let (left, right) = (UnsafeRawBufferPointer(one), UnsafeRawBufferPointer(other))
+        var (first, second) = (SIMD8<Float>.zero, SIMD8<Float>.zero)
+        var index = 0
+        while index + 16 <= one.count {
+            let place = index * MemoryLayout<Float>.size
+            first +=
+                left.loadUnaligned(fromByteOffset: place, as: SIMD8<Float>.self)
+                * right.loadUnaligned(fromByteOffset: place, as: SIMD8<Float>.self)
+            second +=
+                left.loadUnaligned(fromByteOffset: place + 32, as: SIMD8<Float>.self)
+                * right.loadUnaligned(fromByteOffset: place + 32, as: SIMD8<Float>.self)
+            index += 16
+        }
+        var sum = (first + second).sum()
+        while index < one.count {
+            sum += one[index] * other[index]
+            index += 1
+        }
+        return sum
     }
 }

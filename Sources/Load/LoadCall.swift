@@ -1,17 +1,11 @@
-import Codecs
 import Link
 import RTP
 import Realtime
 
 /// One call of a load: what it sends next, and what it measures of what comes back. Sans-I/O.
 struct LoadCall {
-    /// Sound that is compared at once, in seconds.
-    private static let windowSeconds = 1.0
-    /// Longest way out and back that is looked for, in seconds.
-    static let longestDelaySeconds = 0.6
     /// Interval between packets beyond their own time from which sound is missing, in milliseconds.
     static let gapMilliseconds = 40.0
-    private static let sentKept = 256
 
     let number: Int
     let local: SocketAddress
@@ -20,7 +14,6 @@ struct LoadCall {
     /// The packet of the speech that it began with.
     private let firstPacket: Int
     private(set) var packetsSent = 0
-    private var sentAt = [HostTime](repeating: .zero, count: LoadCall.sentKept)
     private var clockUnits: UInt32 = 0
     private(set) var firstSent: HostTime?
 
@@ -40,14 +33,8 @@ struct LoadCall {
     private(set) var endedByPeer: HostTime?
     /// Packets of ours that are missing at the other side, by its reports.
     private(set) var lostThere: Int?
-    private var window: [Float] = []
-    private var arrivals: [HostTime] = []
-    private var windowStart = 0
-    private(set) var delaySum = 0.0
-    private(set) var delays = 0
-    private(set) var correlationSum = 0.0
-    private(set) var windowsFound = 0
-    private(set) var windowsLost = 0
+    /// What came back since `takeHeard`.
+    private var heard = HeardStretch(firstSent: 0)
 
     init(number: Int, local: SocketAddress, payloadType: UInt8, clockRate: Int, firstPacket: Int, random: inout SplitMix64) {
         self.number = number
@@ -66,8 +53,6 @@ struct LoadCall {
         guard let firstSent, let firstHeard else { return nil }
         return firstHeard.milliseconds(since: firstSent)
     }
-    var delayMilliseconds: Double? { delays > 0 ? delaySum / Double(delays) : nil }
-    var correlation: Double? { windowsFound > 0 ? correlationSum / Double(windowsFound) : nil }
 
     // MARK: - Sending
 
@@ -83,44 +68,38 @@ struct LoadCall {
 
     /// The packet that was written has left.
     mutating func noteSent(at time: HostTime) {
-        sentAt[packetsSent % Self.sentKept] = time
+        heard.noteSent(at: time)
         if firstSent == nil { firstSent = time }
         packetsSent += 1
     }
 
     // MARK: - Hearing
 
-    /// Takes a packet that came back, decoded by `decoder` into `samples`.
+    /// Takes a packet that came back.
     /// - Parameters:
     ///   - wasLate: whether the load itself was late shortly before, so that a gap may be its own.
-    ///   - onDelay: gets mouth-to-ear delays, in milliseconds.
-    mutating func receive(
-        _ packet: RTPPacket, arrival: HostTime, wasLate: Bool, speech: LoadSpeech, decoder: any AudioDecoder,
-        samples: UnsafeMutableBufferPointer<Float>, finder: inout EchoFinder, onDelay: (Double) -> Void
-    ) {
-        let isNext = place(packet.header, arrival: arrival)
-        guard let isNext else {
+    ///   - packetMilliseconds: the time of a packet.
+    mutating func receive(_ packet: RTPPacket, arrival: HostTime, wasLate: Bool, packetMilliseconds: Int) {
+        guard let isNext = place(packet.header, arrival: arrival) else {
             duplicates += 1
             return
         }
         if let lastHeard {
             let spacing = arrival.milliseconds(since: lastHeard)
-            if spacing >= Double(speech.packetMilliseconds) + Self.gapMilliseconds {
+            if spacing >= Double(packetMilliseconds) + Self.gapMilliseconds {
                 if wasLate { gapsExcused += 1 } else { gaps += 1 }
             }
         }
         note(packet.header, arrival: arrival)
         lastHeard = max(lastHeard ?? arrival, arrival)
-        if !isNext { clearWindow() }
-        guard let count = try? decoder.decode(packet.payload, into: samples), count == speech.frameLength else {
-            return clearWindow()
-        }
-        if window.isEmpty { windowStart = packetsSent }
-        arrivals.append(arrival)
-        LoadSpeech.analyse(UnsafeBufferPointer(rebasing: samples[..<count]), factor: speech.factor, into: &window)
-        guard Double(window.count) >= Self.windowSeconds * speech.referenceRate else { return }
-        measure(speech, &finder, onDelay)
-        clearWindow()
+        heard.noteHeard(packet.payload, arrival: arrival, isNext: isNext)
+    }
+
+    /// What came back and was sent since the last time, where that is `packets` sent or more.
+    mutating func takeHeard(packets: Int) -> HeardStretch? {
+        guard heard.sentAt.count >= packets else { return nil }
+        defer { heard = HeardStretch(firstSent: packetsSent) }
+        return heard
     }
 
     /// Whether the packet follows the one before; nil: it has been there already.
@@ -150,44 +129,6 @@ struct LoadCall {
         defer { lastTransit = transit }
         guard let lastTransit, abs(transit - lastTransit) < 10_000 else { return }
         jitterMilliseconds += (abs(transit - lastTransit) - jitterMilliseconds) / 16
-    }
-
-    private mutating func clearWindow() {
-        window.removeAll(keepingCapacity: true)
-        arrivals.removeAll(keepingCapacity: true)
-    }
-
-    /// Finds the window in what was sent before its first packet came.
-    private mutating func measure(_ speech: LoadSpeech, _ finder: inout EchoFinder, _ onDelay: (Double) -> Void) {
-        let length = speech.analysedLength
-        let reach = Int(Self.longestDelaySeconds * 1000) / speech.packetMilliseconds + 1
-        let firstSearched = max(0, windowStart - reach)
-        let packets = min(packetsSent, windowStart + arrivals.count + 1) - firstSearched
-        guard packets > arrivals.count, packetsSent - firstSearched < Self.sentKept else { return }
-        var said: [Float] = []
-        said.reserveCapacity(packets * length)
-        for packet in firstSearched..<firstSearched + packets {
-            let place = (firstPacket + packet) % speech.packets * length
-            said += speech.reference[place..<place + length]
-        }
-        guard let match = finder.find(window, in: said) else {
-            windowsLost += 1
-            return
-        }
-        windowsFound += 1
-        correlationSum += match.correlation
-        for (index, arrival) in arrivals.enumerated() {
-            let sample = match.offset + index * length
-            let (packet, within) = (firstSearched + sample / length, sample % length)
-            guard packet < packetsSent else { break }
-            // A packet leaves when its last sample has been said.
-            let spoken = sentAt[packet % Self.sentKept].advanced(
-                byMilliseconds: -Double(length - within) * 1000 / speech.referenceRate)
-            let delay = arrival.milliseconds(since: spoken)
-            delaySum += delay
-            delays += 1
-            onDelay(delay)
-        }
     }
 
     /// Takes RTCP of the other side.

@@ -42,7 +42,7 @@ public struct LoadConsole {
         signals.endInOrder()
         DescriptorLimit.raise()
         let teller = EventTeller(json: arguments.json, audioOnStandardOutput: false)
-        let thread = try LoadThread(LoadRunner(plan), priority: realtime ? 2 : nil)
+        let threads = try LoadThreads(plan, realtime: realtime)
         teller.tell(
             "load_started",
             [
@@ -57,15 +57,15 @@ public struct LoadConsole {
         var pace = Pace(every: 5, from: Pace.now())
         var ended = 0
         while true {
-            input.wait(seconds: 0.5, others: [thread.descriptor])
-            if input.takeSignals(&status) { thread.end() }
-            let results = thread.results()
-            for report in thread.takeReports() {
+            input.wait(seconds: 0.5, others: [threads.descriptor])
+            if input.takeSignals(&status) { threads.end() }
+            let results = threads.results()
+            for report in threads.takeReports() {
                 ended += 1
                 teller.tell("load_call", report.members)
             }
             if pace.isDue(), !teller.isJSON {
-                teller.output.line("\(thread.callsNow) calls run, \(ended) are over")
+                teller.output.line("\(threads.callsNow) calls run, \(ended) are over")
             }
             if var results { return finish(&results, teller) }
         }
@@ -74,7 +74,11 @@ public struct LoadConsole {
     private func finish(_ results: inout LoadResults, _ teller: EventTeller) -> LoadOutcome {
         let report = results.report()
         let outcomes = assertions.map { $0.evaluate(report.value(of: $0.path)) }
-        if let reason = results.firstFailure { teller.tell("warning", [JSONMember("message", .string(reason))], text: reason) }
+        func warn(_ text: String) { teller.tell("warning", [JSONMember("message", .string(text))], text: text) }
+        if let reason = results.firstFailure { warn(reason) }
+        if results.stretchesLeftOut > 0 {
+            warn("the machine had no time to look for \(results.stretchesLeftOut) s of sound: delays are those of the rest")
+        }
         if teller.isJSON {
             teller.tell("load_report", report.members(outcomes))
         } else {

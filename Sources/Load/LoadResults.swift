@@ -23,7 +23,10 @@ struct LoadCallReport: Sendable, Equatable {
     let windowsLost: Int
     let endedByPeer: Bool
 
-    init(_ call: LoadCall) {
+    /// - Parameters:
+    ///   - call: it is over.
+    ///   - ear: what was found of its sound; nil: nobody looked.
+    init(_ call: LoadCall, _ ear: EchoEar?) {
         number = call.number
         local = "\(call.local)"
         ssrc = call.ssrc
@@ -35,11 +38,11 @@ struct LoadCallReport: Sendable, Equatable {
         gaps = call.gaps
         gapsExcused = call.gapsExcused
         setupMilliseconds = call.setupMilliseconds
-        delayMilliseconds = call.delayMilliseconds
+        delayMilliseconds = ear?.delayMilliseconds
         jitterMilliseconds = call.jitterMilliseconds
-        correlation = call.correlation
-        windowsFound = call.windowsFound
-        windowsLost = call.windowsLost
+        correlation = ear?.correlation
+        windowsFound = ear?.windowsFound ?? 0
+        windowsLost = ear?.windowsLost ?? 0
         endedByPeer = call.endedByPeer != nil
     }
 
@@ -74,7 +77,9 @@ package struct LoadResults {
     /// From mouth to ear of every packet whose sound was found again, milliseconds.
     var delays = LatenessMeter(limitMilliseconds: 2000)
     /// Datagrams that are neither RTP of the payload type nor RTCP.
-    var otherPackets = 0
+    private(set) var otherPackets = 0
+    /// Stretches of sound that nobody had time to look at.
+    private(set) var stretchesLeftOut = 0
     private(set) var connected = 0
     private(set) var endedByPeer = 0
     private(set) var packetsSent = 0
@@ -97,9 +102,13 @@ package struct LoadResults {
 
     package init(calls: Int) { self.calls = calls }
 
-    mutating func noteFailure(_ reason: String) {
-        failures += 1
-        firstFailure = firstFailure ?? reason
+    /// Adds what a runner counted of its calls together.
+    mutating func add(_ runner: LoadRunnerFigures) {
+        lateness.add(runner.lateness)
+        otherPackets += runner.otherPackets
+        failures += runner.failures
+        firstFailure = firstFailure ?? runner.firstFailure
+        stretchesLeftOut += runner.stretchesLeftOut
     }
 
     mutating func add(_ call: LoadCallReport) {

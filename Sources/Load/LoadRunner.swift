@@ -1,5 +1,4 @@
 import Codecs
-import Glibc
 import Link
 import Media
 import Network
@@ -7,8 +6,18 @@ import RTP
 import Realtime
 import Softphone
 
-/// Makes the calls of a load, on the thread that steps it: a clock of a millisecond, a port a call.
+/// Makes the calls of a load, or every so manieth of them, on the thread that steps it: a clock of a millisecond, a port a call.
+///
+/// A turn sends what is due, a few calls each millisecond of their packets' time, and notes what has come. What came is looked at by
+/// somebody else (`EchoEar`).
 struct LoadRunner {
+    /// Which of a load's calls it makes.
+    struct Share {
+        let index: Int
+        /// Runners there are.
+        let of: Int
+    }
+
     /// How often the calls' turns are looked at, in milliseconds.
     private static let turnMilliseconds = 1.0
     /// What still comes after the goodbye is taken for so long, in milliseconds.
@@ -19,48 +28,49 @@ struct LoadRunner {
     /// A gap is put down to the load itself when it was that late within that time, both in milliseconds.
     private static let excuseLateness = 20.0
     private static let excuseMilliseconds = 300.0
+    /// Of what came back so much is handed on at once, in milliseconds.
+    private static let stretchMilliseconds = 1000
 
-    private struct Running {
+    /// In a box, so that nothing of it is copied for a packet.
+    private final class Running {
         var call: LoadCall
-        let decoder: any AudioDecoder
         let began: HostTime
         var nextReport: HostTime?
         /// When the goodbye was said.
         var endedAt: HostTime?
+
+        init(_ call: LoadCall, began: HostTime) { (self.call, self.began) = (call, began) }
     }
 
     private let plan: LoadPlan
     private let speech: LoadSpeech
+    private let share: Share
     private let pool: UDPSocketPool
     private var wheel: TickWheel
-    private var finder: EchoFinder
     private var random: SplitMix64
     private var running: [Int: Running] = [:]
-    private var samples: [Float]
     private var packet = [UInt8](repeating: 0, count: PacketLimits.datagramBytes)
-    private var begun = 0
-    private var start: HostTime
+    private var nextCall: Int
+    private let start: HostTime
     private var lastLate: HostTime?
     private var nextSweep = HostTime.zero
     private var isEnding = false
-    private(set) var results: LoadResults
+    private(set) var figures = LoadRunnerFigures()
 
-    init(_ plan: LoadPlan) throws(SoftphoneError) {
-        self.plan = plan
-        speech = try LoadSpeech(plan.codec, plan.settings, path: plan.speechPath, seed: plan.seed)
+    /// - Parameters:
+    ///   - start: when the first call is due.
+    init(_ plan: LoadPlan, _ speech: LoadSpeech, share: Share, start: HostTime) throws(SoftphoneError) {
+        (self.plan, self.speech, self.share, self.start) = (plan, speech, share, start)
         do { pool = try UDPSocketPool() } catch { throw .network(error) }
-        let decoder: any AudioDecoder
-        do { decoder = try makeDecoder(plan.codec) } catch { throw .codec(error) }
-        samples = [Float](repeating: 0, count: decoder.maximumFrames * max(1, decoder.channels))
-        finder = EchoFinder(rate: speech.referenceRate)
-        random = SplitMix64(seed: plan.seed)
-        start = .monotonicNow()
-        wheel = TickWheel(start: start, slotMilliseconds: Self.turnMilliseconds)
-        results = LoadResults(calls: plan.calls)
+        random = SplitMix64(seed: plan.seed &+ UInt64(share.index))
+        nextCall = share.index
+        // Not all of them at once.
+        let offset = Self.turnMilliseconds * Double(share.index) / Double(share.of)
+        wheel = TickWheel(start: start.advanced(byMilliseconds: offset), slotMilliseconds: Self.turnMilliseconds)
     }
 
     /// Whether every call was made and is over.
-    var isOver: Bool { running.isEmpty && (begun == plan.calls || isEnding) }
+    var isOver: Bool { running.isEmpty && (nextCall >= plan.calls || isEnding) }
     /// Calls that run now.
     var active: Int { running.count }
 
@@ -72,53 +82,51 @@ struct LoadRunner {
     }
 
     /// Goes on for `milliseconds`.
-    /// - Returns: calls that have ended, as they went.
-    mutating func run(milliseconds: Double) -> [LoadCallReport] {
+    /// - Returns: what came back in that time, and calls that have ended.
+    mutating func run(milliseconds: Double) -> [LoadNews] {
         let until = HostTime.monotonicNow().advanced(byMilliseconds: milliseconds)
-        var reports: [LoadCallReport] = []
+        var news: [LoadNews] = []
         while HostTime.monotonicNow() < until, !isOver {
             wheel.nextTurn.sleepUntil()
-            beginCalls()
-            receive()
             while let due = wheel.advance(to: .monotonicNow()) {
                 for number in wheel.due { send(number, due: due) }
             }
+            receive()
+            beginCalls()
             let now = HostTime.monotonicNow()
             if now >= nextSweep {
                 nextSweep = now.advanced(byMilliseconds: 50)
-                reports += sweep(now)
+                sweep(now, &news)
             }
         }
-        return reports
+        return news
     }
 
     // MARK: - Calls
 
     private mutating func beginCalls() {
         let now = HostTime.monotonicNow()
-        while !isEnding, begun < plan.calls,
-            now.milliseconds(since: start) >= Double(begun) * 1000 / plan.rate
+        while !isEnding, nextCall < plan.calls,
+            now.milliseconds(since: start) >= Double(nextCall) * 1000 / plan.rate
         {
-            let number = begun
-            begun += 1
+            let number = nextCall
+            nextCall += share.of
             do {
                 let local = try pool.open(number, towards: plan.remote, bind: plan.bind)
                 let call = LoadCall(
                     number: number, local: local, payloadType: plan.payloadType,
-                    clockRate: plan.codec.rtpClockRate(), firstPacket: number * 37 % speech.packets, random: &random)
-                running[number] = Running(call: call, decoder: try makeDecoder(plan.codec), began: now)
+                    clockRate: plan.codec.rtpClockRate(), firstPacket: speech.firstPacket(ofCall: number), random: &random)
+                running[number] = Running(call, began: now)
                 wheel.add(number, everyMilliseconds: speech.packetMilliseconds)
             } catch {
-                results.noteFailure("\(error)")
+                figures.failures += 1
+                figures.firstFailure = figures.firstFailure ?? "\(error)"
             }
         }
     }
 
     private mutating func send(_ number: Int, due: HostTime) {
-        guard var one = running[number], one.endedAt == nil else { return }
-        // Not copied while it is changed.
-        running[number] = nil
-        defer { running[number] = one }
+        guard let one = running[number], one.endedAt == nil else { return }
         let (remote, speech, pool) = (plan.remote, speech, pool)
         packet.withUnsafeMutableBytes { buffer in
             let length = one.call.write(speech, into: buffer)
@@ -127,7 +135,7 @@ struct LoadRunner {
         let now = HostTime.monotonicNow()
         one.call.noteSent(at: now)
         let late = now.milliseconds(since: due)
-        results.lateness.add(late)
+        figures.lateness.add(late)
         if late >= Self.excuseLateness { lastLate = now }
         if one.nextReport.map({ now >= $0 }) ?? (one.call.packetsSent >= Self.firstReportPackets) {
             one.nextReport = now.advanced(byMilliseconds: Self.reportMilliseconds)
@@ -142,53 +150,46 @@ struct LoadRunner {
     }
 
     private mutating func hangUp(_ number: Int, now: HostTime) {
-        guard let call = running[number], call.endedAt == nil else { return }
-        report(call.call, isLast: true)
-        running[number]?.endedAt = now
+        guard let one = running[number], one.endedAt == nil else { return }
+        report(one.call, isLast: true)
+        one.endedAt = now
         wheel.remove(number)
     }
 
-    private mutating func sweep(_ now: HostTime) -> [LoadCallReport] {
-        var reports: [LoadCallReport] = []
+    private mutating func sweep(_ now: HostTime, _ news: inout [LoadNews]) {
+        let packets = Self.stretchMilliseconds / speech.packetMilliseconds
         for (number, one) in running {
             if let endedAt = one.endedAt {
                 guard now.milliseconds(since: endedAt) >= Self.lingerMilliseconds else { continue }
-                let report = LoadCallReport(one.call)
-                results.add(report)
-                reports.append(report)
+                if let heard = one.call.takeHeard(packets: 0) { news.append(.heard(number, heard)) }
+                news.append(.over(one.call))
                 running[number] = nil
                 pool.close(number)
             } else if now.milliseconds(since: one.began) >= plan.holdSeconds * 1000 || one.call.endedByPeer != nil {
                 hangUp(number, now: now)
+            } else if let heard = one.call.takeHeard(packets: packets) {
+                news.append(.heard(number, heard))
             }
         }
-        return reports
     }
 
     // MARK: - Hearing
 
     private mutating func receive() {
-        let (speech, remote, payloadType) = (speech, plan.remote, plan.payloadType)
+        let (remote, payloadType, milliseconds) = (plan.remote, plan.payloadType, speech.packetMilliseconds)
         pool.receive(waitMilliseconds: 0) { number, datagram in
-            guard datagram.source.address == remote.address, var one = running[number] else { return }
-            running[number] = nil
-            defer { running[number] = one }
+            guard datagram.source.address == remote.address, let one = running[number] else { return }
             let bytes = UnsafeRawBufferPointer(datagram.bytes)
             switch datagram.kind {
             case .rtcp: one.call.receive(rtcp: bytes, arrival: datagram.arrival)
             case .rtp:
                 guard let packet = try? RTPPacket(parsing: bytes), packet.header.payloadType == payloadType else {
-                    results.otherPackets += 1
+                    figures.otherPackets += 1
                     return
                 }
                 let wasLate = lastLate.map { datagram.arrival.milliseconds(since: $0) < Self.excuseMilliseconds } ?? false
-                samples.withUnsafeMutableBufferPointer {
-                    one.call.receive(
-                        packet, arrival: datagram.arrival, wasLate: wasLate, speech: speech, decoder: one.decoder,
-                        samples: $0, finder: &finder
-                    ) { results.delays.add($0) }
-                }
-            default: results.otherPackets += 1
+                one.call.receive(packet, arrival: datagram.arrival, wasLate: wasLate, packetMilliseconds: milliseconds)
+            default: figures.otherPackets += 1
             }
         }
     }

@@ -88,6 +88,8 @@ struct LoadSpeech {
 
     /// Packets there are until it begins anew.
     var packets: Int { ends.count }
+    /// Where call `number` begins in it.
+    func firstPacket(ofCall number: Int) -> Int { number * 37 % packets }
     /// Samples a second of the reference.
     var referenceRate: Double { Double(analysedLength) * 1000 / Double(packetMilliseconds) }
 

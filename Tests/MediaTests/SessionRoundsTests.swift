@@ -89,6 +89,33 @@ private final class CostlySession: LoopMember {
         #expect(try #require(figures.latenessMaximum) < 1 && rounds.takeFigures().latenessMaximum == nil, "it begins anew")
     }
 
+    @Test(
+        "that come many at once are let in while there is time for them, and those who were there notice nothing",
+        arguments: [1, 5, 20])
+    func burst(ofTurn newcomers: Int) throws {
+        var rounds = makeRounds()
+        // A hundredth of the time each.
+        let before = (0..<70).map { _ in CostlySession(time, cost: 0.2) }
+        for session in before { rounds.take(session) }
+        pass(&rounds, seconds: 3)
+        #expect(rounds.admits)
+        _ = rounds.takeFigures()
+        var (letIn, refused) = (0, 0)
+        pass(&rounds, seconds: 4) { rounds in
+            for _ in 0..<newcomers {
+                guard rounds.admits else {
+                    refused += 1
+                    continue
+                }
+                letIn += 1
+                rounds.take(CostlySession(time, cost: 0.2))
+            }
+        }
+        #expect((15...20).contains(letIn) && refused > 0, "\(letIn) of them")
+        let figures = rounds.takeFigures()
+        #expect(try #require(figures.latenessMaximum) < 8 && figures.load < 0.95)
+    }
+
     @Test("that have too much to do have encoders work less, let nobody new in, and take it back when it is over")
     func overload() {
         var rounds = makeRounds()

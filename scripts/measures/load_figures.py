@@ -57,7 +57,7 @@ class LoadFigures:
             )
             rows = trial["rows"]
             if what.startswith("curve "):
-                name = f"load-curve-{what.split()[1]}.svg"
+                name = f"load-curve-{'-'.join(what.split()[1:])}.svg"
                 (self.folder / name).write_text(picture(what.split()[1], trial))
                 parts.append(f"![{what}: cost, memory, lateness and delay over the number of calls]({name})\n")
                 rows = [{title: row[key] for key, title in COLUMNS.items()} for row in rows]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from rig.endpoint import Endpoint, free_ports
 from rig.kinds import Event
 from rig.process import Use, memory_mib, use
+from rig.quota import limited
 from rig.verdict import PATIENCE_S
 
 # Before the measured seconds every call is up and its jitter buffer settled; after them none has ended yet.
@@ -29,15 +30,22 @@ class Work:
 
     codec: str
     options: list[str]
+    # That it may use; the load is not limited. Nothing: all there are.
+    cores: float | None = None
+
+    @property
+    def name(self) -> str:
+        return self.codec if self.cores is None else f"{self.codec} {self.cores:g} cores"
 
 
 class Hall:
     """A port with room for so many calls."""
 
-    def __init__(self, work: Work, parties: int) -> None:
+    def __init__(self, work: Work, parties: int, place: list[str]) -> None:
         self.work = work
         self.address = f"rtp://127.0.0.1:{free_ports(1)}"
-        self.endpoint = Endpoint(["listen", self.address, "--parties", str(parties), "--codec", work.codec, *work.options])
+        arguments = ["listen", self.address, "--parties", str(parties), "--codec", work.codec, *work.options]
+        self.endpoint = Endpoint(arguments, place=place)
         self.process = self.endpoint.process.pid
         # Before the first call; `hall` looks once the port is open.
         self.empty_mib = 0.0
@@ -65,12 +73,13 @@ class Hall:
 @contextlib.contextmanager
 def hall(work: Work, parties: int) -> Iterator[Hall]:
     """A port that is open while the body runs, and ends in order."""
-    place = Hall(work, parties)
-    with place.endpoint:
-        place.endpoint.wait_for("call_started")
-        place.empty_mib = place.memory_mib()
-        yield place
-        place.endpoint.stop()
+    with limited(work.cores) as command:
+        place = Hall(work, parties, command)
+        with place.endpoint:
+            place.endpoint.wait_for("call_started")
+            place.empty_mib = place.memory_mib()
+            yield place
+            place.endpoint.stop()
 
 
 def over(load: Endpoint, seconds: float) -> Event:

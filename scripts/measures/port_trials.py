@@ -68,7 +68,7 @@ def cell(value: object) -> str:
 def curve(work: Work, numbers: list[int], goes_on: bool, hold: float, limit_s: float) -> Trial:
     """A row for each number of calls, and on by the last step to the knee: the greatest number that kept what is asked of it. A
     number that misses is tried once more. No row begins after `limit_s`."""
-    trial = Trial(f"curve {work.codec}")
+    trial = Trial(f"curve {work.name}")
     single = single_p99(work)
     step = max(1, numbers[-1] - numbers[-2]) if len(numbers) > 1 else numbers[-1]
     began, waiting, tried = time.monotonic(), list(numbers), 0
@@ -137,7 +137,7 @@ def judge_curve(trial: Trial, codec: str, single: float | None) -> None:
 
 def long_calls(work: Work, calls: int, minutes: float) -> Trial:
     """So many calls for so many minutes: their delay beside a single call's, their gaps, the memory."""
-    trial = Trial(f"{minutes:g} minutes {work.codec}")
+    trial = Trial(f"{minutes:g} minutes {work.name}")
     single = single_p99(work)
     seconds, ramp = 60 * minutes, calls / RATE
     memory: list[tuple[float, float]] = []
@@ -193,7 +193,7 @@ def long_calls(work: Work, calls: int, minutes: float) -> Trial:
 
 def come_and_go(work: Work, calls: int) -> Trial:
     """So many calls of a second, a hundred at once: nothing of them is left, and each has its report."""
-    trial = Trial(f"come and go {work.codec}")
+    trial = Trial(f"come and go {work.name}")
 
     def gone(total: int) -> bool:
         figures = place.figures()[-1:]
@@ -231,7 +231,7 @@ def come_and_go(work: Work, calls: int) -> Trial:
 
 def overload(work: Work, knee: int) -> Trial:
     """Twice as many as the knee: who was there first keeps what he had, others are turned away, and soon after it is as before."""
-    trial = Trial(f"overload {work.codec}")
+    trial = Trial(f"overload {work.name}")
     running, burst_s = max(1, int(0.8 * knee)), 8.0
     others = 2 * knee - running
     ramp = running / RATE

@@ -18,24 +18,24 @@ public struct MemoryHeadroom: Sendable {
         let isKnown = getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0
         addressLimit = isKnown && limit.rlim_cur < UInt(Int.max) ? Int(limit.rlim_cur) : nil
         // Version 2 names one group, as `0::/path`.
-        let groups = Self.read("/proc/self/cgroup") ?? ""
+        let groups = KernelFile.read("/proc/self/cgroup") ?? ""
         let own = groups.split(separator: "\n").first { $0.hasPrefix("0::") }?.dropFirst(3) ?? ""
         groupPath = "/sys/fs/cgroup" + own
-        groupLimit = Self.read(groupPath + "/memory.max").flatMap { Self.number($0) }
+        groupLimit = KernelFile.read(groupPath + "/memory.max").flatMap { Self.number($0) }
     }
 
     /// Whether so much is in use that nobody new should be let in.
     public var isShort: Bool {
-        if let addressLimit, let used = Self.read("/proc/self/statm").flatMap({ Self.number($0) }),
+        if let addressLimit, let used = KernelFile.read("/proc/self/statm").flatMap({ Self.number($0) }),
             Self.isShort(used * Int(sysconf(Int32(_SC_PAGESIZE))), of: addressLimit)
         {
             return true
         }
-        guard let groupLimit, let used = Self.read(groupPath + "/memory.current").flatMap({ Self.number($0) }) else {
+        guard let groupLimit, let used = KernelFile.read(groupPath + "/memory.current").flatMap({ Self.number($0) }) else {
             return false
         }
         // Files that were read or written a while ago are let go of before anybody has to die.
-        let stat = (Self.read(groupPath + "/memory.stat") ?? "").split(separator: "\n")
+        let stat = (KernelFile.read(groupPath + "/memory.stat") ?? "").split(separator: "\n")
         let inactive = stat.first { $0.hasPrefix("inactive_file ") }.flatMap { Int($0.dropFirst("inactive_file ".count)) } ?? 0
         return Self.isShort(used - min(used, inactive), of: groupLimit)
     }
@@ -47,16 +47,5 @@ public struct MemoryHeadroom: Sendable {
     /// The number at the start of a text.
     private static func number(_ text: String) -> Int? {
         text.prefix { $0.isNumber }.isEmpty ? nil : Int(text.prefix { $0.isNumber })
-    }
-
-    /// The start of one of the kernel's small files.
-    private static func read(_ path: String) -> String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
-            let count = Glibc.read(file, buffer.baseAddress, buffer.count)
-            return count > 0 ? String(decoding: UnsafeRawBufferPointer(rebasing: buffer[..<count]), as: UTF8.self) : nil
-        }
     }
 }

@@ -22,6 +22,7 @@ struct PortLoop: ~Copyable, @unchecked Sendable {
         self.control = control
         core = plan.pinsThreads ? index : nil
         turns = PortTurns(plan, port: port, control: control, index: index, recordings: recordings)
+        turns.allowance = ProcessorAllowance()
     }
 
     /// Runs until it is told to end.

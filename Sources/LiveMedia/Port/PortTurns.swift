@@ -18,6 +18,8 @@ package struct PortTurns: ~Copyable {
     private static let firstRoom = -1
     /// Those who hear each other at most; who comes then is in another conference.
     package static let roomSize = 100
+    /// Those who are let in in one turn: what they cost at their beginning is not to keep the others waiting.
+    private static let joinsOfTurn = 40
 
     private let plan: PortPlan
     private let port: any PacketPort
@@ -28,6 +30,9 @@ package struct PortTurns: ~Copyable {
     private var room: CallRoom
     private var wheel: TickWheel
     private var load = LoopLoad()
+    /// Those who may still be let in in this turn, and what those who were have cost, in milliseconds.
+    private var joinsLeft = 0
+    private var joining = 0.0
     private var usage = ThreadUsage()
     private var stages = StageMeter()
     private var stagesSince: HostTime?
@@ -98,6 +103,9 @@ package struct PortTurns: ~Copyable {
     package mutating func turn() {
         let began = clock.now()
         stages.begin()
+        // Who is late already has those to serve who are there.
+        let isLate = wheel.count > 0 && began.milliseconds(since: wheel.nextTurn) >= Admission.lateMilliseconds
+        (joinsLeft, joining) = (isLate ? 0 : Self.joinsOfTurn, 0)
         port.receive(now: began) { take(&$0, now: began) }
         stages.add(.receive, from: began, to: clock.now())
         let ntp = clock.ntp()
@@ -118,12 +126,16 @@ package struct PortTurns: ~Copyable {
             load.noteTurn(dueAt: due, endedAt: ended)
         }
         port.flush()
-        guard load.noteWork(from: began, to: clock.now()) else { return }
+        let ended = clock.now()
+        noteProcessor(at: ended)
+        guard load.noteWork(from: began, to: ended, calls: callsNow, joining: joining) else { return }
         for call in calls { call?.call.limitComplexity(to: load.complexityOfRunning) }
     }
 
     /// Whether its thread is tied to a core.
     var isPinned = false
+    /// What the process may use of the processors; nil: all there are.
+    var allowance: ProcessorAllowance?
 
     /// Once a second: looks after what is not a packet's matter, and tells the figures.
     package mutating func lookAfter() {
@@ -137,7 +149,7 @@ package struct PortTurns: ~Copyable {
         let bytes = UnsafeRawBufferPointer(packet.bytes)
         switch packet.kind {
         case .rtp where !packet.isOnControlPort:
-            switch room.receive(rtp: packet, refusal: refusal) {
+            switch room.receive(rtp: packet, refusal: refusal, isPutOff: joinsLeft == 0) {
             case .call(let seat): calls[seat]?.call.receive(rtp: bytes, arrival: packet.arrival)
             case .caller(let seat):
                 begin(seat, at: packet.source, now: now)
@@ -164,14 +176,20 @@ package struct PortTurns: ~Copyable {
         call.receive(rtp: UnsafeRawBufferPointer(packet.bytes), arrival: packet.arrival)
     }
 
+    /// Those whose call is not over.
+    private var callsNow: Int { room.count - lingering.count }
+
     /// Why nobody new is let in now; `nil`: everybody is.
     private var refusal: PortRefusal? {
         if control.callsNow >= plan.parties { return .full }
         if isMemoryShort { return .resources }
-        return load.admits ? nil : .late
+        return load.admits(besides: callsNow) ? nil : .late
     }
 
     private mutating func begin(_ seat: Int, at source: SocketAddress, now: HostTime) {
+        joinsLeft -= 1
+        let began = clock.now()
+        defer { joining += clock.now().milliseconds(since: began) }
         while calls.count <= seat { calls.append(nil) }
         // Another loop may have taken the last place meanwhile.
         guard let number = control.enter(limit: plan.parties) else { return room.turnAway(seat, .full) }
@@ -317,6 +335,11 @@ package struct PortTurns: ~Copyable {
 
     // MARK: - Time
 
+    private mutating func noteProcessor(at now: HostTime) {
+        guard let used = allowance?.take(at: now) else { return }
+        load.noteProcessor(share: used.share, milliseconds: used.milliseconds, at: now)
+    }
+
     private mutating func everySecond(_ now: HostTime) {
         nextSecond = now.advanced(byMilliseconds: 1000)
         room.advance(to: now)
@@ -327,7 +350,7 @@ package struct PortTurns: ~Copyable {
             (calls, frame, rooms) = ([], [], [])
             ProcessMemory.giveBack()
         }
-        figures.calls = room.count - lingering.count
+        figures.calls = callsNow
         figures.refusals = room.refusals
         figures.loop = load.takeFigures()
         figures.loop.admits = load.admits && !isMemoryShort

@@ -89,7 +89,10 @@ public struct CallRoom {
     /// - Parameters:
     ///   - packet: with its source and arrival.
     ///   - refusal: why nobody new is let in now; `nil`: everybody may.
-    public mutating func receive(rtp packet: ReceivedPacket, refusal: PortRefusal? = nil) -> Verdict {
+    ///   - isPutOff: whether who is let in has to wait for it, by some packets.
+    public mutating func receive(
+        rtp packet: ReceivedPacket, refusal: PortRefusal? = nil, isPutOff: Bool = false
+    ) -> Verdict {
         guard let parsed = try? RTPPacket(parsing: UnsafeRawBufferPointer(packet.bytes)) else { return drop(.garbage) }
         let header = parsed.header
         let name = StreamName(source: packet.source, ssrc: header.ssrc)
@@ -104,13 +107,15 @@ public struct CallRoom {
         case .none: return drop(.flood)
         case .refused: return .dropped(.refusedBefore)
         case .waiting: return .waiting
-        case .proven(let place): return prove(name, header, at: packet.arrival, candidate: place, refusal)
+        case .proven(let place): return prove(name, header, packet, candidate: place, refusal, isPutOff: isPutOff)
         }
     }
 
     private mutating func prove(
-        _ name: StreamName, _ header: RTPHeader, at time: HostTime, candidate: Int, _ refusal: PortRefusal?
+        _ name: StreamName, _ header: RTPHeader, _ packet: ReceivedPacket, candidate: Int, _ refusal: PortRefusal?,
+        isPutOff: Bool
     ) -> Verdict {
+        let time = packet.arrival
         if let seat = bySSRC[name.ssrc], seats[seat].isContinued(by: header) {
             // The same stream from elsewhere: when the old place is silent, and not before.
             guard seats[seat].isSilent(at: time) else {
@@ -129,6 +134,10 @@ public struct CallRoom {
         if let reason {
             candidates.refuse(candidate, at: time)
             return drop(reason)
+        }
+        if isPutOff {
+            candidates.putOff(candidate, header, packet)
+            return .waiting
         }
         held = candidates.take(candidate)
         let seat = freeSeats.popLast() ?? seats.count

@@ -25,6 +25,9 @@ struct CandidateTable {
         var held: [HeldDatagram] = []
     }
 
+    /// Packets kept of one that is put off.
+    private static let mostHeld = 8
+
     private let capacity: Int
     private let perAddress: Int
     private var places: [Candidate] = []
@@ -79,6 +82,13 @@ struct CandidateTable {
 
     /// The stream is proven, and may not be heard yet: it need not begin anew.
     mutating func keepWaiting(_ place: Int, _ header: RTPHeader) { places[place].next = header.sequence &+ 1 }
+
+    /// The stream is proven, and is let in a little later: it need not begin anew, and nothing that it says till then is lost.
+    mutating func putOff(_ place: Int, _ header: RTPHeader, _ packet: ReceivedPacket) {
+        keepWaiting(place, header)
+        places[place].since = packet.arrival
+        if places[place].held.count < Self.mostHeld { hold(packet, at: place) }
+    }
 
     /// The stream is proven, and was turned away.
     mutating func refuse(_ place: Int, at time: HostTime) {

@@ -27,6 +27,15 @@ public struct LatenessMeter: Sendable {
         maximum = max(maximum, value)
     }
 
+    /// Adds the values of another one, which has the same limit.
+    public mutating func add(_ other: LatenessMeter) {
+        precondition(counts.count == other.counts.count, "another limit")
+        for index in counts.indices { counts[index] += other.counts[index] }
+        count += other.count
+        sum += other.sum
+        maximum = max(maximum, other.maximum)
+    }
+
     /// The value that a share of all, 0...1, does not exceed, in milliseconds, to a tenth; `nil` without values.
     public func quantile(_ share: Double) -> Double? {
         guard count > 0 else { return nil }

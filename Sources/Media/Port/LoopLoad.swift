@@ -6,11 +6,15 @@ public struct LoopLoad: Sendable {
     private var admission = Admission()
     private var relief = LoadRelief()
     private var lateness = LatenessMeter()
+    private var calls = 0
 
     public init() {}
 
+    /// Whether somebody new is let in, besides those who were there when it was last noted.
+    public var admits: Bool { admits(besides: calls) }
     /// Whether somebody new is let in.
-    public var admits: Bool { admission.admits }
+    /// - Parameter calls: those who are there by now.
+    public func admits(besides calls: Int) -> Bool { admission.admits && calls < admission.mostCalls }
     /// Greatest complexity of encoders of calls that begin now.
     public var complexityOfNew: Int { relief.complexityOfNew }
     /// Greatest complexity of encoders of calls that run.
@@ -34,10 +38,22 @@ public struct LoopLoad: Sendable {
     /// - Parameters:
     ///   - began: when the work began.
     ///   - ended: when it was done.
+    ///   - calls: those there are.
+    ///   - joining: what was spent on those who came, in milliseconds.
     /// - Returns: whether encoders are to work with another complexity from now on.
-    public mutating func noteWork(from began: HostTime, to ended: HostTime) -> Bool {
-        admission.note(busyMilliseconds: ended.milliseconds(since: began), at: ended)
+    public mutating func noteWork(from began: HostTime, to ended: HostTime, calls: Int, joining: Double = 0) -> Bool {
+        self.calls = calls
+        admission.note(busyMilliseconds: ended.milliseconds(since: began), joining: joining, calls: calls, at: ended)
         return relief.note(load: admission.load, at: ended)
+    }
+
+    /// The process used processor time, of which it may not have all that there is.
+    /// - Parameters:
+    ///   - share: of what it may use in that time.
+    ///   - milliseconds: how long that was.
+    ///   - now: when it ended.
+    public mutating func noteProcessor(share: Double, milliseconds: Double, at now: HostTime) {
+        admission.note(processorMilliseconds: share * milliseconds, at: now)
     }
 
     /// How it kept up since the last time; lateness is counted anew.
@@ -47,7 +63,7 @@ public struct LoopLoad: Sendable {
         figures.latenessMedian = lateness.quantile(0.5)
         figures.lateness99 = lateness.quantile(0.99)
         figures.latenessMaximum = lateness.count > 0 ? lateness.maximum : nil
-        (figures.load, figures.relief, figures.admits) = (admission.load, relief.level, admission.admits)
+        (figures.load, figures.relief, figures.admits) = (admission.load, relief.level, admits)
         return figures
     }
 }

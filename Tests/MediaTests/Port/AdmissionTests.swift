@@ -48,6 +48,30 @@ import Testing
         #expect(!admission.admits && admission.load > 0.9)
     }
 
+    @Test("who may use a third of a core only, and uses it, lets nobody in although it is rarely busy")
+    func shortProcessor() {
+        var admission = Admission()
+        for turn in 0..<400 {
+            let now = HostTime(milliseconds: Double(turn) * 5)
+            admission.note(processorMilliseconds: 1.55 / 0.33, at: now)
+            admission.note(lateMilliseconds: 2, at: now)
+            admission.note(busyMilliseconds: 1.6, calls: 100, at: now)
+        }
+        #expect(!admission.admits && admission.load > 0.9 && admission.mostCalls < 100)
+    }
+
+    @Test("it is told how many there may be, by what those who are there take; not by what those took who came")
+    func mostCalls() {
+        var admission = Admission()
+        #expect(admission.mostCalls == .max, "nothing is known yet")
+        for turn in 0..<400 {
+            admission.note(
+                busyMilliseconds: 1.5, joining: turn % 2 == 0 ? 1 : 0, calls: 20, at: HostTime(milliseconds: Double(turn) * 5))
+        }
+        // 1 ms in 5 for 20: 90 fill the nine tenths.
+        #expect((85...95).contains(admission.mostCalls), "\(admission.mostCalls)")
+    }
+
     @Test("an hour's jump of the clock decides nothing")
     func clockJump() {
         var admission = Admission()
@@ -66,6 +90,10 @@ import Testing
         #expect(abs((meter.quantile(0.99) ?? 0) - 9.9) < 0.11)
         meter.add(5000)
         meter.add(-3)
+        var other = LatenessMeter()
+        other.add(7000)
+        other.add(meter)
+        #expect(other.count == meter.count + 1 && other.maximum == 7000 && other.quantile(0.5) == meter.quantile(0.5))
         #expect(meter.maximum == 5000 && meter.quantile(1) == 5000 && meter.quantile(0) == 0.1)
         meter.reset()
         #expect(meter.count == 0 && meter.maximum == 0 && meter.quantile(0.5) == nil)

@@ -16,7 +16,7 @@ import Testing
 
     private func give(
         _ room: inout CallRoom, _ sequence: Int, from source: SocketAddress, ssrc: UInt32, at milliseconds: Double,
-        type: UInt8 = 0, payload: Int = 8, refusal: PortRefusal? = nil
+        type: UInt8 = 0, payload: Int = 8, refusal: PortRefusal? = nil, isPutOff: Bool = false
     ) -> CallRoom.Verdict {
         var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: sequence), count: RTPHeader.fixedLength + payload)
         let header = RTPHeader(
@@ -24,7 +24,8 @@ import Testing
         _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
         return bytes.withUnsafeMutableBytes {
             room.receive(
-                rtp: ReceivedPacket($0, arrival: HostTime(milliseconds: milliseconds), source: source), refusal: refusal)
+                rtp: ReceivedPacket($0, arrival: HostTime(milliseconds: milliseconds), source: source), refusal: refusal,
+                isPutOff: isPutOff)
         }
     }
 
@@ -52,6 +53,23 @@ import Testing
         #expect(room.held.count == 1 && room.held[0].bytes.count == 20 && room.held[0].arrival == .zero)
         #expect(give(&room, 9, from: source, ssrc: 9, at: 40) == .call(0))
         #expect(room.count == 1 && room.source(of: 0) == source)
+    }
+
+    @Test("who is put off is let in by a later packet, and what was said till then is not lost; a refusal comes first")
+    func putOff() {
+        var room = room()
+        let source = Self.caller(1)
+        #expect(give(&room, 7, from: source, ssrc: 9, at: 0, isPutOff: true) == .waiting)
+        for packet in 8...12 {
+            #expect(give(&room, packet, from: source, ssrc: 9, at: Double(packet) * 20, isPutOff: true) == .waiting)
+        }
+        #expect(room.count == 0 && room.refusals == RefusalCounts())
+        #expect(give(&room, 13, from: source, ssrc: 9, at: 260) == .caller(0))
+        #expect(room.held.count == 6)
+        #expect(give(&room, 14, from: source, ssrc: 9, at: 280, isPutOff: true) == .call(0))
+        _ = give(&room, 1, from: Self.caller(2), ssrc: 10, at: 300, isPutOff: true)
+        let verdict = give(&room, 2, from: Self.caller(2), ssrc: 10, at: 320, refusal: .late, isPutOff: true)
+        #expect(verdict == .dropped(.late))
     }
 
     @Test("one packet, packets out of sequence, of another payload type or a second apart prove nothing")
