@@ -112,19 +112,23 @@ CPULSE_TURN static inline long long cpulse_latency(const cpulse_library *library
     if (library->pa_stream_get_latency(stream, &microseconds, &negative) < 0) return -1;
     return negative ? 0 : (long long)microseconds * 1000;
 }
-/* What the server told last of a stream that plays: bytes that were written until now and its sink had not taken then; for how long its
-   sink would play what it had; how long ago it told that. The times are in microseconds. */
+/* What the server told last of a stream: bytes that were written until now and its sink had not taken then, or that its source had
+   captured then and are not read now; for how long the device keeps sound beside; how long ago that was told. The times are in
+   microseconds. What a monitor hears before the loudspeaker plays it makes the second one negative. */
 typedef struct {
-    long long queued, sink, age;
+    long long queued, device, age;
 } cpulse_timing;
 /* Negative: it has told nothing yet, or has another clock than this machine. */
-CPULSE_TURN static inline int cpulse_told(const cpulse_library *library, pa_stream *stream, cpulse_timing *timing) {
+CPULSE_TURN static inline int cpulse_told(
+    const cpulse_library *library, pa_stream *stream, int is_capture, cpulse_timing *timing) {
     const pa_timing_info *told = library->pa_stream_get_timing_info(stream);
     if (!told || !told->synchronized_clocks || told->write_index_corrupt || told->read_index_corrupt) return -1;
+    /* A source that stood still then may run again. */
+    if (is_capture && !told->playing) return -1;
     struct timeval now;
     gettimeofday(&now, NULL);
     timing->queued = (long long)(told->write_index - told->read_index);
-    timing->sink = (long long)told->sink_usec;
+    timing->device = is_capture ? (long long)told->source_usec - (long long)told->sink_usec : (long long)told->sink_usec;
     timing->age = (long long)(now.tv_sec - told->timestamp.tv_sec) * 1000000 + (now.tv_usec - told->timestamp.tv_usec);
     return 0;
 }

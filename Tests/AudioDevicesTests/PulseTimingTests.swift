@@ -9,7 +9,7 @@ import Testing
     private func told(at time: Int64, written: Int64, read: Int64) -> PulseTiming {
         // Blocks are taken at whole multiples of their length, the first at 0.
         let taken = (time / Self.block + 1) * Self.block
-        return PulseTiming(queued: written - taken, sink: taken - time, age: read - time)
+        return PulseTiming(queued: written - taken, device: taken - time, answered: read - time)
     }
 
     @Test(
@@ -23,17 +23,32 @@ import Testing
         #expect(delay == written - (time + later), "of a loudspeaker that plays from 0 on without a pause")
     }
 
+    @Test(
+        "so is the age of what was captured, of a source that tells what it has not handed on",
+        arguments: [0, 300_000, 2_500_000, 4_900_000], [100_000, 4_700_000, 1_500_000_000])
+    func age(phase: Int64, later: Int64) {
+        let time = 200 * Self.block + phase
+        // It hands on blocks that are whole; all but the latest two were read until now.
+        let timing = PulseTiming(queued: 2 * Self.block, device: phase, answered: later)
+        #expect(timing.age == time + later - 198 * Self.block)
+    }
+
+    @Test func aMonitorMayHearWhatIsNotPlayedYet() {
+        #expect(PulseTiming(queued: 0, device: -Self.block, answered: 1).age == 1 - Self.block)
+    }
+
     @Test func aServerThatHasPlayedOnTellsHowLongItHasHadNothing() {
         #expect(told(at: 100 * Self.block, written: 50 * Self.block, read: 101 * Self.block).delay == -51 * Self.block)
     }
 
     @Test("a clock that was set, or an answer of long ago, tells nothing", arguments: [-1, Int64.min, 5_000_000_001, .max])
     func unknown(age: Int64) {
-        #expect(PulseTiming(queued: 15, sink: 5, age: age).delay == nil)
+        #expect(PulseTiming(queued: 15, device: 5, answered: age).delay == nil)
     }
 
-    @Test(arguments: [(Int64.max, Int64.max), (.min, .min), (.max, 0), (.min, 0), (0, -1)])
-    func numbersOfABrokenServerTellNothing(queued: Int64, sink: Int64) {
-        #expect(PulseTiming(queued: queued, sink: sink, age: 1).delay == nil)
+    @Test(arguments: [(Int64.max, Int64.max), (.min, .min), (.max, 0), (.min, 0)])
+    func numbersOfABrokenServerTellNothing(queued: Int64, device: Int64) {
+        let timing = PulseTiming(queued: queued, device: device, answered: 1)
+        #expect(timing.delay == nil && timing.age == nil)
     }
 }

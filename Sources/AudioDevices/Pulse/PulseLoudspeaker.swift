@@ -90,7 +90,7 @@ struct PulseLoudspeaker {
         }
         let queued = stream.queued
         var latency: Int?
-        if let nanoseconds = stream.delay { latency = clock.frames(nanoseconds) }
+        if let nanoseconds = stream.latency { latency = clock.frames(nanoseconds) }
         let delay = plan.delay(queued: queued, latency: latency)
         board.pointee.delay.store(delay > 0 ? Int(clock.nanoseconds(delay) / 1000) : 0, ordering: .relaxed)
         switch plan.step(at: now, queued: queued, latency: latency, canFetch: callbacks.canFetch(wishes.period)) {

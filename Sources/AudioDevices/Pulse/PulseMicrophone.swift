@@ -82,8 +82,8 @@ struct PulseMicrophone {
         guard rhythm.look(clock.nanoseconds(available), at: now) else {
             return now &- lastHeard <= DirectionBoard.stallLimit(age: now &- begun)
         }
-        let reported = clock.frames(stream.latency)
-        let age = reported > available ? reported : available
+        var age = available
+        if let latency = stream.latency, clock.frames(latency) > available { age = clock.frames(latency) }
         if age > staleFrames {
             // We were too late for what is there. A source whose own delay is this long must not be thrown away for ever.
             staleFrames = staleFrames &* 2

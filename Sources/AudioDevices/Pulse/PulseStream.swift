@@ -9,6 +9,7 @@ struct PulseStream: BitwiseCopyable {
     let stream: OpaquePointer
     private let frameBytes: Int
     private let rate: Int
+    private let isCapture: Bool
 
     /// Channels that the server knows.
     static let mostChannels = 32
@@ -25,6 +26,7 @@ struct PulseStream: BitwiseCopyable {
         library = connection.library
         frameBytes = wishes.channels * MemoryLayout<Float>.size
         rate = wishes.rate
+        isCapture = capture
         var format = pa_sample_spec(
             format: PA_SAMPLE_FLOAT32LE, rate: UInt32(wishes.rate), channels: UInt8(wishes.channels))
         var map = pa_channel_map()
@@ -55,27 +57,25 @@ struct PulseStream: BitwiseCopyable {
     /// The sink or source that it is at.
     var place: UInt32 { @_noLocks get { cpulse_place(library, stream) } }
 
-    /// Nanoseconds until what is written next is heard, or since what is read next was, by libpulse; negative: not known yet.
-    var latency: Int64 { @_noLocks get { cpulse_latency(library, stream) } }
-
-    /// What the server told last of a stream that plays; nil: nothing yet, or it has another clock than this machine.
+    /// What the server told last; nil: nothing yet, or it has another clock than this machine.
     private var timing: PulseTiming? {
         @_noLocks get {
             var told = cpulse_timing()
-            guard cpulse_told(library, stream, &told) >= 0 else { return nil }
+            guard cpulse_told(library, stream, isCapture ? 1 : 0, &told) >= 0 else { return nil }
             // An index beyond any that a stream reaches says nothing; it must not trap.
             guard told.queued.magnitude < 1 << 40 else { return nil }
             let queued = Int64(Double(told.queued) * 1e9 / Double(frameBytes &* rate))
-            return PulseTiming(queued: queued, sink: told.sink &* 1000, age: told.age &* 1000)
+            return PulseTiming(queued: queued, device: told.device &* 1000, answered: told.age &* 1000)
         }
     }
 
-    /// Nanoseconds until what is written next is heard; negative: so long ago it would have been; nil: not known yet.
-    var delay: Int64? {
+    /// Nanoseconds until what is written next is heard, or since what is read next was at the microphone; negative: so long ago it would
+    /// have been heard, or a monitor hears it so long before; nil: not known yet.
+    var latency: Int64? {
         @_noLocks get {
-            if let timing, let delay = timing.delay { return delay }
-            let latency = self.latency
-            return latency < 0 ? nil : latency
+            if let timing, let told = isCapture ? timing.age : timing.delay { return told }
+            let reckoned = cpulse_latency(library, stream)
+            return reckoned < 0 ? nil : reckoned
         }
     }
 
