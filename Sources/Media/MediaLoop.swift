@@ -50,6 +50,7 @@ public final class MediaLoop {
     private var level: PlayoutLevel
     private var samplesTaken: Int64 = 0
     private var lostCapture = LostCapture()
+    private var frameLateness = FrameLateness()
     /// Sound that is missing before a sample that is not taken yet: which one, and how much in milliseconds.
     private var captureGap: (sample: Int64, milliseconds: Double)?
     private var samplesGiven: Int64 = 0
@@ -280,12 +281,21 @@ public final class MediaLoop {
     private func observeCapture(_ timing: StreamTiming, frameLength: Int, now: HostTime) {
         let firstSample = timing.hostTime(of: samplesTaken, sampleRate: device.sampleRate)
         let millisecondsPerSample = 1000 / Double(device.sampleRate)
+        let age = now.milliseconds(since: firstSample)
+        noteLate(by: frameLateness.note(ageMilliseconds: age), now: now)
         deviceDelay.observeCapture(
-            ageMilliseconds: now.milliseconds(since: firstSample),
+            ageMilliseconds: age,
             frameMilliseconds: Double(frameLength) * millisecondsPerSample,
             blockMilliseconds: Double(timing.frames) * millisecondsPerSample,
             heldUpMilliseconds: excused.map { max(0, $0.end.milliseconds(since: max($0.begin, firstSample))) } ?? 0,
             unit: device.latency())
+    }
+
+    /// A stop that no turn of the device noticed made a frame late: the other side is told.
+    private func noteLate(by milliseconds: Double, now: HostTime) {
+        guard milliseconds > 0, excused.map({ now.milliseconds(since: $0.end) > Self.catchUp }) ?? true else { return }
+        let stop = MachineStop(end: now, microseconds: milliseconds * 1000)
+        for seat in seats { seat.call.noteHeldUp(stop) }
     }
 
     /// Of several others the farthest counts.

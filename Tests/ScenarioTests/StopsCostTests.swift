@@ -84,4 +84,17 @@ import Testing
         let untrue = untrue(call, figures, by: side, from: from, to: to)
         #expect(untrue.isEmpty, "\(untrue)")
     }
+
+    @Test(
+        "stops of 4 to 8 ms, most of which no turn notices: once they are over, what their packets asked for is forgotten at the other end",
+        arguments: ["", ",side=a"], 1...4)
+    func hardlyNoticed(side: String, seed: UInt64) throws {
+        let (call, figures) = try run("stops=0.7:4-8,to=20\(side)", seconds: 40, seed: seed)
+        let targets = zip(figures[1].times, figures[1].target).filter { $0.0 > 30 }.map(\.1)
+        #expect(targets.max() ?? .infinity <= 3.5, "\(targets.max() ?? .infinity) ms")
+        for time in stride(from: 30.0, to: 39, by: 0.25) {
+            guard let heard = call.delay(heardBy: 1, at: time) else { continue }
+            #expect(abs(heard - Self.quiet) <= 3, "\(heard) ms heard at \(time) s")
+        }
+    }
 }
