@@ -17,7 +17,10 @@ import Testing
     func uneven() {
         var lateness = FrameLateness()
         var found = 0
-        for frame in 0..<1000 where lateness.note(ageMilliseconds: 26 + Double(frame * 7 % 50) / 10) > 0 && frame > 100 { found += 1 }
+        for frame in 0..<1000 {
+            let late = lateness.note(ageMilliseconds: 26 + Double(frame * 7 % 50) / 10)
+            if late > 0, frame > 100 { found += 1 }
+        }
         #expect(found == 0)
     }
 
