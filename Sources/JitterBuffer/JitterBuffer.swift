@@ -26,6 +26,8 @@ public final class JitterBuffer {
     @exclusivity(unchecked) private var hostEpoch: HostTime?
     /// When this machine last stood still.
     @exclusivity(unchecked) private var stop: MachineStop?
+    /// For how long the player stood still, and when it went on, while packets may come that it missed; milliseconds.
+    @exclusivity(unchecked) private var stall: (milliseconds: Double, end: Double)?
     /// Names the reset in the next pull's outcome.
     @exclusivity(unchecked) private var pendingReset: ResetReason?
 
@@ -305,12 +307,13 @@ public final class JitterBuffer {
             pull.note(.reset(reset))
             pendingReset = nil
         }
-        let stall = clock.add(
-            time: milliseconds(now), pulledMilliseconds: Double(player.pulled) * 1000 / Double(sampleRate))
+        let time = milliseconds(now)
+        let stood = clock.add(time: time, pulledMilliseconds: Double(player.pulled) * 1000 / Double(sampleRate))
+        if stood > 0 { stall = (stood, time) }
         if let axis = stream?.axis {
             let logic = DecisionLogic(
                 axis: axis, start: clock.earliest, delays: delays, pull: pull, tuning: configuration.tuning.decision)
-            if stall > 0, player.isPlaying { player.catchUp(stall, logic, &pull) }
+            if let stall, catchUp(stall, at: time, logic, &pull) { self.stall = nil }
             player.pull(into: samples, logic, &pull)
         } else {
             player.drain(into: samples, &pull)
@@ -318,6 +321,16 @@ public final class JitterBuffer {
         if samples.baseAddress != nil { pull.account(sampleRate: sampleRate, isPlaying: player.isPlaying) }
         record = pull.record
         return outcome(of: pull)
+    }
+
+    /// What the player missed while it stood still may come a little later than it goes on: a sender on the same machine stood still as
+    /// well.
+    /// - Returns: whether nothing more of it is to come.
+    private func catchUp(
+        _ stall: (milliseconds: Double, end: Double), at time: Double, _ logic: borrowing DecisionLogic, _ pull: inout Pull
+    ) -> Bool {
+        guard player.isPlaying, time - stall.end <= configuration.tuning.clock.afterStall else { return true }
+        return player.catchUp(stall.milliseconds, logic, &pull)
     }
 
     private func outcome(of pull: borrowing Pull) -> PullOutcome {

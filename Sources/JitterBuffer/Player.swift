@@ -109,17 +109,27 @@ package struct Player: ~Copyable {
     }
 
     /// After the player stood still for `stall` milliseconds, drops what it missed instead of playing it all late.
-    package mutating func catchUp(_ stall: Double, _ logic: borrowing DecisionLogic, _ pull: inout Pull) {
+    /// - Returns: whether a packet is here that it did not miss.
+    package mutating func catchUp(_ stall: Double, _ logic: borrowing DecisionLogic, _ pull: inout Pull) -> Bool {
+        var missed: StoredPacket?
         while let head = pull.packets.first, logic.isMissed(head, cursor: cursor, endOfQueue: endOfQueue, stall: stall) {
             pull.packets.removeFirst()
+            missed = head
             pull.record.statistics.overflow += 1
             pull.note(.discardOverflow)
         }
-        if let head = pull.packets.first, head.position > cursor.position {
+        let head = pull.packets.first
+        if let missed, missed.end > cursor.position, head.map({ $0.sequence == missed.sequence &+ 1 }) ?? true {
+            // What comes next goes on there, or after a pause of the sender's.
+            pull.record.ledger.shifted -= missed.end - mediaPosition
+            cursor.pass(missed)
+            writer.gap = .beforeJoin
+        } else if let head, head.position > cursor.position, head.sequence != cursor.sequence &+ 1 {
             pull.record.ledger.shifted -= head.position - mediaPosition
             cursor.go(to: head)
             writer.gap = .beforeJoin
         }
+        return head != nil
     }
 
     /// Puts more sound into the queue.

@@ -63,7 +63,7 @@ public final class AudioEndpoint: @unchecked Sendable {
             inlet.initialize(
                 to: CaptureInlet(
                     ring: capture.producer, timing: captureTimes.writer, bell: bell.cord,
-                    frameLength: frameLength, maximumFrames: capacity))
+                    frameLength: frameLength, sampleRate: sampleRate, maximumFrames: capacity))
             outlet = .allocate(capacity: 1)
             outlet.initialize(
                 to: PlayoutOutlet(

@@ -11,6 +11,7 @@ struct CaptureInlet: ~Copyable {
     private var timing: TripleBufferWriter<StreamTiming>
     private let bell: BellCord
     private let frameLength: Int
+    private let sampleRate: Int
     private let block: UnsafeMutablePointer<Float>
     private let blockCapacity: Int
     private var written: Int64 = 0
@@ -20,12 +21,13 @@ struct CaptureInlet: ~Copyable {
 
     init(
         ring: consuming RingProducer<Float>, timing: consuming TripleBufferWriter<StreamTiming>, bell: BellCord,
-        frameLength: Int, maximumFrames: Int
+        frameLength: Int, sampleRate: Int, maximumFrames: Int
     ) {
         self.ring = ring
         self.timing = timing
         self.bell = bell
         self.frameLength = frameLength
+        self.sampleRate = max(1, sampleRate)
         blockCapacity = maximumFrames
         block = .allocate(capacity: maximumFrames)
         block.initialize(repeating: 0, count: maximumFrames)
@@ -39,8 +41,12 @@ struct CaptureInlet: ~Copyable {
         let frames = notice.frames < blockCapacity ? notice.frames : blockCapacity
         let rendered = notice.render(into: block, frames: frames)
         let kept = ring.write(block, count: rendered)
-        dropped &+= Int64(rendered &- kept)
-        timing.publish(StreamTiming(sampleIndex: written, hostTime: notice.time.hostTime, frames: rendered))
+        let lost = Int64(rendered &- kept)
+        dropped &+= lost
+        // What is kept next is heard right after what was lost.
+        let time = HostTime(
+            nanoseconds: notice.time.hostTime.nanoseconds &+ lost &* 1_000_000_000 / Int64(sampleRate))
+        timing.publish(StreamTiming(sampleIndex: written, hostTime: time, frames: rendered))
         written &+= Int64(kept)
         unannounced &+= kept
         if unannounced >= frameLength {

@@ -203,6 +203,12 @@ public final class Call {
     /// This machine stood still: what it held up is not the network's doing.
     package func excuse(_ stop: MachineStop) { stream.excuse(stop) }
 
+    /// This machine stood still, as what we send shows alone.
+    package func noteHeldUp(_ stop: MachineStop) { stream.noteHeldUp(stop) }
+
+    /// So many milliseconds of our voice are missing before the next frame: it was not captured.
+    package func skip(milliseconds: Double) { stream.sendPath.skip(milliseconds: milliseconds) }
+
     /// The device gave up sound that it held: it asks so many milliseconds later from now on.
     package func movePulls(by milliseconds: Double) { stream.movePulls(by: milliseconds) }
 

@@ -224,7 +224,7 @@ struct ControlPath {
         var applications: [ApplicationPacket] = []
         if let sendDelayMilliseconds {
             var message = DelayLedgerMessage(sendDelayMilliseconds: sendDelayMilliseconds, echoes: echoes)
-            if let machine, machine.stops > 0 {
+            if let machine, machine.stops > 0 || !stops.isEmpty {
                 message.stops = DelayLedgerMessage.SenderStops(
                     count: machine.stops, longestMilliseconds: machine.longestMilliseconds, recent: stops.take(at: now))
             }

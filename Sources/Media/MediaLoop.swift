@@ -49,6 +49,10 @@ public final class MediaLoop {
     private var framer: Framer
     private var level: PlayoutLevel
     private var samplesTaken: Int64 = 0
+    private var lostCapture = LostCapture()
+    private var frameLateness = FrameLateness()
+    /// Sound that is missing before a sample that is not taken yet: which one, and how much in milliseconds.
+    private var captureGap: (sample: Int64, milliseconds: Double)?
     private var samplesGiven: Int64 = 0
     private var lastStep: HostTime?
     /// The machine's stop that the calls know of.
@@ -200,7 +204,9 @@ public final class MediaLoop {
 
     private func sendCaptured(now: HostTime) {
         let timing = device.captureTiming.latest()
+        if timing.isValid { noteLost(timing, now: now) }
         framer.process(&device.captureRing) { frame in
+            skipLost(before: samplesTaken + Int64(frame.count))
             if timing.isValid { observeCapture(timing, frameLength: frame.count, now: now) }
             if timing.isValid { noteCapture(timing) }
             samplesTaken += Int64(frame.count)
@@ -215,6 +221,19 @@ public final class MediaLoop {
         }
         // What is sent next is known before its frame is whole: who waits for the microphone waits less.
         if timing.isValid, timing.sampleIndex + Int64(timing.frames) > samplesTaken { noteCapture(timing) }
+    }
+
+    private func noteLost(_ timing: StreamTiming, now: HostTime) {
+        let missing = lostCapture.observe(timing, sampleRate: device.sampleRate, stop: excused, now: now)
+        guard missing > 0 else { return }
+        captureGap = (timing.sampleIndex, (captureGap?.milliseconds ?? 0) + missing)
+    }
+
+    /// What is missing before the sample `end` has passed as well: packets' time stamps go on by it.
+    private func skipLost(before end: Int64) {
+        guard let gap = captureGap, gap.sample < end else { return }
+        captureGap = nil
+        for seat in seats { seat.call.skip(milliseconds: gap.milliseconds) }
     }
 
     /// A conference's frame: to each party what all others say. What is kept of it is our own voice.
@@ -262,12 +281,21 @@ public final class MediaLoop {
     private func observeCapture(_ timing: StreamTiming, frameLength: Int, now: HostTime) {
         let firstSample = timing.hostTime(of: samplesTaken, sampleRate: device.sampleRate)
         let millisecondsPerSample = 1000 / Double(device.sampleRate)
+        let age = now.milliseconds(since: firstSample)
+        noteLate(by: frameLateness.note(ageMilliseconds: age), now: now)
         deviceDelay.observeCapture(
-            ageMilliseconds: now.milliseconds(since: firstSample),
+            ageMilliseconds: age,
             frameMilliseconds: Double(frameLength) * millisecondsPerSample,
             blockMilliseconds: Double(timing.frames) * millisecondsPerSample,
             heldUpMilliseconds: excused.map { max(0, $0.end.milliseconds(since: max($0.begin, firstSample))) } ?? 0,
             unit: device.latency())
+    }
+
+    /// A stop that no turn of the device noticed made a frame late: the other side is told.
+    private func noteLate(by milliseconds: Double, now: HostTime) {
+        guard milliseconds > 0, excused.map({ now.milliseconds(since: $0.end) > Self.catchUp }) ?? true else { return }
+        let stop = MachineStop(end: now, microseconds: milliseconds * 1000)
+        for seat in seats { seat.call.noteHeldUp(stop) }
     }
 
     /// Of several others the farthest counts.

@@ -160,6 +160,9 @@ public final class MediaStream {
         control.note(stop)
     }
 
+    /// This machine held up what we send; the other side is told where the device knows of such stops at all.
+    func noteHeldUp(_ stop: MachineStop) { if machine != nil { control.note(stop) } }
+
     /// The device asks so many milliseconds later from now on.
     func movePulls(by milliseconds: Double) { receivePath.movePulls(by: milliseconds) }
 

@@ -257,6 +257,16 @@ final class SendPath {
         return true
     }
 
+    /// So many milliseconds of the voice are missing before the next frame: its time stamp says so (RFC 3550 section 5.1).
+    func skip(milliseconds: Double) {
+        guard milliseconds > 0, milliseconds < Self.longestSkip else { return }
+        samplesSent += Int64(milliseconds * Double(audioRate) / 1000)
+        beginPause()
+    }
+
+    /// Milliseconds: a day.
+    private static let longestSkip = 86_400_000.0
+
     /// Queues digits `0-9 * # A-D` to be sent one after the other.
     func send(digits: String) { _ = events.enqueue(digits) }
 

@@ -30,6 +30,9 @@ package struct StopTally {
         latest.append(stop)
     }
 
+    /// Whether there was none since `take`.
+    package var isEmpty: Bool { count == 0 }
+
     /// Whether the other side waits for a report: the sooner it knows, the less it pays for stops that are over.
     /// - Parameter now: when the report is made.
     package func isNews(at now: HostTime) -> Bool {

@@ -7,11 +7,12 @@ import Testing
 @Suite struct LongStopTests {
     private let buffer = JitterBuffer(decoder: LevelDecoder(), clockRate: 8000)
 
-    private func insert(_ sequence: Int, at time: Double) {
+    /// - Parameter skipped: packets' lengths that the sender's time stamps went on by without packets.
+    private func insert(_ sequence: Int, skipped: Int = 0, at time: Double) {
         LevelPacket.payload().withUnsafeBytes {
             _ = buffer.insert(
                 BufferedPacket(
-                    extendedSequence: Int64(sequence), extendedTimestamp: Int64(sequence * 160),
+                    extendedSequence: Int64(sequence), extendedTimestamp: Int64((sequence + skipped) * 160),
                     arrival: HostTime(milliseconds: time), payload: $0))
         }
     }
@@ -61,5 +62,30 @@ import Testing
         #expect(buffer.statistics.late == 0 && buffer.statistics.resets == 0)
         // A packet waits before it is pulled in parts.
         #expect(toldTooMuch < 25, "\(toldTooMuch) ms more told than waited")
+    }
+
+    @Test(
+        "A sender whose time stamps go on through the stop: what it held comes once we play on, is given up, and the delay is as before",
+        arguments: [0, 1])
+    func heldByHonestSender(pulls: Int) {
+        var mostLevel = 0.0
+        var mostTold = 0.0
+        for tick in 0..<2000 {
+            let time = Double(tick) * 10 + (tick > 1000 ? 3000 : 0)
+            if tick == 1001 {
+                buffer.excuse(MachineStop(begin: HostTime(milliseconds: 10_000), end: HostTime(milliseconds: 13_009)))
+                for _ in 0..<pulls { pull(at: time) }
+                for sequence in 501..<516 { insert(sequence, at: time) }
+            }
+            if tick % 2 == 0 { insert(tick / 2 + (tick > 1000 ? 15 : 0), skipped: tick > 1000 ? 135 : 0, at: time) }
+            let waiting = pull(at: time)
+            guard tick > 1003 else { continue }
+            mostLevel = max(mostLevel, waiting)
+            mostTold = max(mostTold, buffer.delayOfFastestMilliseconds ?? 0)
+        }
+        // What was about to be played is given up as well.
+        #expect(buffer.statistics.late == 0 && buffer.statistics.resets == 0 && (15...16).contains(buffer.statistics.overflow))
+        #expect(mostLevel < 45 && mostTold < 45, "\(mostLevel) ms waited, \(mostTold) ms told")
+        #expect(buffer.isBalanced)
     }
 }

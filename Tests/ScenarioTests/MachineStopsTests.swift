@@ -4,14 +4,22 @@ import Simulation
 import Testing
 
 /// A call whose machine stands still, in virtual time; `afterTick` sees it after each period of the devices.
+/// - Parameter bothSpeak: all the while, where they take turns otherwise.
 func standingCall(
-    _ machine: String, seconds: Double = 30, trace: NetworkTrace? = nil, seed: UInt64 = 1,
+    _ machine: String, seconds: Double = 30, trace: NetworkTrace? = nil, seed: UInt64 = 1, bothSpeak: Bool = false,
     afterTick: (_ call: OfflineCall, _ seconds: Double) -> Void = { _, _ in }
 ) throws -> OfflineCall {
     var plan = try quietPlan(seconds: seconds, seed: seed)
     plan.periodMilliseconds = 5
     plan.machine = try MachineConditions(parsing: machine)
     plan.network.trace = trace
+    if bothSpeak {
+        plan.speech = { side, rate in
+            var talker = SyntheticTalker(
+                sampleRate: rate, pitch: side == 0 ? 110 : 200, seed: seed &+ UInt64(side) &* 1000)
+            return talker.speak(seconds: seconds)
+        }
+    }
     let call = try OfflineCall(plan)
     try call.run(afterTick: { afterTick(call, $0.milliseconds(since: .zero) / 1000) })
     return call

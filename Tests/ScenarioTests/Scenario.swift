@@ -55,6 +55,37 @@ extension OfflineCall {
     }
 }
 
+extension OfflineCall {
+    /// Delay in milliseconds of what `listener` hears at `seconds`: half a second around it is found again in what the other side
+    /// said, in any 1.2 s before; nil where nothing is heard, or nothing that was said.
+    func delay(heardBy listener: Int, at seconds: Double) -> Double? {
+        let (heard, spoken) = (sides[listener].heard, sides[1 - listener].spoken)
+        let step = sides[listener].deviceRate / 4000
+        let rate = Double(sides[listener].deviceRate) / Double(step)
+        let (count, lags) = (Int(0.5 * rate), Int(1.2 * rate))
+        let first = Int((seconds - 0.25) * rate)
+        guard first >= lags, (first + count) * step <= min(heard.count, spoken.count) else { return nil }
+        func decimated(_ sound: [Float], _ range: Range<Int>) -> [Float] {
+            range.map { index in sound[index * step..<(index + 1) * step].reduce(0, +) }
+        }
+        let part = decimated(heard, first..<first + count)
+        let said = decimated(spoken, first - lags..<first + count)
+        let energy = part.reduce(0) { $0 + $1 * $1 }
+        var best: (lag: Int, likeness: Float)?
+        for lag in 0...lags where energy > 1e-3 {
+            var (product, own): (Float, Float) = (0, 1e-9)
+            for index in 0..<count {
+                let sample = said[lags - lag + index]
+                product += part[index] * sample
+                own += sample * sample
+            }
+            let likeness = product / (energy * own).squareRoot()
+            if likeness > best?.likeness ?? 0.6 { best = (lag, likeness) }
+        }
+        return best.map { Double($0.lag) * 1000 / rate }
+    }
+}
+
 /// RMS in dBov of a part of a signal; -200 for digital silence.
 func level(of signal: [Float], rate: Int, from: Double, to: Double) -> Double {
     let range = (Int(from * Double(rate))..<Int(to * Double(rate))).clamped(to: signal.indices)

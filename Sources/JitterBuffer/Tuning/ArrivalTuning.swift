@@ -110,6 +110,8 @@ package struct LossTuning: Tuning {
 package struct PullClockTuning: Tuning {
     /// A jump beyond this is a stall of the player, in milliseconds. By hand.
     package var stall = 200.0
+    /// So long after a stall, in milliseconds, what the player missed may still come. By hand.
+    package var afterStall = 100.0
     /// Window of the earliest pull, in milliseconds, and the pulls it holds at least. By hand.
     package var window = 2000.0
     package var windowPulls = 20
@@ -124,8 +126,9 @@ package struct PullClockTuning: Tuning {
 
     package static var parameters: [TuningParameter<Self>] {
         [
-            .init("stall", \.stall, 1...60_000), .init("window", \.window, 20...600_000),
-            .init("windowPulls", \.windowPulls, 1...10_000), .init("meanPulls", \.meanPulls, 1...10_000),
+            .init("stall", \.stall, 1...60_000), .init("afterStall", \.afterStall, 0...10_000),
+            .init("window", \.window, 20...600_000), .init("windowPulls", \.windowPulls, 1...10_000),
+            .init("meanPulls", \.meanPulls, 1...10_000),
             .init("afterStop", \.afterStop, 0...1000), .init("amongStops", \.amongStops, 0...600_000),
         ]
     }

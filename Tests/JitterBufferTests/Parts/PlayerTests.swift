@@ -36,7 +36,7 @@ import Testing
             var sound = [Float](repeating: .nan, count: samples)
             var pull = Pull(wanted: samples, start: player.pulled, packets: packets, record: record)
             let logic = DecisionLogic(axis: axis, start: start, delays: delays, pull: pull)
-            if stall > 0 { player.catchUp(stall, logic, &pull) }
+            if stall > 0 { _ = player.catchUp(stall, logic, &pull) }
             sound.withUnsafeMutableBufferPointer { player.pull(into: $0, logic, &pull) }
             record = pull.record
             return (sound, pull.reason)

@@ -1,0 +1,69 @@
+import Media
+import Realtime
+import Testing
+
+@Suite("Sound that the microphone's buffers lost in a stop") struct LostCaptureTests {
+    private let rate = 8000
+
+    /// What the media thread reads: sample `index` was at the microphone at `time` ms.
+    private func timing(_ index: Int64, at time: Double) -> StreamTiming {
+        StreamTiming(sampleIndex: index, hostTime: HostTime(milliseconds: time), frames: 40)
+    }
+
+    private func stop(_ begin: Double, _ end: Double) -> MachineStop {
+        MachineStop(begin: HostTime(milliseconds: begin), end: HostTime(milliseconds: end))
+    }
+
+    /// Two seconds of a microphone whose clock is slow by as many parts per million, to sample 16,000.
+    private func run(_ lost: inout LostCapture, drift: Double = 0) -> Double {
+        var sum = 0.0
+        for block in 0...400 {
+            let time = Double(block) * 5 * (1 + drift * 1e-6)
+            sum += lost.observe(
+                timing(Int64(block) * 40, at: time), sampleRate: rate, stop: nil, now: HostTime(milliseconds: time + 5))
+        }
+        return sum
+    }
+
+    @Test("is what stamps go on by beyond the count, told once")
+    func explained() {
+        var lost = LostCapture()
+        #expect(run(&lost) == 0)
+        let stop = stop(2000, 3000)
+        // The ring took 341 ms of the second.
+        let told = lost.observe(timing(18_728, at: 3000), sampleRate: rate, stop: stop, now: HostTime(milliseconds: 3000))
+        #expect(abs(told - 659) < 0.01)
+        let again = lost.observe(timing(18_768, at: 3005), sampleRate: rate, stop: stop, now: HostTime(milliseconds: 3005))
+        #expect(again == 0)
+    }
+
+    @Test("is believed once its stop is known, and never without one")
+    func waits() {
+        for isKnown in [true, false] {
+            var lost = LostCapture()
+            _ = run(&lost)
+            var sum = 0.0
+            for block in 0..<100 {
+                let time = 3000 + Double(block) * 5
+                sum += lost.observe(
+                    timing(18_728 + Int64(block) * 40, at: time), sampleRate: rate,
+                    stop: isKnown && block >= 10 ? stop(2000, 3001) : nil, now: HostTime(milliseconds: time))
+            }
+            #expect(abs(sum - (isKnown ? 659 : 0)) < 0.01)
+        }
+    }
+
+    @Test("is none where a clock runs apart, stamps go back, or the stop is too short, too old or over before")
+    func nothing() {
+        var lost = LostCapture()
+        #expect(run(&lost, drift: 500) == 0)
+        let stops = [(1900.0, stop(1500, 1900)), (2300, stop(2210, 2300)), (2600, stop(2190, 2295)), (4000, stop(2000, 3600))]
+        for (time, stop) in stops {
+            var lost = LostCapture()
+            _ = run(&lost)
+            let now = HostTime(milliseconds: time)
+            let told = lost.observe(timing(16_040, at: time), sampleRate: rate, stop: stop, now: now)
+            #expect(told == 0)
+        }
+    }
+}
