@@ -12,6 +12,8 @@ private final class ScriptedCallers: PacketPort {
     private(set) var statistics = LinkStatistics()
     /// Media packets that each was sent, by his number.
     private(set) var heard: [Int: Int] = [:]
+    /// Goodbyes that each was sent.
+    private(set) var goodbyes: [Int: Int] = [:]
     private var waiting: [(caller: Int, bytes: [UInt8], isControl: Bool)] = []
     private var sequences: [Int: UInt16] = [:]
 
@@ -28,6 +30,13 @@ private final class ScriptedCallers: PacketPort {
             _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
             waiting.append((caller, bytes, false))
         }
+    }
+
+    /// Has a caller report what he hears.
+    func report(_ caller: Int) {
+        var bytes: [UInt8] = []
+        RTCPPacket.receiverReport(ssrc: source(caller), reports: []).append(to: &bytes)
+        waiting.append((caller, bytes, true))
     }
 
     /// Has a caller hang up.
@@ -55,7 +64,10 @@ private final class ScriptedCallers: PacketPort {
     }
 
     func send(_ bytes: UnsafeRawBufferPointer, on flow: PacketFlow, to address: SocketAddress) {
-        if flow == .media { heard[Int(address.address.bits & 0xffff), default: 0] += 1 }
+        let caller = Int(address.address.bits & 0xffff)
+        if flow == .media { heard[caller, default: 0] += 1 }
+        guard flow == .control, let packets = try? RTCPCompound.parse(bytes) else { return }
+        for case .bye in packets { goodbyes[caller, default: 0] += 1 }
     }
 
     func flush() {}
@@ -114,6 +126,20 @@ private final class ScriptedCallers: PacketPort {
         #expect(ended.count == Self.orderly.count + 1)
         let well = ended.filter { $0.packets == 250 && ($0.lost ?? 0) == 0 }
         #expect(well.count == Self.orderly.count, "\(ended)")
+    }
+
+    @Test("who is turned away is told so when his RTCP comes, and hears nothing else; who is not has no goodbye")
+    func turnedAway() throws {
+        let (callers, time) = (ScriptedCallers(), VirtualTime())
+        var turns = try open(callers, time, parties: 2)
+        for _ in 0..<20 {
+            for caller in 0..<4 { callers.say(caller) }
+            pass(&turns, time)
+        }
+        for caller in 0..<4 { callers.report(caller) }
+        pass(&turns, time)
+        #expect(callers.goodbyes == [2: 1, 3: 1] && callers.heard[2] == nil && callers.heard[3] == nil)
+        #expect(turns.statistics.count == 2)
     }
 
     @Test("300 who hang up in the same millisecond each have their report, and leave an empty port")

@@ -20,6 +20,7 @@ package struct PortTurns: ~Copyable {
     package static let roomSize = 100
     /// Those who are let in in one turn: what they cost at their beginning is not to keep the others waiting.
     private static let joinsOfTurn = 40
+    private static let mostToldAtOnce = 64
 
     private let plan: PortPlan
     private let port: any PacketPort
@@ -42,6 +43,8 @@ package struct PortTurns: ~Copyable {
     private var calls: [PortCall?] = []
     /// Seats of callers who were hung up on: they keep them while they go on sending, or they would call again.
     private var lingering: [Int] = []
+    /// Where those are who were turned away and can be told.
+    private var turnedAway: [SocketAddress] = []
     /// Conferences that there are; one that nobody is in any more makes room for another.
     private var rooms: [PortRoom?] = []
     private var frame: [Float] = []
@@ -107,9 +110,12 @@ package struct PortTurns: ~Copyable {
         let isLate = wheel.count > 0 && began.milliseconds(since: wheel.nextTurn) >= Admission.lateMilliseconds
         (joinsLeft, joining) = (isLate ? 0 : Self.joinsOfTurn, 0)
         port.receive(now: began) { take(&$0, now: began) }
+        // Not while it reads.
+        for source in turnedAway { sayGoodbye(to: source) }
+        turnedAway.removeAll(keepingCapacity: true)
         stages.add(.receive, from: began, to: clock.now())
         let ntp = clock.ntp()
-        // After a standstill there are several: each call has all its turns, in their order.
+        // After a standstill there are several: each call has all its turns, in their order, a few at once.
         while let due = wheel.advance(to: began) {
             silence.begin()
             for member in wheel.due {
@@ -124,6 +130,8 @@ package struct PortTurns: ~Copyable {
             let ended = clock.now()
             stages.add(.send, from: said, to: ended)
             load.noteTurn(dueAt: due, endedAt: ended)
+            // What has come meanwhile is taken before more is made up for: else it would be missing, and be concealed at greater cost.
+            if ended.milliseconds(since: began) >= TickWheel.usualMilliseconds { break }
         }
         port.flush()
         let ended = clock.now()
@@ -157,10 +165,12 @@ package struct PortTurns: ~Copyable {
             case .continued(let seat):
                 move(seat, to: packet.source)
                 deliver(packet, to: seat)
-            case .waiting, .dropped: break
+            case .waiting, .dropped, .turnedAway: break
             }
         case .rtcp:
-            guard case .call(let seat) = room.receive(rtcp: packet), let call = calls[seat] else { return }
+            let verdict = room.receive(rtcp: packet)
+            if verdict == .turnedAway, turnedAway.count < Self.mostToldAtOnce { turnedAway.append(packet.source) }
+            guard case .call(let seat) = verdict, let call = calls[seat] else { return }
             call.link.peer = LinkPeer(media: room.source(of: seat), control: packet.source)
             call.call.receive(rtcp: bytes, arrival: packet.arrival)
         default: room.noteGarbage()
@@ -184,6 +194,16 @@ package struct PortTurns: ~Copyable {
         if control.callsNow >= plan.parties { return .full }
         if isMemoryShort { return .resources }
         return load.admits(besides: callsNow) ? nil : .late
+    }
+
+    /// Who is turned away, and by his RTCP can be told, need not go on calling: each packet of his takes time that others lack.
+    private func sayGoodbye(to source: SocketAddress) {
+        let ssrc = UInt32(truncatingIfNeeded: plan.configuration.seed)
+        var bytes: [UInt8] = []
+        RTCPPacket.receiverReport(ssrc: ssrc, reports: []).append(to: &bytes)
+        RTCPPacket.sourceDescription([SourceDescription(ssrc: ssrc, cname: "yodel")]).append(to: &bytes)
+        RTCPPacket.bye(ssrcs: [ssrc], reason: "busy").append(to: &bytes)
+        bytes.withUnsafeBytes { port.send($0, on: .control, to: source) }
     }
 
     private mutating func begin(_ seat: Int, at source: SocketAddress, now: HostTime) {

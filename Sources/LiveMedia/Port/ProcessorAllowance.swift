@@ -6,6 +6,8 @@ import Realtime
 package struct ProcessorAllowance: Sendable {
     /// Between two looks at the clock, in milliseconds.
     private static let lookMilliseconds = 20.0
+    /// Share of the time that it can count on: what is left of a period may be with a core where it has nothing to do.
+    private static let usableShare = 0.9
 
     /// Cores' worth of time.
     package let cores: Double
@@ -56,7 +58,7 @@ package struct ProcessorAllowance: Sendable {
         return pair[0] / pair[1]
     }
 
-    /// What the process used since the last time, as a share of what it may, and how long that was; nil: it is too soon to tell.
+    /// What the process used since the last time, as a share of what it can count on, and how long that was; nil: it is too soon to tell.
     mutating func take(at now: HostTime) -> (share: Double, milliseconds: Double)? {
         let passed = last.map { now.milliseconds(since: $0.time) } ?? .infinity
         guard passed >= Self.lookMilliseconds else { return nil }
@@ -65,6 +67,6 @@ package struct ProcessorAllowance: Sendable {
         let used = Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1e6
         defer { last = (now, used) }
         guard let last, passed > 0 else { return nil }
-        return (max(0, used - last.used) / passed / cores, passed)
+        return (max(0, used - last.used) / passed / (Self.usableShare * cores), passed)
     }
 }

@@ -97,6 +97,9 @@ struct CandidateTable {
         places[place].held = []
     }
 
+    /// Whether the stream was turned away, within the last second.
+    func isRefused(_ name: StreamName) -> Bool { byName[name].map { places[$0].refusedAt != nil } ?? false }
+
     /// The stream was let in: what it had shown.
     mutating func take(_ place: Int) -> [HeldDatagram] {
         defer { vacate(place) }
