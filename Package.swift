@@ -290,7 +290,8 @@ let package = Package(
         .testTarget(name: "NetworkTests", dependencies: ["TestPrograms", "Network", "RTP", "Link", "Realtime"]),
         .testTarget(name: "JitterBufferTests", dependencies: ["CAudit", "JitterBuffer", "Codecs", "DSP"]),
         .testTarget(name: "PacketCaptureTests", dependencies: ["PacketCapture", "Realtime"]),
-        .testTarget(name: "AudioUnitsTests", dependencies: ["TestThreads", "CAudit", "AudioDevices", "AudioUnits", "AudioFiles", "DSP"]),
+        .testTarget(
+            name: "AudioUnitsTests", dependencies: ["TestThreads", "CAudit", "AudioDevices", "AudioUnits", "AudioFiles", "DSP"]),
         .testTarget(
             name: "AudioDevicesTests",
             dependencies: [
