@@ -23,6 +23,8 @@ public struct Admission: Sendable {
 
     /// Milliseconds of calls that tell what one takes: two calls for a second, or a hundred for a few turns.
     static let tellingCallMilliseconds = 2000.0
+    /// Share of the last second with work below which nothing is short: calls that begin and end take more than those that go on.
+    static let tellingLoad = 0.5
 
     private struct Bucket {
         var turns = 0
@@ -96,7 +98,7 @@ public struct Admission: Sendable {
     private var callsInTime: Int {
         let calls = window.reduce(0) { $0 + $1.calls }
         let worked = used - window.reduce(0) { $0 + $1.joining }
-        guard calls >= Self.tellingCallMilliseconds, worked > 0 else { return .max }
+        guard load >= Self.tellingLoad, calls >= Self.tellingCallMilliseconds, worked > 0 else { return .max }
         return Int(min(1e9, Self.refusingLoad * calls / worked))
     }
 
