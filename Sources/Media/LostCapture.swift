@@ -18,6 +18,9 @@ package struct LostCapture {
     /// When something was first missing that nothing explains yet.
     private var unexplained: HostTime?
 
+    /// What is missing that was not taken yet: before which sample, and how much in milliseconds.
+    private var gap: (sample: Int64, milliseconds: Double)?
+
     package init() {}
 
     /// A turn of the media thread.
@@ -25,22 +28,29 @@ package struct LostCapture {
     ///   - timing: of the block that was captured last.
     ///   - stop: the machine's latest.
     ///   - now: when.
-    /// - Returns: milliseconds that are missing before what is captured next and were not told before; 0 as a rule.
-    package mutating func observe(_ timing: StreamTiming, sampleRate: Int, stop: MachineStop?, now: HostTime) -> Double {
+    package mutating func observe(_ timing: StreamTiming, sampleRate: Int, stop: MachineStop?, now: HostTime) {
         let next = timing.hostTime(of: 0, sampleRate: sampleRate)
         guard let before = start, next.milliseconds(since: before) >= Self.leastMilliseconds else {
             (start, unexplained) = (next, nil)
-            return 0
+            return
         }
         let missing = next.milliseconds(since: before)
         if let stop, Self.explains(stop, missing, now: now) {
             (start, unexplained) = (next, nil)
-            return missing
+            gap = (timing.sampleIndex, (gap?.milliseconds ?? 0) + missing)
+            return
         }
         let since = unexplained ?? now
         unexplained = since
         if now.milliseconds(since: since) > Self.patience { (start, unexplained) = (next, nil) }
-        return 0
+    }
+
+    /// - Parameter end: the sample behind the frame that is taken now.
+    /// - Returns: milliseconds that are missing before it and were not told before; nil as a rule.
+    package mutating func take(before end: Int64) -> Double? {
+        guard let gap, gap.sample < end else { return nil }
+        self.gap = nil
+        return gap.milliseconds
     }
 
     private static func explains(_ stop: MachineStop, _ missing: Double, now: HostTime) -> Bool {

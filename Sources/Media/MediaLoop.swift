@@ -51,8 +51,6 @@ public final class MediaLoop {
     private var samplesTaken: Int64 = 0
     private var lostCapture = LostCapture()
     private var frameLateness = FrameLateness()
-    /// Sound that is missing before a sample that is not taken yet: which one, and how much in milliseconds.
-    private var captureGap: (sample: Int64, milliseconds: Double)?
     private var samplesGiven: Int64 = 0
     private var lastStep: HostTime?
     /// The machine's stop that the calls know of.
@@ -204,9 +202,11 @@ public final class MediaLoop {
 
     private func sendCaptured(now: HostTime) {
         let timing = device.captureTiming.latest()
-        if timing.isValid { noteLost(timing, now: now) }
+        if timing.isValid { lostCapture.observe(timing, sampleRate: device.sampleRate, stop: excused, now: now) }
         framer.process(&device.captureRing) { frame in
-            skipLost(before: samplesTaken + Int64(frame.count))
+            if let missing = lostCapture.take(before: samplesTaken + Int64(frame.count)) {
+                for seat in seats { seat.call.skip(milliseconds: missing) }
+            }
             if timing.isValid { observeCapture(timing, frameLength: frame.count, now: now) }
             if timing.isValid { noteCapture(timing) }
             samplesTaken += Int64(frame.count)
@@ -221,19 +221,6 @@ public final class MediaLoop {
         }
         // What is sent next is known before its frame is whole: who waits for the microphone waits less.
         if timing.isValid, timing.sampleIndex + Int64(timing.frames) > samplesTaken { noteCapture(timing) }
-    }
-
-    private func noteLost(_ timing: StreamTiming, now: HostTime) {
-        let missing = lostCapture.observe(timing, sampleRate: device.sampleRate, stop: excused, now: now)
-        guard missing > 0 else { return }
-        captureGap = (timing.sampleIndex, (captureGap?.milliseconds ?? 0) + missing)
-    }
-
-    /// What is missing before the sample `end` has passed as well: packets' time stamps go on by it.
-    private func skipLost(before end: Int64) {
-        guard let gap = captureGap, gap.sample < end else { return }
-        captureGap = nil
-        for seat in seats { seat.call.skip(milliseconds: gap.milliseconds) }
     }
 
     /// A conference's frame: to each party what all others say. What is kept of it is our own voice.

@@ -14,13 +14,21 @@ import Testing
         MachineStop(begin: HostTime(milliseconds: begin), end: HostTime(milliseconds: end))
     }
 
+    /// What is told of a turn.
+    private func tell(
+        _ lost: inout LostCapture, _ timing: StreamTiming, stop: MachineStop?, at now: Double
+    ) -> Double {
+        lost.observe(timing, sampleRate: rate, stop: stop, now: HostTime(milliseconds: now))
+        #expect(lost.take(before: timing.sampleIndex) == nil, "what lies before it is whole")
+        return lost.take(before: timing.sampleIndex + 1) ?? 0
+    }
+
     /// Two seconds of a microphone whose clock is slow by as many parts per million, to sample 16,000.
     private func run(_ lost: inout LostCapture, drift: Double = 0) -> Double {
         var sum = 0.0
         for block in 0...400 {
             let time = Double(block) * 5 * (1 + drift * 1e-6)
-            sum += lost.observe(
-                timing(Int64(block) * 40, at: time), sampleRate: rate, stop: nil, now: HostTime(milliseconds: time + 5))
+            sum += tell(&lost, timing(Int64(block) * 40, at: time), stop: nil, at: time + 5)
         }
         return sum
     }
@@ -31,9 +39,9 @@ import Testing
         #expect(run(&lost) == 0)
         let stop = stop(2000, 3000)
         // The ring took 341 ms of the second.
-        let told = lost.observe(timing(18_728, at: 3000), sampleRate: rate, stop: stop, now: HostTime(milliseconds: 3000))
+        let told = tell(&lost, timing(18_728, at: 3000), stop: stop, at: 3000)
         #expect(abs(told - 659) < 0.01)
-        let again = lost.observe(timing(18_768, at: 3005), sampleRate: rate, stop: stop, now: HostTime(milliseconds: 3005))
+        let again = tell(&lost, timing(18_768, at: 3005), stop: stop, at: 3005)
         #expect(again == 0)
     }
 
@@ -45,9 +53,9 @@ import Testing
             var sum = 0.0
             for block in 0..<100 {
                 let time = 3000 + Double(block) * 5
-                sum += lost.observe(
-                    timing(18_728 + Int64(block) * 40, at: time), sampleRate: rate,
-                    stop: isKnown && block >= 10 ? stop(2000, 3001) : nil, now: HostTime(milliseconds: time))
+                sum += tell(
+                    &lost, timing(18_728 + Int64(block) * 40, at: time), stop: isKnown && block >= 10 ? stop(2000, 3001) : nil,
+                    at: time)
             }
             #expect(abs(sum - (isKnown ? 659 : 0)) < 0.01)
         }
@@ -61,9 +69,7 @@ import Testing
         for (time, stop) in stops {
             var lost = LostCapture()
             _ = run(&lost)
-            let now = HostTime(milliseconds: time)
-            let told = lost.observe(timing(16_040, at: time), sampleRate: rate, stop: stop, now: now)
-            #expect(told == 0)
+            #expect(tell(&lost, timing(16_040, at: time), stop: stop, at: time) == 0)
         }
     }
 }

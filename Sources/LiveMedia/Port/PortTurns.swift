@@ -20,7 +20,6 @@ package struct PortTurns: ~Copyable {
     package static let roomSize = 100
     /// Those who are let in in one turn: what they cost at their beginning is not to keep the others waiting.
     private static let joinsOfTurn = 40
-    private static let mostToldAtOnce = 64
 
     private let plan: PortPlan
     private let port: any PacketPort
@@ -43,8 +42,7 @@ package struct PortTurns: ~Copyable {
     private var calls: [PortCall?] = []
     /// Seats of callers who were hung up on: they keep them while they go on sending, or they would call again.
     private var lingering: [Int] = []
-    /// Where those are who were turned away and can be told.
-    private var turnedAway: [SocketAddress] = []
+    private var goodbyes: PortGoodbyes
     /// Conferences that there are; one that nobody is in any more makes room for another.
     private var rooms: [PortRoom?] = []
     private var frame: [Float] = []
@@ -66,6 +64,7 @@ package struct PortTurns: ~Copyable {
         clock: PortClock = .system
     ) {
         self.index = index
+        goodbyes = PortGoodbyes(seed: plan.configuration.seed)
         self.plan = plan
         self.port = port
         self.control = control
@@ -110,9 +109,7 @@ package struct PortTurns: ~Copyable {
         let isLate = wheel.count > 0 && began.milliseconds(since: wheel.nextTurn) >= Admission.lateMilliseconds
         (joinsLeft, joining) = (isLate ? 0 : Self.joinsOfTurn, 0)
         port.receive(now: began) { take(&$0, now: began) }
-        // Not while it reads.
-        for source in turnedAway { sayGoodbye(to: source) }
-        turnedAway.removeAll(keepingCapacity: true)
+        goodbyes.send(by: port)
         stages.add(.receive, from: began, to: clock.now())
         let ntp = clock.ntp()
         // After a standstill there are several: each call has all its turns, in their order, a few at once.
@@ -169,7 +166,7 @@ package struct PortTurns: ~Copyable {
             }
         case .rtcp:
             let verdict = room.receive(rtcp: packet)
-            if verdict == .turnedAway, turnedAway.count < Self.mostToldAtOnce { turnedAway.append(packet.source) }
+            if verdict == .turnedAway { goodbyes.add(packet.source) }
             guard case .call(let seat) = verdict, let call = calls[seat] else { return }
             call.link.peer = LinkPeer(media: room.source(of: seat), control: packet.source)
             call.call.receive(rtcp: bytes, arrival: packet.arrival)
@@ -194,16 +191,6 @@ package struct PortTurns: ~Copyable {
         if control.callsNow >= plan.parties { return .full }
         if isMemoryShort { return .resources }
         return load.admits(besides: callsNow) ? nil : .late
-    }
-
-    /// Who is turned away, and by his RTCP can be told, need not go on calling: each packet of his takes time that others lack.
-    private func sayGoodbye(to source: SocketAddress) {
-        let ssrc = UInt32(truncatingIfNeeded: plan.configuration.seed)
-        var bytes: [UInt8] = []
-        RTCPPacket.receiverReport(ssrc: ssrc, reports: []).append(to: &bytes)
-        RTCPPacket.sourceDescription([SourceDescription(ssrc: ssrc, cname: "yodel")]).append(to: &bytes)
-        RTCPPacket.bye(ssrcs: [ssrc], reason: "busy").append(to: &bytes)
-        bytes.withUnsafeBytes { port.send($0, on: .control, to: source) }
     }
 
     private mutating func begin(_ seat: Int, at source: SocketAddress, now: HostTime) {

@@ -41,7 +41,7 @@ public struct CallRoom {
         /// Kept until its stream has proven itself.
         case waiting
         case dropped(PortRefusal)
-        /// RTCP of a stream that was turned away: its sender can be told so, where it came from.
+        /// RTCP of a stream that was turned away: its sender is to be told so, where it came from.
         case turnedAway
     }
 
@@ -189,16 +189,17 @@ public struct CallRoom {
         let ssrc = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
         let seat = byStream[StreamName(source: packet.source, ssrc: ssrc)] ?? bySSRC[ssrc]
         guard let seat, seats[seat].source.address == packet.source.address else {
-            return isTurnedAway(ssrc, packet.source) ? .turnedAway : drop(.stranger)
+            return tellsRefusal(of: ssrc, packet.source) ? .turnedAway : drop(.stranger)
         }
         seats[seat].control = packet.source
         return .call(seat)
     }
 
     /// RTCP comes from the port of RTP, or from the next one.
-    private func isTurnedAway(_ ssrc: UInt32, _ source: SocketAddress) -> Bool {
+    private mutating func tellsRefusal(of ssrc: UInt32, _ source: SocketAddress) -> Bool {
         let before = SocketAddress(source.address, port: source.port &- 1, scope: source.scope)
-        return [source, before].contains { candidates.isRefused(StreamName(source: $0, ssrc: ssrc)) }
+        return candidates.tellsRefusal(of: StreamName(source: source, ssrc: ssrc))
+            || candidates.tellsRefusal(of: StreamName(source: before, ssrc: ssrc))
     }
 
     // MARK: - Time

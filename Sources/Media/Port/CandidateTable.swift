@@ -22,6 +22,8 @@ struct CandidateTable {
         var next: UInt16 = 0
         var since = HostTime.zero
         var refusedAt: HostTime?
+        /// Whether its sender was told that since.
+        var isTold = false
         var held: [HeldDatagram] = []
     }
 
@@ -93,12 +95,18 @@ struct CandidateTable {
     /// The stream is proven, and was turned away.
     mutating func refuse(_ place: Int, at time: HostTime) {
         places[place].refusedAt = time
+        places[place].isTold = false
         places[place].since = time
         places[place].held = []
     }
 
-    /// Whether the stream was turned away, within the last second.
-    func isRefused(_ name: StreamName) -> Bool { byName[name].map { places[$0].refusedAt != nil } ?? false }
+    /// Whether the stream was turned away within the last second, and its sender is to be told: once for each time, so that a forged
+    /// source address brings its owner less than the forger sends.
+    mutating func tellsRefusal(of name: StreamName) -> Bool {
+        guard let place = byName[name], places[place].refusedAt != nil, !places[place].isTold else { return false }
+        places[place].isTold = true
+        return true
+    }
 
     /// The stream was let in: what it had shown.
     mutating func take(_ place: Int) -> [HeldDatagram] {

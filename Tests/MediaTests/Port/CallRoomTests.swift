@@ -72,18 +72,27 @@ import Testing
         #expect(verdict == .dropped(.late))
     }
 
-    @Test("who was turned away is known by his RTCP, from the port of his RTP or the next one; others are strangers")
-    func turnedAway() {
+    @Test(
+        "who was turned away is told once when his RTCP comes, from the port of his RTP or the next one; others are strangers",
+        arguments: [UInt16(5004), 5005])
+    func turnedAway(controlPort: UInt16) {
+        let control = Self.caller(1, port: controlPort)
         var room = room()
         _ = give(&room, 1, from: Self.caller(1), ssrc: 9, at: 0)
-        #expect(giveRTCP(&room, from: Self.caller(1), ssrc: 9) == .dropped(.stranger), "nothing was decided yet")
+        #expect(giveRTCP(&room, from: control, ssrc: 9) == .dropped(.stranger), "nothing was decided yet")
         #expect(give(&room, 2, from: Self.caller(1), ssrc: 9, at: 20, refusal: .late) == .dropped(.late))
-        #expect(giveRTCP(&room, from: Self.caller(1), ssrc: 9) == .turnedAway)
-        #expect(giveRTCP(&room, from: Self.caller(1, port: 5005), ssrc: 9) == .turnedAway)
+        #expect(giveRTCP(&room, from: control, ssrc: 9) == .turnedAway)
+        #expect(
+            giveRTCP(&room, from: control, ssrc: 9) == .dropped(.stranger),
+            "a forged address brings its owner no more than that")
         #expect(giveRTCP(&room, from: Self.caller(1), ssrc: 10) == .dropped(.stranger))
         #expect(giveRTCP(&room, from: Self.caller(2), ssrc: 9) == .dropped(.stranger))
-        room.advance(to: HostTime(milliseconds: 1100))
-        #expect(giveRTCP(&room, from: Self.caller(1), ssrc: 9) == .dropped(.stranger), "it is forgotten after a second")
+        for (packet, time) in [(3, 1100.0), (4, 1120)] {
+            _ = give(&room, packet, from: Self.caller(1), ssrc: 9, at: time, refusal: .late)
+        }
+        #expect(giveRTCP(&room, from: control, ssrc: 9) == .turnedAway, "he was turned away again")
+        room.advance(to: HostTime(milliseconds: 2300))
+        #expect(giveRTCP(&room, from: control, ssrc: 9) == .dropped(.stranger), "it is forgotten after a second")
     }
 
     @Test("one packet, packets out of sequence, of another payload type or a second apart prove nothing")
