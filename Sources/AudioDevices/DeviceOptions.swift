@@ -37,6 +37,7 @@ public struct DeviceOptions: Sendable {
 public func makeDevice(
     _ capture: DeviceSpecification, _ playback: DeviceSpecification, options: DeviceOptions = DeviceOptions()
 ) throws(DeviceError) -> any HardwareDevice {
+    let (capture, playback) = (ALSADefault.resolve(capture, beside: playback), ALSADefault.resolve(playback, beside: capture))
     switch (capture, playback) {
     case (.alsa(let input), .alsa(let output)):
         return ALSADevice(capture: input, playback: output)

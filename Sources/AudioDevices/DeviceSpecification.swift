@@ -3,6 +3,9 @@ public import AudioUnits
 /// What a person means by a device name (`DeviceKind`): `alsa:NAME`, `pulse:[NAME]`, `file:PATH[,to=PATH][,loop]`,
 /// `pipe:-`, `room:MODEL[,option…]`, `null`, `default`, or a bare ALSA PCM name such as `hw:0`.
 public enum DeviceSpecification: Sendable, Equatable {
+    /// What ALSA is set up to use. Where that is the sound server's default device, it is opened by the server's own interface: the same
+    /// sound at the same delay, for fewer wake-ups (`ALSADefault`).
+    case systemDefault
     /// An ALSA PCM by its ALSA name.
     case alsa(name: String)
     /// An audio file instead of a microphone; `playback` is a WAV file instead of a loudspeaker.
@@ -23,7 +26,9 @@ public enum DeviceSpecification: Sendable, Equatable {
         func fail(_ reason: String) -> DeviceError { .malformedName(name: name, reason: reason) }
         if name.isEmpty { throw fail("the name is empty; `yodel devices` lists what there is") }
         if name.utf8.contains(0) { throw fail("the name contains a zero byte") }
-        if let kind = DeviceKind.allCases.first(where: { name == $0.prefix || name.hasPrefix($0.prefix + ":") }) {
+        if name == "default" {
+            self = .systemDefault
+        } else if let kind = DeviceKind.allCases.first(where: { name == $0.prefix || name.hasPrefix($0.prefix + ":") }) {
             self = try kind.parse(String(name.dropFirst(kind.prefix.count + 1)), fail)
         } else {
             self = .alsa(name: name)
@@ -33,7 +38,7 @@ public enum DeviceSpecification: Sendable, Equatable {
     /// Whether it is a microphone or a loudspeaker of a person, rather than a file or a program.
     public var isHardware: Bool {
         switch self {
-        case .alsa: true
+        case .alsa, .systemDefault: true
         case .other(let other): other.device.serverDevice != nil
         case .file, .pipe, .room, .null: false
         }
@@ -42,7 +47,8 @@ public enum DeviceSpecification: Sendable, Equatable {
     /// The name that parses back to this specification.
     public var name: String {
         switch self {
-        case .alsa(let name): name == "default" ? name : "alsa:" + name
+        case .systemDefault: "default"
+        case .alsa(let name): "alsa:" + name
         case .file(let capture, let playback, let loop):
             "file:" + (capture ?? "") + (playback.map { ",to=" + $0 } ?? "") + (loop ? ",loop" : "")
         case .pipe: "pipe:-"

@@ -191,7 +191,7 @@ public final class VirtualDevice: HardwareDevice {
                 }
                 model.source = .file(reader, loop: loop)
             case .pipe: model.source = .pipe(PipeReader(waits: waits))
-            case .file(nil, _, _), .null, .room, .alsa, .other: break
+            case .file(nil, _, _), .null, .room, .systemDefault, .alsa, .other: break
             }
         }
         if request.playback {
@@ -202,7 +202,7 @@ public final class VirtualDevice: HardwareDevice {
                 }
                 model.sink = .file(writer)
             case .pipe: model.sink = .pipe(waits: waits)
-            case .file(_, nil, _), .null, .room, .alsa, .other: break
+            case .file(_, nil, _), .null, .room, .systemDefault, .alsa, .other: break
             }
         }
         return model

@@ -33,6 +33,25 @@ static inline void calsa_listen(const char *file, int line, const char *function
 static inline void calsa_install_listener(void) { snd_lib_error_set_handler(calsa_listen); }
 static inline void calsa_forget_text(void) { calsa_text()[0] = 0; }
 
+// MARK: settings
+
+/// 0: the settings lead `default` to a sound server's default device, by the plug-in `pulse`; else a negative errno.
+static inline int calsa_default_is_server(void) {
+    snd_config_t *settings, *pcm, *named;
+    int error = snd_config_update_ref(&settings);
+    if (error < 0) return error;
+    if ((error = snd_config_search_definition(settings, "pcm", "default", &pcm)) >= 0) {
+        const char *type = "";
+        error = snd_config_search(pcm, "type", &named) < 0 || snd_config_get_string(named, &type) < 0
+                || strcmp(type, "pulse") != 0 || snd_config_search(pcm, "server", &named) >= 0
+                || snd_config_search(pcm, "device", &named) >= 0
+            ? -ENODEV : 0;
+        snd_config_delete(pcm);
+    }
+    snd_config_unref(settings);
+    return error;
+}
+
 // MARK: set-up. Parameter objects are alloca macros in C.
 
 typedef struct {

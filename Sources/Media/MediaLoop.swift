@@ -306,7 +306,7 @@ public final class MediaLoop {
             let missing = level.observe(
                 frames: timing.stream.frames, missing: timing.missing,
                 elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0,
-                isStopFelt: excused.map { now.milliseconds(since: $0.end) <= 1000 * MachineStop.explainedSeconds } ?? false)
+                isStopFelt: isStopFelt(now: now))
             if missing > 0 {
                 playoutGaps += 1
                 playoutMissing += missing
@@ -327,6 +327,11 @@ public final class MediaLoop {
             samplesGiven += Int64(written / channels)
             guard written == count else { return }
         }
+    }
+
+    /// Whether the machine stood still just now. The device's thread may have found that, and the ring empty, since this turn began.
+    private func isStopFelt(now: HostTime) -> Bool {
+        device.machine()?.lastStop.map { now.milliseconds(since: $0.end) <= 1000 * MachineStop.explainedSeconds } ?? false
     }
 
     /// After a stop of the machine, who sends to us from the same one has stood still as well: a packet that is missed then comes at

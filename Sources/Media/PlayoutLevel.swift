@@ -47,7 +47,7 @@ package struct PlayoutLevel {
     ///   - isStopFelt: whether the machine stood still just now, which explains a shortfall.
     /// - Returns: samples of silence that were played since the last call because the ring was empty.
     package mutating func observe(
-        frames: Int, missing: Int64, elapsedMilliseconds: Double, isStopFelt: Bool = false
+        frames: Int, missing: Int64, elapsedMilliseconds: Double, isStopFelt: @autoclosure () -> Bool = false
     ) -> Int {
         let seconds = elapsedMilliseconds / 1000
         largestBlock = max(Double(frames), largestBlock * (1 - Self.blockForgetPerSecond * seconds))
@@ -57,7 +57,7 @@ package struct PlayoutLevel {
         }
         let fresh = Int(missing - seenMissing)
         seenMissing = missing
-        if fresh > 0, !isStopFelt {
+        if fresh > 0, !isStopFelt() {
             if calm >= Self.incidentSeconds { calmNeeded = min(calmNeeded * 2, Self.longestCalmSeconds) }
             calm = 0
             margin = min(

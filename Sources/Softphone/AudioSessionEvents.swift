@@ -65,6 +65,7 @@ extension DeviceSpecification {
     /// The sound server's device behind a name, empty for the server's default; `nil` when no server is behind it.
     fileprivate var serverDevice: String? {
         if case .other(let other) = self { return other.device.serverDevice }
+        if case .systemDefault = self { return "" }
         guard case .alsa(let name) = self else { return nil }
         if ["default", "sysdefault", "pulse", "pipewire"].contains(name) { return "" }
         for prefix in ["pulse:", "pipewire:"] where name.hasPrefix(prefix) {

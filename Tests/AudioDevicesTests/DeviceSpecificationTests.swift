@@ -5,7 +5,8 @@ import Testing
 @Suite struct DeviceSpecificationTests {
     @Test func everyDocumentedFormParses() throws {
         #expect(try DeviceSpecification(parsing: "null") == .null)
-        #expect(try DeviceSpecification(parsing: "default") == .alsa(name: "default"))
+        #expect(try DeviceSpecification(parsing: "default") == .systemDefault)
+        #expect(try DeviceSpecification(parsing: "alsa:default") == .alsa(name: "default"))
         #expect(try DeviceSpecification(parsing: "alsa:pulse:mic.monitor") == .alsa(name: "pulse:mic.monitor"))
         #expect(try DeviceSpecification(parsing: "hw:0,0") == .alsa(name: "hw:0,0"))
         #expect(try DeviceSpecification(parsing: "pipe:-") == .pipe)
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "null", "default", "alsa:plughw:1", "file:a.wav,to=b.wav,loop", "pipe:-", "room:hall,drift=50.0,noise=-55.0",
+        "null", "default", "alsa:default", "alsa:plughw:1", "file:a.wav,to=b.wav,loop", "pipe:-", "room:hall,drift=50.0,noise=-55.0",
     ])
     func aNameSurvivesTheRoundTrip(name: String) throws {
         let parsed = try DeviceSpecification(parsing: name)
@@ -65,6 +66,20 @@ import Testing
         #expect(try makeDevice(one, one).identifier == "null")
         #expect(try makeDevice(one, other) is SplitDevice)
         #expect(try makeDevice(one, .room(RoomSpecification(response: .builtIn(.small)))) is SplitDevice)
+    }
+
+    @Test func theDefaultDeviceIsOneForBothDirectionsAndALSAsBesideAnotherOfALSA() throws {
+        #expect(["pulse:", "alsa:default"].contains(try makeDevice(.systemDefault, .systemDefault).identifier))
+        #expect(try makeDevice(.systemDefault, .alsa(name: "a")).identifier == "alsa:default+alsa:a")
+        #expect(try makeDevice(.alsa(name: "a"), .systemDefault).identifier == "alsa:a+alsa:default")
+        #expect(try makeDevice(.alsa(name: "default"), .alsa(name: "default")).identifier == "alsa:default")
+        #expect(try makeDevice(.systemDefault, .null) is SplitDevice)
+    }
+
+    @Test("the default device is the sound server's own where one runs", .enabled(if: PulseServer.isWanted))
+    func byTheServer() throws {
+        #expect(try makeDevice(.systemDefault, .systemDefault).identifier == "pulse:")
+        #expect(try makeDevice(.systemDefault, DeviceSpecification(parsing: "pulse:out")).identifier == "pulse:+pulse:out")
     }
 
     @Test func everyKindIsListed() throws {

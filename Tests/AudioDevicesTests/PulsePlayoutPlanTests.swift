@@ -95,6 +95,26 @@ import Testing
         #expect(server.queued >= 720, "what was missed is made up for")
     }
 
+    @Test("after a stop somebody who has nothing ready is waited for until just before the server needs it", arguments: [7, 9, 11, 13])
+    func waitsForTheApplication(milliseconds: Int64) {
+        var server = Server()
+        server.run(until: 1000 * Self.millisecond)
+        server.now = 1000 * Self.millisecond
+        // Two blocks are taken meanwhile. The turn after it writes what there is.
+        let begin = server.nextBlock + Self.millisecond / 10
+        let end = begin + 12 * Self.millisecond
+        server.run(until: begin)
+        server.run(until: end, stop: begin..<end)
+        server.isReady = false
+        server.written = 0
+        server.run(until: end + milliseconds * Self.millisecond)
+        // The server has a block left from 8 ms after it on, and takes that 13 ms after it.
+        #expect(server.written == (milliseconds < 12 ? 0 : 1), "\(server.written) at \(milliseconds) ms")
+        server.isReady = true
+        server.run(until: end + 2000 * Self.millisecond)
+        #expect(server.silences.isEmpty)
+    }
+
     @Test func aLongerOneIsSilenceOnceAndTheDelayIsAsBeforeAfterIt() {
         var server = Server()
         server.run(until: 1000 * Self.millisecond)

@@ -23,7 +23,7 @@ BARESIP = [f"$BENCH/peers/baresip.sh {side} opus" for side in "ba"]
 # Takes the right to real-time priority away from a program, also from root's.
 ORDINARY = "setpriv --bounding-set=-sys_nice --inh-caps=-sys_nice --ambient-caps=-sys_nice"
 
-# The devices of a room: by ALSA's plug-in for the sound server, and by the server's own interface.
+# The devices of a room: by ALSA's plug-in for the sound server, and by the server's own interface, as `default` is there.
 BY_ALSA = "--device alsa:$ROOM"
 BY_SERVER = "--input pulse:$MIC --output pulse:$SPK"
 
@@ -54,7 +54,7 @@ class Bench:
         subprocess.run([f"{self.folder}/rooms.sh", "stop", self.rooms], check=False)
         subprocess.run(["rm", "-rf", self.work], check=False)
 
-    def commands(self, options: str = "", prefix: str = "", codec: str = "opus", device: str = BY_ALSA) -> tuple[str, str]:
+    def commands(self, options: str = "", prefix: str = "", codec: str = "opus", device: str = BY_SERVER) -> tuple[str, str]:
         """The command lines of callee and caller; $ROOM, $MIC and $SPK are filled in by run.py."""
         self.count += 1
         port = 26000 + 4 * self.count

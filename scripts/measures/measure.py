@@ -46,6 +46,8 @@ def clean_delay(bench: Any, figures: Figures, repeats: int) -> None:
     note = f"{len(medians)} calls: " + ", ".join(f"{m:.1f}" for m in medians)
     figures.add("mouth to ear, Opus 20 ms, clean", median(medians), "ms", BEST_PEER_MS, note + "; aim 75")
     figures.add("ledger against measured, clean", worst(errors), "ms", 10, "largest difference of any call")
+    row = bench.call("clean-alsa", bench.commands(device=bench_calls.BY_ALSA), count=25)
+    figures.add("mouth to ear, Opus 20 ms, clean, by ALSA", row.get("a_to_b", {}).get("median_ms"), "ms", BEST_PEER_MS)
 
 
 def bad_networks(bench: Any, figures: Figures, seconds: float) -> None:
@@ -135,11 +137,12 @@ def cost(bench: Any, figures: Figures, seconds: float, repeats: int) -> None:
             f"bound: arecord + aplay ({raw:.0f}) + 150",
         )
         figures.add(f"peak RSS, {codec}", middle(ours, "peak_rss_mib"), "MiB", 24)
-    for way, device in (("", bench_calls.BY_ALSA), (", pulse", bench_calls.BY_SERVER)):
-        row = process_cost(bench, f"cost-default{way[2:]}", bench.commands(device=device), seconds)
+    for way, device in (("", bench_calls.BY_SERVER), (", by ALSA", bench_calls.BY_ALSA)):
+        row = process_cost(bench, f"cost-default{way[-4:]}", bench.commands(device=device), seconds)
         for key, unit, most in (("cpu_s_per_min", "s/min", 4), ("wakeups_per_s", "/s", 1100), ("peak_rss_mib", "MiB", None)):
-            figures.add(f"default periods, opus{way}: {key.split('_')[0]}", row.get(key), unit, most)
-        threads = bench.thread_wakeups(f"threads-default{way[2:]}", bench.commands(device=device), seconds)
+            bound = most if device == bench_calls.BY_SERVER else None
+            figures.add(f"default periods, opus{way}: {key.split('_')[0]}", row.get(key), unit, bound)
+        threads = bench.thread_wakeups(f"threads-default{way[-4:]}", bench.commands(device=device), seconds)
         for whose, rates in bench_calls.by_owner(threads).items():
             each = ", ".join(f"{name} {rate:.0f}" for name, rate in sorted(rates.items(), key=lambda one: -one[1]) if rate >= 1)
             total = round(sum(rates.values()), 1) if threads else None

@@ -4,6 +4,7 @@ All processors stop at once (rig/standing.py), or one endpoint's process alone. 
 """
 
 import contextlib
+import math
 import os
 import shutil
 import statistics
@@ -11,9 +12,10 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
-from bench_calls import BARESIP, GSTREAMER, ORDINARY, delays_told, stats_between
+from bench_calls import BARESIP, BY_ALSA, BY_SERVER, GSTREAMER, ORDINARY, delays_told, stats_between
 from figures import Figures, difference, worst
 from kinds import Row
 
@@ -39,6 +41,8 @@ def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
         seconds = 20 if quick else 60
         rows = [restless_call(bench, f"stops-{lengths}-{i}", lengths, seconds) for i in range(1 if quick else 5)]
         add(figures, what, rows, quiet_ms, bound)
+        by_alsa = restless_call(bench, f"stops-alsa-{lengths}", lengths, seconds, device=BY_ALSA)
+        add(figures, f"{what}, by ALSA", [by_alsa], quiet_ms, bound)
         peers(bench, figures, lengths, what, seconds)
         alone = restless_call(bench, f"stops-one-{lengths}", lengths, seconds, is_one_end=True)
         add(figures, f"{what}, of the sender alone", [alone], quiet_ms, bound)
@@ -50,12 +54,14 @@ def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
     long_call(bench, figures, 30 if quick else 600, None if quiet_ms is None else quiet_ms + LENGTHS[0][1] + BACK_MS)
 
 
-def restless_call(bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool = False) -> Row:
+def restless_call(
+    bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool = False, device: str = BY_SERVER
+) -> Row:
     """A call of about two minutes that begins among stops, or has them at the caller alone; they end some seconds before it does:
     what is heard from caller to callee, and what the callee says of it."""
     with contextlib.ExitStack() as stack:
         standing = None if is_one_end else stack.enter_context(Standing(lengths, EVERY_S))
-        environment = stack.enter_context(bench.endpoints(name, bench.commands(), {}, settle=2))
+        environment = stack.enter_context(bench.endpoints(name, bench.commands(device=device), {}, settle=2))
         if standing is None:
             standing = stack.enter_context(Standing(lengths, EVERY_S, processes=[bench.running[1].pid]))
         tone = bench.tone(environment, seconds)
@@ -113,7 +119,7 @@ def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bo
 
 
 def each(what: str, values: list[float]) -> str:
-    return f"{what}: " + ", ".join(f"{value:.1f}" for value in values)
+    return (f"{what}: " if what else "") + ", ".join(f"{value:.1f}" for value in values)
 
 
 def peers(bench: Any, figures: Figures, lengths: str, what: str, seconds: float) -> None:
@@ -140,26 +146,47 @@ def begun_with_server(bench: Any, figures: Figures, lengths: str | None, what: s
 
 
 def single_stop(bench: Any, figures: Figures, milliseconds: float, within: float) -> None:
-    """One stop in a quiet call: of all processors where Linux lets them stand so long, else of both programs."""
+    """One stop in a quiet call: of all processors where Linux lets them stand so long, else of both programs. Gaps and delay are
+    measured in a call each: two stops are no single one."""
     name, what = f"one-stop-{milliseconds}", f"one stop of {milliseconds:g} ms"
+    is_all = milliseconds <= LONGEST_MS
+    if is_all:
+        with bench.endpoints(f"{name}-gaps", bench.commands(), {}) as environment, stop_after(STOP_AT_S, milliseconds, []):
+            tone = bench.tone(environment, 2 * STOP_AT_S)
+        minutes = tone.get("tone_heard_s", 0) / 60
+        gaps = round(tone["gap_ms_per_min"] * minutes, 1) if "gap_ms_per_min" in tone else None
+        number = round(tone.get("gaps_per_min", 0) * minutes)
+        note = f"{number} of them; the player's own: {tone.get('said_gap_ms_per_min')} ms/min"
+        figures.add(f"gaps, {what}", gaps, "ms", milliseconds, note)
     with bench.endpoints(name, bench.commands(), {}) as environment:
-        stopped = [one.pid for one in bench.running] if milliseconds > LONGEST_MS else []
-        before = delay(bench, environment, 8).get("median_ms")
-        if not stopped:
-            timer = threading.Timer(8, stand_once, (milliseconds,))
-            timer.start()
-            tone = bench.tone(environment, 16)
-            timer.join()
-            minutes = tone.get("tone_heard_s", 0) / 60
-            gaps = round(tone["gap_ms_per_min"] * minutes, 1) if "gap_ms_per_min" in tone else None
-            number = round(tone.get("gaps_per_min", 0) * minutes)
-            note = f"{number} of them; the player's own: {tone.get('said_gap_ms_per_min')} ms/min"
-            figures.add(f"gaps, {what}", gaps, "ms", milliseconds, note)
-        stand_once(milliseconds, stopped)
-        time.sleep(within)
-        after = delay(bench, environment, 8).get("median_ms")
-    above, note = rise(before, after), f"before {before}, after {after}"
+        stopped = [] if is_all else [one.pid for one in bench.running]
+        count = math.ceil((STOP_AT_S + milliseconds / 1000 + within) / CHIRP_S) + 2 * CHIRPS
+        with stop_after(STOP_AT_S, milliseconds, stopped):
+            row = bench.sound(environment, f"--count={count}", f"--period={CHIRP_S}", f"--maxlat={0.9 * CHIRP_S}")
+    heard = row.get("series_ms", [])
+    # When the first chirp came is known to a second. Those that were missed were missed in the stop.
+    first = math.ceil((STOP_AT_S + milliseconds / 1000 + within - FIRST_CHIRP_S[0]) / CHIRP_S) - (count - len(heard))
+    last = math.floor((STOP_AT_S - FIRST_CHIRP_S[1]) / CHIRP_S)
+    before, after = heard[max(0, last - CHIRPS) : last], heard[first : first + CHIRPS]
+    above = rise(statistics.median(before), statistics.median(after)) if before and after else None
+    note = f"before {each('', before)}; after {each('', after)}"
     figures.add(f"above its former delay {within:g} s after {what}", above, "ms", BACK_MS, note)
+
+
+# A stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
+# after the measuring program was started, at least and at most.
+STOP_AT_S = 12.0
+CHIRP_S, CHIRPS = 0.6, 8
+FIRST_CHIRP_S = (0.8, 2.2)
+
+
+@contextlib.contextmanager
+def stop_after(seconds: float, milliseconds: float, processes: list[int]) -> Iterator[None]:
+    """One stop, so long after the body began to run."""
+    timer = threading.Timer(seconds, stand_once, (milliseconds, processes))
+    timer.start()
+    yield
+    timer.join()
 
 
 def long_call(bench: Any, figures: Figures, seconds: float, bound: float | None) -> None:

@@ -126,7 +126,7 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
             }
             return .wait
         }
-        if !canFetch, nanoseconds(level) > DirectionBoard.patience {
+        if !canFetch, mayWait(level: level, now: now) {
             soon = now &+ DirectionBoard.shortestSleep
             return .wait
         }
@@ -150,6 +150,17 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
         guard let latency else { return queued }
         return latency > queued &- period ? latency : queued &- period
     }
+
+    /// Whether somebody who has no period ready is waited for: much is left, or the server does not need it yet. After a stop of the machine
+    /// everybody has much to do at once, and a period of silence would be delay from then on.
+    @_noLocks
+    private func mayWait(level: Int, now: Int64) -> Bool {
+        let left = rhythm.expected &- now
+        return nanoseconds(level) > DirectionBoard.patience || left > Self.leastLeft && left < nanoseconds(period &* 2)
+    }
+
+    /// The next look is a millisecond later, and may be late.
+    private static let leastLeft: Int64 = 1_500_000
 
     /// A stream that has nothing queued is filled to its target, silence first.
     @_noLocks

@@ -13,9 +13,10 @@ public struct Admission: Sendable {
     /// Share of late turns in a second from which nobody more is let in, and below which people are again.
     static let refusingShare = 0.10
     static let admittingShare = 0.02
-    /// Share of the time with work, likewise.
+    /// Share of the time with work, likewise. They lie close together: those who come then are counted (`mostCalls`), so that the
+    /// door does not swing; and calls that fill so much of the time alone must not keep it shut for good.
     static let refusingLoad = 0.90
-    static let admittingLoad = 0.80
+    static let admittingLoad = 0.87
     /// How long it must be well again, in milliseconds.
     static let recoveryMilliseconds = 2000.0
     /// Turns that say something: three quarters of a second, of which one standstill is a small part.

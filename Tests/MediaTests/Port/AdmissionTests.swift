@@ -48,6 +48,15 @@ import Testing
         #expect(!admission.admits && admission.load > 0.9)
     }
 
+    @Test("calls that fill five sixths of the time do not keep the door shut once an overload is over")
+    func manyRemain() {
+        var admission = Admission()
+        run(&admission, from: 0, milliseconds: 1000, late: { _ in 15 }, busy: 4.8)
+        #expect(!admission.admits)
+        run(&admission, from: 1000, milliseconds: 4000, late: { _ in 0.3 }, busy: 4.2)
+        #expect(admission.admits)
+    }
+
     @Test("who may use a third of a core only, and uses it, lets nobody in although it is rarely busy")
     func shortProcessor() {
         var admission = Admission()

@@ -18,6 +18,8 @@ import time
 from typing import Any, Self
 
 START_SECONDS = 60
+# How a program reaches the server's devices: what stands before their names.
+INTERFACES = ("alsa:pulse:", "pulse:")
 
 
 class SoundServerFailed(Exception):
