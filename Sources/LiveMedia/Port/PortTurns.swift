@@ -21,6 +21,10 @@ package struct PortTurns: ~Copyable {
     /// Those who are let in in one turn: what they cost at their beginning is not to keep the others waiting.
     private static let joinsOfTurn = 40
 
+    /// A call's packet has just come, and the next ones come a packet time apart. Turns 5 to 10 ms behind them find each packet there,
+    /// with what a quiet line needs to spare: in the slot right behind them the jitter buffer would have to keep a whole packet more.
+    private static let slotsBehindPackets = 1
+
     private let plan: PortPlan
     private let port: any PacketPort
     private let control: PortControl
@@ -231,7 +235,9 @@ package struct PortTurns: ~Copyable {
     }
 
     private mutating func seatAtWheel(_ seat: Int, _ call: PortCall) {
-        guard plan.sound == .conference else { return wheel.add(seat, everyMilliseconds: call.turnMilliseconds) }
+        guard plan.sound == .conference else {
+            return wheel.add(seat, everyMilliseconds: call.turnMilliseconds, after: Self.slotsBehindPackets)
+        }
         // Where most are: who comes alone would hear nobody.
         let open = rooms.indices.filter { (rooms[$0]?.seats.count ?? Self.roomSize) < Self.roomSize }
         if let fullest = open.max(by: { (rooms[$0]?.seats.count ?? 0) < (rooms[$1]?.seats.count ?? 0) }) {

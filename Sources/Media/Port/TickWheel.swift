@@ -57,12 +57,12 @@ public struct TickWheel {
     /// - Parameters:
     ///   - member: its number; one that is there already is moved.
     ///   - milliseconds: its packet time, rounded to whole slots.
-    public mutating func add(_ member: Int, everyMilliseconds milliseconds: Int) {
+    ///   - wait: slots before the one that suits it best, where others are as full: 0 is the next one.
+    public mutating func add(_ member: Int, everyMilliseconds milliseconds: Int, after wait: Int = 0) {
         remove(member)
         let period = max(1, Int((Double(milliseconds) / slotMilliseconds).rounded()))
         var lists = phases[period] ?? [[Int]](repeating: [], count: period)
-        // The next slot comes first: whoever is new waits least.
-        let order = (0..<period).map { (Int(slot % Int64(period)) + $0) % period }
+        let order = (0..<period).map { (Int(slot % Int64(period)) + wait + $0) % period }
         let phase = order.min { lists[$0].count < lists[$1].count } ?? 0
         lists[phase].append(member)
         phases[period] = lists

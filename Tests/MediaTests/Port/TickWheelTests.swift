@@ -34,6 +34,16 @@ import Testing
         }
     }
 
+    @Test("where two are as empty, the first after the wanted wait is taken", arguments: [0, 1, 3])
+    func waitsItsSlots(slots: Int) {
+        var wheel = TickWheel(start: .zero)
+        while wheel.advance(to: HostTime(milliseconds: 31)) != nil {}
+        wheel.add(1, everyMilliseconds: 20, after: slots)
+        #expect(wheel.nextMembers == HostTime(milliseconds: 35 + 5 * Double(slots)))
+        wheel.add(2, everyMilliseconds: 5, after: slots)
+        #expect(wheel.nextMembers == HostTime(milliseconds: 35))
+    }
+
     @Test("a wait goes on to the next slot that has a member; without members there is none")
     func waits() {
         var wheel = TickWheel(start: .zero)
