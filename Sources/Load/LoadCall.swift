@@ -31,6 +31,11 @@ struct LoadCall {
     private var lastTransit: Double?
     /// The other side said goodbye, at that time.
     private(set) var endedByPeer: HostTime?
+    /// From its INVITE until the answer, in milliseconds; nil: nobody signals, or nobody has answered.
+    private(set) var answerMilliseconds: Double?
+    private(set) var isAnswered = false
+    /// What signalling told of its end; nil: nothing, we ended it.
+    private(set) var ending: LoadEnding?
     /// Packets of ours that are missing at the other side, by its reports.
     private(set) var lostThere: Int?
     /// What came back since `takeHeard`.
@@ -54,7 +59,24 @@ struct LoadCall {
         return firstHeard.milliseconds(since: firstSent)
     }
 
+    // MARK: - Signalling
+
+    /// Somebody answered, so long after the INVITE.
+    mutating func noteAnswer(milliseconds: Double?) {
+        isAnswered = true
+        answerMilliseconds = milliseconds
+    }
+
+    /// Signalling told that it is over, before we ended it.
+    mutating func noteEnding(_ ending: LoadEnding, at time: HostTime) {
+        self.ending = ending
+        if isAnswered { endedByPeer = endedByPeer ?? time }
+    }
+
     // MARK: - Sending
+
+    /// What is sent has that payload type from now on.
+    mutating func send(as payloadType: UInt8) { sender.payloadType = payloadType }
 
     /// Writes the next packet; its length.
     mutating func write(_ speech: LoadSpeech, into buffer: UnsafeMutableRawBufferPointer) -> Int {
