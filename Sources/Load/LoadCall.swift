@@ -29,7 +29,9 @@ struct LoadCall {
     private(set) var highest: Int64 = 0
     private(set) var jitterMilliseconds = 0.0
     private var lastTransit: Double?
-    /// The other side said goodbye, at that time.
+    /// We said goodbye: what the other side says then is an answer.
+    private(set) var isOver = false
+    /// The other side said goodbye first, at that time.
     private(set) var endedByPeer: HostTime?
     /// From its INVITE until the answer, in milliseconds; nil: nobody signals, or nobody has answered.
     private(set) var answerMilliseconds: Double?
@@ -72,6 +74,9 @@ struct LoadCall {
         self.ending = ending
         if isAnswered { endedByPeer = endedByPeer ?? time }
     }
+
+    /// We have said goodbye.
+    mutating func noteGoodbye() { isOver = true }
 
     // MARK: - Sending
 
@@ -158,7 +163,7 @@ struct LoadCall {
         guard let packets = try? RTCPCompound.parse(datagram) else { return }
         for packet in packets {
             switch packet {
-            case .bye(let sources, _) where remoteSSRC.map { sources.contains($0) } ?? true:
+            case .bye(let sources, _) where !isOver && remoteSSRC.map { sources.contains($0) } ?? true:
                 endedByPeer = endedByPeer ?? arrival
             case .senderReport(_, _, _, let reports), .receiverReport(_, let reports):
                 for report in reports where report.ssrc == ssrc { lostThere = Int(report.cumulativeLost) }

@@ -177,6 +177,7 @@ struct LoadRunner {
         report(one, isLast: true)
         if let line = one.line { signalling?.hangUp(line) }
         one.endedAt = now
+        one.call.noteGoodbye()
         wheel.remove(number)
     }
 
