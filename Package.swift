@@ -77,8 +77,8 @@ let package = Package(
         .target(
             name: "Load",
             dependencies: [
-                "Softphone", "Simulation", "Terminal", "Settings", "Reporting", "LiveMedia", "Media", "Network", "AudioFiles",
-                "Codecs", "RTP", "Link", "Metrics", "Threads", "Realtime",
+                "Softphone", "Signalling", "Simulation", "Terminal", "Settings", "Reporting", "LiveMedia", "Media", "Network",
+                "AudioFiles", "Codecs", "RTP", "Link", "Metrics", "Threads", "Realtime",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         // 6: the automated call test, live or in virtual time
@@ -346,9 +346,8 @@ let package = Package(
         .testTarget(
             name: "LoadTests",
             dependencies: [
-                "CAudit", "Load", "Softphone", "Simulation", "LiveMedia", "Media", "Reporting", "Settings", "Network", "Codecs",
-                "RTP",
-                "Link", "Realtime",
+                "CAudit", "Load", "Softphone", "Signalling", "SDP", "Simulation", "LiveMedia", "Media", "Reporting", "Settings",
+                "Network", "Codecs", "RTP", "Link", "Realtime",
             ]),
         .testTarget(
             name: "CommandLineTests",

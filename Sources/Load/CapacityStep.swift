@@ -46,7 +46,8 @@ struct CapacityStep {
         let uri: CallURI
         do { uri = try CallURI(parsing: "rtp://\(port.local)", role: .call) } catch { throw .request("\(error)") }
         let load = try LoadPlan(
-            uri, plan.media, calls: calls, rate: rate, holdSeconds: Self.holdSeconds + Double(calls) / rate, speechPath: nil)
+            uri, plan.media, .init(calls: calls, rate: rate, holdSeconds: Self.holdSeconds + Double(calls) / rate),
+            speechPath: nil)
         let threads = try LoadThreads(load, realtime: plan.media.device.realtime)
         let before = port.figures
         var (worst, cost) = (before, [Double]())

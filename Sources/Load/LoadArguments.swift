@@ -2,8 +2,16 @@ import ArgumentParser
 
 /// Options of `yodel load` that no configuration has.
 public struct LoadArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("rtp://HOST:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT] of an echo.", valueName: "uri"))
+    @Argument(
+        help: ArgumentHelp(
+            """
+            rtp://HOST:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT] of an echo; or sip:USER@HOST[:PORT] (;transport=tcp for TCP, \
+            sips: for TLS) of one, or tel:NUMBER with --account.
+            """, valueName: "uri"))
     var uri: String
+
+    @Option(help: ArgumentHelp("Call as this account of the configuration, by SIP.", valueName: "name"))
+    var account: String?
 
     @Option(help: ArgumentHelp("Calls in all (1 to 10000).", valueName: "n"))
     var calls = 10
@@ -30,4 +38,7 @@ public struct LoadArguments: ParsableArguments {
     var seed: UInt64?
 
     public init() {}
+
+    /// Whether calls are made by signalling.
+    var isSignalled: Bool { account != nil || ["sip:", "sips:", "tel:"].contains { uri.lowercased().hasPrefix($0) } }
 }

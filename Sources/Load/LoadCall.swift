@@ -29,8 +29,15 @@ struct LoadCall {
     private(set) var highest: Int64 = 0
     private(set) var jitterMilliseconds = 0.0
     private var lastTransit: Double?
-    /// The other side said goodbye, at that time.
+    /// We said goodbye: what the other side says then is an answer.
+    private(set) var isOver = false
+    /// The other side said goodbye first, at that time.
     private(set) var endedByPeer: HostTime?
+    /// From its INVITE until the answer, in milliseconds; nil: nobody signals, or nobody has answered.
+    private(set) var answerMilliseconds: Double?
+    private(set) var isAnswered = false
+    /// What signalling told of its end; nil: nothing, we ended it.
+    private(set) var ending: LoadEnding?
     /// Packets of ours that are missing at the other side, by its reports.
     private(set) var lostThere: Int?
     /// What came back since `takeHeard`.
@@ -54,7 +61,27 @@ struct LoadCall {
         return firstHeard.milliseconds(since: firstSent)
     }
 
+    // MARK: - Signalling
+
+    /// Somebody answered, so long after the INVITE.
+    mutating func noteAnswer(milliseconds: Double?) {
+        isAnswered = true
+        answerMilliseconds = milliseconds
+    }
+
+    /// Signalling told that it is over, before we ended it.
+    mutating func noteEnding(_ ending: LoadEnding, at time: HostTime) {
+        self.ending = ending
+        if isAnswered { endedByPeer = endedByPeer ?? time }
+    }
+
+    /// We have said goodbye.
+    mutating func noteGoodbye() { isOver = true }
+
     // MARK: - Sending
+
+    /// What is sent has that payload type from now on.
+    mutating func send(as payloadType: UInt8) { sender.payloadType = payloadType }
 
     /// Writes the next packet; its length.
     mutating func write(_ speech: LoadSpeech, into buffer: UnsafeMutableRawBufferPointer) -> Int {
@@ -136,7 +163,7 @@ struct LoadCall {
         guard let packets = try? RTCPCompound.parse(datagram) else { return }
         for packet in packets {
             switch packet {
-            case .bye(let sources, _) where remoteSSRC.map { sources.contains($0) } ?? true:
+            case .bye(let sources, _) where !isOver && remoteSSRC.map { sources.contains($0) } ?? true:
                 endedByPeer = endedByPeer ?? arrival
             case .senderReport(_, _, _, let reports), .receiverReport(_, let reports):
                 for report in reports where report.ssrc == ssrc { lostThere = Int(report.cumulativeLost) }

@@ -1,6 +1,7 @@
 import Realtime
 import Reporting
 import Settings
+import Signalling
 import Softphone
 import Terminal
 
@@ -28,10 +29,18 @@ public struct LoadConsole {
         self.arguments = arguments
         var media = try MediaRequest(configuration)
         media.seed = arguments.seed
-        var uri = try CallURI(parsing: arguments.uri, role: .call)
-        try uri.chooseCodec(configuration)
-        plan = try LoadPlan(
-            uri, media, calls: arguments.calls, rate: arguments.rate, holdSeconds: arguments.hold, speechPath: arguments.play)
+        let amount = LoadPlan.Amount(calls: arguments.calls, rate: arguments.rate, holdSeconds: arguments.hold)
+        if arguments.isSignalled {
+            let account = try arguments.account.map { name throws(SoftphoneError) in
+                try AccountSettings(named: name, in: configuration, environment: processEnvironment())
+            }
+            plan = try LoadPlan(
+                calling: arguments.uri, as: account, SignallingAccess(configuration), media, amount, speechPath: arguments.play)
+        } else {
+            var uri = try CallURI(parsing: arguments.uri, role: .call)
+            try uri.chooseCodec(configuration)
+            plan = try LoadPlan(uri, media, amount, speechPath: arguments.play)
+        }
         assertions = try arguments.assertions.map { try Assertion(parsing: $0, known: LoadReport.comparablePaths) }
         realtime = media.device.realtime
     }
@@ -46,7 +55,7 @@ public struct LoadConsole {
         teller.tell(
             "load_started",
             [
-                JSONMember("remote", .string("\(plan.remote)")), JSONMember("codec", .string(plan.codec.name)),
+                JSONMember("remote", .string(plan.remote)), JSONMember("codec", .string(plan.codec.name)),
                 JSONMember("calls", .integer(plan.calls)), JSONMember("rate", .number(plan.rate)),
                 JSONMember("hold_s", .number(plan.holdSeconds)), JSONMember("seed", .string("\(plan.seed)")),
             ],

@@ -6,13 +6,15 @@ package struct LoadReport {
     /// How the load itself fared, which comes first: what was late here says nothing of the other side.
     var generator: [(name: String, value: Double?)]
     var isValid: Bool
+    /// Calls by SIP that nobody answered.
+    var refused: RefusedCalls
     var distributions: [(name: String, figures: FigureSummary)]
 
     private static let distributionNames = [
-        "setup_ms", "mouth_to_ear_ms", "call_mouth_to_ear_ms", "jitter_ms", "lost_ratio", "correlation",
+        "answer_ms", "setup_ms", "mouth_to_ear_ms", "call_mouth_to_ear_ms", "jitter_ms", "lost_ratio", "correlation",
     ]
     private static let countNames = [
-        "calls", "connected", "not_connected", "could_not_begin", "ended_by_peer", "packets_sent", "packets_received",
+        "calls", "connected", "not_connected", "could_not_begin", "answered", "ended_by_peer", "packets_sent", "packets_received",
         "packets_lost", "gaps", "gaps_excused", "sound_found", "sound_not_found",
     ]
     private static let generatorNames = ["late_p50_ms", "late_p99_ms", "late_max_ms", "processor_share"]
@@ -20,7 +22,8 @@ package struct LoadReport {
     /// Names that `--assert` may use: `gaps`, `p99(mouth_to_ear_ms)`, `generator_late_p99_ms`, `valid`.
     package static var comparablePaths: [ComparablePath] {
         countNames.map { ComparablePath($0, .number) }
-            + generatorNames.map { ComparablePath("generator_" + $0, .number) } + [ComparablePath("valid", .flag)]
+            + generatorNames.map { ComparablePath("generator_" + $0, .number) }
+            + [ComparablePath("valid", .flag), ComparablePath("refused", .number)]
             + distributionNames.flatMap { name in
                 FigureSummary.names.map { ComparablePath("\($0)(\(name))", .number) }
             }
@@ -29,6 +32,7 @@ package struct LoadReport {
     /// The value of a name that `--assert` may use; `nil`: it was not measured.
     package func value(of path: String) -> JSONValue? {
         if path == "valid" { return .boolean(isValid) }
+        if path == "refused" { return .integer(refused.count) }
         if let count = counts.first(where: { $0.name == path }) { return .integer(count.value) }
         if let own = generator.first(where: { "generator_" + $0.name == path }) { return own.value.map { .number($0) } }
         for (name, figures) in distributions {
@@ -44,7 +48,7 @@ package struct LoadReport {
             generator.map { JSONMember($0.name, $0.value.map { .number($0, decimals: 3) } ?? .null) }
             + [JSONMember("valid", .boolean(isValid))]
         return [JSONMember("generator", .object(own))] + counts.map { JSONMember($0.name, .integer($0.value)) }
-            + distributions.map { JSONMember($0.name, $0.figures.json(decimals: 4)) }
+            + [JSONMember("refused", refused.json)] + distributions.map { JSONMember($0.name, $0.figures.json(decimals: 4)) }
             + (assertions.isEmpty ? [] : [JSONMember("assertions", .array(assertions.map(\.json)))])
     }
 
@@ -62,7 +66,9 @@ package struct LoadReport {
                 + "\(Text.gaps(count("gaps"))) over \(Int(LoadCall.gapMilliseconds)) ms"
                 + (count("gaps_excused") > 0 ? ", \(count("gaps_excused")) more while the load was late itself" : ""),
         ]
-        for (name, figures) in distributions {
+        if let refused = refused.line { lines.insert(refused, at: 2) }
+        // Of raw calls nothing is answered.
+        for (name, figures) in distributions where name != "answer_ms" || figures.median != nil {
             let decimals = name == "correlation" || name == "lost_ratio" ? 3 : 1
             lines.append(
                 "\(name): p50 \(text(figures.median, decimals)), p90 \(text(figures.quantile90, decimals)), "

@@ -22,6 +22,11 @@ struct LoadCallReport: Sendable, Equatable {
     let windowsFound: Int
     let windowsLost: Int
     let endedByPeer: Bool
+    /// Whether somebody answered, by signalling, and after how long.
+    let isAnswered: Bool
+    let answerMilliseconds: Double?
+    /// What signalling told of its end; nil: nothing, we ended it.
+    let ending: LoadEnding?
 
     /// - Parameters:
     ///   - call: it is over.
@@ -44,6 +49,9 @@ struct LoadCallReport: Sendable, Equatable {
         windowsFound = ear?.windowsFound ?? 0
         windowsLost = ear?.windowsLost ?? 0
         endedByPeer = call.endedByPeer != nil
+        isAnswered = call.isAnswered
+        answerMilliseconds = call.answerMilliseconds
+        ending = call.ending
     }
 
     var isConnected: Bool { packetsReceived > 0 }
@@ -62,6 +70,10 @@ struct LoadCallReport: Sendable, Equatable {
             JSONMember("mouth_to_ear_ms", number(delayMilliseconds, 2)),
             JSONMember("jitter_ms", number(jitterMilliseconds, 2)), JSONMember("correlation", number(correlation, 4)),
             JSONMember("ended_by_peer", .boolean(endedByPeer)),
+            JSONMember("answer_ms", number(answerMilliseconds, 1)),
+            JSONMember("sip_code", ending?.sipCode.map { .integer($0) } ?? .null),
+            JSONMember("end_reason", ending.map { .string($0.reason) } ?? .null),
+            JSONMember("explanation", ending.map { .string($0.text) } ?? .null),
         ]
     }
 
@@ -81,6 +93,9 @@ package struct LoadResults {
     /// Stretches of sound that nobody had time to look at.
     private(set) var stretchesLeftOut = 0
     private(set) var connected = 0
+    /// By signalling.
+    private(set) var answered = 0
+    private var refused = RefusedCalls()
     private(set) var endedByPeer = 0
     private(set) var packetsSent = 0
     private(set) var packetsReceived = 0
@@ -92,6 +107,7 @@ package struct LoadResults {
     /// Calls that could not even begin, and the first reason.
     private(set) var failures = 0
     private(set) var firstFailure: String?
+    private var answer = Distribution()
     private var setup = Distribution()
     private var jitter = Distribution()
     private var lostRatio = Distribution()
@@ -115,12 +131,14 @@ package struct LoadResults {
         packetsSent += call.packetsSent
         if call.isConnected { connected += 1 }
         if call.endedByPeer { endedByPeer += 1 }
+        if call.isAnswered { answered += 1 } else if let ending = call.ending, !ending.isOurs { refused.add(ending) }
         packetsReceived += call.packetsReceived
         packetsLost += call.packetsLost
         gaps += call.gaps
         gapsExcused += call.gapsExcused
         soundFound += call.windowsFound
         soundLost += call.windowsLost
+        if let value = call.answerMilliseconds { answer.add(value) }
         if let value = call.setupMilliseconds { setup.add(value) }
         guard call.isConnected else { return }
         jitter.add(call.jitterMilliseconds)
@@ -151,7 +169,8 @@ package struct LoadResults {
         return LoadReport(
             counts: [
                 ("calls", calls), ("connected", connected), ("not_connected", calls - connected),
-                ("could_not_begin", failures), ("ended_by_peer", endedByPeer), ("packets_sent", packetsSent),
+                ("could_not_begin", failures), ("answered", answered), ("ended_by_peer", endedByPeer),
+                ("packets_sent", packetsSent),
                 ("packets_received", packetsReceived), ("packets_lost", packetsLost), ("gaps", gaps),
                 ("gaps_excused", gapsExcused), ("sound_found", soundFound), ("sound_not_found", soundLost),
             ],
@@ -159,9 +178,9 @@ package struct LoadResults {
                 ("late_p50_ms", lateness.quantile(0.5)), ("late_p99_ms", lateness.quantile(0.99)),
                 ("late_max_ms", lateness.count > 0 ? lateness.maximum : nil), ("processor_share", processorShare),
             ],
-            isValid: isValid,
+            isValid: isValid, refused: refused,
             distributions: [
-                ("setup_ms", setup.summary()), ("mouth_to_ear_ms", delay), ("call_mouth_to_ear_ms", callDelay.summary()),
+                ("answer_ms", answer.summary()), ("setup_ms", setup.summary()), ("mouth_to_ear_ms", delay), ("call_mouth_to_ear_ms", callDelay.summary()),
                 ("jitter_ms", jitter.summary()), ("lost_ratio", lostRatio.summary()), ("correlation", correlation.summary()),
             ])
     }

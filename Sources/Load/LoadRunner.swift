@@ -1,15 +1,18 @@
 import Codecs
 import Link
+import LiveMedia
 import Media
 import Network
 import RTP
 import Realtime
+import Signalling
 import Softphone
 
 /// Makes the calls of a load, or every so manieth of them, on the thread that steps it: a clock of a millisecond, a port a call.
 ///
 /// A turn sends what is due, a few calls each millisecond of their packets' time, and notes what has come. What came is looked at by
-/// somebody else (`EchoEar`).
+/// somebody else (`EchoEar`), and by SIP calls are signalled by somebody else (`LoadSignalling`): a call begins to send once that tells
+/// of its answer.
 struct LoadRunner {
     /// Which of a load's calls it makes.
     struct Share {
@@ -34,18 +37,26 @@ struct LoadRunner {
     /// In a box, so that nothing of it is copied for a packet.
     private final class Running {
         var call: LoadCall
-        let began: HostTime
+        /// Where its packets go; nil: it waits for an answer, or is held.
+        var path: LoadPath?
+        /// Signalling knows it by that; nil: nobody signals, or no more.
+        var line: SignalledCallID?
+        /// nil: it has not been answered yet.
+        var began: HostTime?
         var nextReport: HostTime?
         /// When the goodbye was said.
         var endedAt: HostTime?
 
-        init(_ call: LoadCall, began: HostTime) { (self.call, self.began) = (call, began) }
+        init(_ call: LoadCall) { self.call = call }
     }
 
     private let plan: LoadPlan
     private let speech: LoadSpeech
     private let share: Share
     private let pool: UDPSocketPool
+    /// nil: nobody signals.
+    private let signalling: LoadSignalling?
+    private let inbox: Mailbox<LoadSignal>
     private var wheel: TickWheel
     private var random: SplitMix64
     private var running: [Int: Running] = [:]
@@ -58,10 +69,14 @@ struct LoadRunner {
     private(set) var figures = LoadRunnerFigures()
 
     /// - Parameters:
+    ///   - signalling: of calls by SIP.
     ///   - start: when the first call is due.
-    init(_ plan: LoadPlan, _ speech: LoadSpeech, share: Share, start: HostTime) throws(SoftphoneError) {
-        (self.plan, self.speech, self.share, self.start) = (plan, speech, share, start)
+    init(
+        _ plan: LoadPlan, _ speech: LoadSpeech, _ signalling: LoadSignalling?, share: Share, start: HostTime
+    ) throws(SoftphoneError) {
+        (self.plan, self.speech, self.signalling, self.share, self.start) = (plan, speech, signalling, share, start)
         do { pool = try UDPSocketPool() } catch { throw .network(error) }
+        do { inbox = try Mailbox() } catch { throw .resources("\(error)") }
         random = SplitMix64(seed: plan.seed &+ UInt64(share.index))
         nextCall = share.index
         // Not all of them at once.
@@ -91,6 +106,7 @@ struct LoadRunner {
             while let due = wheel.advance(to: .monotonicNow()) {
                 for number in wheel.due { send(number, due: due) }
             }
+            if signalling != nil { takeSignals() }
             receive()
             beginCalls()
             let now = HostTime.monotonicNow()
@@ -112,12 +128,18 @@ struct LoadRunner {
             let number = nextCall
             nextCall += share.of
             do {
-                let local = try pool.open(number, towards: plan.remote, bind: plan.bind)
-                let call = LoadCall(
-                    number: number, local: local, payloadType: plan.payloadType,
-                    clockRate: plan.codec.rtpClockRate(), firstPacket: speech.firstPacket(ofCall: number), random: &random)
-                running[number] = Running(call, began: now)
-                wheel.add(number, everyMilliseconds: speech.packetMilliseconds)
+                let local = try pool.open(number, towards: plan.towards, bind: plan.bind)
+                let one = Running(
+                    LoadCall(
+                        number: number, local: local, payloadType: plan.codec.defaultPayloadType,
+                        clockRate: plan.codec.rtpClockRate(), firstPacket: speech.firstPacket(ofCall: number), random: &random))
+                running[number] = one
+                switch plan.way {
+                case .raw(let path):
+                    one.began = now
+                    take(path, one)
+                case .sip: one.line = signalling?.invite(number, port: local.port, telling: inbox)
+                }
             } catch {
                 figures.failures += 1
                 figures.firstFailure = figures.firstFailure ?? "\(error)"
@@ -126,8 +148,8 @@ struct LoadRunner {
     }
 
     private mutating func send(_ number: Int, due: HostTime) {
-        guard let one = running[number], one.endedAt == nil else { return }
-        let (remote, speech, pool) = (plan.remote, speech, pool)
+        guard let one = running[number], one.endedAt == nil, let remote = one.path?.remote else { return }
+        let (speech, pool) = (speech, pool)
         packet.withUnsafeMutableBytes { buffer in
             let length = one.call.write(speech, into: buffer)
             _ = pool.send(UnsafeRawBufferPointer(rebasing: buffer[..<length]), from: number, to: remote)
@@ -139,20 +161,23 @@ struct LoadRunner {
         if late >= Self.excuseLateness { lastLate = now }
         if one.nextReport.map({ now >= $0 }) ?? (one.call.packetsSent >= Self.firstReportPackets) {
             one.nextReport = now.advanced(byMilliseconds: Self.reportMilliseconds)
-            report(one.call, isLast: false)
+            report(one, isLast: false)
         }
     }
 
-    private func report(_ call: LoadCall, isLast: Bool) {
-        call.report(isLast: isLast, ntp: .now()).withUnsafeBytes {
-            _ = pool.send($0, from: call.number, to: plan.control)
+    private func report(_ one: Running, isLast: Bool) {
+        guard let control = one.path?.control else { return }
+        one.call.report(isLast: isLast, ntp: .now()).withUnsafeBytes {
+            _ = pool.send($0, from: one.call.number, to: control)
         }
     }
 
     private mutating func hangUp(_ number: Int, now: HostTime) {
         guard let one = running[number], one.endedAt == nil else { return }
-        report(one.call, isLast: true)
+        report(one, isLast: true)
+        if let line = one.line { signalling?.hangUp(line) }
         one.endedAt = now
+        one.call.noteGoodbye()
         wheel.remove(number)
     }
 
@@ -165,7 +190,9 @@ struct LoadRunner {
                 news.append(.over(one.call))
                 running[number] = nil
                 pool.close(number)
-            } else if now.milliseconds(since: one.began) >= plan.holdSeconds * 1000 || one.call.endedByPeer != nil {
+            } else if one.began.map({ now.milliseconds(since: $0) >= plan.holdSeconds * 1000 }) ?? false
+                || one.call.endedByPeer != nil
+            {
                 hangUp(number, now: now)
             } else if let heard = one.call.takeHeard(packets: packets) {
                 news.append(.heard(number, heard))
@@ -173,17 +200,50 @@ struct LoadRunner {
         }
     }
 
+    // MARK: - Signalling
+
+    private mutating func takeSignals() {
+        for signal in inbox.takeAll() {
+            switch signal {
+            case .answered(let number, let path, let milliseconds):
+                guard let one = running[number], one.endedAt == nil else { continue }
+                one.call.noteAnswer(milliseconds: milliseconds)
+                one.began = .monotonicNow()
+                take(path, one)
+            case .moved(let number, let path):
+                guard let one = running[number], one.endedAt == nil else { continue }
+                take(path, one)
+            case .ended(let number, let ending, let time):
+                guard let one = running[number] else { continue }
+                one.line = nil
+                guard one.endedAt == nil else { continue }
+                one.call.noteEnding(ending, at: time)
+                hangUp(number, now: .monotonicNow())
+            }
+        }
+    }
+
+    /// The call's packets go there from now on; nil: nothing is sent for the time being.
+    private mutating func take(_ path: LoadPath?, _ one: Running) {
+        let isSending = one.path != nil
+        one.path = path
+        guard let path else { return wheel.remove(one.call.number) }
+        one.call.send(as: path.payloadType)
+        if !isSending { wheel.add(one.call.number, everyMilliseconds: speech.packetMilliseconds) }
+    }
+
     // MARK: - Hearing
 
     private mutating func receive() {
-        let (remote, payloadType, milliseconds) = (plan.remote, plan.payloadType, speech.packetMilliseconds)
+        let milliseconds = speech.packetMilliseconds
         pool.receive(waitMilliseconds: 0) { number, datagram in
-            guard datagram.source.address == remote.address, let one = running[number] else { return }
+            guard let one = running[number], let path = one.path, datagram.source.address == path.remote.address else { return }
             let bytes = UnsafeRawBufferPointer(datagram.bytes)
             switch datagram.kind {
             case .rtcp: one.call.receive(rtcp: bytes, arrival: datagram.arrival)
             case .rtp:
-                guard let packet = try? RTPPacket(parsing: bytes), packet.header.payloadType == payloadType else {
+                guard let packet = try? RTPPacket(parsing: bytes), path.receivedTypes.contains(packet.header.payloadType)
+                else {
                     figures.otherPackets += 1
                     return
                 }

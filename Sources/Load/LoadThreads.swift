@@ -10,7 +10,7 @@ import Threads
 /// priority that finds out afterwards what was heard.
 ///
 /// ```
-/// load-0, load-1 ...  sockets, packets, counts
+/// load-0, load-1 ...  sockets, packets, counts  <- LoadSignal -  LoadSignalling: calls by SIP, on a thread of its own
 ///       | LoadNews
 /// load-ears           decoders, EchoEar -> reports, results
 /// ```
@@ -31,10 +31,12 @@ final class LoadThreads: @unchecked Sendable {
         let speech = try LoadSpeech(plan.codec, plan.settings, path: plan.speechPath, seed: plan.seed)
         let count = max(1, min(CoreAffinity.cores, (plan.calls + Self.callsOfThread - 1) / Self.callsOfThread))
         let start = HostTime.monotonicNow()
-        do { shared = try LoadShared() } catch { throw .resources("\(error)") }
+        let signalling: LoadSignalling? = if case .sip(let request) = plan.way { try LoadSignalling(request) } else { nil }
+        do { shared = try LoadShared(signalling) } catch { throw .resources("\(error)") }
         do {
             for index in 0..<count {
-                let runner = try LoadRunner(plan, speech, share: .init(index: index, of: count), start: start)
+                let runner = try LoadRunner(
+                    plan, speech, signalling, share: .init(index: index, of: count), start: start)
                 threads.append(
                     try LoadThread("load-\(index)", realtime ? .realtime(priority: Self.priority) : .normal, runner, shared))
             }
@@ -43,6 +45,7 @@ final class LoadThreads: @unchecked Sendable {
         } catch {
             end()
             join()
+            signalling?.close()
             throw error
         }
     }
@@ -63,10 +66,11 @@ final class LoadThreads: @unchecked Sendable {
     /// Calls that have ended since the last time.
     func takeReports() -> [LoadCallReport] { shared.reports.takeAll() }
 
-    /// What all measured; `nil` while calls run.
+    /// What all measured, once, when everything is closed; `nil` while calls run.
     func results() -> LoadResults? {
         guard let results = shared.results.withLock({ $0 }) else { return nil }
         join()
+        shared.signalling?.close()
         return results
     }
 }
@@ -82,8 +86,11 @@ final class LoadShared: Sendable {
     let isEnding = Atomic<Bool>(false)
     let active = Atomic<Int>(0)
     let waiting = Atomic<Int>(0)
+    /// nil: nobody signals.
+    let signalling: LoadSignalling?
 
-    init() throws(RealtimeError) {
+    init(_ signalling: LoadSignalling?) throws(RealtimeError) {
+        self.signalling = signalling
         news = try Mailbox()
         reports = try Mailbox()
     }
@@ -159,8 +166,9 @@ extension LoadEars: LoadWork {
                 shared.waiting.wrappingSubtract(batch.count, ordering: .relaxed)
             }
         }
-        results.processorShare =
-            (processorMilliseconds + ThreadTime.milliseconds) / max(1, HostTime.monotonicNow().milliseconds(since: began))
+        let milliseconds =
+            processorMilliseconds + ThreadTime.milliseconds + (shared.signalling?.processorMilliseconds ?? 0)
+        results.processorShare = milliseconds / max(1, HostTime.monotonicNow().milliseconds(since: began))
         let all = results
         shared.results.withLock { $0 = all }
         shared.reports.signal.signal()

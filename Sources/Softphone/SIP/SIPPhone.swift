@@ -77,7 +77,8 @@ public final class SIPPhone: Sendable {
         trace?.finish()
     }
 
-    private static func configuration(_ request: SIPRequest) -> SignallingConfiguration {
+    /// What the signalling of such a call binds, says and allows.
+    package static func configuration(_ request: SIPRequest) -> SignallingConfiguration {
         let media = request.media
         var account = request.account
         account?.encryption = request.effectiveEncryption
@@ -114,7 +115,7 @@ extension Softphone {
 /// Ends every call, takes registrations back, and closes; waits for answers for so long at most, in seconds.
 ///
 /// Who waits may hold the thread that the shutdown needs: it is not waited for much longer, and ends by itself.
-func waitForShutdown(of signalling: any CallSignalling, within seconds: Double) {
+package func waitForShutdown(of signalling: any CallSignalling, within seconds: Double) {
     let done = DispatchFlag()
     Task.detached {
         await signalling.shutdown(within: seconds)
@@ -124,7 +125,7 @@ func waitForShutdown(of signalling: any CallSignalling, within seconds: Double) 
 }
 
 extension SoftphoneError {
-    init(_ error: SignallingStartError) {
+    package init(_ error: SignallingStartError) {
         self =
             switch error {
             case .account(let error): .request("\(error)")

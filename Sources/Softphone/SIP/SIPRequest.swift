@@ -66,7 +66,8 @@ public struct SIPRequest: Sendable {
     }
 
     /// Whether something is wrong that no server has to tell.
-    func check() throws(SoftphoneError) {
+    /// - Throws: what, and what to do.
+    package func check() throws(SoftphoneError) {
         guard !codecs.isEmpty else { throw .request("there is no codec to offer; choose one with --codec") }
         switch purpose {
         case .call(let target):

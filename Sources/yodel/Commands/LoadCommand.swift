@@ -8,7 +8,8 @@ struct LoadCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load", abstract: "Make many calls at once, and measure every one.",
         discussion: HelpText.discussion(examples: [
-            ("yodel load rtp://192.0.2.7:5004 --calls 50 --assert 'p99(mouth_to_ear_ms)<120'", "50 calls to whoever echoes")
+            ("yodel load rtp://192.0.2.7:5004 --calls 50 --assert 'p99(mouth_to_ear_ms)<120'", "50 calls to whoever echoes"),
+            ("yodel load sip:echo@192.0.2.7 --calls 50 --rate 5", "by SIP, five more each second"),
         ]))
 
     @OptionGroup(title: "Load") var load: LoadArguments
