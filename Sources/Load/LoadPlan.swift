@@ -60,8 +60,8 @@ struct LoadPlan {
     ///   - account: as whom; nil: as nobody in particular.
     /// - Throws: what makes no sense.
     init(
-        calling target: String, as account: AccountSettings?, _ access: SignallingAccess, _ media: MediaRequest, _ amount: Amount,
-        speechPath: String?
+        calling target: String, as account: AccountSettings?, _ access: SignallingAccess, _ media: MediaRequest,
+        _ amount: Amount, speechPath: String?
     ) throws(SoftphoneError) {
         try Self.check(amount)
         var request = SIPRequest(.call(target), codecs: [media.codec], media: media)

@@ -14,8 +14,8 @@ package struct LoadReport {
         "answer_ms", "setup_ms", "mouth_to_ear_ms", "call_mouth_to_ear_ms", "jitter_ms", "lost_ratio", "correlation",
     ]
     private static let countNames = [
-        "calls", "connected", "not_connected", "could_not_begin", "answered", "ended_by_peer", "packets_sent", "packets_received",
-        "packets_lost", "gaps", "gaps_excused", "sound_found", "sound_not_found",
+        "calls", "connected", "not_connected", "could_not_begin", "answered", "ended_by_peer", "packets_sent",
+        "packets_received", "packets_lost", "gaps", "gaps_excused", "sound_found", "sound_not_found",
     ]
     private static let generatorNames = ["late_p50_ms", "late_p99_ms", "late_max_ms", "processor_share"]
 

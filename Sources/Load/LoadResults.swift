@@ -180,7 +180,8 @@ package struct LoadResults {
             ],
             isValid: isValid, refused: refused,
             distributions: [
-                ("answer_ms", answer.summary()), ("setup_ms", setup.summary()), ("mouth_to_ear_ms", delay), ("call_mouth_to_ear_ms", callDelay.summary()),
+                ("answer_ms", answer.summary()), ("setup_ms", setup.summary()), ("mouth_to_ear_ms", delay),
+                ("call_mouth_to_ear_ms", callDelay.summary()),
                 ("jitter_ms", jitter.summary()), ("lost_ratio", lostRatio.summary()), ("correlation", correlation.summary()),
             ])
     }

@@ -141,7 +141,8 @@ import Testing
         #expect(refused.json.text == #"{"503":2,"486":1,"no_answer":1,"no_common_media":1}"#)
         #expect(
             refused.line
-                == "refused: 2 by 503 (Service Unavailable), 1 by 486 (Busy Here), 1 by no_answer, 1 by no_common_media (no codec)")
+                == "refused: 2 by 503 (Service Unavailable), 1 by 486 (Busy Here), 1 by no_answer, 1 by no_common_media (no codec)"
+        )
     }
 
     @Test("one that we gave up ourselves is none that was refused")
