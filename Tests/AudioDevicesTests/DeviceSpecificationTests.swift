@@ -44,7 +44,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "null", "default", "alsa:default", "alsa:plughw:1", "file:a.wav,to=b.wav,loop", "pipe:-", "room:hall,drift=50.0,noise=-55.0",
+        "null", "default", "alsa:default", "alsa:plughw:1", "file:a.wav,to=b.wav,loop", "pipe:-",
+        "room:hall,drift=50.0,noise=-55.0",
     ])
     func aNameSurvivesTheRoundTrip(name: String) throws {
         let parsed = try DeviceSpecification(parsing: name)

@@ -95,7 +95,9 @@ import Testing
         #expect(server.queued >= 720, "what was missed is made up for")
     }
 
-    @Test("after a stop somebody who has nothing ready is waited for until just before the server needs it", arguments: [7, 9, 11, 13])
+    @Test(
+        "after a stop somebody who has nothing ready is waited for until just before the server needs it",
+        arguments: [7, 9, 11, 13])
     func waitsForTheApplication(milliseconds: Int64) {
         var server = Server()
         server.run(until: 1000 * Self.millisecond)
