@@ -72,7 +72,7 @@ struct LoadCallReport: Sendable, Equatable {
             JSONMember("ended_by_peer", .boolean(endedByPeer)),
             JSONMember("answer_ms", number(answerMilliseconds, 1)),
             JSONMember("sip_code", ending?.sipCode.map { .integer($0) } ?? .null),
-            JSONMember("end_reason", ending.map { .string($0.reason) } ?? .null),
+            JSONMember("end_reason", ending.map { .string($0.reason.rawValue) } ?? .null),
             JSONMember("explanation", ending.map { .string($0.text) } ?? .null),
         ]
     }

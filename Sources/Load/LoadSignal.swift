@@ -1,5 +1,7 @@
+import Media
 import Realtime
 import Signalling
+import Softphone
 
 /// What signalling tells of a call of a load, by the call's number.
 package enum LoadSignal: Sendable, Equatable {
@@ -15,23 +17,19 @@ package enum LoadSignal: Sendable, Equatable {
 package struct LoadEnding: Sendable, Equatable {
     /// Of the last response; nil: none came.
     package let sipCode: Int?
-    /// `busy`, `no_answer`, `remote_hangup` and so on.
-    package let reason: String
+    package let reason: EndReason
     /// In words; they may be the network's.
     package let text: String
 
     package init(_ ending: CallEnding) {
         sipCode = ending.sipCode
-        reason = ending.reason.rawValue.reduce(into: "") { name, letter in
-            if letter.isUppercase { name += "_" }
-            name += letter.lowercased()
-        }
+        reason = EndReason(ending.reason)
         text = ending.text
     }
 
     /// Whether this side wanted it.
-    package var isOurs: Bool { reason == "local_hangup" }
+    package var isOurs: Bool { reason == .localHangup }
 
     /// What calls that were refused alike have in common: the other side's status, or why there was none that says it.
-    package var kind: String { sipCode.flatMap { $0 >= 300 ? "\($0)" : nil } ?? reason }
+    package var kind: String { sipCode.flatMap { $0 >= 300 ? "\($0)" : nil } ?? reason.rawValue }
 }

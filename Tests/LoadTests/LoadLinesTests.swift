@@ -138,10 +138,10 @@ import Testing
         refused.add(LoadEnding(CallEnding(.noCommonMedia, sipCode: 200, text: "no codec")))
         refused.add(LoadEnding(CallEnding(.noAnswer, text: "")))
         #expect(refused.count == 5)
-        #expect(refused.json.text == #"{"503":2,"486":1,"no_answer":1,"no_common_media":1}"#)
+        #expect(refused.json.text == #"{"503":2,"486":1,"no_answer":1,"refused":1}"#)
         #expect(
             refused.line
-                == "refused: 2 by 503 (Service Unavailable), 1 by 486 (Busy Here), 1 by no_answer, 1 by no_common_media (no codec)"
+                == "refused: 2 by 503 (Service Unavailable), 1 by 486 (Busy Here), 1 by no_answer, 1 by refused (no codec)"
         )
     }
 

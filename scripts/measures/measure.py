@@ -137,12 +137,12 @@ def cost(bench: Any, figures: Figures, seconds: float, repeats: int) -> None:
             f"bound: arecord + aplay ({raw:.0f}) + 150",
         )
         figures.add(f"peak RSS, {codec}", middle(ours, "peak_rss_mib"), "MiB", 24)
-    for way, device in (("", bench_calls.BY_SERVER), (", by ALSA", bench_calls.BY_ALSA)):
-        row = process_cost(bench, f"cost-default{way[-4:]}", bench.commands(device=device), seconds)
+    for name, way, device in (("server", "", bench_calls.BY_SERVER), ("alsa", ", by ALSA", bench_calls.BY_ALSA)):
+        row = process_cost(bench, f"cost-default-{name}", bench.commands(device=device), seconds)
         for key, unit, most in (("cpu_s_per_min", "s/min", 4), ("wakeups_per_s", "/s", 1100), ("peak_rss_mib", "MiB", None)):
             bound = most if device == bench_calls.BY_SERVER else None
             figures.add(f"default periods, opus{way}: {key.split('_')[0]}", row.get(key), unit, bound)
-        threads = bench.thread_wakeups(f"threads-default{way[-4:]}", bench.commands(device=device), seconds)
+        threads = bench.thread_wakeups(f"threads-default-{name}", bench.commands(device=device), seconds)
         for whose, rates in bench_calls.by_owner(threads).items():
             each = ", ".join(f"{name} {rate:.0f}" for name, rate in sorted(rates.items(), key=lambda one: -one[1]) if rate >= 1)
             total = round(sum(rates.values()), 1) if threads else None

@@ -1,4 +1,4 @@
-"""Calls on a machine that stands still now and then: the part `stops` of scripts/measure, about 55 minutes, as root.
+"""Calls on a machine that stands still now and then: the part `stops` of scripts/measure, about an hour, as root.
 
 All processors stop at once (rig/standing.py), or one endpoint's process alone. Other programs' calls go beside.
 """
@@ -27,6 +27,11 @@ LENGTHS = (("4-12", 12), ("4-21", 21))
 EVERY_S = 0.7
 # So long after the stops the former delay is back, within so many ms, in seconds.
 BACK_S, BACK_MS = 5, 3
+# A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
+# after the measuring program was started, at least and at most.
+STOP_AT_S = 12.0
+CHIRP_S, CHIRPS = 0.6, 8
+FIRST_CHIRP_S = (0.8, 2.2)
 
 
 def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
@@ -119,7 +124,7 @@ def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bo
 
 
 def each(what: str, values: list[float]) -> str:
-    return (f"{what}: " if what else "") + ", ".join(f"{value:.1f}" for value in values)
+    return f"{what}: " + ", ".join(f"{value:.1f}" for value in values)
 
 
 def peers(bench: Any, figures: Figures, lengths: str, what: str, seconds: float) -> None:
@@ -169,15 +174,8 @@ def single_stop(bench: Any, figures: Figures, milliseconds: float, within: float
     last = math.floor((STOP_AT_S - FIRST_CHIRP_S[1]) / CHIRP_S)
     before, after = heard[max(0, last - CHIRPS) : last], heard[first : first + CHIRPS]
     above = rise(statistics.median(before), statistics.median(after)) if before and after else None
-    note = f"before {each('', before)}; after {each('', after)}"
+    note = f"{each('before', before)}; {each('after', after)}"
     figures.add(f"above its former delay {within:g} s after {what}", above, "ms", BACK_MS, note)
-
-
-# A stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
-# after the measuring program was started, at least and at most.
-STOP_AT_S = 12.0
-CHIRP_S, CHIRPS = 0.6, 8
-FIRST_CHIRP_S = (0.8, 2.2)
 
 
 @contextlib.contextmanager

@@ -213,12 +213,7 @@ final class SIPLiveCall {
             switch ending.reason {
             case .localHangup: wish ?? .localHangup
             case .remoteHangup: caller != nil && !isAnswered ? .cancelled : isTransferAccepted ? .transferred : .remoteHangup
-            case .busy: .busy
-            case .refused, .redirected, .noCommonMedia, .badTarget: .refused
-            case .noAnswer: .noAnswer
-            case .authentication, .certificate: .authentication
-            case .network, .lost: .network
-            case .replaced: .replaced
+            default: Media.EndReason(ending.reason)
             }
         var text: String? = ending.text
         if ending.reason == .localHangup || ending.reason == .remoteHangup { text = failure?.description ?? mediaFailure }
