@@ -62,12 +62,12 @@ import Testing
     }
 
     @Test(
-        "stops of the machine are made room for: a period, the server's own block, and what they need",
+        "stops of the machine are made room for: a period, the server's own block, what follows a stop, and what they need",
         arguments: [8.0, 12, 20])
     func lateTurns(milliseconds: Double) {
         #expect(target(late: [milliseconds]).milliseconds == 20, "one alone is none")
         let some = target(late: Array(repeating: milliseconds, count: 8))
-        let needed = 5 + 5 + milliseconds
+        let needed = 5 + 5 + 2.5 + milliseconds
         #expect(some.milliseconds >= max(20, needed) && some.milliseconds <= max(20, needed + milliseconds / 6 + 1))
         #expect(abs(some.reserveMilliseconds - (some.milliseconds - 20)) < 0.1)
     }

@@ -181,6 +181,41 @@ import Testing
         #expect(bench.agent.stateCount == 0)
     }
 
+    @Test("a stranger with too many transactions who calls is told to come back later, and nothing is kept of it")
+    func transactionCapOfCallers() throws {
+        let bench = Bench()
+        for index in 0..<200 {
+            let body = Body(contentType: "text/plain", bytes: [65])
+            bench.feed(PeerCall(callID: "m\(index)").request(.message, branch: "z9hG4bKm\(index)", body: body))
+        }
+        let kept = bench.agent.stateCount
+        bench.clear()
+        var call = PeerCall(callID: "late")
+        bench.feed(call.request(.invite, body: offer))
+        #expect(bench.codes == [503])
+        #expect(bench.incoming.isEmpty)
+        #expect(bench.agent.stateCount == kept)
+    }
+
+    @Test("a stranger's calls that were answered are no transactions of his: he may call as often as calls are had")
+    func answeredCallsDoNotCount() throws {
+        let bench = Bench()
+        for index in 0..<300 {
+            var call = PeerCall(callID: "call\(index)")
+            bench.feed(call.request(.invite, branch: "z9hG4bKi\(index)", body: offer))
+            let handle = try #require(bench.incoming.last?.0)
+            try bench.agent.answer(handle, body: answerBody, now: bench.now)
+            bench.collect()
+            call.toTag = try bench.response().headers.to.tag
+            bench.feed(call.request(.ack, branch: "z9hG4bKa\(index)"))
+            bench.feed(call.request(.bye, number: 2, branch: "z9hG4bKb\(index)"))
+            bench.clear()
+        }
+        #expect(bench.drops.isEmpty)
+        bench.advance(33_000)
+        #expect(bench.agent.stateCount == 0)
+    }
+
     @Test("strangers at the peer's own address keep no call from being changed and ended") func capsSpareCalls() throws {
         let bench = Bench()
         var (_, call) = try bench.establishedIncoming()

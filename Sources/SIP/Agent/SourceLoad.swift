@@ -12,6 +12,13 @@ struct SourceLoad {
         transactions[owner, default: 0] += 1
     }
 
+    /// From now on the transaction counts with another owner.
+    mutating func move(_ key: TransactionKey, to owner: String) {
+        guard owners[key] != nil else { return }
+        remove(key)
+        add(key, owner: owner)
+    }
+
     mutating func remove(_ key: TransactionKey) {
         guard let owner = owners.removeValue(forKey: key), let number = transactions[owner] else { return }
         transactions[owner] = number > 1 ? number - 1 : nil

@@ -15,9 +15,9 @@ extension UserAgent {
         }
         guard admitsRinging(from: source) else {
             emit(.dropped(.tooManyCalls, source))
-            return reply(to: request, 503, from: source, adding: [HeaderField(.retryAfter, "10")])
+            return refuseForNow(request, source)
         }
-        guard open(request, key, source, now: now) else { return }
+        guard open(request, key, source, now: now) else { return refuseForNow(request, source) }
         let (account, isServer) = account(for: request, source)
         let handle = CallHandle(number: nextNumber())
         let call = SIPCall(
@@ -43,6 +43,10 @@ extension UserAgent {
                     account: account, isFromAccountServer: isServer,
                     assertedIdentity: isServer ? headers.address(.pAssertedIdentity) : nil,
                     body: Body(headers: headers, bytes: request.body), replaces: replaced?.handle, headers: headers)))
+    }
+
+    private func refuseForNow(_ request: Request, _ source: SignallingSource) {
+        reply(to: request, 503, from: source, adding: [HeaderField(.retryAfter, "10")])
     }
 
     /// Why an INVITE cannot be served, whoever answers the telephone.
@@ -259,6 +263,8 @@ extension UserAgent {
     func acknowledged(_ call: SIPCall, _ ack: Request, now: HostTime) {
         guard let success = call.success, success.number == ack.headers.cSeq.number else { return }
         call.success = nil
+        // Who acknowledges knows our tag, so he is where he says: his call counts, and no longer what is kept of its beginning.
+        load.move(success.key, to: owner(call))
         if let end = call.byeWhenAcknowledged {
             call.byeWhenAcknowledged = nil
             return sayBye(call, end, now: now)

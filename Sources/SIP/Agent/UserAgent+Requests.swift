@@ -96,7 +96,7 @@ extension UserAgent {
     ) -> Bool {
         let caps = configuration.caps
         let isServer = isAccountServer(source.remote.host)
-        let owner = call.map { "call \($0.handle.number)" } ?? source.remote.host
+        let owner = call.map(owner) ?? source.remote.host
         guard servers.count < (isServer || call != nil ? 2 : 1) * caps.transactions,
             isServer || load.transactions(of: owner) < caps.transactionsPerSource
         else {
@@ -112,6 +112,9 @@ extension UserAgent {
         timers.schedule(.server(key), at: transaction.deadline)
         return true
     }
+
+    /// As what a call's transactions are counted.
+    func owner(_ call: SIPCall) -> String { "call \(call.handle.number)" }
 
     func respond(_ key: TransactionKey, _ response: Response, now: HostTime) {
         drive(server: key, .respond(response), now: now)
