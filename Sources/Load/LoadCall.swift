@@ -3,7 +3,7 @@ import RTP
 import Realtime
 
 /// One call of a load: what it sends next, and what it measures of what comes back. Sans-I/O.
-struct LoadCall {
+package struct LoadCall {
     /// Interval between packets beyond their own time from which sound is missing, in milliseconds.
     static let gapMilliseconds = 40.0
 
@@ -24,6 +24,8 @@ struct LoadCall {
     private(set) var duplicates = 0
     private(set) var gaps = 0
     private(set) var gapsExcused = 0
+    /// How what was lost clusters.
+    private(set) var lossRuns = LossRuns()
     private(set) var remoteSSRC: UInt32?
     private var firstSequence: Int64 = 0
     private(set) var highest: Int64 = 0
@@ -43,7 +45,9 @@ struct LoadCall {
     /// What came back since `takeHeard`.
     private var heard = HeardStretch(firstSent: 0)
 
-    init(number: Int, local: SocketAddress, payloadType: UInt8, clockRate: Int, firstPacket: Int, random: inout SplitMix64) {
+    package init(
+        number: Int, local: SocketAddress, payloadType: UInt8, clockRate: Int, firstPacket: Int, random: inout SplitMix64
+    ) {
         self.number = number
         self.local = local
         self.firstPacket = firstPacket
@@ -94,7 +98,7 @@ struct LoadCall {
     }
 
     /// The packet that was written has left.
-    mutating func noteSent(at time: HostTime) {
+    package mutating func noteSent(at time: HostTime) {
         heard.noteSent(at: time)
         if firstSent == nil { firstSent = time }
         packetsSent += 1
@@ -106,7 +110,7 @@ struct LoadCall {
     /// - Parameters:
     ///   - wasLate: whether the load itself was late shortly before, so that a gap may be its own.
     ///   - packetMilliseconds: the time of a packet.
-    mutating func receive(_ packet: RTPPacket, arrival: HostTime, wasLate: Bool, packetMilliseconds: Int) {
+    package mutating func receive(_ packet: RTPPacket, arrival: HostTime, wasLate: Bool, packetMilliseconds: Int) {
         guard let isNext = place(packet.header, arrival: arrival) else {
             duplicates += 1
             return
@@ -144,6 +148,7 @@ struct LoadCall {
         let step = Int64(Int16(bitPattern: header.sequence &- UInt16(truncatingIfNeeded: highest)))
         guard step != 0 else { return nil }
         received += 1
+        lossRuns.note(step)
         guard step > 0 else { return false }
         highest += step
         return step == 1

@@ -37,7 +37,7 @@ struct LoadEars {
         case .heard(let number, let stretch):
             listen(number, stretch)
         case .over(let call):
-            let report = LoadCallReport(call, ears.removeValue(forKey: call.number))
+            let report = LoadCallReport(call, codec, ears.removeValue(forKey: call.number))
             results.add(report)
             return report
         case .end(let figures):

@@ -1,8 +1,9 @@
+import Codecs
 import Media
 import Reporting
 
 /// What one call of a load measured.
-struct LoadCallReport: Sendable, Equatable {
+package struct LoadCallReport: Sendable, Equatable {
     let number: Int
     let local: String
     let ssrc: UInt32
@@ -21,6 +22,7 @@ struct LoadCallReport: Sendable, Equatable {
     let correlation: Double?
     let windowsFound: Int
     let windowsLost: Int
+    let quality: CallQuality
     let endedByPeer: Bool
     /// Whether somebody answered, by signalling, and after how long.
     let isAnswered: Bool
@@ -30,8 +32,9 @@ struct LoadCallReport: Sendable, Equatable {
 
     /// - Parameters:
     ///   - call: it is over.
+    ///   - codec: in which it was made.
     ///   - ear: what was found of its sound; nil: nobody looked.
-    init(_ call: LoadCall, _ ear: EchoEar?) {
+    package init(_ call: LoadCall, _ codec: Codec, _ ear: EchoEar?) {
         number = call.number
         local = "\(call.local)"
         ssrc = call.ssrc
@@ -48,6 +51,9 @@ struct LoadCallReport: Sendable, Equatable {
         correlation = ear?.correlation
         windowsFound = ear?.windowsFound ?? 0
         windowsLost = ear?.windowsLost ?? 0
+        quality = CallQuality(
+            codec, received: call.received, lost: call.lost, lossRuns: call.lossRuns.count,
+            delayMilliseconds: ear?.delayMilliseconds)
         endedByPeer = call.endedByPeer != nil
         isAnswered = call.isAnswered
         answerMilliseconds = call.answerMilliseconds
@@ -57,7 +63,7 @@ struct LoadCallReport: Sendable, Equatable {
     var isConnected: Bool { packetsReceived > 0 }
 
     /// For JSON; unknown is null.
-    var members: [JSONMember] {
+    package var members: [JSONMember] {
         func number(_ value: Double?, _ decimals: Int) -> JSONValue { value.map { .number($0, decimals: decimals) } ?? .null }
         return [
             JSONMember("call", .integer(self.number)), JSONMember("local_port", .integer(localPort)),
@@ -69,6 +75,7 @@ struct LoadCallReport: Sendable, Equatable {
             JSONMember("setup_ms", number(setupMilliseconds, 1)),
             JSONMember("mouth_to_ear_ms", number(delayMilliseconds, 2)),
             JSONMember("jitter_ms", number(jitterMilliseconds, 2)), JSONMember("correlation", number(correlation, 4)),
+            JSONMember("mos_lq", number(quality.mosLQ, 2)), JSONMember("mos_cq", number(quality.mosCQ, 2)),
             JSONMember("ended_by_peer", .boolean(endedByPeer)),
             JSONMember("answer_ms", number(answerMilliseconds, 1)),
             JSONMember("sip_code", ending?.sipCode.map { .integer($0) } ?? .null),
@@ -113,6 +120,8 @@ package struct LoadResults {
     private var lostRatio = Distribution()
     private var correlation = Distribution()
     private var callDelay = Distribution()
+    private var listening = Distribution()
+    private var conversation = Distribution()
     /// Processor time of the load itself, as a share of one core.
     var processorShare: Double?
 
@@ -127,7 +136,7 @@ package struct LoadResults {
         stretchesLeftOut += runner.stretchesLeftOut
     }
 
-    mutating func add(_ call: LoadCallReport) {
+    package mutating func add(_ call: LoadCallReport) {
         packetsSent += call.packetsSent
         if call.isConnected { connected += 1 }
         if call.endedByPeer { endedByPeer += 1 }
@@ -145,6 +154,8 @@ package struct LoadResults {
         lostRatio.add(Double(call.packetsLost) / Double(call.packetsLost + call.packetsReceived))
         if let value = call.delayMilliseconds { callDelay.add(value) }
         if let value = call.correlation { correlation.add(value) }
+        if let value = call.quality.mosLQ { listening.add(value) }
+        if let value = call.quality.mosCQ { conversation.add(value) }
     }
 
     /// Lateness above which the load may itself be what it measures, as p99 and once, milliseconds.
@@ -183,6 +194,7 @@ package struct LoadResults {
                 ("answer_ms", answer.summary()), ("setup_ms", setup.summary()), ("mouth_to_ear_ms", delay),
                 ("call_mouth_to_ear_ms", callDelay.summary()),
                 ("jitter_ms", jitter.summary()), ("lost_ratio", lostRatio.summary()), ("correlation", correlation.summary()),
+                ("mos_lq", listening.summary()), ("mos_cq", conversation.summary()),
             ])
     }
 }
