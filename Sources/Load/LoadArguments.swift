@@ -6,7 +6,7 @@ public struct LoadArguments: ParsableArguments {
         help: ArgumentHelp(
             """
             rtp://HOST:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT] of an echo; or sip:USER@HOST[:PORT] (;transport=tcp for TCP, \
-            sips: for TLS) of one, or tel:NUMBER with --account.
+            sips: for TLS) of one, or tel:NUMBER with --account. Not yodel://, which takes one call after the other.
             """, valueName: "uri"))
     var uri: String
 

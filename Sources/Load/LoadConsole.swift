@@ -27,6 +27,11 @@ public struct LoadConsole {
     /// - Throws: `SoftphoneError`, `SettingsError`, `AssertionError`: what, where, what to do.
     public init(_ arguments: LoadArguments, _ configuration: Configuration) throws {
         self.arguments = arguments
+        if PeerURI.isMeant(by: arguments.uri) {
+            throw SoftphoneError.request(
+                "whoever listens at yodel:// takes one call after the other, which is no load, in '\(arguments.uri)'; "
+                    + "call rtp:// or sip:, or make one such call by `yodel call`")
+        }
         var media = try MediaRequest(configuration)
         media.seed = arguments.seed
         let amount = LoadPlan.Amount(calls: arguments.calls, rate: arguments.rate, holdSeconds: arguments.hold)
