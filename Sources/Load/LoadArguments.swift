@@ -13,6 +13,11 @@ public struct LoadArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Call as this account of the configuration, by SIP.", valueName: "name"))
     var account: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Make the calls in several codecs, so many of each, in place of --codec: pcmu=7,opus=3.", valueName: "codec=n,..."))
+    var mix: String?
+
     @Option(help: ArgumentHelp("Calls in all (1 to 10000).", valueName: "n"))
     var calls = 10
 

@@ -1,3 +1,4 @@
+import Codecs
 import Link
 import RTP
 import Realtime
@@ -9,6 +10,7 @@ package struct LoadCall {
 
     let number: Int
     let local: SocketAddress
+    let codec: Codec
     let ssrc: UInt32
     private(set) var sender: RTPSender
     /// The packet of the speech that it began with.
@@ -45,15 +47,14 @@ package struct LoadCall {
     /// What came back since `takeHeard`.
     private var heard = HeardStretch(firstSent: 0)
 
-    package init(
-        number: Int, local: SocketAddress, payloadType: UInt8, clockRate: Int, firstPacket: Int, random: inout SplitMix64
-    ) {
+    package init(number: Int, local: SocketAddress, _ codec: Codec, firstPacket: Int, random: inout SplitMix64) {
         self.number = number
         self.local = local
+        self.codec = codec
         self.firstPacket = firstPacket
         ssrc = UInt32(truncatingIfNeeded: random.next())
         sender = RTPSender(
-            ssrc: ssrc, payloadType: payloadType, clockRate: clockRate,
+            ssrc: ssrc, payloadType: codec.defaultPayloadType, clockRate: codec.rtpClockRate(),
             sequence: UInt16(truncatingIfNeeded: random.next()) & 0x7fff, timestamp: UInt32(truncatingIfNeeded: random.next()))
     }
 

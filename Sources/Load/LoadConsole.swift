@@ -34,17 +34,22 @@ public struct LoadConsole {
         }
         var media = try MediaRequest(configuration)
         media.seed = arguments.seed
+        let mix = try arguments.mix.map { text throws(SoftphoneError) in try CodecMix(parsing: text) }
+        if mix != nil, case .flag = configuration.source(of: \.media.codec) {
+            throw SoftphoneError.request("--mix says in which codecs calls are made; leave out --codec, or --mix")
+        }
         let amount = LoadPlan.Amount(calls: arguments.calls, rate: arguments.rate, holdSeconds: arguments.hold)
         if arguments.isSignalled {
             let account = try arguments.account.map { name throws(SoftphoneError) in
                 try AccountSettings(named: name, in: configuration, environment: processEnvironment())
             }
             plan = try LoadPlan(
-                calling: arguments.uri, as: account, SignallingAccess(configuration), media, amount, speechPath: arguments.play)
+                calling: arguments.uri, as: account, SignallingAccess(configuration), media, amount, mix: mix,
+                speechPath: arguments.play)
         } else {
             var uri = try CallURI(parsing: arguments.uri, role: .call)
-            try uri.chooseCodec(configuration)
-            plan = try LoadPlan(uri, media, amount, speechPath: arguments.play)
+            if mix == nil { try uri.chooseCodec(configuration) }
+            plan = try LoadPlan(uri, media, amount, mix: mix, speechPath: arguments.play)
         }
         assertions = try arguments.assertions.map { try Assertion(parsing: $0, known: LoadReport.comparablePaths) }
         realtime = media.device.realtime
@@ -60,11 +65,11 @@ public struct LoadConsole {
         teller.tell(
             "load_started",
             [
-                JSONMember("remote", .string(plan.remote)), JSONMember("codec", .string(plan.codec.name)),
+                JSONMember("remote", .string(plan.remote)), JSONMember("codec", .string(plan.mix.text)),
                 JSONMember("calls", .integer(plan.calls)), JSONMember("rate", .number(plan.rate)),
                 JSONMember("hold_s", .number(plan.holdSeconds)), JSONMember("seed", .string("\(plan.seed)")),
             ],
-            text: "\(plan.calls) calls to \(plan.remote), \(plan.codec.name), \(Text.fixed(plan.rate, 1)) a second, "
+            text: "\(plan.calls) calls to \(plan.remote), \(plan.mix.text), \(Text.fixed(plan.rate, 1)) a second, "
                 + "\(Text.fixed(plan.holdSeconds, 1)) s each")
         let input = PersonInput(signals: signals, terminal: nil, readsKeys: false)
         var status: StatusLine?

@@ -8,6 +8,8 @@ package struct LoadReport {
     var isValid: Bool
     /// Calls by SIP that nobody answered.
     var refused: RefusedCalls
+    /// Calls that began, the most frequent codec first.
+    var callsByCodec: [(codec: String, calls: Int)]
     var distributions: [(name: String, figures: FigureSummary)]
 
     private static let distributionNames = [
@@ -48,12 +50,14 @@ package struct LoadReport {
         return nil
     }
 
-    func members(_ assertions: [AssertionOutcome]) -> [JSONMember] {
+    package func members(_ assertions: [AssertionOutcome]) -> [JSONMember] {
         let own =
             generator.map { JSONMember($0.name, $0.value.map { .number($0, decimals: 3) } ?? .null) }
             + [JSONMember("valid", .boolean(isValid))]
+        let codecs = callsByCodec.map { JSONMember($0.codec, .integer($0.calls)) }
         return [JSONMember("generator", .object(own))] + counts.map { JSONMember($0.name, .integer($0.value)) }
-            + [JSONMember("refused", refused.json)] + distributions.map { JSONMember($0.name, $0.figures.json(decimals: 4)) }
+            + [JSONMember("calls_by_codec", .object(codecs)), JSONMember("refused", refused.json)]
+            + distributions.map { JSONMember($0.name, $0.figures.json(decimals: 4)) }
             + (assertions.isEmpty ? [] : [JSONMember("assertions", .array(assertions.map(\.json)))])
     }
 
@@ -72,6 +76,9 @@ package struct LoadReport {
                 + (count("gaps_excused") > 0 ? ", \(count("gaps_excused")) more while the load was late itself" : ""),
         ]
         if let refused = refused.line { lines.insert(refused, at: 2) }
+        if callsByCodec.count > 1 {
+            lines.insert("codecs: " + callsByCodec.map { "\($0.calls) in \($0.codec)" }.joined(separator: ", "), at: 2)
+        }
         // Of raw calls nothing is answered, and not every codec has a score.
         for (name, figures) in distributions where !Self.absentNames.contains(name) || figures.median != nil {
             if Self.scoreNames.contains(name) {

@@ -7,6 +7,7 @@ package struct LoadCallReport: Sendable, Equatable {
     let number: Int
     let local: String
     let ssrc: UInt32
+    let codec: Codec
     let packetsSent: Int
     let packetsReceived: Int
     let packetsLost: Int
@@ -32,12 +33,12 @@ package struct LoadCallReport: Sendable, Equatable {
 
     /// - Parameters:
     ///   - call: it is over.
-    ///   - codec: in which it was made.
     ///   - ear: what was found of its sound; nil: nobody looked.
-    package init(_ call: LoadCall, _ codec: Codec, _ ear: EchoEar?) {
+    package init(_ call: LoadCall, _ ear: EchoEar?) {
         number = call.number
         local = "\(call.local)"
         ssrc = call.ssrc
+        codec = call.codec
         packetsSent = call.packetsSent
         packetsReceived = call.received
         packetsLost = call.lost
@@ -52,7 +53,7 @@ package struct LoadCallReport: Sendable, Equatable {
         windowsFound = ear?.windowsFound ?? 0
         windowsLost = ear?.windowsLost ?? 0
         quality = CallQuality(
-            codec, received: call.received, lost: call.lost, lossRuns: call.lossRuns.count,
+            call.codec, received: call.received, lost: call.lost, lossRuns: call.lossRuns.count,
             delayMilliseconds: ear?.delayMilliseconds)
         endedByPeer = call.endedByPeer != nil
         isAnswered = call.isAnswered
@@ -67,7 +68,8 @@ package struct LoadCallReport: Sendable, Equatable {
         func number(_ value: Double?, _ decimals: Int) -> JSONValue { value.map { .number($0, decimals: decimals) } ?? .null }
         return [
             JSONMember("call", .integer(self.number)), JSONMember("local_port", .integer(localPort)),
-            JSONMember("ssrc", .integer(Int(ssrc))), JSONMember("packets_sent", .integer(packetsSent)),
+            JSONMember("ssrc", .integer(Int(ssrc))), JSONMember("codec", .string(codec.name)),
+            JSONMember("packets_sent", .integer(packetsSent)),
             JSONMember("packets_received", .integer(packetsReceived)), JSONMember("packets_lost", .integer(packetsLost)),
             JSONMember("packets_lost_there", lostThere.map { .integer($0) } ?? .null),
             JSONMember("packets_duplicate", .integer(duplicates)),
@@ -103,6 +105,8 @@ package struct LoadResults {
     /// By signalling.
     private(set) var answered = 0
     private var refused = RefusedCalls()
+    /// Of calls that began.
+    private var byCodec: [String: Int] = [:]
     private(set) var endedByPeer = 0
     private(set) var packetsSent = 0
     private(set) var packetsReceived = 0
@@ -138,6 +142,7 @@ package struct LoadResults {
 
     package mutating func add(_ call: LoadCallReport) {
         packetsSent += call.packetsSent
+        byCodec[call.codec.name, default: 0] += 1
         if call.isConnected { connected += 1 }
         if call.endedByPeer { endedByPeer += 1 }
         if call.isAnswered { answered += 1 } else if let ending = call.ending, !ending.isOurs { refused.add(ending) }
@@ -190,6 +195,8 @@ package struct LoadResults {
                 ("late_max_ms", lateness.count > 0 ? lateness.maximum : nil), ("processor_share", processorShare),
             ],
             isValid: isValid, refused: refused,
+            callsByCodec: byCodec.map { (codec: $0.key, calls: $0.value) }
+                .sorted { ($1.calls, $0.codec) < ($0.calls, $1.codec) },
             distributions: [
                 ("answer_ms", answer.summary()), ("setup_ms", setup.summary()), ("mouth_to_ear_ms", delay),
                 ("call_mouth_to_ear_ms", callDelay.summary()),

@@ -13,4 +13,16 @@ import Testing
     func personToPerson(uri: String) throws {
         try refused([uri], saying: ["one call after the other", "'\(uri)'", "call rtp:// or sip:"])
     }
+
+    @Test(
+        "a mix of codecs that makes no sense, or stands beside another word for codecs, is refused",
+        arguments: [
+            (["rtp://127.0.0.1:4", "--mix", "pcmu"], "CODEC=SHARE"), (["sip:a@127.0.0.1", "--mix", "pcmu=0"], "1 to 1000"),
+            (["rtp://127.0.0.1:4", "--mix", "pcmu=1", "--codec", "opus"], "leave out --codec"),
+            (["sip:a@127.0.0.1", "--mix", "pcmu=1,opus=1", "--codec", "opus"], "leave out --codec"),
+            (["rtp://127.0.0.1:4?codec=opus", "--mix", "pcmu=1"], "leave out codec and pt"),
+            (["rtp://127.0.0.1:4?pt=0", "--mix", "pcmu=1"], "leave out codec and pt"),
+            (["rtp://127.0.0.1:4?codec=any", "--mix", "pcmu=1"], "leave out codec=any"),
+        ])
+    func mix(arguments: [String], words: String) throws { try refused(arguments, saying: [words, "; "]) }
 }

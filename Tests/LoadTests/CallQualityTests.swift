@@ -69,8 +69,7 @@ import Testing
         let time = VirtualTime()
         var random = SplitMix64(seed: 1)
         var call = LoadCall(
-            number: 0, local: SocketAddress(IPAddress(v4: 0x7f00_0001), port: 4000), payloadType: 0, clockRate: 8000,
-            firstPacket: 0, random: &random)
+            number: 0, local: SocketAddress(IPAddress(v4: 0x7f00_0001), port: 4000), codec, firstPacket: 0, random: &random)
         for sequence in sequences {
             call.noteSent(at: time.now)
             time.pass(milliseconds: 20)
@@ -83,11 +82,24 @@ import Testing
                 }
             }
         }
-        return LoadCallReport(call, codec, nil)
+        return LoadCallReport(call, nil)
     }
 
     private func text(_ name: String, of report: LoadCallReport) -> String? {
         report.members.first { $0.name == name }?.value.text
+    }
+
+    @Test("each call tells its codec, and the report how many were made in each")
+    func codecs() {
+        let calls = [Codec.pcmu, .opus, .pcmu, .pcma].map { report($0, hearing: [1, 2]) }
+        let told = calls.map { call in call.members.first { $0.name == "codec" }?.value }
+        #expect(told == [.string("pcmu"), .string("opus"), .string("pcmu"), .string("pcma")])
+        var results = LoadResults(calls: 4)
+        for call in calls { results.add(call) }
+        let all = results.report()
+        let counts = all.members([]).first { $0.name == "calls_by_codec" }?.value.text
+        #expect(counts == #"{"pcmu":2,"opus":1,"pcma":1}"#)
+        #expect(all.lines([]).contains("codecs: 2 in pcmu, 1 in opus, 1 in pcma"))
     }
 
     @Test("each call tells its score, and the report the worst of them")
