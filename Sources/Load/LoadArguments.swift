@@ -30,6 +30,12 @@ public struct LoadArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Say this audio file over and over. (default: speech made by the program)", valueName: "file"))
     var play: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Draw what was measured (SVG): mouth to ear over calls and packets, calls over time, each call's delay.",
+            valueName: "file"))
+    var picture: String?
+
     @Flag(help: "Print each call's figures and the report as JSON, one object a line.")
     var json = false
 

@@ -18,6 +18,8 @@ package struct LoadCall {
     private(set) var packetsSent = 0
     private var clockUnits: UInt32 = 0
     private(set) var firstSent: HostTime?
+    /// How late a packet of it left, at most, milliseconds.
+    private(set) var latestMilliseconds = 0.0
 
     // What came back
     private(set) var firstHeard: HostTime?
@@ -33,8 +35,8 @@ package struct LoadCall {
     private(set) var highest: Int64 = 0
     private(set) var jitterMilliseconds = 0.0
     private var lastTransit: Double?
-    /// We said goodbye: what the other side says then is an answer.
-    private(set) var isOver = false
+    /// When we said goodbye: what the other side says then is an answer.
+    private(set) var endedAt: HostTime?
     /// The other side said goodbye first, at that time.
     private(set) var endedByPeer: HostTime?
     /// From its INVITE until the answer, in milliseconds; nil: nobody signals, or nobody has answered.
@@ -81,7 +83,7 @@ package struct LoadCall {
     }
 
     /// We have said goodbye.
-    mutating func noteGoodbye() { isOver = true }
+    package mutating func noteGoodbye(at time: HostTime) { endedAt = time }
 
     // MARK: - Sending
 
@@ -98,8 +100,9 @@ package struct LoadCall {
         return length
     }
 
-    /// The packet that was written has left.
-    package mutating func noteSent(at time: HostTime) {
+    /// The packet that was written has left, so late.
+    package mutating func noteSent(at time: HostTime, lateMilliseconds: Double = 0) {
+        latestMilliseconds = max(latestMilliseconds, lateMilliseconds)
         heard.noteSent(at: time)
         if firstSent == nil { firstSent = time }
         packetsSent += 1
@@ -169,7 +172,7 @@ package struct LoadCall {
         guard let packets = try? RTCPCompound.parse(datagram) else { return }
         for packet in packets {
             switch packet {
-            case .bye(let sources, _) where !isOver && remoteSSRC.map { sources.contains($0) } ?? true:
+            case .bye(let sources, _) where endedAt == nil && remoteSSRC.map { sources.contains($0) } ?? true:
                 endedByPeer = endedByPeer ?? arrival
             case .senderReport(_, _, _, let reports), .receiverReport(_, let reports):
                 for report in reports where report.ssrc == ssrc { lostThere = Int(report.cumulativeLost) }

@@ -22,6 +22,8 @@ public struct LoadConsole {
     private let plan: LoadPlan
     private let assertions: [Assertion]
     private let realtime: Bool
+    /// Where the picture goes; nil: nobody wants one.
+    private let picture: PictureFile?
 
     /// Checks everything; nothing is sent yet.
     /// - Throws: `SoftphoneError`, `SettingsError`, `AssertionError`: what, where, what to do.
@@ -53,6 +55,8 @@ public struct LoadConsole {
         }
         assertions = try arguments.assertions.map { try Assertion(parsing: $0, known: LoadReport.comparablePaths) }
         realtime = media.device.realtime
+        // Last: nothing is refused after it.
+        picture = try arguments.picture.map { path throws(SoftphoneError) in try PictureFile(path) }
     }
 
     /// Runs until every call is over, or a signal ends them.
@@ -75,19 +79,31 @@ public struct LoadConsole {
         var status: StatusLine?
         var pace = Pace(every: 5, from: Pace.now())
         var ended = 0
+        var drawn = LoadPicture()
         while true {
             input.wait(seconds: 0.5, others: [threads.descriptor])
             if input.takeSignals(&status) { threads.end() }
             let results = threads.results()
             for report in threads.takeReports() {
                 ended += 1
+                if picture != nil { drawn.add(report) }
                 teller.tell("load_call", report.members)
             }
             if pace.isDue(), !teller.isJSON {
                 teller.output.line("\(threads.callsNow) calls run, \(ended) are over")
             }
-            if var results { return finish(&results, teller) }
+            if var results {
+                let outcome = finish(&results, teller)
+                try draw(drawn, results)
+                return outcome
+            }
         }
+    }
+
+    private func draw(_ drawn: LoadPicture, _ results: LoadResults) throws(SoftphoneError) {
+        guard let picture else { return }
+        let title = "\(plan.calls) calls to \(plan.remote), \(plan.mix.text), \(Text.fixed(plan.rate, 1)) a second"
+        try picture.write(drawn.svg(title, packets: results.delays.quantile))
     }
 
     private func finish(_ results: inout LoadResults, _ teller: EventTeller) -> LoadOutcome {

@@ -1,5 +1,6 @@
 import Codecs
 import Media
+import Realtime
 import Reporting
 
 /// What one call of a load measured.
@@ -25,6 +26,11 @@ package struct LoadCallReport: Sendable, Equatable {
     let windowsLost: Int
     let quality: CallQuality
     let endedByPeer: Bool
+    /// When its first packet left, and when its goodbye did.
+    let firstSent: HostTime?
+    let endedAt: HostTime?
+    /// How late a packet of it left, at most, milliseconds.
+    let latestMilliseconds: Double
     /// Whether somebody answered, by signalling, and after how long.
     let isAnswered: Bool
     let answerMilliseconds: Double?
@@ -56,6 +62,7 @@ package struct LoadCallReport: Sendable, Equatable {
             call.codec, received: call.received, lost: call.lost, lossRuns: call.lossRuns.count,
             delayMilliseconds: ear?.delayMilliseconds)
         endedByPeer = call.endedByPeer != nil
+        (firstSent, endedAt, latestMilliseconds) = (call.firstSent, call.endedAt, call.latestMilliseconds)
         isAnswered = call.isAnswered
         answerMilliseconds = call.answerMilliseconds
         ending = call.ending

@@ -163,8 +163,8 @@ struct LoadRunner {
             _ = pool.send(UnsafeRawBufferPointer(rebasing: buffer[..<length]), from: number, to: remote)
         }
         let now = HostTime.monotonicNow()
-        one.call.noteSent(at: now)
         let late = now.milliseconds(since: due)
+        one.call.noteSent(at: now, lateMilliseconds: late)
         figures.lateness.add(late)
         if late >= Self.excuseLateness { lastLate = now }
         if one.nextReport.map({ now >= $0 }) ?? (one.call.packetsSent >= Self.firstReportPackets) {
@@ -185,7 +185,7 @@ struct LoadRunner {
         report(one, isLast: true)
         if let line = one.line { signalling?.hangUp(line) }
         one.endedAt = now
-        one.call.noteGoodbye()
+        one.call.noteGoodbye(at: now)
         wheel.remove(number)
     }
 

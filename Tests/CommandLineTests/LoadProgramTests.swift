@@ -1,3 +1,5 @@
+import Foundation
+import TestPrograms
 import Testing
 
 @Suite("The program's load") struct LoadProgramTests {
@@ -25,4 +27,21 @@ import Testing
             (["rtp://127.0.0.1:4?codec=any", "--mix", "pcmu=1"], "leave out codec=any"),
         ])
     func mix(arguments: [String], words: String) throws { try refused(arguments, saying: [words, "; "]) }
+
+    @Test("a picture that cannot be written is told before anybody is called", arguments: ["/nonexistent/load.svg", "/", ""])
+    func pictureRefused(path: String) throws {
+        try refused(["rtp://127.0.0.1:4", "--calls", "1", "--hold", "1", "--picture", path], saying: ["\(path); name a place"])
+    }
+
+    @Test("a picture is drawn of a load that nobody answered, too, in place of what was in the file")
+    func picture() throws {
+        let nobody = try LoopbackSocket()
+        let file = try TemporaryFile(String(repeating: "x", count: 100_000), ending: "svg")
+        let arguments = ["load", "rtp://127.0.0.1:\(nobody.port)", "--calls", "2", "--hold", "1", "--codec", "pcmu"]
+        let ending = try yodel(arguments + ["--picture", file.path])
+        #expect(ending.status == 3, "\(ending)")
+        let drawn = try String(contentsOfFile: file.path, encoding: .utf8)
+        #expect(drawn.hasPrefix("<svg ") && drawn.hasSuffix("</svg>\n") && drawn.contains("2 calls to 127.0.0.1:"))
+        #expect(drawn.contains("nothing was measured") && drawn.contains("Calls at once"))
+    }
 }
