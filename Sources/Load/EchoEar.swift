@@ -3,7 +3,7 @@ import Realtime
 
 /// Finds out of one call what it heard of what it had said, and so how long that was on its way. It works with what was noted when packets
 /// came and went (`HeardStretch`), so that no packet waits for it. Sans-I/O.
-struct EchoEar {
+package struct EchoEar {
     /// Sound that is compared at once, in seconds.
     private static let windowSeconds = 1.0
     /// Longest way out and back that is looked for, in seconds.

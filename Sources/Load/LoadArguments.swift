@@ -6,12 +6,17 @@ public struct LoadArguments: ParsableArguments {
         help: ArgumentHelp(
             """
             rtp://HOST:PORT[?codec=NAME&pt=N&ptime=MS&rtcp=mux|PORT] of an echo; or sip:USER@HOST[:PORT] (;transport=tcp for TCP, \
-            sips: for TLS) of one, or tel:NUMBER with --account.
+            sips: for TLS) of one, or tel:NUMBER with --account. Not yodel://, which takes one call after the other.
             """, valueName: "uri"))
     var uri: String
 
     @Option(help: ArgumentHelp("Call as this account of the configuration, by SIP.", valueName: "name"))
     var account: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Make the calls in several codecs, so many of each, in place of --codec: pcmu=7,opus=3.", valueName: "codec=n,..."))
+    var mix: String?
 
     @Option(help: ArgumentHelp("Calls in all (1 to 10000).", valueName: "n"))
     var calls = 10
@@ -24,6 +29,12 @@ public struct LoadArguments: ParsableArguments {
 
     @Option(help: ArgumentHelp("Say this audio file over and over. (default: speech made by the program)", valueName: "file"))
     var play: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Draw what was measured (SVG): mouth to ear over calls and packets, calls over time, each call's delay.",
+            valueName: "file"))
+    var picture: String?
 
     @Flag(help: "Print each call's figures and the report as JSON, one object a line.")
     var json = false

@@ -1,14 +1,16 @@
+import Codecs
 import Link
 import RTP
 import Realtime
 
 /// One call of a load: what it sends next, and what it measures of what comes back. Sans-I/O.
-struct LoadCall {
+package struct LoadCall {
     /// Interval between packets beyond their own time from which sound is missing, in milliseconds.
     static let gapMilliseconds = 40.0
 
     let number: Int
     let local: SocketAddress
+    let codec: Codec
     let ssrc: UInt32
     private(set) var sender: RTPSender
     /// The packet of the speech that it began with.
@@ -16,6 +18,8 @@ struct LoadCall {
     private(set) var packetsSent = 0
     private var clockUnits: UInt32 = 0
     private(set) var firstSent: HostTime?
+    /// How late a packet of it left, at most, milliseconds.
+    private(set) var latestMilliseconds = 0.0
 
     // What came back
     private(set) var firstHeard: HostTime?
@@ -24,13 +28,15 @@ struct LoadCall {
     private(set) var duplicates = 0
     private(set) var gaps = 0
     private(set) var gapsExcused = 0
+    /// How what was lost clusters.
+    private(set) var lossRuns = LossRuns()
     private(set) var remoteSSRC: UInt32?
     private var firstSequence: Int64 = 0
     private(set) var highest: Int64 = 0
     private(set) var jitterMilliseconds = 0.0
     private var lastTransit: Double?
-    /// We said goodbye: what the other side says then is an answer.
-    private(set) var isOver = false
+    /// When we said goodbye: what the other side says then is an answer.
+    private(set) var endedAt: HostTime?
     /// The other side said goodbye first, at that time.
     private(set) var endedByPeer: HostTime?
     /// From its INVITE until the answer, in milliseconds; nil: nobody signals, or nobody has answered.
@@ -43,13 +49,14 @@ struct LoadCall {
     /// What came back since `takeHeard`.
     private var heard = HeardStretch(firstSent: 0)
 
-    init(number: Int, local: SocketAddress, payloadType: UInt8, clockRate: Int, firstPacket: Int, random: inout SplitMix64) {
+    package init(number: Int, local: SocketAddress, _ codec: Codec, firstPacket: Int, random: inout SplitMix64) {
         self.number = number
         self.local = local
+        self.codec = codec
         self.firstPacket = firstPacket
         ssrc = UInt32(truncatingIfNeeded: random.next())
         sender = RTPSender(
-            ssrc: ssrc, payloadType: payloadType, clockRate: clockRate,
+            ssrc: ssrc, payloadType: codec.defaultPayloadType, clockRate: codec.rtpClockRate(),
             sequence: UInt16(truncatingIfNeeded: random.next()) & 0x7fff, timestamp: UInt32(truncatingIfNeeded: random.next()))
     }
 
@@ -76,7 +83,7 @@ struct LoadCall {
     }
 
     /// We have said goodbye.
-    mutating func noteGoodbye() { isOver = true }
+    package mutating func noteGoodbye(at time: HostTime) { endedAt = time }
 
     // MARK: - Sending
 
@@ -93,8 +100,9 @@ struct LoadCall {
         return length
     }
 
-    /// The packet that was written has left.
-    mutating func noteSent(at time: HostTime) {
+    /// The packet that was written has left, so late.
+    package mutating func noteSent(at time: HostTime, lateMilliseconds: Double = 0) {
+        latestMilliseconds = max(latestMilliseconds, lateMilliseconds)
         heard.noteSent(at: time)
         if firstSent == nil { firstSent = time }
         packetsSent += 1
@@ -106,7 +114,7 @@ struct LoadCall {
     /// - Parameters:
     ///   - wasLate: whether the load itself was late shortly before, so that a gap may be its own.
     ///   - packetMilliseconds: the time of a packet.
-    mutating func receive(_ packet: RTPPacket, arrival: HostTime, wasLate: Bool, packetMilliseconds: Int) {
+    package mutating func receive(_ packet: RTPPacket, arrival: HostTime, wasLate: Bool, packetMilliseconds: Int) {
         guard let isNext = place(packet.header, arrival: arrival) else {
             duplicates += 1
             return
@@ -144,6 +152,7 @@ struct LoadCall {
         let step = Int64(Int16(bitPattern: header.sequence &- UInt16(truncatingIfNeeded: highest)))
         guard step != 0 else { return nil }
         received += 1
+        lossRuns.note(step)
         guard step > 0 else { return false }
         highest += step
         return step == 1
@@ -163,7 +172,7 @@ struct LoadCall {
         guard let packets = try? RTCPCompound.parse(datagram) else { return }
         for packet in packets {
             switch packet {
-            case .bye(let sources, _) where !isOver && remoteSSRC.map { sources.contains($0) } ?? true:
+            case .bye(let sources, _) where endedAt == nil && remoteSSRC.map { sources.contains($0) } ?? true:
                 endedByPeer = endedByPeer ?? arrival
             case .senderReport(_, _, _, let reports), .receiverReport(_, let reports):
                 for report in reports where report.ssrc == ssrc { lostThere = Int(report.cumulativeLost) }

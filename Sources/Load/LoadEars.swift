@@ -4,9 +4,10 @@ import Softphone
 /// Finds out what was heard in the calls of a load, call by call and in the order in which it is told, and adds up what all of them
 /// measured.
 struct LoadEars {
-    private let codec: Codec
-    private let speech: LoadSpeech
-    private var finder: EchoFinder
+    private let plan: LoadPlan
+    private let speeches: [LoadSpeech]
+    /// For each codec.
+    private var finders: [EchoFinder]
     private var ears: [Int: EchoEar] = [:]
     private var samples: [Float]
     /// Runners that still make calls.
@@ -16,14 +17,18 @@ struct LoadEars {
     private(set) var processorMilliseconds = 0.0
 
     /// - Parameters:
-    ///   - speech: what all calls say.
+    ///   - speeches: what calls say, in each codec of the mix.
     ///   - runners: those who tell something.
-    init(_ plan: LoadPlan, _ speech: LoadSpeech, runners: Int) throws(SoftphoneError) {
-        (codec, self.speech, self.runners) = (plan.codec, speech, runners)
-        let decoder: any AudioDecoder
-        do { decoder = try makeDecoder(plan.codec) } catch { throw .codec(error) }
-        samples = [Float](repeating: 0, count: decoder.maximumFrames * max(1, decoder.channels))
-        finder = EchoFinder(rate: speech.referenceRate)
+    init(_ plan: LoadPlan, _ speeches: [LoadSpeech], runners: Int) throws(SoftphoneError) {
+        (self.plan, self.speeches, self.runners) = (plan, speeches, runners)
+        let decoders: [any AudioDecoder]
+        do throws(CodecError) {
+            decoders = try plan.mix.codecs.map { codec throws(CodecError) in try makeDecoder(codec) }
+        } catch {
+            throw .codec(error)
+        }
+        samples = [Float](repeating: 0, count: decoders.map { $0.maximumFrames * max(1, $0.channels) }.max() ?? 0)
+        finders = speeches.map { EchoFinder(rate: $0.referenceRate) }
         results = LoadResults(calls: plan.calls)
     }
 
@@ -49,14 +54,20 @@ struct LoadEars {
     }
 
     private mutating func listen(_ number: Int, _ stretch: HeardStretch) {
-        guard var ear = ears.removeValue(forKey: number) ?? newEar(number) else { return }
-        samples.withUnsafeMutableBufferPointer {
-            ear.listen(to: stretch, speech: speech, samples: $0, finder: &finder) { results.delays.add($0) }
+        let kind = plan.codecIndex(ofCall: number)
+        guard var ear = ears.removeValue(forKey: number) ?? newEar(number, kind) else { return }
+        var room: [Float] = []
+        swap(&room, &samples)
+        room.withUnsafeMutableBufferPointer {
+            ear.listen(to: stretch, speech: speeches[kind], samples: $0, finder: &finders[kind]) { results.delays.add($0) }
         }
+        swap(&room, &samples)
         ears[number] = ear
     }
 
-    private func newEar(_ number: Int) -> EchoEar? {
-        (try? makeDecoder(codec)).map { EchoEar(decoder: $0, firstPacket: speech.firstPacket(ofCall: number)) }
+    private func newEar(_ number: Int, _ kind: Int) -> EchoEar? {
+        (try? makeDecoder(plan.mix.codecs[kind])).map {
+            EchoEar(decoder: $0, firstPacket: speeches[kind].firstPacket(ofCall: number))
+        }
     }
 }

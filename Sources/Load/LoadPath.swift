@@ -11,9 +11,9 @@ package struct LoadPath: Sendable, Equatable {
     /// Where RTCP goes; nil: nowhere.
     package let control: SocketAddress?
     /// Of what is sent.
-    package let payloadType: UInt8
+    package private(set) var payloadType: UInt8
     /// Of what comes back.
-    package let receivedTypes: [UInt8]
+    package private(set) var receivedTypes: [UInt8]
 
     /// Finds the host of a raw call.
     /// - Throws: it is unknown.
@@ -30,6 +30,13 @@ package struct LoadPath: Sendable, Equatable {
         control = SocketAddress(remote.address, port: controlPort, scope: remote.scope)
         payloadType = uri.payloadType ?? codec.defaultPayloadType
         receivedTypes = [payloadType]
+    }
+
+    /// The same way for another codec, by the number that it usually has.
+    func carrying(_ codec: Codec) -> LoadPath {
+        var path = self
+        (path.payloadType, path.receivedTypes) = (codec.defaultPayloadType, [codec.defaultPayloadType])
+        return path
     }
 
     /// What signalling agreed on; nil: nothing is to be sent, for the other side has no address or does not want to hear.

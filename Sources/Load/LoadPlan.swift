@@ -9,8 +9,8 @@ import Softphone
 struct LoadPlan {
     /// How the other side is reached.
     enum Way {
-        /// There is nothing to agree on.
-        case raw(LoadPath)
+        /// There is nothing to agree on; a path for each codec.
+        case raw([LoadPath])
         case sip(SIPRequest)
     }
 
@@ -30,7 +30,7 @@ struct LoadPlan {
     let way: Way
     /// Any address of the family of sockets that calls have.
     let towards: SocketAddress
-    let codec: Codec
+    let mix: CodecMix
     let settings: EncoderSettings
     let amount: Amount
     let speechPath: String?
@@ -43,15 +43,23 @@ struct LoadPlan {
 
     /// Calls without signalling.
     /// - Throws: what makes no sense, or a host that is unknown.
-    init(_ uri: CallURI, _ media: MediaRequest, _ amount: Amount, speechPath: String?) throws(SoftphoneError) {
+    init(
+        _ uri: CallURI, _ media: MediaRequest, _ amount: Amount, mix: CodecMix? = nil, speechPath: String?
+    ) throws(SoftphoneError) {
         try Self.check(amount)
-        if uri.takesAnyCodec { throw .request("a load speaks one codec; leave out codec=any") }
+        if uri.takesAnyCodec {
+            throw .request("a load says in which codecs it calls; leave out codec=any, for several give --mix")
+        }
+        if mix != nil, uri.codec != nil || uri.payloadType != nil {
+            throw .request("--mix says in which codecs calls are made; leave out codec and pt of the URI, or --mix")
+        }
         if uri.localPort != nil { throw .request("each call of a load has a port of its own; leave out local") }
         let codec = uri.codec ?? media.codec
         let path = try LoadPath(uri, codec, bind: media.bind)
         var settings = media.encoder
         if let milliseconds = uri.packetMilliseconds { settings.frameMilliseconds = milliseconds }
-        self.init(.raw(path), towards: path.remote, codec, settings, media, amount, speechPath)
+        let paths = mix?.codecs.map { path.carrying($0) } ?? [path]
+        self.init(.raw(paths), towards: path.remote, mix ?? CodecMix(codec), settings, media, amount, speechPath)
     }
 
     /// Calls by SIP, whose media are plain: what is measured is to be found in the sound.
@@ -61,27 +69,38 @@ struct LoadPlan {
     /// - Throws: what makes no sense.
     init(
         calling target: String, as account: AccountSettings?, _ access: SignallingAccess, _ media: MediaRequest,
-        _ amount: Amount, speechPath: String?
+        _ amount: Amount, mix: CodecMix? = nil, speechPath: String?
     ) throws(SoftphoneError) {
         try Self.check(amount)
-        var request = SIPRequest(.call(target), codecs: [media.codec], media: media)
+        let mix = mix ?? CodecMix(media.codec)
+        var request = SIPRequest(.call(target), codecs: mix.codecs, media: media)
         (request.account, request.access, request.encryption, request.product) = (account, access, .off, "yodel")
         try request.check()
         let towards = Self.anyAddress
-        self.init(.sip(request), towards: towards, media.codec, media.encoder, media, amount, speechPath)
+        self.init(.sip(request), towards: towards, mix, media.encoder, media, amount, speechPath)
     }
 
     private init(
-        _ way: Way, towards: SocketAddress, _ codec: Codec, _ settings: EncoderSettings, _ media: MediaRequest,
+        _ way: Way, towards: SocketAddress, _ mix: CodecMix, _ settings: EncoderSettings, _ media: MediaRequest,
         _ amount: Amount, _ speechPath: String?
     ) {
-        (self.way, self.towards, self.codec, self.amount, self.speechPath) = (way, towards, codec, amount, speechPath)
+        (self.way, self.towards, self.mix, self.amount, self.speechPath) = (way, towards, mix, amount, speechPath)
         var settings = settings
         // A pause that is not sent would be taken for loss.
         settings.dtx = false
         self.settings = settings
         seed = media.seed ?? .random(in: .min ... .max)
         bind = media.bind
+    }
+
+    /// The place of that call's codec among those of `mix`.
+    func codecIndex(ofCall number: Int) -> Int { mix.index(ofCall: number, seed: seed) }
+
+    /// What calls say in each codec.
+    func speeches() throws(SoftphoneError) -> [LoadSpeech] {
+        try mix.codecs.map { codec throws(SoftphoneError) in
+            try LoadSpeech(codec, settings, path: speechPath, seed: seed)
+        }
     }
 
     /// Sockets of both families, where there are two.
@@ -105,7 +124,7 @@ struct LoadPlan {
     /// Who is called, as it is told.
     var remote: String {
         switch way {
-        case .raw(let path): "\(path.remote)"
+        case .raw(let paths): "\(paths[0].remote)"
         case .sip(let request): if case .call(let target) = request.purpose { target } else { "" }
         }
     }

@@ -8,11 +8,18 @@ package struct LoadReport {
     var isValid: Bool
     /// Calls by SIP that nobody answered.
     var refused: RefusedCalls
+    /// Calls that began, the most frequent codec first.
+    var callsByCodec: [(codec: String, calls: Int)]
     var distributions: [(name: String, figures: FigureSummary)]
 
     private static let distributionNames = [
-        "answer_ms", "setup_ms", "mouth_to_ear_ms", "call_mouth_to_ear_ms", "jitter_ms", "lost_ratio", "correlation",
+        "answer_ms", "setup_ms", "mouth_to_ear_ms", "call_mouth_to_ear_ms", "jitter_ms", "lost_ratio", "correlation", "mos_lq",
+        "mos_cq",
     ]
+    /// Scores: more is better.
+    private static let scoreNames: Set = ["mos_lq", "mos_cq"]
+    /// What a load may have none of without anything being wrong.
+    private static let absentNames = scoreNames.union(["answer_ms"])
     private static let countNames = [
         "calls", "connected", "not_connected", "could_not_begin", "answered", "ended_by_peer", "packets_sent",
         "packets_received", "packets_lost", "gaps", "gaps_excused", "sound_found", "sound_not_found",
@@ -43,12 +50,14 @@ package struct LoadReport {
         return nil
     }
 
-    func members(_ assertions: [AssertionOutcome]) -> [JSONMember] {
+    package func members(_ assertions: [AssertionOutcome]) -> [JSONMember] {
         let own =
             generator.map { JSONMember($0.name, $0.value.map { .number($0, decimals: 3) } ?? .null) }
             + [JSONMember("valid", .boolean(isValid))]
+        let codecs = callsByCodec.map { JSONMember($0.codec, .integer($0.calls)) }
         return [JSONMember("generator", .object(own))] + counts.map { JSONMember($0.name, .integer($0.value)) }
-            + [JSONMember("refused", refused.json)] + distributions.map { JSONMember($0.name, $0.figures.json(decimals: 4)) }
+            + [JSONMember("calls_by_codec", .object(codecs)), JSONMember("refused", refused.json)]
+            + distributions.map { JSONMember($0.name, $0.figures.json(decimals: 4)) }
             + (assertions.isEmpty ? [] : [JSONMember("assertions", .array(assertions.map(\.json)))])
     }
 
@@ -67,8 +76,18 @@ package struct LoadReport {
                 + (count("gaps_excused") > 0 ? ", \(count("gaps_excused")) more while the load was late itself" : ""),
         ]
         if let refused = refused.line { lines.insert(refused, at: 2) }
-        // Of raw calls nothing is answered.
-        for (name, figures) in distributions where name != "answer_ms" || figures.median != nil {
+        if callsByCodec.count > 1 {
+            lines.insert("codecs: " + callsByCodec.map { "\($0.calls) in \($0.codec)" }.joined(separator: ", "), at: 2)
+        }
+        // Of raw calls nothing is answered, and not every codec has a score.
+        for (name, figures) in distributions where !Self.absentNames.contains(name) || figures.median != nil {
+            if Self.scoreNames.contains(name) {
+                // The worst calls are those with the least.
+                lines.append(
+                    "\(name): p50 \(text(figures.median, 2)), mean \(text(figures.mean, 2)), \(text(figures.minimum, 2)) to "
+                        + text(figures.maximum, 2))
+                continue
+            }
             let decimals = name == "correlation" || name == "lost_ratio" ? 3 : 1
             lines.append(
                 "\(name): p50 \(text(figures.median, decimals)), p90 \(text(figures.quantile90, decimals)), "

@@ -1,11 +1,14 @@
+import Codecs
 import Media
+import Realtime
 import Reporting
 
 /// What one call of a load measured.
-struct LoadCallReport: Sendable, Equatable {
+package struct LoadCallReport: Sendable, Equatable {
     let number: Int
     let local: String
     let ssrc: UInt32
+    let codec: Codec
     let packetsSent: Int
     let packetsReceived: Int
     let packetsLost: Int
@@ -21,7 +24,13 @@ struct LoadCallReport: Sendable, Equatable {
     let correlation: Double?
     let windowsFound: Int
     let windowsLost: Int
+    let quality: CallQuality
     let endedByPeer: Bool
+    /// When its first packet left, and when its goodbye did.
+    let firstSent: HostTime?
+    let endedAt: HostTime?
+    /// How late a packet of it left, at most, milliseconds.
+    let latestMilliseconds: Double
     /// Whether somebody answered, by signalling, and after how long.
     let isAnswered: Bool
     let answerMilliseconds: Double?
@@ -31,10 +40,11 @@ struct LoadCallReport: Sendable, Equatable {
     /// - Parameters:
     ///   - call: it is over.
     ///   - ear: what was found of its sound; nil: nobody looked.
-    init(_ call: LoadCall, _ ear: EchoEar?) {
+    package init(_ call: LoadCall, _ ear: EchoEar?) {
         number = call.number
         local = "\(call.local)"
         ssrc = call.ssrc
+        codec = call.codec
         packetsSent = call.packetsSent
         packetsReceived = call.received
         packetsLost = call.lost
@@ -48,7 +58,11 @@ struct LoadCallReport: Sendable, Equatable {
         correlation = ear?.correlation
         windowsFound = ear?.windowsFound ?? 0
         windowsLost = ear?.windowsLost ?? 0
+        quality = CallQuality(
+            call.codec, received: call.received, lost: call.lost, lossRuns: call.lossRuns.count,
+            delayMilliseconds: ear?.delayMilliseconds)
         endedByPeer = call.endedByPeer != nil
+        (firstSent, endedAt, latestMilliseconds) = (call.firstSent, call.endedAt, call.latestMilliseconds)
         isAnswered = call.isAnswered
         answerMilliseconds = call.answerMilliseconds
         ending = call.ending
@@ -57,11 +71,12 @@ struct LoadCallReport: Sendable, Equatable {
     var isConnected: Bool { packetsReceived > 0 }
 
     /// For JSON; unknown is null.
-    var members: [JSONMember] {
+    package var members: [JSONMember] {
         func number(_ value: Double?, _ decimals: Int) -> JSONValue { value.map { .number($0, decimals: decimals) } ?? .null }
         return [
             JSONMember("call", .integer(self.number)), JSONMember("local_port", .integer(localPort)),
-            JSONMember("ssrc", .integer(Int(ssrc))), JSONMember("packets_sent", .integer(packetsSent)),
+            JSONMember("ssrc", .integer(Int(ssrc))), JSONMember("codec", .string(codec.name)),
+            JSONMember("packets_sent", .integer(packetsSent)),
             JSONMember("packets_received", .integer(packetsReceived)), JSONMember("packets_lost", .integer(packetsLost)),
             JSONMember("packets_lost_there", lostThere.map { .integer($0) } ?? .null),
             JSONMember("packets_duplicate", .integer(duplicates)),
@@ -69,6 +84,7 @@ struct LoadCallReport: Sendable, Equatable {
             JSONMember("setup_ms", number(setupMilliseconds, 1)),
             JSONMember("mouth_to_ear_ms", number(delayMilliseconds, 2)),
             JSONMember("jitter_ms", number(jitterMilliseconds, 2)), JSONMember("correlation", number(correlation, 4)),
+            JSONMember("mos_lq", number(quality.mosLQ, 2)), JSONMember("mos_cq", number(quality.mosCQ, 2)),
             JSONMember("ended_by_peer", .boolean(endedByPeer)),
             JSONMember("answer_ms", number(answerMilliseconds, 1)),
             JSONMember("sip_code", ending?.sipCode.map { .integer($0) } ?? .null),
@@ -96,6 +112,8 @@ package struct LoadResults {
     /// By signalling.
     private(set) var answered = 0
     private var refused = RefusedCalls()
+    /// Of calls that began.
+    private var byCodec: [String: Int] = [:]
     private(set) var endedByPeer = 0
     private(set) var packetsSent = 0
     private(set) var packetsReceived = 0
@@ -113,6 +131,8 @@ package struct LoadResults {
     private var lostRatio = Distribution()
     private var correlation = Distribution()
     private var callDelay = Distribution()
+    private var listening = Distribution()
+    private var conversation = Distribution()
     /// Processor time of the load itself, as a share of one core.
     var processorShare: Double?
 
@@ -127,8 +147,9 @@ package struct LoadResults {
         stretchesLeftOut += runner.stretchesLeftOut
     }
 
-    mutating func add(_ call: LoadCallReport) {
+    package mutating func add(_ call: LoadCallReport) {
         packetsSent += call.packetsSent
+        byCodec[call.codec.name, default: 0] += 1
         if call.isConnected { connected += 1 }
         if call.endedByPeer { endedByPeer += 1 }
         if call.isAnswered { answered += 1 } else if let ending = call.ending, !ending.isOurs { refused.add(ending) }
@@ -145,6 +166,8 @@ package struct LoadResults {
         lostRatio.add(Double(call.packetsLost) / Double(call.packetsLost + call.packetsReceived))
         if let value = call.delayMilliseconds { callDelay.add(value) }
         if let value = call.correlation { correlation.add(value) }
+        if let value = call.quality.mosLQ { listening.add(value) }
+        if let value = call.quality.mosCQ { conversation.add(value) }
     }
 
     /// Lateness above which the load may itself be what it measures, as p99 and once, milliseconds.
@@ -179,10 +202,13 @@ package struct LoadResults {
                 ("late_max_ms", lateness.count > 0 ? lateness.maximum : nil), ("processor_share", processorShare),
             ],
             isValid: isValid, refused: refused,
+            callsByCodec: byCodec.map { (codec: $0.key, calls: $0.value) }
+                .sorted { ($1.calls, $0.codec) < ($0.calls, $1.codec) },
             distributions: [
                 ("answer_ms", answer.summary()), ("setup_ms", setup.summary()), ("mouth_to_ear_ms", delay),
                 ("call_mouth_to_ear_ms", callDelay.summary()),
                 ("jitter_ms", jitter.summary()), ("lost_ratio", lostRatio.summary()), ("correlation", correlation.summary()),
+                ("mos_lq", listening.summary()), ("mos_cq", conversation.summary()),
             ])
     }
 }

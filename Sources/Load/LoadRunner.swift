@@ -37,6 +37,8 @@ struct LoadRunner {
     /// In a box, so that nothing of it is copied for a packet.
     private final class Running {
         var call: LoadCall
+        /// What it says.
+        let speech: LoadSpeech
         /// Where its packets go; nil: it waits for an answer, or is held.
         var path: LoadPath?
         /// Signalling knows it by that; nil: nobody signals, or no more.
@@ -47,11 +49,13 @@ struct LoadRunner {
         /// When the goodbye was said.
         var endedAt: HostTime?
 
-        init(_ call: LoadCall) { self.call = call }
+        init(_ call: LoadCall, _ speech: LoadSpeech) { (self.call, self.speech) = (call, speech) }
     }
 
     private let plan: LoadPlan
-    private let speech: LoadSpeech
+    /// What calls say, in each codec of the mix.
+    private let speeches: [LoadSpeech]
+    private let packetMilliseconds: Int
     private let share: Share
     private let pool: UDPSocketPool
     /// nil: nobody signals.
@@ -69,12 +73,14 @@ struct LoadRunner {
     private(set) var figures = LoadRunnerFigures()
 
     /// - Parameters:
+    ///   - speeches: what calls say, in each codec of the mix.
     ///   - signalling: of calls by SIP.
     ///   - start: when the first call is due.
     init(
-        _ plan: LoadPlan, _ speech: LoadSpeech, _ signalling: LoadSignalling?, share: Share, start: HostTime
+        _ plan: LoadPlan, _ speeches: [LoadSpeech], _ signalling: LoadSignalling?, share: Share, start: HostTime
     ) throws(SoftphoneError) {
-        (self.plan, self.speech, self.signalling, self.share, self.start) = (plan, speech, signalling, share, start)
+        (self.plan, self.speeches, self.signalling, self.share, self.start) = (plan, speeches, signalling, share, start)
+        packetMilliseconds = plan.settings.frameMilliseconds
         do { pool = try UDPSocketPool() } catch { throw .network(error) }
         do { inbox = try Mailbox() } catch { throw .resources("\(error)") }
         random = SplitMix64(seed: plan.seed &+ UInt64(share.index))
@@ -129,16 +135,18 @@ struct LoadRunner {
             nextCall += share.of
             do {
                 let local = try pool.open(number, towards: plan.towards, bind: plan.bind)
+                let kind = plan.codecIndex(ofCall: number)
+                let (codec, speech) = (plan.mix.codecs[kind], speeches[kind])
                 let one = Running(
                     LoadCall(
-                        number: number, local: local, payloadType: plan.codec.defaultPayloadType,
-                        clockRate: plan.codec.rtpClockRate(), firstPacket: speech.firstPacket(ofCall: number), random: &random))
+                        number: number, local: local, codec, firstPacket: speech.firstPacket(ofCall: number), random: &random),
+                    speech)
                 running[number] = one
                 switch plan.way {
-                case .raw(let path):
+                case .raw(let paths):
                     one.began = now
-                    take(path, one)
-                case .sip: one.line = signalling?.invite(number, port: local.port, telling: inbox)
+                    take(paths[kind], one)
+                case .sip: one.line = signalling?.invite(number, codec, port: local.port, telling: inbox)
                 }
             } catch {
                 figures.failures += 1
@@ -149,14 +157,14 @@ struct LoadRunner {
 
     private mutating func send(_ number: Int, due: HostTime) {
         guard let one = running[number], one.endedAt == nil, let remote = one.path?.remote else { return }
-        let (speech, pool) = (speech, pool)
+        let pool = pool
         packet.withUnsafeMutableBytes { buffer in
-            let length = one.call.write(speech, into: buffer)
+            let length = one.call.write(one.speech, into: buffer)
             _ = pool.send(UnsafeRawBufferPointer(rebasing: buffer[..<length]), from: number, to: remote)
         }
         let now = HostTime.monotonicNow()
-        one.call.noteSent(at: now)
         let late = now.milliseconds(since: due)
+        one.call.noteSent(at: now, lateMilliseconds: late)
         figures.lateness.add(late)
         if late >= Self.excuseLateness { lastLate = now }
         if one.nextReport.map({ now >= $0 }) ?? (one.call.packetsSent >= Self.firstReportPackets) {
@@ -177,12 +185,12 @@ struct LoadRunner {
         report(one, isLast: true)
         if let line = one.line { signalling?.hangUp(line) }
         one.endedAt = now
-        one.call.noteGoodbye()
+        one.call.noteGoodbye(at: now)
         wheel.remove(number)
     }
 
     private mutating func sweep(_ now: HostTime, _ news: inout [LoadNews]) {
-        let packets = Self.stretchMilliseconds / speech.packetMilliseconds
+        let packets = Self.stretchMilliseconds / packetMilliseconds
         for (number, one) in running {
             if let endedAt = one.endedAt {
                 guard now.milliseconds(since: endedAt) >= Self.lingerMilliseconds else { continue }
@@ -229,13 +237,13 @@ struct LoadRunner {
         one.path = path
         guard let path else { return wheel.remove(one.call.number) }
         one.call.send(as: path.payloadType)
-        if !isSending { wheel.add(one.call.number, everyMilliseconds: speech.packetMilliseconds) }
+        if !isSending { wheel.add(one.call.number, everyMilliseconds: packetMilliseconds) }
     }
 
     // MARK: - Hearing
 
     private mutating func receive() {
-        let milliseconds = speech.packetMilliseconds
+        let milliseconds = packetMilliseconds
         pool.receive(waitMilliseconds: 0) { number, datagram in
             guard let one = running[number], let path = one.path, datagram.source.address == path.remote.address else { return }
             let bytes = UnsafeRawBufferPointer(datagram.bytes)

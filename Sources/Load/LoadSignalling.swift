@@ -1,3 +1,4 @@
+import Codecs
 import Link
 import LiveMedia
 import Realtime
@@ -51,12 +52,14 @@ final class LoadSignalling: Sendable {
     /// Calls; returns at once.
     /// - Parameters:
     ///   - number: the call's.
+    ///   - codec: that it offers.
     ///   - port: where its packets come.
     ///   - runner: is told what comes of it.
-    func invite(_ number: Int, port: UInt16, telling runner: Mailbox<LoadSignal>) -> SignalledCallID {
+    func invite(_ number: Int, _ codec: Codec, port: UInt16, telling runner: Mailbox<LoadSignal>) -> SignalledCallID {
         let ports = LocalPorts(address: bind.map { "\($0)" }, port: port, controlPort: port)
-        let call = OutgoingCall(target: target, account: account, encryption: .off, media: ports)
-        return lines.open(number, telling: runner) { signalling.invite(call) }
+        var call = OutgoingCall(target: target, account: account, encryption: .off, media: ports)
+        call.codecs = [codec]
+        return lines.open(number, telling: runner) { [call] in signalling.invite(call) }
     }
 
     /// Ends a call in whatever state it is; returns at once.

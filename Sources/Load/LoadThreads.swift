@@ -28,7 +28,7 @@ final class LoadThreads: @unchecked Sendable {
     /// Starts making calls.
     /// - Parameter realtime: whether real-time priority is asked for.
     init(_ plan: LoadPlan, realtime: Bool) throws(SoftphoneError) {
-        let speech = try LoadSpeech(plan.codec, plan.settings, path: plan.speechPath, seed: plan.seed)
+        let speeches = try plan.speeches()
         let count = max(1, min(CoreAffinity.cores, (plan.calls + Self.callsOfThread - 1) / Self.callsOfThread))
         let start = HostTime.monotonicNow()
         let signalling: LoadSignalling? = if case .sip(let request) = plan.way { try LoadSignalling(request) } else { nil }
@@ -36,11 +36,11 @@ final class LoadThreads: @unchecked Sendable {
         do {
             for index in 0..<count {
                 let runner = try LoadRunner(
-                    plan, speech, signalling, share: .init(index: index, of: count), start: start)
+                    plan, speeches, signalling, share: .init(index: index, of: count), start: start)
                 threads.append(
                     try LoadThread("load-\(index)", realtime ? .realtime(priority: Self.priority) : .normal, runner, shared))
             }
-            let ears = try LoadEars(plan, speech, runners: count)
+            let ears = try LoadEars(plan, speeches, runners: count)
             threads.append(try LoadThread("load-ears", .normal, ears, shared))
         } catch {
             end()

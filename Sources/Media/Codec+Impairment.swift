@@ -3,7 +3,7 @@ import Metrics
 
 extension Codec {
     /// Its constants as the E-model takes them; nil for a codec that has none.
-    var eModelConstants: EModel.Codec? {
+    package var eModelConstants: EModel.Codec? {
         impairment.map { EModel.Codec(impairment: $0.equipment, lossRobustness: $0.lossRobustness) }
     }
 }

@@ -15,7 +15,9 @@ extension SIPSignalling {
         var policy = MediaAddressPolicy()
         policy.allowsLoopback = isLoopback(of: peer)
         for listener in listeners { policy.ownServices.insert(MediaEndpoint(address: address, port: listener.port)) }
-        var capabilities = configuration.media.described
+        var media = configuration.media
+        if let codecs = call.codecs { media.codecs = codecs }
+        var capabilities = media.described
         capabilities.security = wantedSecurity(of: call, ports).narrowed(to: call.attempt)
         calls[call.id]?.mediaPeer = peer
         return Negotiation(

@@ -154,7 +154,7 @@ extension SIPSignalling {
             return refuse("\(error)")
         }
         var made = SignalledCall(id: id, handle: nil, isOutgoing: true, account: account)
-        (made.reportsTo, made.encryption, made.attempt) = (reportsTo, call.encryption, attempt)
+        (made.reportsTo, made.encryption, made.codecs, made.attempt) = (reportsTo, call.encryption, call.codecs, attempt)
         // Of one that is made again.
         if let former = calls[id] {
             (made.visited, made.wantsHold, made.wantedPorts) = (former.visited, former.wantsHold, former.wantedPorts)

@@ -1,3 +1,4 @@
+import Codecs
 import SDP
 import SIP
 
@@ -8,6 +9,8 @@ struct SignalledCall {
     var handle: CallHandle?
     let isOutgoing: Bool
     var account: AccountID?
+    /// What is offered of codecs; nil: what the configuration says.
+    var codecs: [Codec]?
     /// Our offer as it was made, and one copy for each phone that has answered it early, by its tag.
     var negotiation: Negotiation?
     var early: [String: Negotiation] = [:]

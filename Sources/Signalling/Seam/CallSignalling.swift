@@ -1,3 +1,4 @@
+import Codecs
 import Link
 import SDP
 import SecureRTP
@@ -81,6 +82,8 @@ public struct OutgoingCall: Sendable, Hashable {
     public var account: String?
     /// Whether the media are encrypted; nil: as the account says.
     public var encryption: MediaSecurity.Mode?
+    /// What is offered, the most wanted first; nil: what the configuration says.
+    public var codecs: [Codec]?
     public var media: LocalPorts
 
     public init(

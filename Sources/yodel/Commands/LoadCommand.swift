@@ -10,6 +10,7 @@ struct LoadCommand: ParsableCommand {
         discussion: HelpText.discussion(examples: [
             ("yodel load rtp://192.0.2.7:5004 --calls 50 --assert 'p99(mouth_to_ear_ms)<120'", "50 calls to whoever echoes"),
             ("yodel load sip:echo@192.0.2.7 --calls 50 --rate 5", "by SIP, five more each second"),
+            ("yodel load rtp://192.0.2.7:5004 --mix pcmu=7,opus=3", "in two codecs, at a port of codec=any"),
         ]))
 
     @OptionGroup(title: "Load") var load: LoadArguments
