@@ -20,7 +20,9 @@ import Testing
         #expect(moved > 20)
     }
 
-    @Test("A player's clock 500 ppm fast, as a sound server's without a card, finds sound in every pull", arguments: [Codec.pcmu, .opus])
+    @Test(
+        "A player's clock 500 ppm fast, as a sound server's without a card, finds sound in every pull",
+        arguments: [Codec.pcmu, .opus])
     func fastPlayer(codec: Codec) throws {
         var stream = StreamSimulation(codec: codec, seconds: 100, signal: Signal.voice)
         stream.network = { _, random in [0.1 * random.unit()] }
