@@ -14,15 +14,12 @@ package struct DecisionLogic: ~Copyable {
     package let target: TargetDelay
     /// Delay above the floor at which a stream starts.
     package let startDelay: Double
-    /// What the buffer runs down by until the next pause, in milliseconds: the player's clock is faster than the sender's.
-    package let runsDown: Double
     /// Samples of the pull, and samples pulled before it.
     package let wanted: Int
     package let pullStart: Int64
 
-    /// - Parameter playerDriftPPM: the player's clock against this host's, positive when it runs fast.
     package init(
-        axis: StreamAxis, start: Double?, delays: borrowing DelayManager, pull: borrowing Pull, playerDriftPPM: Double = 0,
+        axis: StreamAxis, start: Double?, delays: borrowing DelayManager, pull: borrowing Pull,
         tuning: DecisionTuning = DecisionTuning()
     ) {
         self.axis = axis
@@ -32,8 +29,6 @@ package struct DecisionLogic: ~Copyable {
         standingQueue = delays.standingQueue
         target = delays.target
         startDelay = delays.startDelay(afterEvents: tuning.eventsBeforeTarget)
-        let drift = min(playerDriftPPM - (delays.driftPPM ?? 0), Self.mostDrift)
-        runsDown = max(0, drift) * 1e-6 * tuning.pauseInterval
         wanted = pull.wanted
         pullStart = pull.start
     }
@@ -97,19 +92,15 @@ package struct DecisionLogic: ~Copyable {
         let divisor = divisor(packet: head.duration)
         let free = into % divisor
         let latest = Int64(wanted) - divisor + free
-        let spare = needed - axis.milliseconds(latest - into) - (floor + target.aboveFloor + runsDown)
+        let spare = needed - axis.milliseconds(latest - into) - (floor + target.aboveFloor)
         let grid = axis.milliseconds(divisor)
         let excess = axis.milliseconds(free) + grid * steps(over: spare, grid: grid)
         let deadZone = tuning.deadZone + tuning.deadZoneShare * (standingQueue + target.aboveFloor)
         let matters =
             excess < 0 ? target.hasLoss || spare < -tuning.shortfallShare * target.margin : excess >= deadZone
         guard matters, abs(excess) < Self.mostExcess else { return .none }
-        // A sample may be all that lies between a packet and the next pull.
-        return .by(Int((excess * Double(axis.sampleRate) / 1000).rounded()))
+        return .by(Int(excess * Double(axis.sampleRate) / 1000))
     }
-
-    /// Clocks that part faster, in parts per million, are none.
-    private static let mostDrift = 1000.0
 
     /// No delay in milliseconds that a stream can have is wrong by so much.
     private static let mostExcess = 10_000.0

@@ -41,7 +41,7 @@ public final class JitterBuffer {
         self.decoder = decoder
         self.clockRate = Self.clamped(clockRate)
         delays = DelayManager(configuration: configuration)
-        clock = PullClock(tuning: configuration.tuning.clock, drift: configuration.tuning.drift)
+        clock = PullClock(tuning: configuration.tuning.clock)
         player = Player(
             codec: decoder, seed: configuration.seed, tuning: configuration.tuning, decisions: configuration.decisions)
         packets = PacketBuffer(decoder: decoder)
@@ -55,7 +55,7 @@ public final class JitterBuffer {
         self.clockRate = Self.clamped(clockRate)
         hostEpoch = other.hostEpoch
         delays = DelayManager(continuing: other.delays)
-        clock = PullClock(tuning: configuration.tuning.clock, drift: configuration.tuning.drift)
+        clock = PullClock(tuning: configuration.tuning.clock)
         player = Player(
             codec: decoder, seed: configuration.seed, tuning: configuration.tuning, decisions: configuration.decisions)
         packets = PacketBuffer(decoder: decoder)
@@ -312,8 +312,7 @@ public final class JitterBuffer {
         if stood > 0 { stall = (stood, time) }
         if let axis = stream?.axis {
             let logic = DecisionLogic(
-                axis: axis, start: clock.earliest, delays: delays, pull: pull, playerDriftPPM: clock.driftPPM ?? 0,
-                tuning: configuration.tuning.decision)
+                axis: axis, start: clock.earliest, delays: delays, pull: pull, tuning: configuration.tuning.decision)
             if let stall, catchUp(stall, at: time, logic, &pull) { self.stall = nil }
             player.pull(into: samples, logic, &pull)
         } else {

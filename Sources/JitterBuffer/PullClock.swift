@@ -5,29 +5,20 @@
 struct PullClock {
     private let tuning: PullClockTuning
     private var window: WindowedMinimum
-    private var drift: DriftEstimator
     private(set) var mean: Double?
 
-    init(tuning: PullClockTuning, drift driftTuning: DriftTuning) {
+    init(tuning: PullClockTuning) {
         self.tuning = tuning
-        var driftTuning = driftTuning
-        driftTuning.routeChange = tuning.step
-        drift = DriftEstimator(tuning: driftTuning)
         window = WindowedMinimum(windowMilliseconds: tuning.window, leastEvents: tuning.windowPulls)
     }
 
     /// Nil before the first pull.
     var earliest: Double? { window.value }
 
-    /// The player's clock against this host's, in parts per million, positive when the player's runs fast; nil until it has asked
-    /// for 20 s.
-    var driftPPM: Double? { drift.isSettled ? drift.partsPerMillion : nil }
-
     /// From now on the player asks so many milliseconds later than it did: it gave up sound that it held.
     mutating func move(by milliseconds: Double) {
         window.shift(by: milliseconds)
         mean = mean.map { $0 + milliseconds }
-        drift.removeAll()
     }
 
     /// Notes a pull.
@@ -38,11 +29,9 @@ struct PullClock {
         if let mean, abs(start - mean) > tuning.stall {
             stall = max(0, start - mean)
             window.removeAll()
-            drift.removeAll()
             self.mean = nil
         }
         window.add(start, at: time)
-        drift.add(delay: start, at: time)
         mean = mean.map { $0 + (start - $0) / tuning.meanPulls } ?? start
         return stall
     }

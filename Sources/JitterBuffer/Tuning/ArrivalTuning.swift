@@ -115,8 +115,6 @@ package struct PullClockTuning: Tuning {
     /// Window of the earliest pull, in milliseconds, and the pulls it holds at least. By hand.
     package var window = 2000.0
     package var windowPulls = 20
-    /// A step of the earliest pulls by more than this, in milliseconds, is a buffer behind that changed, and no drift. By hand.
-    package var step = 3.0
     /// Pulls that the mean is taken over. By hand.
     package var meanPulls = 50.0
     /// So long after our own machine stood still, in milliseconds, packets still come that it held up. By hand.
@@ -130,7 +128,7 @@ package struct PullClockTuning: Tuning {
         [
             .init("stall", \.stall, 1...60_000), .init("afterStall", \.afterStall, 0...10_000),
             .init("window", \.window, 20...600_000), .init("windowPulls", \.windowPulls, 1...10_000),
-            .init("meanPulls", \.meanPulls, 1...10_000), .init("step", \.step, 0.1...1000),
+            .init("meanPulls", \.meanPulls, 1...10_000),
             .init("afterStop", \.afterStop, 0...1000), .init("amongStops", \.amongStops, 0...600_000),
         ]
     }

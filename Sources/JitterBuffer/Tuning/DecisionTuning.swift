@@ -27,9 +27,6 @@ package struct DecisionTuning: Tuning {
     package var shortfallShare = 0.75
     /// Share of the target's margin that may cover what the place below the target lacks. By hand.
     package var marginShare = 0.5
-    /// Where the player's clock runs faster than the sender's, what they part by in so many milliseconds is held beyond the target: until
-    /// a pause comes in which sound can be lengthened. By hand: speech has one every few seconds.
-    package var pauseInterval = 5000.0
     /// What a move must win in delay before it is made for a lower cost alone. By hand.
     package var leastGain = 1.0
     /// How much more the lower place may cost where packets are lost: one more gap among many is less than it costs
@@ -47,8 +44,7 @@ package struct DecisionTuning: Tuning {
             .init("roomAfterPause", \.roomAfterPause, 0...1000), .init("outage", \.outage, 20...10_000),
             .init("deadZone", \.deadZone, 0.1...100), .init("deadZoneShare", \.deadZoneShare, 0...1),
             .init("shortfallShare", \.shortfallShare, 0...10), .init("marginShare", \.marginShare, 0...1),
-            .init("pauseInterval", \.pauseInterval, 0...60_000), .init("leastGain", \.leastGain, 0...100),
-            .init("lossAllowance", \.lossAllowance, 0...1000),
+            .init("leastGain", \.leastGain, 0...100), .init("lossAllowance", \.lossAllowance, 0...1000),
         ]
     }
 }
