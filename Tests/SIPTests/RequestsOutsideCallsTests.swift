@@ -197,10 +197,10 @@ import Testing
         #expect(bench.agent.stateCount == kept)
     }
 
-    @Test("a stranger's calls that were answered are no transactions of his: he may call as often as calls are had")
-    func answeredCallsDoNotCount() throws {
+    @Test("a stranger may have begun 1024 calls within 32 s that were answered, beside his other requests; then he waits")
+    func answeredCallsAreManyAndCapped() throws {
         let bench = Bench()
-        for index in 0..<300 {
+        for index in 0..<1024 {
             var call = PeerCall(callID: "call\(index)")
             bench.feed(call.request(.invite, branch: "z9hG4bKi\(index)", body: offer))
             let handle = try #require(bench.incoming.last?.0)
@@ -212,6 +212,9 @@ import Testing
             bench.clear()
         }
         #expect(bench.drops.isEmpty)
+        var late = PeerCall(callID: "late")
+        bench.feed(late.request(.invite, body: offer))
+        #expect(bench.codes == [503])
         bench.advance(33_000)
         #expect(bench.agent.stateCount == 0)
     }

@@ -12,9 +12,9 @@ struct SourceLoad {
         transactions[owner, default: 0] += 1
     }
 
-    /// From now on the transaction counts with another owner.
-    mutating func move(_ key: TransactionKey, to owner: String) {
-        guard owners[key] != nil else { return }
+    /// From now on the transaction counts with another owner, where it is that one's.
+    mutating func move(_ key: TransactionKey, from former: String, to owner: String) {
+        guard owners[key] == former else { return }
         remove(key)
         add(key, owner: owner)
     }

@@ -263,8 +263,8 @@ extension UserAgent {
     func acknowledged(_ call: SIPCall, _ ack: Request, now: HostTime) {
         guard let success = call.success, success.number == ack.headers.cSeq.number else { return }
         call.success = nil
-        // Who acknowledges knows our tag, so he is where he says: his call counts, and no longer what is kept of its beginning.
-        load.move(success.key, to: owner(call))
+        // Who acknowledges knows our tag, so he is where he says, and may have begun more calls than others may send requests.
+        if let host = call.source?.remote.host { load.move(success.key, from: host, to: Self.answered(host)) }
         if let end = call.byeWhenAcknowledged {
             call.byeWhenAcknowledged = nil
             return sayBye(call, end, now: now)

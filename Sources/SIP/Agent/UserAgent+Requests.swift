@@ -96,9 +96,12 @@ extension UserAgent {
     ) -> Bool {
         let caps = configuration.caps
         let isServer = isAccountServer(source.remote.host)
-        let owner = call.map(owner) ?? source.remote.host
+        let host = source.remote.host
+        let owner = call.map { "call \($0.handle.number)" } ?? host
         guard servers.count < (isServer || call != nil ? 2 : 1) * caps.transactions,
-            isServer || load.transactions(of: owner) < caps.transactionsPerSource
+            isServer || load.transactions(of: owner) < caps.transactionsPerSource,
+            isServer || call != nil || request.method != .invite
+                || load.transactions(of: Self.answered(host)) < caps.answeredPerSource
         else {
             emit(.dropped(.tooManyTransactions, source))
             return false
@@ -113,8 +116,8 @@ extension UserAgent {
         return true
     }
 
-    /// As what a call's transactions are counted.
-    func owner(_ call: SIPCall) -> String { "call \(call.handle.number)" }
+    /// As what the transactions are counted that began the answered calls of an address.
+    static func answered(_ host: String) -> String { "answered \(host)" }
 
     func respond(_ key: TransactionKey, _ response: Response, now: HostTime) {
         drive(server: key, .respond(response), now: now)

@@ -54,6 +54,8 @@ public struct UserAgentConfiguration: Sendable {
 public struct SourceCaps: Hashable, Sendable {
     /// Server transactions of one address, and of one call.
     public var transactionsPerSource: Int
+    /// Server transactions of one address that began calls which were answered and acknowledged: they stay for 32 s.
+    public var answeredPerSource: Int
     /// Of all strangers; calls and accounts' servers have as many again.
     public var transactions: Int
     /// Calls of one address that ring.
@@ -63,12 +65,13 @@ public struct SourceCaps: Hashable, Sendable {
 
     public init(
         transactionsPerSource: Int = 128, transactions: Int = 4096, ringingPerSource: Int = 4, ringing: Int = 32,
-        calls: Int = 1024
+        calls: Int = 1024, answeredPerSource: Int = 1024
     ) {
         self.transactionsPerSource = transactionsPerSource
         self.transactions = transactions
         self.ringingPerSource = ringingPerSource
         self.ringing = ringing
         self.calls = calls
+        self.answeredPerSource = answeredPerSource
     }
 }
