@@ -25,7 +25,7 @@ package struct PlaybackTarget: BitwiseCopyable {
     package static let serverBlockMilliseconds = 5.0
     /// What a stop costs the device beyond what a turn was late by, in milliseconds: the server was late as well, and takes what it missed
     /// before we write. Measured: of stops of 4 to 12 ms every 0.7 s, ten minutes, each gap lacked 1 to 2 ms without it.
-    package static let aftermathMilliseconds = 3.0
+    package static let aftermathMilliseconds = 2.75
     /// Longest period whose rhythm a stream keeps when it begins anew, in milliseconds.
     static let longestRhythmMilliseconds = 10.0
     /// How fast the level held follows what the machine needs, in milliseconds a second: the jitter buffer stretches meanwhile.

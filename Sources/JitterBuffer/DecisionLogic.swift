@@ -99,7 +99,8 @@ package struct DecisionLogic: ~Copyable {
         let matters =
             excess < 0 ? target.hasLoss || spare < -tuning.shortfallShare * target.margin : excess >= deadZone
         guard matters, abs(excess) < Self.mostExcess else { return .none }
-        return .by(Int(excess * Double(axis.sampleRate) / 1000))
+        // A sample may be all that lies between a packet and the next pull.
+        return .by(Int((excess * Double(axis.sampleRate) / 1000).rounded()))
     }
 
     /// No delay in milliseconds that a stream can have is wrong by so much.

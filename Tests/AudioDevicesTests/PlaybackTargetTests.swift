@@ -67,7 +67,7 @@ import Testing
     func lateTurns(milliseconds: Double) {
         #expect(target(late: [milliseconds]).milliseconds == 20, "one alone is none")
         let some = target(late: Array(repeating: milliseconds, count: 8))
-        let needed = 5 + 5 + 3 + milliseconds
+        let needed = 5 + 5 + 2.75 + milliseconds
         #expect(some.milliseconds >= max(20, needed) && some.milliseconds <= max(20, needed + milliseconds / 6 + 1))
         #expect(abs(some.reserveMilliseconds - (some.milliseconds - 20)) < 0.1)
     }

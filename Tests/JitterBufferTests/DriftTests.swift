@@ -20,6 +20,33 @@ import Testing
         #expect(moved > 20)
     }
 
+    @Test(
+        "A player's clock 500 ppm fast, as a sound server's without a card, finds sound in every pull",
+        arguments: [Codec.pcmu, .opus])
+    func fastPlayer(codec: Codec) throws {
+        var stream = StreamSimulation(codec: codec, seconds: 100, signal: Signal.voice)
+        stream.network = { _, random in [0.1 * random.unit()] }
+        stream.pullMilliseconds = 5
+        stream.pullJitter = 0.5
+        stream.playerDriftPPM = 500
+        stream.keepsOutput = false
+        let result = try stream.run()
+        #expect(result.concealed(25) == 0)
+        #expect(result.statistics.deceleratedMs > 30)
+        #expect(result.delay(80, 100) < 16)
+    }
+
+    @Test func clocksThatAreFastByTheSameAskForNoStretching() throws {
+        var stream = StreamSimulation(codec: .pcmu, seconds: 60, signal: Signal.voice)
+        stream.network = { _, random in [0.1 * random.unit()] }
+        stream.pullMilliseconds = 5
+        stream.pullJitter = 0.5
+        (stream.driftPPM, stream.playerDriftPPM) = (500, 500)
+        let result = try stream.run()
+        #expect(result.concealed(25) == 0)
+        #expect(result.statistics.deceleratedMs == 0)
+    }
+
     @Test("The same in a tone without pauses", arguments: [-300.0, 300.0])
     func tone(ppm: Double) throws {
         var stream = StreamSimulation(codec: .l16, seconds: 100, signal: Signal.tone(500))

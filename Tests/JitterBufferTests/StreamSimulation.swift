@@ -39,8 +39,9 @@ struct StreamSimulation {
     var firstPull = 3.3
     /// Half-width of the pulls' jitter in milliseconds.
     var pullJitter = 5.0
-    /// Sender's clock against the player's, in parts per million.
+    /// Sender's and player's clocks against the host's, in parts per million.
     var driftPPM = 0.0
+    var playerDriftPPM = 0.0
     var settings = EncoderSettings(inbandFEC: true, expectedLossPercent: 0)
     var configuration = JitterBufferConfiguration()
     var seed: UInt64 = 1
@@ -136,7 +137,7 @@ struct StreamSimulation {
             if keepsOutput { result.output += samples }
             result.pulls.append((clock, outcome, buffer.currentDelayMilliseconds))
             index += 1
-            clock = firstPull + Double(index) * pullMilliseconds
+            clock = firstPull + Double(index) * pullMilliseconds / (1 + playerDriftPPM * 1e-6)
         }
         result.statistics = buffer.statistics
         result.incidents = buffer.incidents

@@ -127,14 +127,15 @@ class Bench:
         return row.get("series_ms", [])
 
     def long_call(self, name: str, commands: Sequence[str], seconds: float, real_time: int) -> Row:
-        """A call with a steady tone through it: its row, as `call`'s."""
+        """A call with a steady tone through it, then speech: its row, as `call`'s. Speech comes last because what finds its
+        delay computes for seconds, and a call of ordinary priority waits for a processor all that time."""
         row: Row = {}
         with self.endpoints(name, commands, {}, real_time) as environment:
-            row["a_to_b"] = self.sound(environment, "--count=5")
             began = time.time()
             row["tone"] = self.tone(environment, seconds)
             # Sound servers stumble when a program joins or leaves: the middle is what the call does by itself.
             row["middle"] = (began + min(10, seconds / 4), began + seconds - 5)
+            row["a_to_b"] = self.sound(environment, "--count=5")
         row["events"] = {side: self.events(f"{self.work}/{name}-{side}.log") for side in "ab"}
         return row
 

@@ -196,7 +196,7 @@ def long_call(bench: Any, figures: Figures, seconds: float, bound: float | None)
     note = f"the player's own: {tone.get('said_gap_ms_per_min')}"
     figures.add(f"{what}: gaps", tone.get("gap_ms_per_min"), "ms/min", 0, note)
     heard = row.get("a_to_b", {}).get("median_ms")
-    figures.add(f"{what}: longest delay it states", worst(told), "ms", bound, f"heard at first: {heard}")
+    figures.add(f"{what}: longest delay it states", worst(told), "ms", bound, f"heard at last: {heard}")
 
 
 def main_job(yodel: str, figures: Figures, calls: int) -> None:
