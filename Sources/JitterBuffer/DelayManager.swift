@@ -141,9 +141,6 @@ package struct DelayManager: ~Copyable {
             sequences.noteFEC(of: packet.sequence - 1)
             history.add(delay: delay + axis.milliseconds(packet.duration), weight: help, at: packet.arrival)
         }
-        if !isCopy {
-            target.update(
-                &history, lossRatio: sequences.lossRatio, isAmongStops: senderStops.goOn, at: packet.arrival)
-        }
+        if !isCopy { target.update(&history, lossRatio: sequences.lossRatio, at: packet.arrival) }
     }
 }

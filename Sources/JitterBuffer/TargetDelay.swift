@@ -33,12 +33,8 @@ package struct TargetDelay {
     }
 
     /// Works the target out again when it is time.
-    /// - Parameters:
-    ///   - lossRatio: packets that never arrived, 0...1.
-    ///   - isAmongStops: whether the sender's machine stands still now and then, and will again.
-    package mutating func update(
-        _ history: inout ArrivalHistory, lossRatio: Double, isAmongStops: Bool = false, at time: Double
-    ) {
+    /// - Parameter lossRatio: packets that never arrived, 0...1.
+    package mutating func update(_ history: inout ArrivalHistory, lossRatio: Double, at time: Double) {
         guard time >= nextUpdate || time < nextUpdate - 2 * tuning.interval, history.events > 0 else { return }
         nextUpdate = time + tuning.interval
         let (x, common) = leastCost(history, lossRatio: lossRatio)
@@ -48,8 +44,7 @@ package struct TargetDelay {
         margin =
             tuning.leastMargin
             + (!hasLoss ? min(tuning.extraMargin, tuning.marginShare * x, max(0, x - common)) : 0)
-        let least = isAmongStops ? max(tuning.leastAmongStops, minimumMs) : minimumMs
-        aboveFloor = min(max(x + margin, least), maximumMs)
+        aboveFloor = min(max(x + margin, minimumMs), maximumMs)
     }
 
     /// The delay x above the floor with the least cost, and the delay that 95 % of the packets stay under.

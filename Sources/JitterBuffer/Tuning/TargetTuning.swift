@@ -29,9 +29,6 @@ package struct TargetTuning: Tuning {
     package var leastMargin = 2.0
     package var extraMargin = 6.0
     package var marginShare = 0.3
-    /// Target at least, in milliseconds, while the sender's machine stands still now and then. Measured: scripts/measure, ten minutes of
-    /// stops of 4-12 ms. Few of them hold a packet up, so that what costs least is soon too little for the next.
-    package var leastAmongStops = 8.0
     /// Share of late packets beyond which the delays are held to end. By hand.
     package var tail = 0.05
     /// Share of the weight that a bin must exceed to count as seen. By hand.
@@ -50,7 +47,6 @@ package struct TargetTuning: Tuning {
             .init("wildSpread", \.wildSpread, 1...1000), .init("repairedLoss", \.repairedLoss, 1e-6...1),
             .init("leastLoss", \.leastLoss, 0...1), .init("leastMargin", \.leastMargin, 0...100),
             .init("extraMargin", \.extraMargin, 0...100), .init("marginShare", \.marginShare, 0...1),
-            .init("leastAmongStops", \.leastAmongStops, 0...100),
             .init("tail", \.tail, 0...1), .init("leastShare", \.leastShare, 0...0.1),
             .init("startMargin", \.startMargin, 0...10),
         ]
