@@ -40,17 +40,35 @@ def with_reserve(play: Callable[..., Any]) -> Callable[..., Any]:
 m2e.play = in_real_time(with_reserve(m2e.play))
 
 
-def noting(report: Callable[..., Any]) -> Callable[..., Any]:
-    def noted(*arguments: str) -> Any:
-        reports.append(report(*arguments))
+# Sound servers stumble when a program joins or leaves, as the player does: of a long tone the middle is what the call does by itself.
+SECONDS = float(sys.argv[2])
+FIRST_S, LAST_S = (10, 6) if SECONDS >= 60 else (0, 0)
+PART_S = 10
+
+
+def of_the_middle(report: Callable[..., Any]) -> Callable[..., Any]:
+    def reported(sound: Any, rate: int, *frequency: float) -> Any:
+        middle = sound[FIRST_S * rate : len(sound) - LAST_S * rate]
+        reports.append(report(middle, rate, *frequency))
+        reports[-1]["gaps_ms"] = gaps(middle, rate, *frequency)
         return reports[-1]
 
-    return noted
+    def gaps(middle: Any, rate: int, *frequency: float) -> dict[int, float]:
+        """Milliseconds missing of each part that misses some, by the second of the recording at which it begins."""
+        found = {}
+        for at in range(0, len(middle), PART_S * rate):
+            part = report(middle[at : at + PART_S * rate], rate, *frequency)
+            missing = part.get("gap_ms_per_min", 0) * part.get("tone_heard_s", 0) / 60
+            if missing > 0:
+                found[FIRST_S + at // rate] = round(missing, 1)
+        return found
+
+    return reported
 
 
 reports: list[Any] = []  # of what was heard, then of what was said
-m2e.tone_report = noting(m2e.tone_report)
-row = m2e.tone("a", "b", float(sys.argv[2]))
+m2e.tone_report = of_the_middle(m2e.tone_report)
+row = m2e.tone("a", "b", SECONDS)
 # A player that starts with a gap of its own makes one for whoever listens.
 row["said_gap_ms_per_min"] = reports[-1].get("gap_ms_per_min")
 print(json.dumps(row))

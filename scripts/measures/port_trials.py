@@ -24,6 +24,10 @@ FEW = 10
 FLAT = 0.02
 # One call's delay depends on where in the packets' time its turns lie, by chance: so many, one at a time, for so long.
 SINGLES, SINGLE_S = 6, 5.0
+# A second with a turn later than this cost somebody something, ms; such seconds are one time where so many lie between them at most.
+LATE_TURN_MS, LATE_APART_S = 20.0, 5.0
+# Of them a listing shows.
+MOST_TIMES = 10
 # Arrivals that a jitter buffer remembers take their memory in so long.
 FULL_MEMORY_S = 90
 
@@ -135,6 +139,24 @@ def judge_curve(trial: Trial, codec: str, single: float | None) -> None:
     trial.judge(wakeups <= WAKEUPS + 1, f"{wakeups} wake-ups a second and loop at most, {WAKEUPS} wanted")
 
 
+def late_times(told: list[Event], began: float) -> list[str]:
+    """When turns were late, from what a port told each second: "at 612-645 s, by 101.2 ms, 0.28 of a core"."""
+    times: list[list[Event]] = []
+    for event in told:
+        if (event["turn_late_max_ms"] or 0) <= LATE_TURN_MS:
+            continue
+        if times and event["seen"] - times[-1][-1]["seen"] <= LATE_APART_S:
+            times[-1].append(event)
+        else:
+            times.append([event])
+    return [
+        f"at {events[0]['seen'] - began:.0f}-{events[-1]['seen'] - began:.0f} s, "
+        f"by {max(event['turn_late_max_ms'] for event in events):.0f} ms, "
+        f"{max(event['processor_share'] for event in events):.2f} of a core"
+        for events in times
+    ]
+
+
 def long_calls(work: Work, calls: int, minutes: float) -> Trial:
     """So many calls for so many minutes: their delay beside a single call's, their gaps, the memory."""
     trial = Trial(f"{minutes:g} minutes {work.name}")
@@ -150,8 +172,9 @@ def long_calls(work: Work, calls: int, minutes: float) -> Trial:
             sampled = time.monotonic() - began
             memory.append((sampled, place.memory_mib()))
         used = place.use()[0].since(before)
-        told = place.figures()
+        told = place.figures(since=began)
         report = over(load, ramp + seconds)
+    lates = late_times(told, began)
     own, delay = report["generator"], report["mouth_to_ear_ms"]
     settled = [mib for at, mib in memory if at >= min(FULL_MEMORY_S + ramp, sampled / 2)]
     part = max(1, len(settled) // 6)
@@ -181,7 +204,9 @@ def long_calls(work: Work, calls: int, minutes: float) -> Trial:
     trial.judge(report["connected"] == calls, f"{report['connected']} of {calls} calls connected")
     lost, gaps = report["packets_lost"], report["gaps"]
     trial.judge(
-        gaps == 0 and lost == 0, f"{gaps} gaps ({report['gaps_excused']} more while the load was late), {lost} packets lost"
+        gaps == 0 and lost == 0,
+        f"{gaps} gaps ({report['gaps_excused']} more while the load was late), {lost} packets lost; "
+        f"turns more than {LATE_TURN_MS:.0f} ms late {len(lates)} times{': ' * bool(lates)}{'; '.join(lates[:MOST_TIMES])}",
     )
     if single is not None and delay["p99"] is not None:
         trial.judge(

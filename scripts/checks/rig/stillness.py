@@ -43,10 +43,14 @@ class Stillness:
 
     def since(self, began: float) -> list[float]:
         """Lengths in milliseconds of all standstills after `began` (time.monotonic())."""
+        return [lateness for _, lateness in self.times(began)]
+
+    def times(self, began: float) -> list[tuple[float, float]]:
+        """When each standstill after `began` (time.monotonic()) was, as a processor saw it, and its length in milliseconds."""
         with self.reading:
             self.notes.seek(0)
             rows = [line.split() for line in self.notes]
-        return [float(lateness) for at, lateness in rows if float(at) >= began]
+        return [(float(at), float(lateness)) for at, lateness in rows if float(at) >= began]
 
 
 def processor_time() -> tuple[int, int]:

@@ -1,0 +1,199 @@
+"""Run by scripts/bench-marks, which sees to packages and the build: what a call-second costs of each kind of work, in processor time and
+in instructions, with the floor and other programs in the same minutes.
+
+The floor is the least that a program can do: the system's calls, decoder and encoder, one thread that wakes up 200 times a second. What
+binds are instructions: the same work takes up to twice the processor time in another quarter of an hour."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from figures import processor
+from kinds import Row
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "checks"))
+from rig.endpoint import Endpoint, free_ports
+from rig.stillness import beside
+from rig.verdict import PATIENCE_S, Failed
+
+ONE_SPEAKS = ["--talkers", "1", "--ref", "0", "--probe", "1"]
+COLUMNS = {
+    "calls": "{}",
+    "cpu_ms": "{:.2f}",
+    "minstr": "{:.2f}",
+    "rtd_p50_ms": "{:.1f}",
+    "rtd_p99_ms": "{:.1f}",
+    "gaps": "{}",
+    "rss_mib": "{:.1f}",
+    "valid": "{}",
+}
+HEAD = (
+    "| work | program | calls | CPU ms a call-second | million instructions a call-second | round trip p50 ms | p99 ms | gaps over 40 ms "
+    "| memory MiB | valid |\n|---|---|---|---|---|---|---|---|---|---|"
+)
+
+
+@dataclass
+class Work:
+    """A kind of work: how each program does it, and what it may cost of ours."""
+
+    name: str
+    codec: str
+    calls: list[int]
+    # Of `yodel listen --parties`.
+    ours: list[str]
+    # Of the reflector, and of who makes the streams.
+    floor: list[str]
+    streams: list[str]
+    # Other programs, as refs.sh names them, with calls and codec.
+    peers: list[list[str]]
+    # Milliseconds of a core, million instructions a call-second.
+    mark: tuple[float, float]
+
+
+def works(folder: str) -> list[Work]:
+    echo = ["--echo"]
+    return [
+        Work("pcmu-echo", "pcmu", [100, 300], echo, ["--transcode", "pcmu"], [], [["baresip", "100", "pcmu"], ["gst", "50", "pcmu"]], (0.9, 1.7)),
+        Work(
+            "opus-echo-10", "opus", [20], [*echo, "--complexity", "10"], ["--transcode", "opus"], [],
+            [["baresip", "20", "opus"], ["gst", "20", "opus"]], (23, 138),
+        ),
+        Work("opus-echo-5", "opus", [20], [*echo, "--complexity", "5"], ["--transcode", "opus", "--complexity", "5"], [], [], (13.5, 89)),
+        Work("opus-record", "opus", [100], ["--record", folder], ["--transcode", "opus", "--sink"], [], [], (3.3, 24)),
+        Work("pcmu-conference", "pcmu", [50], [], ["--transcode", "pcmu", "--conference", "--share"], ONE_SPEAKS, [], (0.85, 1.5)),
+        Work("opus-conference", "opus", [50], [], ["--transcode", "opus", "--conference", "--share"], ONE_SPEAKS, [], (4.6, 29)),
+    ]
+
+
+class Bench:
+    """The load bench, its programs built in a folder of their own."""
+
+    def __init__(self, folder: str, work: str, hold: float, speech: str) -> None:
+        self.folder, self.work, self.hold, self.speech = folder, work, hold, speech
+        self.environment = os.environ | {"W": work, "OUT": f"{work}/rows", "H": f"{hold:g}", "WAV": speech, "LC_ALL": "C"}
+        subprocess.run([f"{folder}/refs.sh", "build"], check=True, env=self.environment, stdout=subprocess.DEVNULL)
+
+    def streams(self, port: int, calls: int, codec: str, process: int, options: list[str]) -> Row:
+        """What came back of so many streams to one program."""
+        command = [f"{self.work}/rtpload", "--target", f"127.0.0.1:{port}", "--steps", f"{calls}", "--hold", f"{self.hold:g}"]
+        command += ["--wav", self.speech, "--codec", codec, "--pid", f"{process}", *options]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=self.hold + 2 * PATIENCE_S + 60)
+        return row(done.stdout, done.stderr)
+
+    def floor(self, work: Work, calls: int) -> Row:
+        port = free_ports(1, step=2 * calls + 2)
+        command = [f"{self.work}/reflector", "--port", f"{port}", "--count", f"{calls}", "--step", "2", "--tick", "5", *work.floor]
+        with subprocess.Popen(command, stderr=subprocess.DEVNULL) as reflector:
+            try:
+                time.sleep(0.5)
+                return self.streams(port, calls, work.codec, reflector.pid, ["--step", "2", *work.streams])
+            finally:
+                reflector.kill()
+
+    def ours(self, work: Work, calls: int) -> Row:
+        port = free_ports(1)
+        arguments = ["listen", f"rtp://127.0.0.1:{port}", "--device", "null", "--parties", f"{max(64, calls)}"]
+        with Endpoint([*arguments, "--codec", work.codec, *work.ours]) as endpoint:
+            endpoint.wait_for("call_started")
+            found = self.streams(
+                port, calls, work.codec, endpoint.process.pid, ["--step", "0", "--settle", "6", *work.streams]
+            )
+            relief = {event["relief"] for event in endpoint.of_type("port_stats")} - {"none"}
+            if relief:
+                found["valid"] = f"gave up: {', '.join(sorted(relief))}"
+            endpoint.stop()
+        return found
+
+    def peer(self, command: list[str]) -> Row:
+        rows = Path(f"{self.work}/rows")
+        rows.unlink(missing_ok=True)
+        done = subprocess.run([f"{self.folder}/refs.sh", *command], capture_output=True, text=True, env=self.environment, timeout=300)
+        return row(rows.read_text() if rows.exists() else "", done.stderr)
+
+
+def row(text: str, problem: str) -> Row:
+    """The last row of the bench, as it is kept here."""
+    lines = [line for line in text.splitlines() if line.startswith("{")]
+    if not lines:
+        raise Failed(f"the load bench gave no row: {problem.strip()[-300:]}")
+    found = json.loads(lines[-1])
+    return {
+        "calls": found["streams"],
+        "cpu_ms": found.get("peer_cpu_ms_per_call_s"),
+        "minstr": found.get("peer_minstr_per_call_s"),
+        "rtd_p50_ms": found.get("rtd_p50_ms"),
+        "rtd_p99_ms": found.get("rtd_p99_ms"),
+        "gaps": found.get("gaps_over_40"),
+        "rss_mib": found.get("peer_rss_mib"),
+        "valid": "yes" if found["valid"] else found["why"],
+    }
+
+
+def line(work: str, program: str, found: Row) -> str:
+    cells = ["-" if found[name] is None else form.format(found[name]) for name, form in COLUMNS.items()]
+    return "| " + " | ".join([work, program, *cells]) + " |"
+
+
+def verdict(work: Work, floor: Row, own: Row) -> tuple[bool, str]:
+    """Whether the mark holds, and the sentence that says it: instructions where the machine counts them, else processor time, which may
+    be too much by what else the machine does, and never too little."""
+    most_ms, most = work.mark
+    text = f"{work.name}: {own['cpu_ms']:.2f} ms a call-second, {most_ms} wanted, {own['cpu_ms'] / floor['cpu_ms']:.2f} times the floor"
+    if own["minstr"] is None:
+        return own["cpu_ms"] <= most_ms, text + "; this machine counts no instructions"
+    return own["minstr"] <= most, f"{text}; {own['minstr']:.2f} million instructions, {most} at most"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--hold", type=float, default=15)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--out", required=True)
+    parser.add_argument("bench")
+    arguments = parser.parse_args()
+    only = [name for name in arguments.only.split(",") if name]
+    quiet, lines, said, failed = beside(), [], [], False
+    with tempfile.TemporaryDirectory(prefix="yodel-marks-") as folder:
+        speech = Path(arguments.bench, "../../corpus/speech48/vctk_p286_m.wav").resolve()
+        bench = Bench(arguments.bench, folder, arguments.hold, str(speech))
+        recordings = Path(folder, "recordings")
+        recordings.mkdir()
+        print(f"Before the calls {quiet}.\n{HEAD}", flush=True)
+
+        def add(work: Work, program: str, found: Row) -> Row:
+            lines.append(line(work.name, program, found))
+            print(lines[-1], flush=True)
+            return found
+
+        for work in works(str(recordings)):
+            if only and work.name not in only:
+                continue
+            floor = [add(work, "floor", bench.floor(work, calls)) for calls in work.calls][-1]
+            own = [add(work, "yodel", bench.ours(work, calls)) for calls in work.calls][-1]
+            for command in work.peers:
+                add(work, command[0], bench.peer(command))
+            holds, sentence = verdict(work, floor, own)
+            failed = failed or not holds
+            said.append(f"- {'holds' if holds else '**does not hold**'}: {sentence}")
+            print(said[-1], flush=True)
+    if not only:
+        Path(arguments.out, "marks-figures.md").write_text(
+            f"# What a call costs, measured\n\nWritten by `scripts/bench-marks`; [capacity.md](capacity.md) tells how it is read. Taken "
+            f"{time.strftime('%Y-%m-%d %H:%M')} on {os.cpu_count()} cores ({processor()}); before the calls {quiet}.\n\n{HEAD}\n"
+            + "\n".join(lines + ["", *said]) + "\n"
+        )
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (Failed, subprocess.SubprocessError) as problem:
+        sys.exit(f"bench-marks: {problem}")
