@@ -60,15 +60,43 @@ class Work:
 def works(folder: str) -> list[Work]:
     echo = ["--echo"]
     return [
-        Work("pcmu-echo", "pcmu", [100, 300], echo, ["--transcode", "pcmu"], [], [["baresip", "100", "pcmu"], ["gst", "50", "pcmu"]], (0.9, 1.7)),
         Work(
-            "opus-echo-10", "opus", [20], [*echo, "--complexity", "10"], ["--transcode", "opus"], [],
-            [["baresip", "20", "opus"], ["gst", "20", "opus"]], (23, 138),
+            "pcmu-echo",
+            "pcmu",
+            [100, 300],
+            echo,
+            ["--transcode", "pcmu"],
+            [],
+            [["baresip", "100", "pcmu"], ["gst", "50", "pcmu"]],
+            (0.9, 1.7),
         ),
-        Work("opus-echo-5", "opus", [20], [*echo, "--complexity", "5"], ["--transcode", "opus", "--complexity", "5"], [], [], (13.5, 89)),
+        Work(
+            "opus-echo-10",
+            "opus",
+            [20],
+            [*echo, "--complexity", "10"],
+            ["--transcode", "opus"],
+            [],
+            [["baresip", "20", "opus"], ["gst", "20", "opus"]],
+            (23, 138),
+        ),
+        Work(
+            "opus-echo-5",
+            "opus",
+            [20],
+            [*echo, "--complexity", "5"],
+            ["--transcode", "opus", "--complexity", "5"],
+            [],
+            [],
+            (13.5, 89),
+        ),
         Work("opus-record", "opus", [100], ["--record", folder], ["--transcode", "opus", "--sink"], [], [], (3.3, 24)),
-        Work("pcmu-conference", "pcmu", [50], [], ["--transcode", "pcmu", "--conference", "--share"], ONE_SPEAKS, [], (0.85, 1.5)),
-        Work("opus-conference", "opus", [50], [], ["--transcode", "opus", "--conference", "--share"], ONE_SPEAKS, [], (4.6, 29)),
+        Work(
+            "pcmu-conference", "pcmu", [50], [], ["--transcode", "pcmu", "--conference", "--share"], ONE_SPEAKS, [], (0.85, 1.5)
+        ),
+        Work(
+            "opus-conference", "opus", [50], [], ["--transcode", "opus", "--conference", "--share"], ONE_SPEAKS, [], (4.6, 29)
+        ),
     ]
 
 
@@ -89,7 +117,18 @@ class Bench:
 
     def floor(self, work: Work, calls: int) -> Row:
         port = free_ports(1, step=2 * calls + 2)
-        command = [f"{self.work}/reflector", "--port", f"{port}", "--count", f"{calls}", "--step", "2", "--tick", "5", *work.floor]
+        command = [
+            f"{self.work}/reflector",
+            "--port",
+            f"{port}",
+            "--count",
+            f"{calls}",
+            "--step",
+            "2",
+            "--tick",
+            "5",
+            *work.floor,
+        ]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as reflector:
             try:
                 time.sleep(0.5)
@@ -102,9 +141,7 @@ class Bench:
         arguments = ["listen", f"rtp://127.0.0.1:{port}", "--device", "null", "--parties", f"{max(64, calls)}"]
         with Endpoint([*arguments, "--codec", work.codec, *work.ours]) as endpoint:
             endpoint.wait_for("call_started")
-            found = self.streams(
-                port, calls, work.codec, endpoint.process.pid, ["--step", "0", "--settle", "6", *work.streams]
-            )
+            found = self.streams(port, calls, work.codec, endpoint.process.pid, ["--step", "0", "--settle", "6", *work.streams])
             relief = {event["relief"] for event in endpoint.of_type("port_stats")} - {"none"}
             if relief:
                 found["valid"] = f"gave up: {', '.join(sorted(relief))}"
@@ -114,7 +151,9 @@ class Bench:
     def peer(self, command: list[str]) -> Row:
         rows = Path(f"{self.work}/rows")
         rows.unlink(missing_ok=True)
-        done = subprocess.run([f"{self.folder}/refs.sh", *command], capture_output=True, text=True, env=self.environment, timeout=300)
+        done = subprocess.run(
+            [f"{self.folder}/refs.sh", *command], capture_output=True, text=True, env=self.environment, timeout=300
+        )
         return row(rows.read_text() if rows.exists() else "", done.stderr)
 
 
@@ -187,7 +226,8 @@ def main() -> None:
         Path(arguments.out, "marks-figures.md").write_text(
             f"# What a call costs, measured\n\nWritten by `scripts/bench-marks`; [capacity.md](capacity.md) tells how it is read. Taken "
             f"{time.strftime('%Y-%m-%d %H:%M')} on {os.cpu_count()} cores ({processor()}); before the calls {quiet}.\n\n{HEAD}\n"
-            + "\n".join(lines + ["", *said]) + "\n"
+            + "\n".join(lines + ["", *said])
+            + "\n"
         )
     sys.exit(failed)
 
