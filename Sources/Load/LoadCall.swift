@@ -62,10 +62,10 @@ package struct LoadCall {
 
     /// Packets that should have come back and did not.
     var lost: Int { remoteSSRC == nil ? 0 : max(0, Int(highest - firstSequence) + 1 - received) }
-    /// From the first packet sent until the first heard, in milliseconds.
+    /// From the first packet sent until the first heard, in milliseconds; 0 where the other side spoke first.
     var setupMilliseconds: Double? {
         guard let firstSent, let firstHeard else { return nil }
-        return firstHeard.milliseconds(since: firstSent)
+        return max(0, firstHeard.milliseconds(since: firstSent))
     }
 
     // MARK: - Signalling

@@ -42,7 +42,7 @@ m2e.play = in_real_time(with_reserve(m2e.play))
 
 # Sound servers stumble when a program joins or leaves, as the player does: of a long tone the middle is what the call does by itself.
 SECONDS = float(sys.argv[2])
-FIRST_S, LAST_S = (10, 6) if SECONDS >= 60 else (0, 0)
+FIRST_S, LAST_S = (10, 6) if SECONDS >= 300 else (0, 0)
 PART_S = 10
 
 

@@ -123,10 +123,7 @@ class Bench:
             f"{port}",
             "--count",
             f"{calls}",
-            "--step",
-            "2",
-            "--tick",
-            "5",
+            *"--step 2 --tick 5".split(),
             *work.floor,
         ]
         with subprocess.Popen(command, stderr=subprocess.DEVNULL) as reflector:
@@ -185,6 +182,8 @@ def verdict(work: Work, floor: Row, own: Row) -> tuple[bool, str]:
     be too much by what else the machine does, and never too little."""
     most_ms, most = work.mark
     text = f"{work.name}: {own['cpu_ms']:.2f} ms a call-second, {most_ms} wanted, {own['cpu_ms'] / floor['cpu_ms']:.2f} times the floor"
+    if own["valid"] != "yes":
+        return False, f"{text}; not valid: {own['valid']}"
     if own["minstr"] is None:
         return own["cpu_ms"] <= most_ms, text + "; this machine counts no instructions"
     return own["minstr"] <= most, f"{text}; {own['minstr']:.2f} million instructions, {most} at most"

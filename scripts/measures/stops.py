@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from bench_calls import BARESIP, BY_ALSA, BY_SERVER, GSTREAMER, ORDINARY, delays_told, stats_between
-from figures import Figures, difference, median, worst
+from figures import Figures, difference, worst
 from kinds import Row
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
@@ -28,8 +28,6 @@ LENGTHS = (("4-12", 12), ("4-21", 21))
 EVERY_S = 0.7
 # A stop that lasts so much longer than any that was made is the machine's own, ms.
 NOTICED_MS = 2.0
-# A long tone is judged in parts of so many seconds; a stop this close before or behind one belongs to it.
-PART_S, PART_REST_S = 10.0, 2.0
 # So long after the stops the former delay is back, within so many ms, in seconds.
 BACK_S, BACK_MS = 5, 3
 # A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
@@ -114,7 +112,7 @@ def known(values: list[float | None]) -> list[float]:
 
 
 def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bound: float | None) -> None:
-    """The worst of all calls each; of the growth the median."""
+    """The worst of all calls each."""
     delays = known([one for row in rows for one in row["delays"]])
     gaps = known([row["tone"].get("gap_ms_per_min") for row in rows])
     grown = known([rise(*row["delays"]) for row in rows])
@@ -122,8 +120,7 @@ def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bo
     errors = known([one for row in rows for one in row["errors"]])
     said = ", ".join(str(row["tone"].get("said_gap_ms_per_min")) for row in rows)
     figures.add(f"mouth to ear, {what}", worst(delays), "ms", bound, each("in the middle and at the end", delays))
-    # A jitter buffer moves by whole blocks of the device, 5 ms, either way: one such step in one call is no growth.
-    figures.add(f"growth in half a minute, {what}", median(grown), "ms", BACK_MS, each("calls", grown))
+    figures.add(f"growth in half a minute, {what}", worst(grown), "ms", BACK_MS, each("calls", grown))
     figures.add(f"gaps, {what}", worst(gaps), "ms/min", 10, f"{each('calls', gaps)}; the player's own: {said}")
     figures.add(f"ledger against measured, {what}", worst(errors), "ms", 10)
     figures.add(f"above a quiet call's delay {BACK_S} s after {what}", worst(above), "ms", BACK_MS, each("calls", above))
@@ -200,17 +197,11 @@ def long_call(bench: Any, figures: Figures, seconds: float, bound: float | None)
     with Standing(lengths, EVERY_S):
         row = bench.long_call("long-stops", bench.commands(prefix=ORDINARY), seconds, 0)
     tone, told = row.get("tone", {}), delays_told(row["events"]["b"], *row["middle"])
+    note = f"from these seconds on, ms: {tone.get('gaps_ms')}; the player's own: {tone.get('said_gap_ms_per_min')}"
     began = row["tone_began"]
-    own = [(at - began, ms) for at, ms in stillness.times(began) if ms > longest + NOTICED_MS]
-    gaps = {int(at): ms for at, ms in tone.get("gaps_ms", {}).items()}
-    judged = [ms for at, ms in gaps.items() if not any(-PART_REST_S <= stop - at <= PART_S + PART_REST_S for stop, _ in own)]
-    note = f"after so many seconds, ms: {gaps}; the player's own: {tone.get('said_gap_ms_per_min')}"
-    if own:
-        times = ", ".join(f"{ms:.0f} ms at {at:.0f} s" for at, ms in own)
-        note += f"; the machine itself stood still for longer, for which nothing is judged within {PART_S:.0f} s: {times}"
-    figures.add(
-        f"{what}: gaps", round(60 * sum(judged) / seconds, 1) if gaps or tone.get("tone_heard_s") else None, "ms/min", 0, note
-    )
+    own = [f"{ms:.0f} ms at {at - began:.0f} s" for at, ms in stillness.times(began) if ms > longest + NOTICED_MS]
+    note += f"; the machine itself stood still for longer: {', '.join(own)}" if own else ""
+    figures.add(f"{what}: gaps", tone.get("gap_ms_per_min"), "ms/min", 0, note)
     heard = row.get("a_to_b", {}).get("median_ms")
     figures.add(f"{what}: longest delay it states", worst(told), "ms", bound, f"heard at last: {heard}")
 
