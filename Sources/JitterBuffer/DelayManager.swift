@@ -128,7 +128,7 @@ package struct DelayManager: ~Copyable {
             case .whole: 0.0
             }
         history.add(delay: delay, weight: weight, at: packet.arrival)
-        if senderStops.goOn, !isCopy, let floor = history.floor,
+        if senderStops.wereSeen, !isCopy, let floor = history.floor,
             senderStops.note(excess: delay - floor, duration: axis.milliseconds(packet.duration), at: packet.arrival)
         {
             history.excuse(senderStops.excuses)

@@ -38,9 +38,14 @@ struct SenderStops {
     private var presumed: Held?
     /// Whether no more of them are expected.
     private var areOver = true
+    /// Since when, as far as was known then.
+    private var overSince = -Double.infinity
 
     /// Whether packets come late because of them, and will.
     var goOn: Bool { !areOver && !held.isEmpty }
+
+    /// Whether any made a packet late, so that packets can show that they are over, or go on after all.
+    var wereSeen: Bool { !held.isEmpty }
 
     /// What is not to be held against the line now.
     var excuses: (told: [Held], presumed: Held?) { areOver ? (held, presumed) : ([], nil) }
@@ -63,6 +68,7 @@ struct SenderStops {
         presumed = nil
         calm = time - lastEnd
         areOver = machine.overAfterSeconds.map { calm > 1000 * $0 } ?? true
+        if areOver, isNews || !wasOver { overSince = time }
         return !held.isEmpty && areOver != wasOver || areOver && isNews
     }
 
@@ -79,21 +85,30 @@ struct SenderStops {
         counts = (counts.told + 1, counts.seen + (shows ? 1 : 0))
     }
 
-    /// A packet came while stops go on.
+    /// A packet came that may show that stops are over, or that they go on after a pause that looked like their end.
     /// - Parameters:
     ///   - excess: how much later than the fastest, in milliseconds.
     ///   - duration: its length in milliseconds: stops in that time would have shown, as many as usually do.
     ///   - time: when, in milliseconds since the epoch.
-    /// - Returns: whether it shows that they are over.
+    /// - Returns: whether `excuses` are others than before.
     mutating func note(excess: Double, duration: Double, at time: Double) -> Bool {
-        guard goOn, let patience = machine.overAfterSeconds else { return false }
-        guard excess < Self.leastLateness else {
-            (calm, lastLate) = (0, max(lastLate, time))
-            return false
+        guard wereSeen, let patience = machine.overAfterSeconds.map({ 1000 * $0 }) else { return false }
+        let share = counts.seen / counts.told
+        let isLate = excess >= Self.leastLateness
+        let sinceLate = time - max(lastLate, lastEnd)
+        if isLate { (calm, lastLate) = (0, max(lastLate, time)) }
+        if areOver {
+            // On a line where packets are late all the time one more says nothing.
+            guard excess >= MachineLateness.leastMilliseconds, sinceLate >= patience,
+                (time - overSince) * share <= patience
+            else { return false }
+            (areOver, presumed) = (false, nil)
+            return true
         }
-        calm += duration * counts.seen / counts.told
-        guard calm > 1000 * patience else { return false }
-        areOver = true
+        guard !isLate else { return false }
+        calm += duration * share
+        guard calm > patience else { return false }
+        (areOver, overSince) = (true, time)
         if lastLate > lastEnd {
             presumed = Held(from: lastEnd, until: lastLate, milliseconds: machine.longestMilliseconds)
         }

@@ -30,6 +30,8 @@ EVERY_S = 0.7
 NOTICED_MS = 2.0
 # So long after the stops the former delay is back, within so many ms, in seconds.
 BACK_S, BACK_MS = 5, 3
+# Packets and a device's periods meet in whole periods: the delay moves by one now and then, up or down, and more than one is growth.
+PERIOD_MS = 5
 # A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
 # after the measuring program was started, at least and at most.
 STOP_AT_S = 12.0
@@ -73,9 +75,9 @@ def restless_call(
         if standing is None:
             standing = stack.enter_context(Standing(lengths, EVERY_S, processes=[bench.running[1].pid]))
         tone = bench.tone(environment, seconds)
-        first = delay(bench, environment, 10)
+        first = delay(bench, environment, 15)
         time.sleep(seconds / 3)
-        last = delay(bench, environment, 10)
+        last = delay(bench, environment, 15)
         standing.end()
         time.sleep(BACK_S)
         after = delay(bench, environment, 8)
@@ -84,6 +86,7 @@ def restless_call(
     return {
         "tone": tone,
         "delays": [first.get("median_ms"), last.get("median_ms")],
+        "growth": rise(mean(first), mean(last)),
         "after": after.get("median_ms"),
         "errors": [error(events, heard) for heard in (first, last)],
         "sender_percent": round(100 * reasons.count("sender") / len(reasons)) if reasons else None,
@@ -95,6 +98,11 @@ def delay(bench: Any, environment: dict[str, str], count: int) -> Row:
     began = time.time()
     row: Row = bench.sound(environment, f"--count={count}")
     return row | {"span": (began, time.time())}
+
+
+def mean(heard: Row) -> float | None:
+    series = heard.get("series_ms")
+    return statistics.mean(series) if series else None
 
 
 def error(events: list[Row], heard: Row) -> float | None:
@@ -115,12 +123,12 @@ def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bo
     """The worst of all calls each."""
     delays = known([one for row in rows for one in row["delays"]])
     gaps = known([row["tone"].get("gap_ms_per_min") for row in rows])
-    grown = known([rise(*row["delays"]) for row in rows])
+    grown = known([row["growth"] for row in rows])
     above = known([rise(quiet_ms, row["after"]) for row in rows])
     errors = known([one for row in rows for one in row["errors"]])
     said = ", ".join(str(row["tone"].get("said_gap_ms_per_min")) for row in rows)
     figures.add(f"mouth to ear, {what}", worst(delays), "ms", bound, each("in the middle and at the end", delays))
-    figures.add(f"growth in half a minute, {what}", worst(grown), "ms", BACK_MS, each("calls", grown))
+    figures.add(f"growth in half a minute, {what}", worst(grown), "ms", PERIOD_MS, each("calls", grown))
     figures.add(f"gaps, {what}", worst(gaps), "ms/min", 10, f"{each('calls', gaps)}; the player's own: {said}")
     figures.add(f"ledger against measured, {what}", worst(errors), "ms", 10)
     figures.add(f"above a quiet call's delay {BACK_S} s after {what}", worst(above), "ms", BACK_MS, each("calls", above))

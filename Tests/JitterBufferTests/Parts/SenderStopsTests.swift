@@ -80,6 +80,25 @@ import Testing
         #expect(abs(line.target - quiet.target) < 0.01, "\(line.target) ms once it is told")
     }
 
+    @Test("After a pause among them that looked like their end, the first late packet shows that they go on")
+    func afterAPause() {
+        for isToldToBeOver in [false, true] {
+            let line = makeLine()
+            let during = line.target
+            line.run(to: isToldToBeOver ? 24.2 : 23.95, isLate: false, tells: true)
+            #expect(line.target < 6 && line.reason == .network, "\(line.target) ms")
+            line.run(to: 25, isLate: true, tells: false)
+            #expect(abs(line.target - during) < 1 && line.reason == .sender, "\(line.target) ms, \(during) before")
+        }
+    }
+
+    @Test("Long after they are over a late packet is the network's")
+    func longAfter() {
+        let line = makeLine(calm: 12)
+        line.run(to: 32.6, isLate: true, tells: false)
+        #expect(line.reason == .network, "\(line.target) ms")
+    }
+
     @Test("Where packets are late for other reasons, what is told alone ends them")
     func jitter() {
         let line = makeLine(calm: 3.95, jitter: 2)
