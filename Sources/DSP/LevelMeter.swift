@@ -27,9 +27,9 @@ public struct LevelMeter: Sendable {
     /// ever.
     public mutating func add(_ block: UnsafeBufferPointer<Float>) {
         guard !block.isEmpty else { return }
-        let sum = Self.energy(block)
+        let (sum, largest) = Self.measure(block)
         guard sum.isFinite else { return }
-        peak = max(peak, Self.largest(block))
+        peak = max(peak, largest)
         if Double(sum) > Self.activeFloorSquare * Double(block.count) {
             activeEnergy += Double(sum)
             activeSamples += Double(block.count)
@@ -38,32 +38,27 @@ public struct LevelMeter: Sendable {
         meanSquare += (Double(sum) / Double(block.count) - meanSquare) * weight
     }
 
-    /// Added up in its order, so that the figure is the same wherever it is made.
-    private static func energy(_ block: UnsafeBufferPointer<Float>) -> Float {
-        guard let samples = block.baseAddress else { return 0 }
-        var sum: Float = 0
-        for index in 0..<block.count { sum += samples[index] * samples[index] }
-        return sum
-    }
-
-    /// Largest magnitude of samples that are numbers, eight at once.
-    private static func largest(_ block: UnsafeBufferPointer<Float>) -> Float {
-        guard let samples = UnsafeRawPointer(block.baseAddress) else { return 0 }
+    /// Sum of squares and largest magnitude, eight samples at once: in the same order wherever it is made, so that the figure is the same.
+    private static func measure(_ block: UnsafeBufferPointer<Float>) -> (energy: Float, largest: Float) {
+        guard let samples = UnsafeRawPointer(block.baseAddress) else { return (0, 0) }
         let size = MemoryLayout<Float>.stride
+        var sums = SIMD8<Float>(repeating: 0)
         var lanes = SIMD8<Float>(repeating: 0)
         var index = 0
         while index + 8 <= block.count {
             let eight = samples.loadUnaligned(fromByteOffset: index * size, as: SIMD8<Float>.self)
+            sums += eight * eight
             let magnitude = eight.replacing(with: -eight, where: eight .< 0)
             lanes = lanes.replacing(with: magnitude, where: magnitude .> lanes)
             index += 8
         }
-        var result = lanes.max()
+        var (energy, largest) = (sums.sum(), lanes.max())
         while index < block.count {
-            result = max(result, abs(block[index]))
+            energy += block[index] * block[index]
+            largest = max(largest, abs(block[index]))
             index += 1
         }
-        return result
+        return (energy, largest)
     }
 
     /// The level in dBov, -127 ... 0.

@@ -54,6 +54,8 @@ package struct DelayManager: ~Copyable {
     }
 
     /// Whether a packet of this number came already.
+    // Inlined, or the whole history would be copied for it.
+    @inline(__always)
     package func hasSeen(_ sequence: Int64) -> Bool { sequences.hasSeen(sequence) }
 
     /// The stream ended; what was learnt of the network stands.

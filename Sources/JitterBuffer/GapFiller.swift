@@ -66,9 +66,9 @@ package struct GapFiller: ~Copyable {
     /// - Returns: what the samples are.
     package mutating func fill(
         _ wanted: Int, _ missing: Circumstances, by decoder: borrowing StreamDecoder, into queue: PlayoutQueue,
-        _ record: inout PlayoutRecord
+        _ record: PlayoutRecord
     ) -> PlayoutReason {
-        open(missing, decoder.codec, queue, &record)
+        open(missing, decoder.codec, queue, record)
         let output = decoder.decoded.base
         let limit = decoder.decoded.count
         // libopus conceals speech in steps of 10 ms; what is too much becomes delay, or is skipped afterwards.
@@ -92,7 +92,7 @@ package struct GapFiller: ~Copyable {
                 }
             }
         }
-        return append(count, missing, from: output, to: queue, &record)
+        return append(count, missing, from: output, to: queue, record)
     }
 
     /// Fills the rest of a gap whose next packet is here already, drawn between both of its ends; only for codecs without a
@@ -103,23 +103,23 @@ package struct GapFiller: ~Copyable {
     /// - Returns: what the samples are; nil when it does not apply.
     package mutating func interpolate(
         _ length: Int, to payload: UnsafeRawBufferPointer, _ missing: Circumstances,
-        by decoder: borrowing StreamDecoder, into queue: PlayoutQueue, _ record: inout PlayoutRecord
+        by decoder: borrowing StreamDecoder, into queue: PlayoutQueue, _ record: PlayoutRecord
     ) -> PlayoutReason? {
         guard !decoder.codec.concealsItself, !missing.isInSilence, length > 0,
             length <= min(longestInterpolation, decoder.decoded.count),
             let ahead = decoder.lookAhead(payload), interpolation.canBridge(length, ahead: ahead)
         else { return nil }
-        open(missing, decoder.codec, queue, &record)
+        open(missing, decoder.codec, queue, record)
         interpolation.bridge(
             length, from: concealment, to: decoder.scrap.base, ahead: ahead, into: decoder.decoded.base)
-        let reason = append(length, missing, from: decoder.decoded.base, to: queue, &record)
+        let reason = append(length, missing, from: decoder.decoded.base, to: queue, record)
         // It leads into the packet's first sample.
         gap.needsMerge = false
         return reason
     }
 
     private mutating func open(
-        _ missing: Circumstances, _ codec: any AudioDecoder, _ queue: PlayoutQueue, _ record: inout PlayoutRecord
+        _ missing: Circumstances, _ codec: any AudioDecoder, _ queue: PlayoutQueue, _ record: PlayoutRecord
     ) {
         if !gap.isOpen {
             codec.keepState()
@@ -135,7 +135,7 @@ package struct GapFiller: ~Copyable {
 
     private mutating func append(
         _ count: Int, _ missing: Circumstances, from output: UnsafePointer<Float>, to queue: PlayoutQueue,
-        _ record: inout PlayoutRecord
+        _ record: PlayoutRecord
     ) -> PlayoutReason {
         let elapsed = milliseconds(gap.elapsed)
         queue.append(output, count: count)

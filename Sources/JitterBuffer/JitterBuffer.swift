@@ -17,7 +17,7 @@ public final class JitterBuffer {
     @exclusivity(unchecked) private var clock: PullClock
     @exclusivity(unchecked) private var player: Player
     @exclusivity(unchecked) private var packets: PacketBuffer
-    @exclusivity(unchecked) private var record = PlayoutRecord()
+    private let record = PlayoutRecord()
     /// Nil before the first packet and after a reset.
     @exclusivity(unchecked) private var stream: ReceivedStream?
     @exclusivity(unchecked) private var decoder: any AudioDecoder
@@ -319,7 +319,6 @@ public final class JitterBuffer {
             player.drain(into: samples, &pull)
         }
         if samples.baseAddress != nil { pull.account(sampleRate: sampleRate, isPlaying: player.isPlaying) }
-        record = pull.record
         return outcome(of: pull)
     }
 

@@ -55,8 +55,9 @@ package final class PacketBuffer {
     private let slots: UnsafeMutableRawPointer
     private let order: UnsafeMutablePointer<StoredPacket>
     private let freeSlots: UnsafeMutablePointer<Int32>
-    private var freeCount = PacketBuffer.capacity
-    package private(set) var count = 0
+    // Confined to one thread.
+    @exclusivity(unchecked) private var freeCount = PacketBuffer.capacity
+    @exclusivity(unchecked) package private(set) var count = 0
 
     /// A buffer for the payloads of a codec.
     package convenience init(decoder: any AudioDecoder) {

@@ -8,8 +8,8 @@ package struct Pull: ~Copyable {
     package let packets: PacketBuffer
     /// The most notable thing done.
     package private(set) var reason = PlayoutReason.waiting
-    /// Counters before the pull, and after it.
-    package internal(set) var record: PlayoutRecord
+    /// The counters that it adds to.
+    package let record: PlayoutRecord
 
     package init(wanted: Int, start: Int64, packets: PacketBuffer, record: PlayoutRecord) {
         self.wanted = wanted

@@ -20,6 +20,7 @@ struct SequenceMemory {
 
     init(tuning: LossTuning) { self.tuning = tuning }
 
+    @inline(__always)
     func hasSeen(_ sequence: Int64) -> Bool { inView(sequence) && seen[sequence] }
 
     /// What is in hand of a packet's media; one out of view counts as whole, since nothing more will be made of it.

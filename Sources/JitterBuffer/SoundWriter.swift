@@ -65,7 +65,7 @@ package struct SoundWriter: ~Copyable {
         _ wanted: Int, by decoder: borrowing StreamDecoder, isEmpty: Bool, isInSilence: Bool, _ pull: inout Pull
     ) {
         let missing = circumstances(isEmpty: isEmpty, isInSilence: isInSilence)
-        lastSound = filler.fill(wanted, missing, by: decoder, into: queue, &pull.record)
+        lastSound = filler.fill(wanted, missing, by: decoder, into: queue, pull.record)
         pull.note(lastSound)
     }
 
@@ -83,7 +83,7 @@ package struct SoundWriter: ~Copyable {
         let missing = circumstances(isEmpty: false, isInSilence: isInSilence)
         guard
             let sound = filler.interpolate(
-                count, to: pull.packets.payload(of: packet), missing, by: decoder, into: queue, &pull.record)
+                count, to: pull.packets.payload(of: packet), missing, by: decoder, into: queue, pull.record)
         else { return false }
         lastSound = sound
         pull.note(sound)

@@ -34,8 +34,13 @@ package struct TargetDelay {
 
     /// Works the target out again when it is time.
     /// - Parameter lossRatio: packets that never arrived, 0...1.
+    @inline(__always)
     package mutating func update(_ history: inout ArrivalHistory, lossRatio: Double, at time: Double) {
         guard time >= nextUpdate || time < nextUpdate - 2 * tuning.interval, history.events > 0 else { return }
+        workOut(&history, lossRatio: lossRatio, at: time)
+    }
+
+    private mutating func workOut(_ history: inout ArrivalHistory, lossRatio: Double, at time: Double) {
         nextUpdate = time + tuning.interval
         let (x, common) = leastCost(history, lossRatio: lossRatio)
         history.allowance = x

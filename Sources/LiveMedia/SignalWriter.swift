@@ -1,27 +1,32 @@
 import AudioFiles
-import Realtime
 
-/// One signal on its way to a file: the owner's end of a lock-free ring.
-package final class SignalChannel {
-    private var ring: RingProducer<Float>
-    private let health: FileHealth
-    /// Samples lost because the file's thread was away for longer than the ring holds.
-    package private(set) var dropped = 0
-
-    init(_ ring: consuming RingProducer<Float>, health: FileHealth) {
-        self.ring = ring
-        self.health = health
+/// The file of signals, one a channel, and what became of it. Used by one thread at a time, which waits for the disk.
+final class SignalFile {
+    /// What ended the writing before its time; what was written before stays.
+    private(set) var failure: AudioFileError? {
+        didSet { if let failure { health.fail(failure.reason) } }
     }
+    let health: FileHealth
+    private let writer: AudioFileWriter
 
-    /// Copies `block` into the ring; what does not fit is dropped and counted.
-    package func add(_ block: [Float]) {
-        block.withUnsafeBufferPointer { samples in
-            guard let start = samples.baseAddress else { return }
-            let lost = samples.count - ring.write(start, count: samples.count)
-            dropped += lost
-            health.lose(lost)
+    /// Creates the file that `health` tells of.
+    init(_ health: FileHealth, sampleRate: Int, channels: Int) throws(CallError) {
+        self.health = health
+        do {
+            writer = try AudioFileWriter(path: health.path, sampleRate: sampleRate, channels: channels)
+        } catch {
+            throw .recording(path: error.path, reason: error.reason)
         }
     }
+
+    /// Appends interleaved samples.
+    func write(_ samples: UnsafeBufferPointer<Float>) {
+        guard failure == nil else { return }
+        do { try writer.write(samples) } catch { failure = error }
+    }
+
+    /// Closes the file.
+    func finish() { if let error = writer.finish() { failure = error } }
 }
 
 /// Writes signals to a WAV file, one a channel.
@@ -33,91 +38,39 @@ package final class SignalWriter {
     static let ringSeconds = 4
 
     /// What ended the writing before its time; what was written before stays.
-    package private(set) var failure: AudioFileError? {
-        didSet { if let failure { health.fail(failure.reason) } }
-    }
-    package let health: FileHealth
-    private let rings: [FilledRing]
-    private let writer: AudioFileWriter
-    private let chunk: Int
-    /// A channel that has nothing while another one has more than this many samples stands still: no longer waited for.
-    private let patience: Int
-    /// Channels that stand still.
-    private var isStill: [Bool]
-    private var interleaved: [Float]
-    private var block: [Float]
+    package var failure: AudioFileError? { file.failure }
+    package var health: FileHealth { file.health }
+    private let file: SignalFile
+    private let collector: SignalCollector
 
     /// Creates the file at `path` with as many channels as `rings`.
-    init(path: String, sampleRate: Int, rings: [FilledRing], health: FileHealth? = nil) throws(CallError) {
-        do {
-            writer = try AudioFileWriter(path: path, sampleRate: sampleRate, channels: rings.count)
-        } catch {
-            throw .recording(path: error.path, reason: error.reason)
-        }
-        self.health = health ?? FileHealth(path: path)
-        self.rings = rings
-        chunk = sampleRate / 10
-        patience = sampleRate
-        isStill = rings.map { _ in false }
-        interleaved = [Float](repeating: 0, count: chunk * rings.count)
-        block = [Float](repeating: 0, count: chunk)
+    convenience init(path: String, sampleRate: Int, rings: [FilledRing]) throws(CallError) {
+        try self.init(
+            SignalCollector(rings, sampleRate: sampleRate, ringSeconds: Double(Self.ringSeconds)),
+            SignalFile(FileHealth(path: path), sampleRate: sampleRate, channels: rings.count))
     }
+
+    private init(_ collector: SignalCollector, _ file: SignalFile) { (self.collector, self.file) = (collector, file) }
 
     /// Creates the file and the rings' other ends, one for each channel.
     package static func open(
         path: String, sampleRate: Int, channels: Int
     ) throws(CallError) -> (writer: SignalWriter, channels: [SignalChannel]) {
         let health = FileHealth(path: path)
-        var inlets: [SignalChannel] = []
-        var rings: [FilledRing] = []
-        do {
-            for _ in 0..<channels {
-                let ends = try RingEnds<Float>(minimumCapacity: sampleRate * ringSeconds)
-                inlets.append(SignalChannel(ends.producer, health: health))
-                rings.append(FilledRing(ends.consumer))
-            }
-        } catch {
-            throw .resources("\(error)")
-        }
-        return (try SignalWriter(path: path, sampleRate: sampleRate, rings: rings, health: health), inlets)
+        let (collector, inlets) = try SignalCollector.open(
+            channels: channels, sampleRate: sampleRate, ringSeconds: Double(ringSeconds), health: health)
+        return (SignalWriter(collector, try SignalFile(health, sampleRate: sampleRate, channels: channels)), inlets)
     }
 
     /// Writes what every channel has; `toEnd` fills up the shorter ones with silence.
-    ///
-    /// A channel that stands still for more than a second (a microphone that hangs) is filled up likewise, until it goes on: the
-    /// others would be lost once their rings are full, and all that follows would be out of step.
     package func drain(toEnd: Bool = false) {
-        while failure == nil {
-            let waiting = rings.map { $0.ring.available(wanted: patience + 1) }
-            let most = waiting.max() ?? 0
-            for (channel, count) in waiting.enumerated() {
-                if count > 0 { isStill[channel] = false } else if most > patience { isStill[channel] = true }
-            }
-            let least = zip(waiting, isStill).filter { !$0.1 }.map(\.0).min()
-            let frames = min(chunk, toEnd ? most : least ?? 0)
-            guard frames > 0 else { return }
-            write(frames: frames)
-        }
-    }
-
-    private func write(frames: Int) {
-        for (channel, source) in rings.enumerated() {
-            let read = block.withUnsafeMutableBufferPointer { source.ring.read(into: $0.baseAddress!, count: frames) }
-            for i in 0..<frames { interleaved[i * rings.count + channel] = i < read ? block[i] : 0 }
-        }
-        do {
-            try interleaved.withUnsafeBufferPointer { samples throws(AudioFileError) in
-                try writer.write(UnsafeBufferPointer(rebasing: samples[..<(frames * rings.count)]))
-            }
-        } catch {
-            failure = error
-        }
+        while failure == nil, collector.take(toEnd: toEnd, file.write) {}
     }
 
     /// Writes the rest and closes the file.
     package func finish() {
         drain(toEnd: true)
-        if let error = writer.finish() { failure = error }
+        file.finish()
     }
 }
 
@@ -134,11 +87,4 @@ extension DiskWriter {
 
 extension SignalWriter: DiskWriter {
     package func drain() { drain(toEnd: false) }
-}
-
-/// The reading end of a ring, in a box: a noncopyable value cannot live in an array.
-final class FilledRing {
-    var ring: RingConsumer<Float>
-
-    init(_ ring: consuming RingConsumer<Float>) { self.ring = ring }
 }

@@ -124,7 +124,7 @@ public final class MediaStream {
     /// Takes up the format that is to be sent, if it is time; between two frames.
     /// - Returns: why it was refused; nil when it was not.
     func takeUpFormat(now: HostTime, ntp: NTPTime) -> String? {
-        guard let sending = sendPath.dueChange else { return nil }
+        guard sendPath.isChangeDue, let sending = sendPath.dueChange else { return nil }
         let sender = sendPath.senderInfo
         var ssrc: UInt32?
         if sending.format.clockRate != sendPath.clockRate {

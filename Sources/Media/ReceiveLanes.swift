@@ -20,11 +20,13 @@ struct ReceiveLanes {
     private static let patienceMilliseconds = 1000.0
 
     /// Formats that may come; the first is that of a payload type that is not among them any more.
-    var formats: [MediaFormat]
+    var formats: [MediaFormat] { didSet { usualType = nil } }
     /// The one that plays first, the one that receives last; never empty.
-    private var lanes: [ReceiveLane]
+    private var lanes: [ReceiveLane] { didSet { usualType = nil } }
     /// What the lanes that are over counted.
     private var before = JitterBufferStatistics()
+    /// The payload type whose packets are known to be the newest lane's; nil: it has to be looked for.
+    private var usualType: UInt8?
     private let streamRate: Int
     private var next: [Float] = []
     /// A decoder costs more than a packet: whoever changes with each packet is not followed.
@@ -77,6 +79,7 @@ struct ReceiveLanes {
 
     /// Another source begins, in the format of `payloadType`, or in the same one as before where that is nil.
     mutating func beginSource(payloadType: UInt8?) {
+        usualType = nil
         for lane in lanes { lane.isClosed = true }
         let isSame = payloadType.map { format(of: $0).sharesDecoder(with: newest.format) } ?? true
         guard isSame else { return }
@@ -103,8 +106,12 @@ struct ReceiveLanes {
 
     /// The lane of a packet; nil: it came too late, or cannot be decoded.
     private mutating func lane(for packet: MediaPacket) -> ReceiveLane? {
+        if packet.payloadType == usualType { return newest }
         let format = format(of: packet.payloadType)
-        if format.sharesDecoder(with: newest.format), !newest.isClosed { return newest }
+        if format.sharesDecoder(with: newest.format), !newest.isClosed {
+            usualType = packet.payloadType
+            return newest
+        }
         if let first = newest.firstSequence, !newest.isClosed, packet.extendedSequence < first {
             return lanes.last { !$0.isClosed && $0.format.sharesDecoder(with: format) }
         }

@@ -31,7 +31,7 @@ final class SendPath {
     @exclusivity(unchecked) private var events: TelephoneEventSender
     private let redundancyPayloadType: UInt8?
     /// Nil where nobody takes copies.
-    private var copies: RedundancyPacker?
+    @exclusivity(unchecked) private var copies: RedundancyPacker?
     private var ladder: RedundancyLadder
     /// Nil where pauses are sent like speech, or the encoder falls silent by itself.
     @exclusivity(unchecked) private var comfortNoise: ComfortNoiseEncoder?
@@ -39,7 +39,7 @@ final class SendPath {
     @exclusivity(unchecked) private var frame: [Float]
     /// As long as this codec needs them: many calls have a good share of their memory here.
     @exclusivity(unchecked) private var payload: [UInt8] = []
-    private var redundant: [UInt8] = []
+    @exclusivity(unchecked) private var redundant: [UInt8] = []
     /// Room behind the longest packet is for the link's layers.
     @exclusivity(unchecked) private var packet: [UInt8] = []
     /// Of the frames that come, Hz.
@@ -320,6 +320,8 @@ final class SendPath {
     /// Sends in another format, from the next frame on or, while a digit is on its way, from the frame after its end.
     func change(to sending: SendingFormat) { wanted = sending }
 
+    /// Whether `dueChange` is any.
+    var isChangeDue: Bool { wanted != nil && !events.isSounding }
     /// The format that is to be sent from now on, if there is one; nothing is lost when it is taken up now.
     var dueChange: SendingFormat? { events.isSounding ? nil : wanted }
 

@@ -102,7 +102,7 @@ public struct RTPReceiver {
         }
         guard kind != nil else { return nil }
         if source == nil, !requiresProbation {
-            source = RTPSource(ssrc: header.ssrc, sequence: header.sequence, probation: 0)
+            begin(RTPSource(ssrc: header.ssrc, sequence: header.sequence, probation: 0))
             return source?.update(header.sequence)
         }
         let isProven = candidates.follows(ssrc: header.ssrc, sequence: header.sequence, salt: localSSRC ?? 0)
@@ -111,14 +111,19 @@ public struct RTPReceiver {
         if let source { retire(source) }
         candidates.removeAll()
         guard isProven else {
-            source = RTPSource(ssrc: header.ssrc, sequence: header.sequence, probation: 0)
+            begin(RTPSource(ssrc: header.ssrc, sequence: header.sequence, probation: 0))
             return source?.update(header.sequence)
         }
         var started = RTPSource(ssrc: header.ssrc, sequence: header.sequence &- 1)
         _ = started.update(header.sequence &- 1)
         let verdict = started.update(header.sequence)
-        source = started
+        begin(started)
         return verdict
+    }
+
+    private mutating func begin(_ new: RTPSource) {
+        source = new
+        ssrc = new.ssrc
     }
 
     private mutating func deliver(
@@ -212,7 +217,7 @@ public struct RTPReceiver {
     public mutating func nextTelephoneEvent(now: HostTime) -> TelephoneEvent? { telephoneEvents.next(now: now) }
 
     /// The source that is heard; nil before the first packet.
-    public var ssrc: UInt32? { source?.ssrc }
+    public private(set) var ssrc: UInt32?
 
     /// Counters up to now.
     public var statistics: ReceptionStatistics {

@@ -45,6 +45,7 @@ public final class CallPort: @unchecked Sendable {
     public let policy: ThreadPolicy
     private let control: PortControl
     private let recordings: PortRecordings?
+    private let collector: DiskThread?
     private let disk: DiskThread?
     /// In boxes: a noncopyable value cannot live in an array.
     private var threads: [LoopThread] = []
@@ -66,10 +67,15 @@ public final class CallPort: @unchecked Sendable {
         let rate = plan.configuration.stream.audioRate
         let recordings = plan.recordingFolder.map { PortRecordings(folder: $0, sampleRate: rate) }
         self.recordings = recordings
+        collector = recordings.map {
+            DiskThread(
+                name: "collector", clients: [$0.collecting], intervalMilliseconds: PortRecordings.collectingMilliseconds)
+        }
         disk = recordings.map { DiskThread(name: "recorder", clients: [$0]) }
         do {
             let control = try PortControl(loops: loops)
             self.control = control
+            try collector?.start()
             try disk?.start()
             var granted = ThreadPolicy.normal
             for (index, port) in ports.enumerated() {
@@ -84,7 +90,7 @@ public final class CallPort: @unchecked Sendable {
                 } catch {
                     control.end(.localHangup)
                     for thread in threads { thread.join() }
-                    disk?.finish(withinMilliseconds: 3000)
+                    Self.finish(collector, disk)
                     throw error
                 }
             }
@@ -111,6 +117,12 @@ public final class CallPort: @unchecked Sendable {
         control.end(reason)
         for thread in threads { thread.join() }
         threads = []
+        Self.finish(collector, disk)
+    }
+
+    /// What the rings hold goes to the disk, which is not waited for long.
+    private static func finish(_ collector: DiskThread?, _ disk: DiskThread?) {
+        collector?.finish(withinMilliseconds: 1000)
         disk?.finish(withinMilliseconds: 3000)
     }
 }

@@ -24,13 +24,13 @@ final class PortCall {
     /// The packet time that it has its turns by, milliseconds.
     var turnMilliseconds: Int
     /// Its voice in the conference's frame at hand.
-    var voice: [Float] = []
+    @exclusivity(unchecked) var voice: [Float] = []
     /// Whether the others of a conference are to hear it.
-    private(set) var activity = VoiceActivity()
+    @exclusivity(unchecked) private(set) var activity = VoiceActivity()
     /// The conference it is in.
     var room = 0
     let recording: PortRecording?
-    private var gate = CallEventGate()
+    @exclusivity(unchecked) private var gate = CallEventGate()
 
     init(
         number: UInt64, configuration: CallConfiguration, link: PortLink, recording: PortRecording?, now: HostTime

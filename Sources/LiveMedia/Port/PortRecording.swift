@@ -16,23 +16,41 @@ final class PortRecording {
     func heard(_ block: [Float]) { received.add(block) }
     func said(_ block: [Float]) { sent.add(block) }
 
-    /// The call is over: the disk's thread closes the file.
+    /// The call is over: the file is closed when all is written.
     func end() { place.isOver.store(true, ordering: .releasing) }
 }
 
-/// The recordings of calls that come and go, in one folder; served by one disk thread, which opens no file and closes each.
+/// The recordings of calls that come and go, in one folder.
+///
+/// ```
+/// loop -> rings of a third of a second -> collecting thread -> SignalBacklog -> disk thread -> files
+/// ```
+/// A ring that bridges seconds in which the disk stands still takes their memory all the time. So one thread, which never waits for
+/// the disk, empties small rings, and what waits for the disk takes memory while it does. The loop opens files, the disk thread closes them.
 final class PortRecordings: DiskClient, Sendable {
-    /// A file that is being written. Its writer is the disk thread's alone.
+    /// A file that is being written.
     ///
-    /// Sendable: the loop sets the atomic alone; writer and `isClosed` are the disk thread's.
+    /// Sendable: the collector is the collecting thread's alone, the file, `isClosed` and `taken` are the disk thread's.
     fileprivate final class Place: @unchecked Sendable {
-        let writer: SignalWriter
+        let collector: SignalCollector
+        let backlog: SignalBacklog
+        let file: SignalFile
+        /// The call is over: set by its loop.
         let isOver = Atomic<Bool>(false)
-        /// The disk thread's.
+        /// Nothing more comes from the rings: set by the collecting thread.
+        let isCollected = Atomic<Bool>(false)
         var isClosed = false
+        var taken: [Float] = []
 
-        init(_ writer: SignalWriter) { self.writer = writer }
+        init(_ collector: SignalCollector, _ backlog: SignalBacklog, _ file: SignalFile) {
+            (self.collector, self.backlog, self.file) = (collector, backlog, file)
+        }
     }
+
+    /// What a ring holds, in seconds: collecting threads are served several times in it.
+    private static let ringSeconds = 1.0 / 3
+    /// How often the collecting thread is to serve, in milliseconds.
+    static let collectingMilliseconds = 50.0
 
     private let folder: String
     private let sampleRate: Int
@@ -56,27 +74,57 @@ final class PortRecordings: DiskClient, Sendable {
             copies += 1
             path = "\(start)-\(copies).wav"
         }
-        let (writer, channels) = try SignalWriter.open(path: path, sampleRate: sampleRate, channels: 2)
-        let place = Place(writer)
+        let health = FileHealth(path: path)
+        let (collector, channels) = try SignalCollector.open(
+            channels: 2, sampleRate: sampleRate, ringSeconds: Self.ringSeconds, health: health)
+        let file = try SignalFile(health, sampleRate: sampleRate, channels: 2)
+        let place = Place(collector, SignalBacklog(capacity: 2 * sampleRate * SignalWriter.ringSeconds, health: health), file)
         places.withLock { $0.append(place) }
         return PortRecording(channels[0], channels[1], place)
     }
 
+    /// What empties the rings; on a thread of its own, which ends before the disk's.
+    var collecting: any DiskClient { Collecting(self) }
+
+    private final class Collecting: DiskClient {
+        private let recordings: PortRecordings
+
+        init(_ recordings: PortRecordings) { self.recordings = recordings }
+
+        func drain() { recordings.collect() }
+        func finish() { recordings.collect(toEnd: true) }
+    }
+
+    private func collect(toEnd: Bool = false) {
+        for place in places.withLock({ $0 }) where !place.isCollected.load(ordering: .relaxed) {
+            // Asked first: what came before the end is there then.
+            let isOver = toEnd || place.isOver.load(ordering: .acquiring)
+            while place.collector.take(toEnd: isOver, place.backlog.add) {}
+            if isOver { place.isCollected.store(true, ordering: .releasing) }
+        }
+    }
+
     func drain() {
         for place in places.withLock({ $0 }) {
-            // Asked first: what came before the end is drained by `finish`.
-            if place.isOver.load(ordering: .acquiring) { close(place) } else { place.writer.drain() }
+            let isCollected = place.isCollected.load(ordering: .acquiring)
+            place.backlog.exchange(&place.taken)
+            place.taken.withUnsafeBufferPointer(place.file.write)
+            if isCollected { close(place) }
         }
         places.withLock { $0.removeAll { $0.isClosed } }
     }
 
-    func finish() { for place in places.withLock({ $0 }) { close(place) } }
+    func finish() {
+        drain()
+        // Who was not collected: the collecting thread was left behind.
+        for place in places.withLock({ $0 }) { close(place) }
+    }
 
     private func close(_ place: Place) {
         guard !place.isClosed else { return }
         place.isClosed = true
-        place.writer.finish()
-        let health = place.writer.health
+        place.file.finish()
+        let health = place.file.health
         let reason = health.failureReason ?? (health.dropped > 0 ? "the disk was too slow, it has gaps" : nil)
         if let reason { warnings.withLock { $0.append("\(health.path): \(reason)") } }
     }

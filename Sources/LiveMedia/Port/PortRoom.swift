@@ -6,15 +6,16 @@ import Realtime
 /// is chosen who is heard; where they want to know, they are told who is, and how loud.
 final class PortRoom {
     /// Seats of those who hear each other.
-    private(set) var seats: [Int] = []
+    // Confined to one thread; see SendPath.
+    @exclusivity(unchecked) private(set) var seats: [Int] = []
     /// Its packet time, milliseconds.
     let milliseconds: Int
     let encoders = ConferenceEncoders()
-    private var mix: ConferenceMix
+    @exclusivity(unchecked) private var mix: ConferenceMix
     /// Numbers of levels in header extensions.
     private let levels: LevelNumbers
     /// Those of `seats`, in their order; nil where nothing is told of levels.
-    private var speakers: SpeakerSelection?
+    @exclusivity(unchecked) private var speakers: SpeakerSelection?
 
     /// - Parameters:
     ///   - frameLength: samples of a frame.
@@ -74,18 +75,22 @@ final class PortRoom {
 
     /// Everybody is told what the others say. Who speaks first: an encoder that goes on where the listeners' is finds it where
     /// the last frame left it.
-    func say(_ calls: [PortCall?], now: HostTime) {
+    /// - Parameter end: called with each when he was told.
+    func say(_ calls: [PortCall?], now: HostTime, end: (_ seat: Int, _ call: PortCall) -> Void) {
         let tells = levels.sent != nil
         let common = tells ? heard(calls, by: nil) : ContributingSources()
+        let seats = seats
         for seat in seats {
             guard let call = calls[seat], call.activity.isActive else { continue }
             if tells { call.call.tell(heard(calls, by: seat)) }
             call.voice.withUnsafeBufferPointer { own in mix.without(own) { call.say($0, now: now) } }
+            end(seat, call)
         }
         for seat in seats {
             guard let call = calls[seat], !call.activity.isActive else { continue }
             if tells { call.call.tell(common) }
             mix.common { call.say($0, now: now, encoders: encoders) }
+            end(seat, call)
         }
     }
 }

@@ -291,18 +291,9 @@ package struct PortTurns: ~Copyable {
         conference.hear(calls, now: now)
         let heard = clock.now()
         stages.add(.hear, from: start, to: heard)
-        conference.say(calls, now: now)
-        let said = clock.now()
-        stages.add(.say, from: heard, to: said)
-        var index = 0
-        while index < conference.seats.count {
-            let seat = conference.seats[index]
-            guard let call = calls[seat] else { break }
-            finishTurn(seat, call, now: now, ntp: ntp)
-            // Who has left is no speaker any more.
-            if index < conference.seats.count, conference.seats[index] == seat { index += 1 }
-        }
-        stages.add(.report, from: said, to: clock.now())
+        // Each turn ends with what is said, while the call is at hand in the processor's cache. Who leaves with it was heard.
+        conference.say(calls, now: now) { finishTurn($0, $1, now: now, ntp: ntp) }
+        stages.add(.say, from: heard, to: clock.now())
     }
 
     private mutating func finishTurn(_ seat: Int, _ call: PortCall, now: HostTime, ntp: NTPTime) {

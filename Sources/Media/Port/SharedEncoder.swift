@@ -6,12 +6,12 @@ final class SharedEncoder {
     private let protection: RedundancyLadder.Protection
     private let complexity: Int
     private let encoder: any AudioEncoder
-    private var payload: [UInt8]
+    @exclusivity(unchecked) private var payload: [UInt8]
     /// Bytes of the frame at hand; `nil`: it is not encoded yet, or could not be.
-    private var length: Int?
-    private var isEncoded = false
+    @exclusivity(unchecked) private var length: Int?
+    @exclusivity(unchecked) private var isEncoded = false
     /// Frames since somebody last asked.
-    fileprivate private(set) var idleFrames = 0
+    @exclusivity(unchecked) fileprivate private(set) var idleFrames = 0
 
     /// Goes on where `own` is, so that its listener's decoder hears no seam.
     init?(
@@ -82,9 +82,10 @@ package final class ConferenceEncoders {
     /// Frames after which one whom nobody asks is let go.
     private static let idleFrames = 100
 
-    private var encoders: [SharedEncoder] = []
+    // Confined to one thread.
+    @exclusivity(unchecked) private var encoders: [SharedEncoder] = []
     /// Frames encoded since the start.
-    package private(set) var encodings = 0
+    @exclusivity(unchecked) package private(set) var encodings = 0
 
     package init() {}
 

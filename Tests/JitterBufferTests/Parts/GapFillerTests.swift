@@ -10,7 +10,7 @@ import Testing
         let decoder: StreamDecoder
         let queue = PlayoutQueue(historyLength: 400, room: 4000)
         var filler = GapFiller(sampleRate: 8000, frame: GapFillerTests.frame, seed: 1)
-        var record = PlayoutRecord()
+        let record = PlayoutRecord()
 
         init(_ signal: (Double) -> Float = Signal.tone(200)) {
             decoder = StreamDecoder(codec: codec, frame: GapFillerTests.frame)
@@ -20,7 +20,7 @@ import Testing
 
         func fill(_ count: Int, isEmpty: Bool = true, isInSilence: Bool = false) -> PlayoutReason {
             filler.fill(
-                count, .init(isEmpty: isEmpty, isInSilence: isInSilence), by: decoder, into: queue, &record)
+                count, .init(isEmpty: isEmpty, isInSilence: isInSilence), by: decoder, into: queue, record)
         }
 
         var gap: Gap { filler.gap }
@@ -90,7 +90,7 @@ import Testing
             payload.withUnsafeBytes {
                 rig.filler.interpolate(
                     160, to: $0, .init(isEmpty: false, isInSilence: false), by: rig.decoder,
-                    into: rig.queue, &rig.record)
+                    into: rig.queue, rig.record)
             }
         }
         #expect(interpolate() == .concealShort)

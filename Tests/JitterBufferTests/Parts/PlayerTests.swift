@@ -8,7 +8,7 @@ import Testing
         let codec = LevelDecoder()
         var player: Player
         let packets: PacketBuffer
-        var record = PlayoutRecord()
+        let record = PlayoutRecord()
         var delays = DelayManager()
         let axis = StreamAxis(
             clockRate: 8000, sampleRate: 8000, hostEpoch: HostTime(milliseconds: 0), timestamp: 0,
@@ -38,7 +38,6 @@ import Testing
             let logic = DecisionLogic(axis: axis, start: start, delays: delays, pull: pull)
             if stall > 0 { _ = player.catchUp(stall, logic, &pull) }
             sound.withUnsafeMutableBufferPointer { player.pull(into: $0, logic, &pull) }
-            record = pull.record
             return (sound, pull.reason)
         }
 

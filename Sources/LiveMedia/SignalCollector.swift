@@ -1,0 +1,108 @@
+import Realtime
+
+/// One signal on its way to a file: the owner's end of a lock-free ring.
+package final class SignalChannel {
+    private var ring: RingProducer<Float>
+    private let health: FileHealth
+    /// Samples lost because the thread that empties the ring was away for longer than it holds.
+    package private(set) var dropped = 0
+
+    init(_ ring: consuming RingProducer<Float>, health: FileHealth) {
+        self.ring = ring
+        self.health = health
+    }
+
+    /// Copies `block` into the ring; what does not fit is dropped and counted.
+    package func add(_ block: [Float]) {
+        block.withUnsafeBufferPointer { samples in
+            guard let start = samples.baseAddress else { return }
+            let lost = samples.count - ring.write(start, count: samples.count)
+            dropped += lost
+            health.lose(lost)
+        }
+    }
+}
+
+/// The reading end of a ring, in a box: a noncopyable value cannot live in an array.
+final class FilledRing {
+    var ring: RingConsumer<Float>
+
+    init(_ ring: consuming RingConsumer<Float>) { self.ring = ring }
+}
+
+/// The other ends of the rings of signals that go into one file: brings them together, one channel each.
+///
+/// A channel that stands still for more than a second (a microphone that hangs) is filled up with silence, until it goes on: the
+/// others would be lost once their rings are full, and all that follows would be out of step.
+final class SignalCollector {
+    private let rings: [FilledRing]
+    /// Frames that are handed out at once, at most.
+    private let chunk: Int
+    /// A channel that has nothing while another one has more than this many samples stands still: no longer waited for.
+    private let patience: Int
+    /// Channels that stand still.
+    private var isStill: [Bool]
+    private var interleaved: [Float]
+    private var block: [Float]
+
+    /// - Parameter ringSeconds: what a ring holds.
+    init(_ rings: [FilledRing], sampleRate: Int, ringSeconds: Double) {
+        self.rings = rings
+        chunk = sampleRate / 10
+        patience = Int(Double(sampleRate) * min(1, ringSeconds / 2))
+        isStill = rings.map { _ in false }
+        interleaved = [Float](repeating: 0, count: chunk * rings.count)
+        block = [Float](repeating: 0, count: chunk)
+    }
+
+    /// Makes a ring for each channel, and what brings their sound together.
+    static func open(
+        channels: Int, sampleRate: Int, ringSeconds: Double, health: FileHealth
+    ) throws(CallError) -> (collector: SignalCollector, channels: [SignalChannel]) {
+        var inlets: [SignalChannel] = []
+        var rings: [FilledRing] = []
+        do {
+            for _ in 0..<channels {
+                let ends = try RingEnds<Float>(minimumCapacity: Int(Double(sampleRate) * ringSeconds))
+                inlets.append(SignalChannel(ends.producer, health: health))
+                rings.append(FilledRing(ends.consumer))
+            }
+        } catch {
+            throw .resources("\(error)")
+        }
+        return (SignalCollector(rings, sampleRate: sampleRate, ringSeconds: ringSeconds), inlets)
+    }
+
+    /// Hands out what every channel has, a tenth of a second at most.
+    /// - Parameters:
+    ///   - toEnd: whether nothing more comes: what is shorter is filled up with silence.
+    ///   - body: takes interleaved samples.
+    /// - Returns: whether there was any.
+    func take(toEnd: Bool = false, _ body: (UnsafeBufferPointer<Float>) -> Void) -> Bool {
+        let waiting = rings.map { $0.ring.available(wanted: patience + 1) }
+        let most = waiting.max() ?? 0
+        for (channel, count) in waiting.enumerated() {
+            if count > 0 { isStill[channel] = false } else if most > patience { isStill[channel] = true }
+        }
+        let least = zip(waiting, isStill).filter { !$0.1 }.map(\.0).min()
+        let frames = min(chunk, toEnd ? most : least ?? 0)
+        guard frames > 0 else { return false }
+        interleave(frames: frames)
+        interleaved.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[..<(frames * rings.count)])) }
+        return true
+    }
+
+    private func interleave(frames: Int) {
+        let channels = rings.count
+        interleaved.withUnsafeMutableBufferPointer { all in
+            block.withUnsafeMutableBufferPointer { one in
+                guard let sound = all.baseAddress, let samples = one.baseAddress else { return }
+                for (channel, source) in rings.enumerated() {
+                    let read = source.ring.read(into: samples, count: frames)
+                    (samples + read).update(repeating: 0, count: frames - read)
+                    for frame in 0..<frames { sound[frame * channels + channel] = samples[frame] }
+                }
+            }
+        }
+    }
+}
