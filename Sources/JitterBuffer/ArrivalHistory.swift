@@ -55,20 +55,21 @@ package struct ArrivalHistory {
     /// Least relative delay of the last 10 s (at least 50 arrivals); nil before the first arrival.
     package var floor: Double? { floorWindow.value.map { $0 - trend(at: lastTime) } }
 
-    /// The sender's clock against ours, in parts per million: delays are kept as if there were no drift, so that it does not
-    /// look like spread.
-    private(set) var driftPPM = 0.0
+    /// The sender's clock against ours: delays are kept as if there were no drift, so that it does not look like spread.
+    private var clock = ClockTrend()
     private let log = ArrivalLog()
-    private var origin = 0.0
 
     /// What drift has summed up to at `time`.
-    private func trend(at time: Double) -> Double { driftPPM * 1e-6 * (time - origin) }
+    private func trend(at time: Double) -> Double { clock.gain(until: time) }
 
     /// A new estimate of the drift, in parts per million: everything remembered is seen anew in its light.
-    mutating func correct(driftPPM estimate: Double) {
+    /// - Parameter turn: since when the clock runs like this, in milliseconds since the epoch; nil: since the beginning.
+    mutating func correct(driftPPM estimate: Double, since turn: Double? = nil) {
         let estimate = min(max(estimate, -tuning.mostDrift), tuning.mostDrift)
-        guard abs(estimate - driftPPM) > tuning.driftTolerance else { return }
-        driftPPM = estimate
+        let hasTurned = turn.map { $0 > clock.start } ?? false
+        guard hasTurned || abs(estimate - clock.partsPerMillion) > tuning.driftTolerance else { return }
+        if let turn, hasTurned { clock.turn(at: turn) }
+        clock.partsPerMillion = estimate
         learnAnew()
     }
 
@@ -191,7 +192,7 @@ package struct ArrivalHistory {
     ///   - time: arrival in milliseconds since the epoch.
     package mutating func add(delay: Double, weight: Double, at time: Double) {
         guard delay.isFinite, time.isFinite, abs(delay) < 1e12 else { return }
-        if log.count == 0 { origin = time }
+        if log.count == 0 { clock = ClockTrend(origin: time) }
         let arrival = Arrival(delay: delay, weight: weight, time: time)
         log.append(arrival)
         learn(arrival)

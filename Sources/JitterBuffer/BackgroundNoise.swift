@@ -10,6 +10,8 @@ struct BackgroundNoise {
     /// Autocorrelation of the background, over about ten frames.
     private var lags = InlineArray<11, Float>(repeating: 0)
     private var hasLearnt = false
+    /// Mean square of a background of which nothing is made: far below what `generate` takes for silence.
+    private static let silence: Float = 1e-12
 
     init(seed: UInt64, tuning: ConcealmentTuning) {
         self.tuning = tuning
@@ -28,6 +30,8 @@ struct BackgroundNoise {
         for lag in 0...NoiseSpectrum.order {
             let sum = Sums.products(samples + lag, samples, count: count - lag)
             guard sum.isFinite else { return }
+            // Digital silence says nothing new of a background that is silent: many calls are nothing else.
+            if lag == 0, sum == 0, hasLearnt, lags[0] < Self.silence * Float(count) { return }
             lags[lag] = hasLearnt ? lags[lag] + tuning.noiseRate * (sum - lags[lag]) : sum
         }
         hasLearnt = true

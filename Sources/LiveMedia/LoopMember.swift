@@ -1,3 +1,4 @@
+import Media
 import Realtime
 
 /// What a loop gives turns to, and lets go of once it is over.
@@ -26,6 +27,8 @@ package protocol LoopMember: AnyObject {
     ///   - running: those of the calls there are.
     ///   - new: those of calls that come.
     func limitComplexity(ofRunning running: Int, ofNew new: Int)
+    /// What its work takes is measured from now on.
+    func measure(by watch: StageWatch)
     /// The last that is asked of it.
     func finish()
 }

@@ -46,5 +46,7 @@ final class SeatedSession: LoopMember {
 
     func limitComplexity(ofRunning running: Int, ofNew new: Int) { turns.limitComplexity(ofRunning: running, ofNew: new) }
 
+    func measure(by watch: StageWatch) { turns.measure(by: watch) }
+
     func finish() { turns.finish() }
 }

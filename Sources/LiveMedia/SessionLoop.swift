@@ -15,6 +15,8 @@ final class SessionLoop: Sendable {
         /// How its thread kept up in the last second, and the share of a core that it used, 0...1.
         var figures = LoopFigures()
         var processorShare = 0.0
+        /// What its time went into, in cores.
+        var stages: [PortStage: Double] = [:]
         /// What its thread was granted; nil: there is none.
         var policy: ThreadPolicy?
     }
@@ -46,7 +48,8 @@ final class SessionLoop: Sendable {
         state.withLock { state in
             guard state.sessions > 0 else { return nil }
             return SessionLoopFigures(
-                threads: 1, sessions: state.sessions, processorShare: state.processorShare, loop: state.figures)
+                threads: 1, sessions: state.sessions, processorShare: state.processorShare, stages: state.stages,
+                loop: state.figures)
         }
     }
 
@@ -77,7 +80,7 @@ final class SessionLoop: Sendable {
     func takeArrivals() -> [SeatedSession]? {
         let arrivals = state.withLock { state -> [HandedOver<SeatedSession>]? in
             guard state.sessions > 0 else {
-                (state.policy, state.figures, state.processorShare) = (nil, LoopFigures(), 0)
+                (state.policy, state.figures, state.processorShare, state.stages) = (nil, LoopFigures(), 0, [:])
                 return nil
             }
             defer { state.arrivals = [] }
@@ -90,8 +93,9 @@ final class SessionLoop: Sendable {
     /// - Parameters:
     ///   - figures: how it keeps up.
     ///   - share: of a core that it used since the last time, 0...1.
-    func note(_ figures: LoopFigures, processorShare share: Double) {
-        state.withLock { ($0.figures, $0.processorShare) = (figures, share) }
+    ///   - stages: what its time went into, in cores.
+    func note(_ figures: LoopFigures, processorShare share: Double, stages: [PortStage: Double]) {
+        state.withLock { ($0.figures, $0.processorShare, $0.stages) = (figures, share, stages) }
     }
 
     /// A session has gone.

@@ -44,6 +44,6 @@ struct SessionLoopThread: ~Copyable {
         guard now >= nextSecond || rounds.admits != admits else { return }
         admits = rounds.admits
         nextSecond = now.advanced(byMilliseconds: 1000)
-        loop.note(rounds.takeFigures(), processorShare: usage.share(now: now))
+        loop.note(rounds.takeFigures(), processorShare: usage.share(now: now), stages: rounds.takeStages())
     }
 }

@@ -11,6 +11,8 @@ package struct SessionRounds {
     private var round: UInt64 = 0
     private var work = LoopWork()
     private var load = LoopLoad()
+    private let watch: StageWatch
+    private var stagesSince: HostTime
     /// What the process may use of the processors; nil: all there are.
     var allowance: ProcessorAllowance?
     private let now: @Sendable () -> HostTime
@@ -24,7 +26,9 @@ package struct SessionRounds {
         processorSeconds: @escaping @Sendable () -> Double = { ThreadUsage.seconds }
     ) {
         (self.now, self.processorSeconds) = (now, processorSeconds)
-        wheel = TickWheel(start: now())
+        watch = StageWatch(now: now)
+        stagesSince = now()
+        wheel = TickWheel(start: stagesSince)
     }
 
     /// Gives a session a seat; it has turns from now on.
@@ -34,6 +38,7 @@ package struct SessionRounds {
         if seat == seats.count { seats.append(member) } else { seats[seat] = member }
         wheel.add(seat, everyMilliseconds: member.turnMilliseconds)
         member.limitComplexity(ofRunning: load.complexityOfNew, ofNew: load.complexityOfNew)
+        member.measure(by: watch)
     }
 
     /// Places that there are, taken or free.
@@ -51,12 +56,20 @@ package struct SessionRounds {
     /// How it kept up since the last time.
     package mutating func takeFigures() -> LoopFigures { load.takeFigures() }
 
+    /// What its time went into since the last time, in cores. Packets are handed to the system while something is said.
+    package mutating func takeStages() -> [PortStage: Double] {
+        let time = now()
+        defer { stagesSince = time }
+        return watch.takeShares(ofMilliseconds: time.milliseconds(since: stagesSince))
+    }
+
     /// One round: who asked for it, who waits for packets, and whose time has come.
     /// - Parameter isRung: whether somebody asks for a turn.
     /// - Returns: the bells of those who were let go: nothing here refers to them any more, and their owners wait to be told.
     package mutating func turn(isRung: Bool) -> [Bell] {
         let began = now()
         round += 1
+        watch.begin()
         work.begin(at: began, processorSeconds: processorSeconds())
         var served = handshakes
         if isRung { for seat in seats.indices where seats[seat]?.isAsked == true { served.append(seat) } }

@@ -59,6 +59,9 @@ final class SessionTurns {
         for leg in legs { leg.call.limitComplexity(to: running) }
     }
 
+    /// What the work takes is measured from now on.
+    func measure(by watch: StageWatch) { loop.watch = watch }
+
     /// The last figures.
     func finish() { publish(at: .monotonicNow()) }
 

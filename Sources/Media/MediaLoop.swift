@@ -35,6 +35,8 @@ public final class MediaLoop {
     private var playoutMissing = 0
     /// When the loudspeaker first asked for sound; `nil`: it has not.
     public private(set) var playoutStart: HostTime?
+    /// Measures what its work takes, where that is asked for.
+    package var watch: StageWatch?
     /// Silences the microphone for all parties of a conference, who go on hearing each other.
     public var isMicrophoneMuted = false
     /// Whether the calls' other sides hear each other.
@@ -147,7 +149,11 @@ public final class MediaLoop {
     public func receive(now: HostTime) {
         excuse(now: now)
         tellChanges(now: now)
-        for seat in seats { seat.call.receive(now: now) }
+        measure(.receive) { for seat in seats { seat.call.receive(now: now) } }
+    }
+
+    private func measure(_ stage: PortStage, _ body: () -> Void) {
+        if let watch { watch.measure(stage, body) } else { body() }
     }
 
     /// What the machine held up is not the network's doing.
@@ -176,14 +182,16 @@ public final class MediaLoop {
     public func step(now: HostTime, ntp: NTPTime) {
         // A call's rate was made sure of when it joined; one that changes to an impossible one is silent until it changes again.
         for seat in seats { try? seat.prepare() }
-        sendCaptured(now: now)
+        measure(.say) { sendCaptured(now: now) }
         if isBridge { observeBridge() } else { fillPlayout(now: now) }
-        for seat in seats {
-            if !isBridge {
-                deviceDelay.seat = seat.delay
-                seat.call.deviceDelay = deviceDelay
+        measure(.report) {
+            for seat in seats {
+                if !isBridge {
+                    deviceDelay.seat = seat.delay
+                    seat.call.deviceDelay = deviceDelay
+                }
+                seat.call.advance(to: now, ntp: ntp)
             }
-            seat.call.advance(to: now, ntp: ntp)
         }
         tellChanges(now: now)
         lastStep = now
@@ -229,7 +237,7 @@ public final class MediaLoop {
         for tap in taps { tap.add(sent: own) }
         if isBridge {
             chooseSpeakers(frameLength: frame.count)
-            for _ in 0..<frame.count / mixed.count { pullBlock(now: now) }
+            measure(.hear) { for _ in 0..<frame.count / mixed.count { pullBlock(now: now) } }
         }
         bridge?.nextFrame()
         own.withUnsafeBufferPointer { microphone in
@@ -318,7 +326,7 @@ public final class MediaLoop {
         }
         let channels = device.playoutChannels
         while device.playoutRing.filled() < level.target * channels {
-            pullBlock(now: now)
+            measure(.hear) { pullBlock(now: now) }
             if timing.stream.isValid { observePlayout(timing.stream, now: now) }
             let count = mixed.count * channels
             let written = (headset == nil ? mixed : placed).withUnsafeBufferPointer {

@@ -35,6 +35,7 @@ private final class CostlySession: LoopMember {
     /// What encoders were allowed, each time that it was told: those there are, new ones.
     private(set) var limits: [[Int]] = []
     private let time: LoopTime
+    private var watch: StageWatch?
 
     init(_ time: LoopTime, turnMilliseconds: Int = 20, cost: Double = 0.1) {
         (self.time, self.turnMilliseconds, self.cost) = (time, turnMilliseconds, cost)
@@ -45,7 +46,12 @@ private final class CostlySession: LoopMember {
     func turn() {
         isAsked = false
         turns += 1
-        time.work(milliseconds: cost)
+        // A quarter of it is hearing, in the midst of saying.
+        watch?.measure(.say) {
+            time.work(milliseconds: cost / 2)
+            watch?.measure(.hear) { time.work(milliseconds: cost / 4) }
+            time.work(milliseconds: cost / 4)
+        }
     }
 
     func turn(dueAt due: HostTime, now: HostTime, lateBy lateness: Double, round: UInt64) {
@@ -54,6 +60,7 @@ private final class CostlySession: LoopMember {
     }
 
     func limitComplexity(ofRunning running: Int, ofNew new: Int) { limits.append([running, new]) }
+    func measure(by watch: StageWatch) { self.watch = watch }
     func finish() { isFinished = true }
 }
 
@@ -87,6 +94,16 @@ private final class CostlySession: LoopMember {
         let figures = rounds.takeFigures()
         #expect(figures.admits && figures.relief == .none && abs(figures.load - 0.1) < 0.02)
         #expect(try #require(figures.latenessMaximum) < 1 && rounds.takeFigures().latenessMaximum == nil, "it begins anew")
+    }
+
+    @Test("are told what their thread's time goes into, one stage within another by itself")
+    func stages() {
+        var rounds = makeRounds()
+        for _ in 0..<20 { rounds.take(CostlySession(time, cost: 0.1)) }
+        pass(&rounds, seconds: 4)
+        let stages = rounds.takeStages()
+        #expect(abs((stages[.say] ?? 0) - 0.075) < 0.01 && abs((stages[.hear] ?? 0) - 0.025) < 0.004, "\(stages)")
+        #expect(stages[.receive] == 0 && (rounds.takeStages()[.say] ?? 0) == 0, "it begins anew")
     }
 
     @Test(

@@ -12,6 +12,7 @@ import Service
         (figures.threads, figures.sessions, figures.processorShare) = (2, 300, 1.25)
         (figures.loop.latenessMedian, figures.loop.lateness99, figures.loop.latenessMaximum) = (0.5, 9.25, 31)
         (figures.loop.load, figures.loop.relief) = (0.75, .allEncoders)
+        figures.stages = [.hear: 0.5, .say: 0.6]
         return figures
     }
 
@@ -25,6 +26,7 @@ import Service
         #expect(busy.value(at: "admits") == .boolean(false) && busy.value(at: "headroom") == .integer(0))
         #expect(busy.value(at: "threads") == .integer(2) && busy.value(at: "sessions") == .integer(300))
         #expect(busy.text("relief") == "all_encoders" && busy.value(at: "turn_late_p99_ms") == .number(9.25, decimals: 2))
+        #expect(busy.value(at: "stages.hear") == .number(0.5, decimals: 4), "\(busy)")
         guard case .object(let members) = busy else { return #expect(Bool(false)) }
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -41,7 +43,7 @@ import Service
         for line in [
             "yodel_loop_threads 2", "yodel_loop_sessions 300", "yodel_loop_lateness_seconds{percentile=\"99\"} 0.00925",
             "yodel_loop_load_ratio 0.75", "yodel_loop_processor_ratio 1.25", "yodel_loop_relief{level=\"all_encoders\"} 1",
-            "yodel_loop_relief{level=\"none\"} 0",
+            "yodel_loop_relief{level=\"none\"} 0", "yodel_loop_stage_ratio{stage=\"say\"} 0.6",
         ] {
             #expect(text.contains(line + "\n"), "\(line)")
         }

@@ -80,6 +80,11 @@ package struct DriftTuning: Tuning {
     package var leastSpread = 0.2
     /// A step of the fastest arrival by more than this, in milliseconds, is another route. By hand.
     package var routeChange = 15.0
+    /// On a line that is calm, the fastest arrivals of the last buckets lie within so many milliseconds of a straight line; it bends
+    /// where those of all lie beside one by so many times more. By hand.
+    package var bentBuckets = 6
+    package var calmSpread = 0.3
+    package var bend = 2.0
 
     package init() {}
 
@@ -88,6 +93,7 @@ package struct DriftTuning: Tuning {
             .init("bucket", \.bucket, 20...60_000), .init("leastBuckets", \.leastBuckets, 3...60),
             .init("settledBuckets", \.settledBuckets, 1...60), .init("usual", \.usual, 1e-9...1e-2),
             .init("leastSpread", \.leastSpread, 1e-6...100), .init("routeChange", \.routeChange, 0.1...10_000),
+            .init("bentBuckets", \.bentBuckets, 3...59), .init("calmSpread", \.calmSpread, 0...100), .init("bend", \.bend, 1...1e6),
         ]
     }
 }

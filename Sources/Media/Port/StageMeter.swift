@@ -13,6 +13,9 @@ public enum PortStage: Int, Sendable, CaseIterable {
     /// Packets are handed to the system.
     case send
 
+    /// Those of calls that have ports of their own: what they say is handed to the system at once.
+    public static let ofSessions: [PortStage] = [.receive, .hear, .say, .report]
+
     /// Its name in figures.
     public var name: String { "\(self)" }
 }
@@ -20,8 +23,8 @@ public enum PortStage: Int, Sendable, CaseIterable {
 /// How a loop's time divides into stages: what is done once a turn is measured in each, what is done once a call in some turns
 /// only, since looking at the clock costs too. Sans-I/O.
 public struct StageMeter: Sendable {
-    /// Of so many turns one is measured call by call.
-    static let every = 16
+    /// Of so many turns one is measured call by call: each call's turn is among them, whichever turns it has of 2, 4 or more.
+    static let every = 17
 
     private var nanoseconds = InlineArray<5, Int64>(repeating: 0)
     private var turns = 0

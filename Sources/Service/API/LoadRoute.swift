@@ -1,4 +1,5 @@
 import LiveMedia
+import Media
 import Reporting
 
 /// The route that tells how the service keeps up with its calls, by the names that a port of many calls has for it.
@@ -19,6 +20,7 @@ enum LoadRoute {
             JSONMember("turn_late_max_ms", number(figures.loop.latenessMaximum, 2)),
             JSONMember("load", number(figures.loop.load, 4)),
             JSONMember("processor_share", number(figures.processorShare, 4)),
+            JSONMember("stages", .object(PortStage.ofSessions.map { JSONMember($0.name, number(figures.stages[$0] ?? 0, 4)) })),
         ])
     }
 }

@@ -75,6 +75,9 @@ package enum ServiceFigures {
             gauge("loop_load_ratio", "Share of the last second in which the busiest thread had work.", figures.loop.load),
             gauge("loop_processor_ratio", "What these threads used of the processors, in cores.", figures.processorShare),
             MetricFamily(
+                "loop_stage_ratio", .gauge, "What the time of these threads went into, in cores.", labels: ["stage"],
+                PortStage.ofSessions.map { ([$0.name], figures.stages[$0] ?? 0) }),
+            MetricFamily(
                 "loop_relief", .gauge, "1 for what the worst thread gives up for want of time, else 0.", labels: ["level"],
                 LoadRelief.Level.allCases.map { ([$0.name], $0 == figures.loop.relief ? 1 : 0) }),
         ]
