@@ -72,7 +72,8 @@ struct DriftEstimator {
     private mutating func forgetIfBent(_ line: Line) -> Line? {
         let (kept, first) = (tuning.bentBuckets, next + Self.capacity - tuning.bentBuckets)
         guard stored > kept, let recent = self.line(through: (first..<next + Self.capacity).lazy.map { $0 % Self.capacity }),
-            recent.residual <= tuning.calmSpread * tuning.calmSpread, line.residual > tuning.bend * tuning.bend * recent.residual
+            recent.residual <= tuning.calmSpread * tuning.calmSpread,
+            line.residual > tuning.bend * tuning.bend * recent.residual
         else { return nil }
         let (oldTimes, oldMinima) = (times, minima)
         for index in 0..<kept {

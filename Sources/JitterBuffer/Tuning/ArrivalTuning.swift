@@ -93,7 +93,8 @@ package struct DriftTuning: Tuning {
             .init("bucket", \.bucket, 20...60_000), .init("leastBuckets", \.leastBuckets, 3...60),
             .init("settledBuckets", \.settledBuckets, 1...60), .init("usual", \.usual, 1e-9...1e-2),
             .init("leastSpread", \.leastSpread, 1e-6...100), .init("routeChange", \.routeChange, 0.1...10_000),
-            .init("bentBuckets", \.bentBuckets, 3...59), .init("calmSpread", \.calmSpread, 0...100), .init("bend", \.bend, 1...1e6),
+            .init("bentBuckets", \.bentBuckets, 3...59), .init("calmSpread", \.calmSpread, 0...100),
+            .init("bend", \.bend, 1...1e6),
         ]
     }
 }

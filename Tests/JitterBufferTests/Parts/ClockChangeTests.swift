@@ -4,7 +4,9 @@ import Testing
 
 @Suite("A clock that runs otherwise than before") struct ClockChangeTests {
     /// Packets of 20 ms over a line without jitter, from a clock that gains `partsPerMillion`, in the seconds of its life.
-    private func makeDelays(seconds: Int, bend: Double? = nil, partsPerMillion: (Double) -> Double) -> (drift: Double, targets: [Double]) {
+    private func makeDelays(seconds: Int, bend: Double? = nil, partsPerMillion: (Double) -> Double) -> (
+        drift: Double, targets: [Double]
+    ) {
         let axis = StreamAxis(
             clockRate: 8000, sampleRate: 8000, hostEpoch: HostTime(milliseconds: 0), timestamp: 0,
             arrival: HostTime(milliseconds: 0), delay: 0)
@@ -31,9 +33,12 @@ import Testing
         let early = makeDelays(seconds: 90) { $0 < 60 ? before : after }
         #expect(abs(early.drift - after) < 40, "\(early.drift) ppm")
         let most = targets[60...].max() ?? 0
-        #expect(most <= (steady.targets[60...].max() ?? 0) + 4, "\(most) ms, \(steady.targets[60...].max() ?? 0) of a steady clock, \(never) where it is not looked for")
+        #expect(
+            most <= (steady.targets[60...].max() ?? 0) + 4,
+            "\(most) ms, \(steady.targets[60...].max() ?? 0) of a steady clock, \(never) where it is not looked for")
         // Faster, all that is remembered lies above what follows.
         if after > before { #expect(never > most + 2, "\(never) ms where it is not looked for") }
-        #expect(abs((targets.last ?? 0) - (steady.targets.last ?? 0)) < 1.5, "\(targets.last ?? 0) ms, \(steady.targets.last ?? 0)")
+        #expect(
+            abs((targets.last ?? 0) - (steady.targets.last ?? 0)) < 1.5, "\(targets.last ?? 0) ms, \(steady.targets.last ?? 0)")
     }
 }
