@@ -12,7 +12,7 @@ struct ClockTrend {
         func gain(until time: Double) -> Double { sum + partsPerMillion * 1e-6 * (time - start) }
     }
 
-    /// Pieces that are kept: changes lie farther apart than a quarter of what is remembered.
+    /// Pieces that are kept: what came before them weighs little by then.
     private static let capacity = 4
 
     private var pieces: [Piece]

@@ -47,7 +47,7 @@ final class PortRecordings: DiskClient, Sendable {
         }
     }
 
-    /// What a ring holds, in seconds: collecting threads are served several times in it.
+    /// What a ring holds, in seconds: the collecting thread serves it several times meanwhile.
     private static let ringSeconds = 1.0 / 3
     /// How often the collecting thread is to serve, in milliseconds.
     static let collectingMilliseconds = 50.0
