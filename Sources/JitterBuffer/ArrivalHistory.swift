@@ -63,12 +63,12 @@ package struct ArrivalHistory {
     private func trend(at time: Double) -> Double { clock.gain(until: time) }
 
     /// A new estimate of the drift, in parts per million: everything remembered is seen anew in its light.
-    /// - Parameter turn: since when the clock runs like this, in milliseconds since the epoch; nil: since the beginning.
-    mutating func correct(driftPPM estimate: Double, since turn: Double? = nil) {
+    /// - Parameter start: since when the clock has run like this, in milliseconds since the epoch; nil: since the beginning.
+    mutating func correct(driftPPM estimate: Double, since start: Double? = nil) {
         let estimate = min(max(estimate, -tuning.mostDrift), tuning.mostDrift)
-        let hasTurned = turn.map { $0 > clock.start } ?? false
-        guard hasTurned || abs(estimate - clock.partsPerMillion) > tuning.driftTolerance else { return }
-        if let turn, hasTurned { clock.turn(at: turn) }
+        let hasChanged = start.map { $0 > clock.rateStart } ?? false
+        guard hasChanged || abs(estimate - clock.partsPerMillion) > tuning.driftTolerance else { return }
+        if let start, hasChanged { clock.changeRate(at: start) }
         clock.partsPerMillion = estimate
         learnAnew()
     }

@@ -27,10 +27,10 @@ struct ClockTrend {
     }
 
     /// When that rate began, in milliseconds since the epoch.
-    var start: Double { pieces[pieces.count - 1].start }
+    var rateStart: Double { pieces[pieces.count - 1].start }
 
     /// Another rate goes on from `time` on, which is told next.
-    mutating func turn(at time: Double) {
+    mutating func changeRate(at time: Double) {
         pieces.append(Piece(start: time, sum: gain(until: time), partsPerMillion: partsPerMillion))
         if pieces.count > Self.capacity { pieces.removeFirst() }
     }

@@ -19,10 +19,10 @@ struct DriftEstimator {
 
     /// Parts per million, positive when the sender's clock is fast; nil before the first 6 s.
     private(set) var partsPerMillion: Double?
-    /// Since when the clock runs like this, in milliseconds since the epoch; nil: since the beginning.
-    private(set) var turn: Double?
-    /// Whether 20 s went into it.
-    var isSettled: Bool { turn != nil || stored >= tuning.settledBuckets }
+    /// Since when the clock has run like this, in milliseconds since the epoch; nil: since the beginning.
+    private(set) var rateStart: Double?
+    /// Whether 20 s went into it, or the 12 s of a calm line after a change.
+    var isSettled: Bool { rateStart != nil || stored >= tuning.settledBuckets }
 
     init(tuning: DriftTuning) { self.tuning = tuning }
 
@@ -80,7 +80,7 @@ struct DriftEstimator {
             times[index] = oldTimes[(first + index) % Self.capacity]
             minima[index] = oldMinima[(first + index) % Self.capacity]
         }
-        (stored, next, turn) = (kept, kept, times[0])
+        (stored, next, rateStart) = (kept, kept, times[0])
         return recent
     }
 
@@ -93,8 +93,7 @@ struct DriftEstimator {
             if bucketMinimum.isFinite {
                 // A route change is no drift.
                 if stored > 0, abs(bucketMinimum - lastMinimum) > tuning.routeChange {
-                    stored = 0
-                    next = 0
+                    (stored, next, rateStart) = (0, 0, nil)
                 }
                 lastMinimum = bucketMinimum
                 times[next] = bucketTime

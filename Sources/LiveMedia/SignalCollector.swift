@@ -32,7 +32,7 @@ final class FilledRing {
 
 /// The other ends of the rings of signals that go into one file: brings them together, one channel each.
 ///
-/// A channel that stands still for more than a second (a microphone that hangs) is filled up with silence, until it goes on: the
+/// A channel that stands still for more than a second, or half of what a ring holds (a microphone that hangs), is filled up with silence, until it goes on: the
 /// others would be lost once their rings are full, and all that follows would be out of step.
 final class SignalCollector {
     private let rings: [FilledRing]

@@ -149,11 +149,7 @@ public final class MediaLoop {
     public func receive(now: HostTime) {
         excuse(now: now)
         tellChanges(now: now)
-        measure(.receive) { for seat in seats { seat.call.receive(now: now) } }
-    }
-
-    private func measure(_ stage: PortStage, _ body: () -> Void) {
-        if let watch { watch.measure(stage, body) } else { body() }
+        watch.measure(.receive) { for seat in seats { seat.call.receive(now: now) } }
     }
 
     /// What the machine held up is not the network's doing.
@@ -182,9 +178,9 @@ public final class MediaLoop {
     public func step(now: HostTime, ntp: NTPTime) {
         // A call's rate was made sure of when it joined; one that changes to an impossible one is silent until it changes again.
         for seat in seats { try? seat.prepare() }
-        measure(.say) { sendCaptured(now: now) }
+        watch.measure(.say) { sendCaptured(now: now) }
         if isBridge { observeBridge() } else { fillPlayout(now: now) }
-        measure(.report) {
+        watch.measure(.report) {
             for seat in seats {
                 if !isBridge {
                     deviceDelay.seat = seat.delay
@@ -237,7 +233,7 @@ public final class MediaLoop {
         for tap in taps { tap.add(sent: own) }
         if isBridge {
             chooseSpeakers(frameLength: frame.count)
-            measure(.hear) { for _ in 0..<frame.count / mixed.count { pullBlock(now: now) } }
+            watch.measure(.hear) { for _ in 0..<frame.count / mixed.count { pullBlock(now: now) } }
         }
         bridge?.nextFrame()
         own.withUnsafeBufferPointer { microphone in
@@ -326,7 +322,7 @@ public final class MediaLoop {
         }
         let channels = device.playoutChannels
         while device.playoutRing.filled() < level.target * channels {
-            measure(.hear) { pullBlock(now: now) }
+            watch.measure(.hear) { pullBlock(now: now) }
             if timing.stream.isValid { observePlayout(timing.stream, now: now) }
             let count = mixed.count * channels
             let written = (headset == nil ? mixed : placed).withUnsafeBufferPointer {

@@ -32,3 +32,10 @@ package final class StageWatch {
         meter.takeShares(ofMilliseconds: milliseconds)
     }
 }
+
+extension StageWatch? {
+    /// Does `body`, and measures it where anybody wants to know.
+    func measure(_ stage: PortStage, _ body: () -> Void) {
+        if let self { self.measure(stage, body) } else { body() }
+    }
+}

@@ -90,8 +90,7 @@ def works(folder: str) -> list[Work]:
             [],
             (13.5, 89),
         ),
-        # Who only records has nothing to say, and need not send it.
-        Work("opus-record", "opus", [100], ["--record", folder, "--dtx"], ["--transcode", "opus", "--sink"], [], [], (3.3, 24)),
+        Work("opus-record", "opus", [100], ["--record", folder], ["--transcode", "opus", "--sink"], [], [], (3.3, 24)),
         Work(
             "pcmu-conference", "pcmu", [50], [], ["--transcode", "pcmu", "--conference", "--share"], ONE_SPEAKS, [], (0.85, 1.5)
         ),

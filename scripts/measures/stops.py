@@ -30,11 +30,6 @@ EVERY_S = 0.7
 NOTICED_MS = 2.0
 # So long after the stops the former delay is back, within so many ms, in seconds.
 BACK_S, BACK_MS = 5, 3
-# The same call is a quiet one so long after them, in seconds: what its delay is then depends on how its device's periods lie, which
-# differs from call to call by up to two of them.
-QUIET_AFTER_S = 30
-# Packets and a device's periods meet in whole periods: the delay moves by one now and then, up or down, and more than one is growth.
-PERIOD_MS = 5
 # A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
 # after the measuring program was started, at least and at most.
 STOP_AT_S = 12.0
@@ -46,19 +41,19 @@ def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
     if not may_rule():
         return figures.add("calls on a machine that stands still", None, note=REFUSED)
     quiet = [bench.call(f"stops-none{i}", bench.commands(), count=10).get("a_to_b", {}) for i in range(1 if quick else 3)]
+    # Between two calls it differs by a period of the device.
     quiet_ms = worst([row["median_ms"] for row in quiet if "median_ms" in row])
     for lengths, longest in LENGTHS:
         what = f"stops of {lengths} ms every {EVERY_S} s"
+        bound = None if quiet_ms is None else quiet_ms + longest + BACK_MS
         seconds = 20 if quick else 60
         rows = [restless_call(bench, f"stops-{lengths}-{i}", lengths, seconds) for i in range(1 if quick else 5)]
-        quiet_ms = worst(known([quiet_ms, *(row["quiet"] for row in rows)]))
-        bound = None if quiet_ms is None else quiet_ms + longest + BACK_MS
-        add(figures, what, rows, bound)
+        add(figures, what, rows, quiet_ms, bound)
         by_alsa = restless_call(bench, f"stops-alsa-{lengths}", lengths, seconds, device=BY_ALSA)
-        add(figures, f"{what}, by ALSA", [by_alsa], bound)
+        add(figures, f"{what}, by ALSA", [by_alsa], quiet_ms, bound)
         peers(bench, figures, lengths, what, seconds)
         alone = restless_call(bench, f"stops-one-{lengths}", lengths, seconds, is_one_end=True)
-        add(figures, f"{what}, of the sender alone", [alone], bound)
+        add(figures, f"{what}, of the sender alone", [alone], quiet_ms, bound)
         figures.add(f"reason `sender`, {what}, of the sender alone", alone["sender_percent"], "%", at_least=90)
         begun_with_server(bench, figures, lengths, what, bound)
     begun_with_server(bench, figures, None, "quiet", None if quiet_ms is None else quiet_ms + BACK_MS)
@@ -70,7 +65,7 @@ def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
 def restless_call(
     bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool = False, device: str = BY_SERVER
 ) -> Row:
-    """A call of two minutes and more that begins among stops, or has them at the caller alone; they end half a minute before it does:
+    """A call of about two minutes that begins among stops, or has them at the caller alone; they end some seconds before it does:
     what is heard from caller to callee, and what the callee says of it."""
     with contextlib.ExitStack() as stack:
         standing = None if is_one_end else stack.enter_context(Standing(lengths, EVERY_S))
@@ -84,8 +79,6 @@ def restless_call(
         standing.end()
         time.sleep(BACK_S)
         after = delay(bench, environment, 8)
-        time.sleep(QUIET_AFTER_S - BACK_S)
-        quiet = delay(bench, environment, 8)
     events = bench.events(f"{bench.work}/{name}-b.log")
     reasons = [event.get("buffer_target_reason") for event in stats_between(events, first["span"][0], last["span"][1])]
     return {
@@ -93,7 +86,6 @@ def restless_call(
         "delays": [first.get("median_ms"), last.get("median_ms")],
         "growth": rise(mean(first), mean(last)),
         "after": after.get("median_ms"),
-        "quiet": quiet.get("median_ms"),
         "errors": [error(events, heard) for heard in (first, last)],
         "sender_percent": round(100 * reasons.count("sender") / len(reasons)) if reasons else None,
     }
@@ -125,21 +117,19 @@ def known(values: list[float | None]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def add(figures: Figures, what: str, rows: list[Row], bound: float | None) -> None:
+def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bound: float | None) -> None:
     """The worst of all calls each."""
     delays = known([one for row in rows for one in row["delays"]])
     gaps = known([row["tone"].get("gap_ms_per_min") for row in rows])
     grown = known([row["growth"] for row in rows])
-    quiet = known([row["quiet"] for row in rows])
-    above = known([rise(row["quiet"], row["after"]) for row in rows])
+    above = known([rise(quiet_ms, row["after"]) for row in rows])
     errors = known([one for row in rows for one in row["errors"]])
     said = ", ".join(str(row["tone"].get("said_gap_ms_per_min")) for row in rows)
     figures.add(f"mouth to ear, {what}", worst(delays), "ms", bound, each("in the middle and at the end", delays))
-    figures.add(f"growth in half a minute, {what}", worst(grown), "ms", PERIOD_MS, each("calls", grown))
+    figures.add(f"growth in half a minute, {what}", worst(grown), "ms", BACK_MS, each("calls", grown))
     figures.add(f"gaps, {what}", worst(gaps), "ms/min", 10, f"{each('calls', gaps)}; the player's own: {said}")
     figures.add(f"ledger against measured, {what}", worst(errors), "ms", 10)
-    note = f"{each('calls', above)}; {each('their quiet delays', quiet)}"
-    figures.add(f"above its quiet delay {BACK_S} s after {what}", worst(above), "ms", BACK_MS, note)
+    figures.add(f"above a quiet call's delay {BACK_S} s after {what}", worst(above), "ms", BACK_MS, each("calls", above))
 
 
 def each(what: str, values: list[float]) -> str:

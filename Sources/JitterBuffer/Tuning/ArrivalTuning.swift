@@ -83,7 +83,7 @@ package struct DriftTuning: Tuning {
     /// On a line that is calm, the fastest arrivals of the last buckets lie within so many milliseconds of a straight line; it bends
     /// where those of all lie beside one by so many times more. By hand.
     package var bentBuckets = 6
-    package var calmSpread = 0.3
+    package var calmSpread = 0.2
     package var bend = 2.0
 
     package init() {}

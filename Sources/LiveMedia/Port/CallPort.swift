@@ -90,12 +90,12 @@ public final class CallPort: @unchecked Sendable {
                 } catch {
                     control.end(.localHangup)
                     for thread in threads { thread.join() }
-                    Self.finish(collector, disk)
                     throw error
                 }
             }
             policy = granted
         } catch {
+            Self.finish(collector, disk)
             throw .resources("\(error)")
         }
     }
