@@ -80,16 +80,18 @@ final class HistoryWriter: Sendable {
         var store: HistoryStore?
         var nextTry = HostTime.monotonicNow()
         var nextForget = nextTry
+        var isWell = true
         while true {
             bell.drain()
             // Read before the queue is: what was noted before the end is written.
             let isStopping = state.withLock { $0.isStopping }
             if isStopping || HostTime.monotonicNow() >= nextTry {
-                let isWell = attempt(&store, &nextForget)
+                isWell = attempt(&store, &nextForget)
                 nextTry = isWell ? HostTime.monotonicNow() : .monotonicNow().advanced(byMilliseconds: retryMilliseconds)
                 if isStopping { break }
             }
-            wait(until: max(nextTry, min(nextForget, .monotonicNow().advanced(byMilliseconds: Self.forgetMilliseconds))))
+            // Nobody rings when there is room again.
+            wait(until: isWell ? nextForget : nextTry)
         }
         state.withLock { state in
             state.lost += UInt64(state.order.count)
