@@ -63,14 +63,40 @@ package struct ArrivalHistory {
     private func trend(at time: Double) -> Double { clock.gain(until: time) }
 
     /// A new estimate of the drift, in parts per million: everything remembered is seen anew in its light.
-    /// - Parameter start: since when the clock has run like this, in milliseconds since the epoch; nil: since the beginning.
-    mutating func correct(driftPPM estimate: Double, since start: Double? = nil) {
+    /// - Parameter bend: since when the clock has run like this; nil: since the beginning.
+    mutating func correct(driftPPM estimate: Double, since bend: CalmLine.Bend? = nil) {
         let estimate = min(max(estimate, -tuning.mostDrift), tuning.mostDrift)
-        let hasChanged = start.map { $0 > clock.rateStart } ?? false
-        guard hasChanged || abs(estimate - clock.partsPerMillion) > tuning.driftTolerance else { return }
-        if let start, hasChanged { clock.changeRate(at: start) }
+        let isNew = bend.map { $0.span.start > latestBend } ?? false
+        guard isNew || abs(estimate - clock.partsPerMillion) > tuning.driftTolerance else { return }
+        if let bend, isNew {
+            latestBend = bend.span.start
+            let time = start(of: bend)
+            clock.changeRate(at: time, step: bend.latest.value(at: time) - bend.former.value(at: time))
+        }
         clock.partsPerMillion = estimate
         learnAnew()
+    }
+
+    private var latestBend = -Double.infinity
+
+    /// Since when what came lies on the latest line: from the first that is faster than the former allows, or after the last that is
+    /// faster than the latest does; where the lines cross if that is between them.
+    private func start(of bend: CalmLine.Bend) -> Double {
+        let (step, crossing) = (bend.step, bend.crossing)
+        if bend.span.end <= crossing, crossing <= bend.span.start { return crossing }
+        var start = bend.span.start
+        var index = log.count - 1
+        while index >= 0, log[index].time > bend.span.end {
+            let arrival = log[index]
+            if arrival.weight == 1, arrival.delay < bend.middle(at: arrival.time) {
+                if step > 0 { break }
+                start = min(start, arrival.time)
+            } else if step > 0 {
+                start = min(start, arrival.time)
+            }
+            index -= 1
+        }
+        return start
     }
 
     /// What the sender's machine held up, in order, and what else it is taken to have held up.

@@ -1,7 +1,7 @@
 /// What the sender's clock has gained on ours since a stream's first packet: in straight pieces, of which the last one goes on.
 ///
-/// Crystals keep their rate for the length of a call. The clock of a sound server without a card changes by hundreds of parts per million
-/// when its machine stands still; what came before such a change must not be seen by the rate after it.
+/// Crystals keep their rate for the length of a call. The clock of a sound server without a card does not (`CalmLine`); what came before
+/// such a change must not be seen by the rate after it.
 struct ClockTrend {
     private struct Piece: BitwiseCopyable {
         let start: Double
@@ -13,7 +13,7 @@ struct ClockTrend {
     }
 
     /// Pieces that are kept: what came before them weighs little by then.
-    private static let capacity = 4
+    private static let capacity = 8
 
     private var pieces: [Piece]
 
@@ -26,12 +26,10 @@ struct ClockTrend {
         set { pieces[pieces.count - 1].partsPerMillion = newValue }
     }
 
-    /// When that rate began, in milliseconds since the epoch.
-    var rateStart: Double { pieces[pieces.count - 1].start }
-
     /// Another rate goes on from `time` on, which is told next.
-    mutating func changeRate(at time: Double) {
-        pieces.append(Piece(start: time, sum: gain(until: time), partsPerMillion: partsPerMillion))
+    /// - Parameter step: how much later packets come from then on, in milliseconds.
+    mutating func changeRate(at time: Double, step: Double) {
+        pieces.append(Piece(start: time, sum: gain(until: time) - step, partsPerMillion: partsPerMillion))
         if pieces.count > Self.capacity { pieces.removeFirst() }
     }
 

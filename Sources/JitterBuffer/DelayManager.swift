@@ -120,7 +120,7 @@ package struct DelayManager: ~Copyable {
         } else {
             history.noteTravel(delay)
             drift.add(delay: delay, at: packet.arrival)
-            if let estimate = drift.partsPerMillion { history.correct(driftPPM: estimate, since: drift.rateStart) }
+            if let estimate = drift.partsPerMillion { history.correct(driftPPM: estimate, since: drift.bend) }
             sequences.note(packet.sequence)
         }
         let weight =

@@ -80,11 +80,14 @@ package struct DriftTuning: Tuning {
     package var leastSpread = 0.2
     /// A step of the fastest arrival by more than this, in milliseconds, is another route. By hand.
     package var routeChange = 15.0
-    /// On a line that is calm, the fastest arrivals of the last buckets lie within so many milliseconds of a straight line; it bends
-    /// where those of all lie beside one by so many times more. By hand.
-    package var bentBuckets = 6
-    package var calmSpread = 0.2
-    package var bend = 2.0
+    /// On a line that is calm, the fastest arrivals of so many milliseconds each lie within so many of a straight line. By hand.
+    package var calmBucket = 1000.0
+    package var calmSpread = 0.12
+    /// It bends where its slope differs by this fraction from what is known, and is known this well then; or where it steps by so many
+    /// milliseconds. By hand.
+    package var bend = 75e-6
+    package var bendSpread = 50e-6
+    package var step = 0.6
 
     package init() {}
 
@@ -93,8 +96,8 @@ package struct DriftTuning: Tuning {
             .init("bucket", \.bucket, 20...60_000), .init("leastBuckets", \.leastBuckets, 3...60),
             .init("settledBuckets", \.settledBuckets, 1...60), .init("usual", \.usual, 1e-9...1e-2),
             .init("leastSpread", \.leastSpread, 1e-6...100), .init("routeChange", \.routeChange, 0.1...10_000),
-            .init("bentBuckets", \.bentBuckets, 3...59), .init("calmSpread", \.calmSpread, 0...100),
-            .init("bend", \.bend, 1...1e6),
+            .init("calmBucket", \.calmBucket, 20...60_000), .init("calmSpread", \.calmSpread, 0...100),
+            .init("bend", \.bend, 0...1), .init("bendSpread", \.bendSpread, 1e-9...1), .init("step", \.step, 0...1000),
         ]
     }
 }
