@@ -22,12 +22,16 @@ STOLEN = 0.03
 
 
 class Stillness:
-    """Watches from now on until the script ends."""
+    """Watches from now on until `end`, or until the script ends."""
 
     def __init__(self) -> None:
         self.notes, self.reading = tempfile.TemporaryFile("a+"), threading.Lock()
         self.process = subprocess.Popen([sys.executable, __file__], stdout=self.notes)
         atexit.register(self.process.kill)
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
 
     def unrest(self, began: float, before: tuple[int, int]) -> str | None:
         """What was seen of the host since `began` (time.monotonic()), where `processor_time()` was `before`; None when nothing."""
