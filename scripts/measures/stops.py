@@ -102,15 +102,15 @@ def delay(bench: Any, environment: dict[str, str], count: int) -> Row:
 
 def delay_afterwards(bench: Any, environment: dict[str, str]) -> tuple[Row, int]:
     """The delay when the stops are over, those of the machine's own as well; and the measuring that it took."""
-    stillness = Stillness()
-    for tries in range(1, TRIES + 1):
+    stillness, tries = Stillness(), 0
+    while True:
         began = time.monotonic()
         time.sleep(BACK_S)
         heard = delay(bench, environment, 8)
-        if not stillness.since(began):
-            break
-    stillness.end()
-    return heard, tries
+        tries += 1
+        if tries == TRIES or not stillness.since(began):
+            stillness.end()
+            return heard, tries
 
 
 def mean(heard: Row) -> float | None:
