@@ -18,7 +18,12 @@ struct ClockTrend {
     private var pieces: [Piece]
 
     /// - Parameter origin: when the first packet came, in milliseconds since the epoch.
-    init(origin: Double = 0) { pieces = [Piece(start: origin, sum: 0, partsPerMillion: 0)] }
+    init(origin: Double = 0) {
+        pieces = []
+        // Nothing is allocated later.
+        pieces.reserveCapacity(Self.capacity + 1)
+        pieces.append(Piece(start: origin, sum: 0, partsPerMillion: 0))
+    }
 
     /// The rate that goes on.
     var partsPerMillion: Double {
