@@ -50,7 +50,9 @@ import Testing
         "is found as fast where what comes before the network holds packets for another time", arguments: [-4.0, -1.5, 1.5, 4])
     func step(by milliseconds: Double) {
         func targets(seen: Bool) -> [Double] {
-            makeDelays(seconds: 90, step: seen ? nil : 1e6, held: { $0 < 60 ? 0 : milliseconds }) { _ in 300 }.targets
+            makeDelays(
+                seconds: 90, step: seen ? nil : 1e6, held: { $0 < 60 ? 0 : milliseconds }, partsPerMillion: { _ in 300 }
+            ).targets
         }
         let (seen, unseen) = (targets(seen: true), targets(seen: false))
         #expect(seen[59] < 5, "\(seen[59]) ms before")
@@ -63,7 +65,7 @@ import Testing
 
     @Test("and route changes of a stream that goes on are told apart: what is remembered of the way stands")
     func route() {
-        let targets = makeDelays(seconds: 100, held: { $0 < 60 ? 0 : 40 }) { _ in 300 }.targets
+        let targets = makeDelays(seconds: 100, held: { $0 < 60 ? 0 : 40 }, partsPerMillion: { _ in 300 }).targets
         #expect(targets[65] > targets[59] + 20, "\(targets[59]) ms, then \(targets[65])")
     }
 }
