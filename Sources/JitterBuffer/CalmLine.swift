@@ -14,9 +14,7 @@ struct CalmLine {
         /// By how much later packets come than on the former line, in milliseconds.
         var step: Double { latest.value(at: span.start) - former.value(at: span.start) }
         /// Where the lines cross.
-        var crossing: Double {
-            span.start - step / (latest.slope - former.slope)
-        }
+        var crossing: Double { span.start - step / (latest.slope - former.slope) }
         /// Halfway between the lines.
         func middle(at time: Double) -> Double { (former.value(at: time) + latest.value(at: time)) / 2 }
     }
@@ -53,7 +51,10 @@ struct CalmLine {
     }
 
     private func bend(from expected: Double) -> Bend? {
-        guard let latest = line(before: 0) else { return nil }
+        // One that still changes with each arrival has a bend within it.
+        guard let latest = line(before: 0), let before = line(before: 1),
+            abs(latest.slope - before.slope) <= tuning.bend / 2
+        else { return nil }
         var end = Self.each
         while end + Self.each <= stored {
             if let former = line(before: end) {
@@ -78,5 +79,5 @@ struct CalmLine {
     }
 
     /// - Parameter age: 0 for the latest.
-    private func index(_ age: Int) -> Int { (next + 2 * Self.capacity - 1 - age) % Self.capacity }
+    private func index(_ age: Int) -> Int { (next + Self.capacity - 1 - age) % Self.capacity }
 }

@@ -133,7 +133,7 @@ def known(values: list[float | None]) -> list[float]:
 
 
 def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bound: float | None) -> None:
-    """The worst of all calls each; what they grow by in the mean, since each moves up or down by a period of the device now and then."""
+    """The worst of all calls each."""
     delays = known([one for row in rows for one in row["delays"]])
     gaps = known([row["tone"].get("gap_ms_per_min") for row in rows])
     grown = known([row["growth"] for row in rows])
@@ -141,8 +141,7 @@ def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bo
     errors = known([one for row in rows for one in row["errors"]])
     said = ", ".join(str(row["tone"].get("said_gap_ms_per_min")) for row in rows)
     figures.add(f"mouth to ear, {what}", worst(delays), "ms", bound, each("in the middle and at the end", delays))
-    growth = round(statistics.mean(grown), 1) if grown else None
-    figures.add(f"growth in half a minute, {what}", growth, "ms", BACK_MS, each("calls", grown))
+    figures.add(f"growth in half a minute, {what}", worst(grown), "ms", BACK_MS, each("calls", grown))
     figures.add(f"gaps, {what}", worst(gaps), "ms/min", 10, f"{each('calls', gaps)}; the player's own: {said}")
     figures.add(f"ledger against measured, {what}", worst(errors), "ms", 10)
     again = sum(row["tries"] - 1 for row in rows)
