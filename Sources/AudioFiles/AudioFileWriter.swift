@@ -81,12 +81,26 @@ public final class AudioFileWriter {
     /// - Throws: once, when the disk is full or fails, or the format holds no more; what was written before stays playable
     ///   and later calls do nothing.
     public func write(_ samples: UnsafeBufferPointer<Float>) throws(AudioFileError) {
-        guard let file, !failed, let base = samples.baseAddress else { return }
-        let frames = samples.count / channels
+        guard let base = samples.baseAddress else { return }
+        try append(frames: samples.count / channels) { sf_writef_float($0, base, $1) }
+    }
+
+    /// Appends interleaved samples of 16 bits, which cost least where the file has such ones.
+    ///
+    /// - Throws: as the other one.
+    public func write(_ samples: UnsafeBufferPointer<Int16>) throws(AudioFileError) {
+        guard let base = samples.baseAddress else { return }
+        try append(frames: samples.count / channels) { sf_writef_short($0, base, $1) }
+    }
+
+    private func append(
+        frames: Int, by write: (OpaquePointer, sf_count_t) -> sf_count_t
+    ) throws(AudioFileError) {
+        guard let file, !failed else { return }
         if sink.length > format.mostBytes {
             throw fail(file, "a \(format.rawValue) file holds no more than 4 GiB (.rf64, .w64, .caf and .flac do)")
         }
-        let written = Int(sf_writef_float(file, base, sf_count_t(frames)))
+        let written = Int(write(file, sf_count_t(frames)))
         framesWritten += max(written, 0)
         if sink.failure != 0 { throw fail(file, String(cString: strerror(sink.failure))) }
         if written < frames { throw fail(file, soundFileReason(file)) }

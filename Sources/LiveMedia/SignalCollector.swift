@@ -1,3 +1,4 @@
+import DSP
 import Realtime
 
 /// One signal on its way to a file: the owner's end of a lock-free ring.
@@ -30,7 +31,7 @@ final class FilledRing {
     init(_ ring: consuming RingConsumer<Float>) { self.ring = ring }
 }
 
-/// The other ends of the rings of signals that go into one file: brings them together, one channel each.
+/// The other ends of the rings of signals that go into one file: brings them together, one channel each, in the file's 16 bits.
 ///
 /// A channel that stands still for more than a second, or half of what a ring holds (a microphone that hangs), is filled up with silence, until it goes on: the
 /// others would be lost once their rings are full, and all that follows would be out of step.
@@ -42,7 +43,8 @@ final class SignalCollector {
     private let patience: Int
     /// Channels that stand still.
     private var isStill: [Bool]
-    private var interleaved: [Float]
+    private var interleaved: [Int16]
+    /// Of each channel, one after the other.
     private var block: [Float]
 
     /// - Parameter ringSeconds: what a ring holds.
@@ -51,8 +53,8 @@ final class SignalCollector {
         chunk = sampleRate / 10
         patience = Int(Double(sampleRate) * min(1, ringSeconds / 2))
         isStill = rings.map { _ in false }
-        interleaved = [Float](repeating: 0, count: chunk * rings.count)
-        block = [Float](repeating: 0, count: chunk)
+        interleaved = [Int16](repeating: 0, count: chunk * rings.count)
+        block = [Float](repeating: 0, count: chunk * rings.count)
     }
 
     /// Makes a ring for each channel, and what brings their sound together.
@@ -78,7 +80,7 @@ final class SignalCollector {
     ///   - toEnd: whether nothing more comes: what is shorter is filled up with silence.
     ///   - body: takes interleaved samples.
     /// - Returns: whether there was any.
-    func take(toEnd: Bool = false, _ body: (UnsafeBufferPointer<Float>) -> Void) -> Bool {
+    func take(toEnd: Bool = false, _ body: (UnsafeBufferPointer<Int16>) -> Void) -> Bool {
         let waiting = rings.map { $0.ring.available(wanted: patience + 1) }
         let most = waiting.max() ?? 0
         for (channel, count) in waiting.enumerated() {
@@ -95,14 +97,30 @@ final class SignalCollector {
     private func interleave(frames: Int) {
         let channels = rings.count
         interleaved.withUnsafeMutableBufferPointer { all in
-            block.withUnsafeMutableBufferPointer { one in
-                guard let sound = all.baseAddress, let samples = one.baseAddress else { return }
+            block.withUnsafeMutableBufferPointer { each in
+                guard let sound = all.baseAddress, let samples = each.baseAddress else { return }
                 for (channel, source) in rings.enumerated() {
-                    let read = source.ring.read(into: samples, count: frames)
-                    (samples + read).update(repeating: 0, count: frames - read)
-                    for frame in 0..<frames { sound[frame * channels + channel] = samples[frame] }
+                    let own = samples + channel * frames
+                    let read = source.ring.read(into: own, count: frames)
+                    (own + read).update(repeating: 0, count: frames - read)
+                }
+                if channels == 2 { return Self.interleave(samples, samples + frames, frames, into: sound) }
+                for channel in 0..<channels {
+                    for frame in 0..<frames {
+                        sound[frame * channels + channel] = SampleConversion.toInt16(samples[channel * frames + frame])
+                    }
                 }
             }
+        }
+    }
+
+    /// Recordings have two channels: a loop that the compiler makes one of vectors.
+    private static func interleave(
+        _ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>, _ frames: Int, into sound: UnsafeMutablePointer<Int16>
+    ) {
+        for frame in 0..<frames {
+            sound[2 &* frame] = SampleConversion.toInt16(left[frame])
+            sound[2 &* frame &+ 1] = SampleConversion.toInt16(right[frame])
         }
     }
 }

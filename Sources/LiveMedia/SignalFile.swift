@@ -20,7 +20,7 @@ final class SignalFile {
     }
 
     /// Appends interleaved samples.
-    func write(_ samples: UnsafeBufferPointer<Float>) {
+    func write(_ samples: UnsafeBufferPointer<Int16>) {
         guard failure == nil else { return }
         do { try writer.write(samples) } catch { failure = error }
     }

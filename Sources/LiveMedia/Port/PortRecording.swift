@@ -40,7 +40,7 @@ final class PortRecordings: DiskClient, Sendable {
         /// Nothing more comes from the rings: set by the collecting thread.
         let isCollected = Atomic<Bool>(false)
         var isClosed = false
-        var taken: [Float] = []
+        var taken: [Int16] = []
 
         init(_ collector: SignalCollector, _ backlog: SignalBacklog, _ file: SignalFile) {
             (self.collector, self.backlog, self.file) = (collector, backlog, file)
