@@ -12,6 +12,8 @@ public final class OpusEncoder: AudioEncoder {
     private var complexity: Int
     private let dtx: Bool
     private var isPausing = false
+    /// Without DTX, which has packets of its own for silence.
+    private var resting = RestingPacket()
     private var bitrate: Int
     private var expectedLossPercent: Int
 
@@ -69,10 +71,15 @@ public final class OpusEncoder: AudioEncoder {
         guard let bytes = payload.baseAddress?.assumingMemoryBound(to: UInt8.self), !payload.isEmpty else {
             throw .outputTooSmall(needed: maximumPayloadBytes)
         }
+        let isSilent = !dtx && RestingPacket.isSilent(frame)
+        if isSilent, let length = resting.copy(into: payload) { return length }
         // libopus takes the room it is given as a cap on the packet's size.
         let room = Int32(min(payload.count, maximumPayloadBytes))
         let length = opus_encode_float(encoder, samples, Int32(frameLength), bytes, room)
-        if length > 0 { return isSuperfluous(bytes: Int(length)) ? 0 : Int(length) }
+        if length > 0 {
+            if isSilent { resting.note(UnsafeRawBufferPointer(rebasing: payload[..<Int(length)])) } else { resting.removeAll() }
+            return isSuperfluous(bytes: Int(length)) ? 0 : Int(length)
+        }
         throw length == OPUS_BUFFER_TOO_SMALL ? .outputTooSmall(needed: maximumPayloadBytes) : .library(code: length)
     }
 
@@ -87,6 +94,7 @@ public final class OpusEncoder: AudioEncoder {
         let hint = Self.lossHint(percent, bitrate: bitrate, complexity: complexity, sampleRate: sampleRate)
         _ = copus_encoder_set(encoder, OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(hint))
         expectedLossPercent = percent
+        resting.removeAll()
     }
 
     /// What libopus is told. Up to 5 % it drops redundancy rather than give up audio bandwidth for it, where the bit rate
@@ -121,6 +129,7 @@ public final class OpusEncoder: AudioEncoder {
         UnsafeMutableRawPointer(encoder).copyMemory(from: UnsafeRawPointer(other.encoder), byteCount: size)
         (isPausing, bitrate, complexity) = (other.isPausing, other.bitrate, other.complexity)
         expectedLossPercent = other.expectedLossPercent
+        resting = other.resting
         return true
     }
 

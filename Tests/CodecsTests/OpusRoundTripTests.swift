@@ -71,6 +71,32 @@ import Testing
         #expect(try encoder.packets(of: speech).count == 100)
     }
 
+    @Test("digital silence that becomes the same packet for a second is not encoded again: what follows is as after that second")
+    func resting() throws {
+        let speech = speechLike(seconds: 1, sampleRate: 48_000)
+        func spoken(after seconds: Int) throws -> (silent: [[UInt8]], after: [[UInt8]]) {
+            let encoder = try OpusEncoder(settings: EncoderSettings())
+            _ = try encoder.packets(of: speech)
+            return (
+                try encoder.packets(of: [Float](repeating: 0, count: 48_000 * seconds)), try encoder.packets(of: speech)
+            )
+        }
+        let (short, long) = (try spoken(after: 3), try spoken(after: 40))
+        #expect(short.silent.count == 150 && long.silent.count == 2000)
+        #expect(long.silent[100...].allSatisfy { $0 == long.silent[100] })
+        #expect(short.after == long.after)
+    }
+
+    @Test("speech is heard as it was said after long digital silence, which is silent")
+    func afterResting() throws {
+        let speech = speechLike(seconds: 3, sampleRate: 48_000)
+        let (_, output, _) = try heard(EncoderSettings(), speech + [Float](repeating: 0, count: 480_000) + speech)
+        let silence = output[154_000..<624_000].map(abs).max() ?? 1
+        #expect(silence < 1e-4, "\(silence)")
+        let match = correlation(speech[9_600..<134_400], output[(624_000 + 9_600 + 312)...])
+        #expect(match > 0.9, "correlation \(match)")
+    }
+
     @Test("silence without DTX is still sent in every packet, with DTX it is not")
     func discontinuousTransmission() throws {
         let silence = [Float](repeating: 0, count: 96_000)
