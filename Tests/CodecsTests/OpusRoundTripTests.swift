@@ -71,7 +71,8 @@ import Testing
         #expect(try encoder.packets(of: speech).count == 100)
     }
 
-    @Test("digital silence that becomes the same packet for a second is not encoded again: what follows is as after that second")
+    @Test(
+        "digital silence that becomes the same packet for a second is not encoded again: what follows is as after that second")
     func resting() throws {
         let speech = speechLike(seconds: 1, sampleRate: 48_000)
         func spoken(after seconds: Int) throws -> (silent: [[UInt8]], after: [[UInt8]]) {

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from bench_calls import BARESIP, BY_ALSA, BY_SERVER, GSTREAMER, ORDINARY, delays_told, stats_between
@@ -21,7 +22,7 @@ from kinds import Row
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
 from rig.standing import LONGEST_MS, REFUSED, Standing, may_rule, stand_once
-from rig.stillness import Stillness
+from rig.stillness import STOLEN, Stillness, processor_time
 
 # Lengths of the stops, and the longest, in ms.
 LENGTHS = (("4-12", 12), ("4-21", 21))
@@ -30,7 +31,8 @@ EVERY_S = 0.7
 NOTICED_MS = 2.0
 # So long after the stops the former delay is back, within so many ms, in seconds.
 BACK_S, BACK_MS = 5, 3
-# So often it is measured at most: where the machine itself stands still meanwhile, the stops are not over.
+# So often it is measured at most: where the machine itself stands still meanwhile, the stops are not over. So often a call is made
+# at most: one from which the host withheld the processors has other stops than those that were made.
 TRIES = 3
 # A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
 # after the measuring program was started, at least and at most.
@@ -42,9 +44,7 @@ FIRST_CHIRP_S = (0.8, 2.2)
 def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
     if not may_rule():
         return figures.add("calls on a machine that stands still", None, note=REFUSED)
-    quiet = [bench.call(f"stops-none{i}", bench.commands(), count=10).get("a_to_b", {}) for i in range(1 if quick else 3)]
-    # Between two calls it differs by a period of the device.
-    quiet_ms = worst([row["median_ms"] for row in quiet if "median_ms" in row])
+    quiet_ms = quiet_delay(bench, 1 if quick else 3)
     for lengths, longest in LENGTHS:
         what = f"stops of {lengths} ms every {EVERY_S} s"
         bound = None if quiet_ms is None else quiet_ms + longest + BACK_MS
@@ -64,9 +64,36 @@ def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
     long_call(bench, figures, 30 if quick else 600, None if quiet_ms is None else quiet_ms + LENGTHS[0][1] + BACK_MS)
 
 
+def quiet_delay(bench: Any, calls: int) -> float | None:
+    """The longest of so many calls: between two it differs by a period of the device."""
+    quiet = [undisturbed(partial(quiet_call, bench, f"stops-none{number}")) for number in range(calls)]
+    return worst([row["median_ms"] for row in quiet if "median_ms" in row])
+
+
+def quiet_call(bench: Any, name: str) -> Row:
+    row: Row = bench.call(name, bench.commands(), count=10).get("a_to_b", {})
+    return row
+
+
+def undisturbed(call: Callable[[], Row]) -> Row:
+    """What a call gives, made again where the host withheld the processors meanwhile; `made_again` tells how often."""
+    again = 0
+    while True:
+        before = processor_time()
+        row = call()
+        total, stolen = (now - then for now, then in zip(processor_time(), before, strict=True))
+        if again + 1 == TRIES or stolen < STOLEN * total:
+            return row | {"made_again": again}
+        again += 1
+
+
 def restless_call(
     bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool = False, device: str = BY_SERVER
 ) -> Row:
+    return undisturbed(partial(call_among_stops, bench, name, lengths, seconds, is_one_end, device))
+
+
+def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool, device: str) -> Row:
     """A call of about two minutes that begins among stops, or has them at the caller alone; they end some seconds before it does:
     what is heard from caller to callee, and what the callee says of it."""
     with contextlib.ExitStack() as stack:
@@ -144,8 +171,9 @@ def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bo
     figures.add(f"growth in half a minute, {what}", worst(grown), "ms", BACK_MS, each("calls", grown))
     figures.add(f"gaps, {what}", worst(gaps), "ms/min", 10, f"{each('calls', gaps)}; the player's own: {said}")
     figures.add(f"ledger against measured, {what}", worst(errors), "ms", 10)
-    again = sum(row["tries"] - 1 for row in rows)
+    again, anew = sum(row["tries"] - 1 for row in rows), sum(row["made_again"] for row in rows)
     note = each("calls", above) + (f"; {again} times again, since the machine itself stood still" if again else "")
+    note += f"; {anew} calls made again, since the host withheld the processors" if anew else ""
     figures.add(f"above a quiet call's delay {BACK_S} s after {what}", worst(above), "ms", BACK_MS, note)
 
 
