@@ -48,7 +48,8 @@ public struct LevelMeter: Sendable {
         while index + 8 <= block.count {
             let eight = samples.loadUnaligned(fromByteOffset: index * size, as: SIMD8<Float>.self)
             sums += eight * eight
-            let magnitude = eight.replacing(with: -eight, where: eight .< 0)
+            // Without the sign's bit.
+            let magnitude = unsafeBitCast(unsafeBitCast(eight, to: SIMD8<UInt32>.self) & 0x7fff_ffff, to: SIMD8<Float>.self)
             lanes = lanes.replacing(with: magnitude, where: magnitude .> lanes)
             index += 8
         }
@@ -59,6 +60,19 @@ public struct LevelMeter: Sendable {
             index += 1
         }
         return (energy, largest)
+    }
+
+    /// Sum of squares, eight samples at once.
+    public static func energy(of block: UnsafeBufferPointer<Float>) -> Float {
+        guard let samples = UnsafeRawPointer(block.baseAddress) else { return 0 }
+        var sums = SIMD8<Float>(repeating: 0)
+        var index = 0
+        while index + 8 <= block.count {
+            let eight = samples.loadUnaligned(fromByteOffset: index * MemoryLayout<Float>.stride, as: SIMD8<Float>.self)
+            sums += eight * eight
+            index += 8
+        }
+        return block[index...].reduce(sums.sum()) { $0 + $1 * $1 }
     }
 
     /// The level in dBov, -127 ... 0.

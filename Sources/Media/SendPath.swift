@@ -321,7 +321,11 @@ final class SendPath {
     func change(to sending: SendingFormat) { wanted = sending }
 
     /// Whether `dueChange` is any.
-    var isChangeDue: Bool { wanted != nil && !events.isSounding }
+    var isChangeDue: Bool {
+        // A comparison with nil would copy it.
+        if case nil = wanted { return false }
+        return !events.isSounding
+    }
     /// The format that is to be sent from now on, if there is one; nothing is lost when it is taken up now.
     var dueChange: SendingFormat? { events.isSounding ? nil : wanted }
 

@@ -1,3 +1,5 @@
+import DSP
+
 /// Whether somebody in a conference is to be heard: at once when he says something, and until he has been quiet for a while.
 /// What is quieter is nobody's voice, and fifty times it would be a roar. Sans-I/O.
 public struct VoiceActivity: Sendable {
@@ -18,9 +20,7 @@ public struct VoiceActivity: Sendable {
     ///   - milliseconds: its length.
     /// - Returns: whether he is to be heard in it.
     public mutating func note(_ frame: UnsafeBufferPointer<Float>, milliseconds: Double) -> Bool {
-        var sum: Float = 0
-        for sample in frame { sum += sample * sample }
-        quiet = sum > Self.threshold * Float(frame.count) ? 0 : quiet + milliseconds
+        quiet = LevelMeter.energy(of: frame) > Self.threshold * Float(frame.count) ? 0 : quiet + milliseconds
         isActive = quiet < Self.hangoverMilliseconds
         return isActive
     }
