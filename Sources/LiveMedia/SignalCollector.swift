@@ -1,4 +1,3 @@
-import DSP
 import Realtime
 
 /// One signal on its way to a file: the owner's end of a lock-free ring.
@@ -107,7 +106,7 @@ final class SignalCollector {
                 if channels == 2 { return Self.interleave(samples, samples + frames, frames, into: sound) }
                 for channel in 0..<channels {
                     for frame in 0..<frames {
-                        sound[frame * channels + channel] = SampleConversion.toInt16(samples[channel * frames + frame])
+                        sound[frame * channels + channel] = Self.sixteenBits(samples[channel * frames + frame])
                     }
                 }
             }
@@ -119,8 +118,19 @@ final class SignalCollector {
         _ left: UnsafePointer<Float>, _ right: UnsafePointer<Float>, _ frames: Int, into sound: UnsafeMutablePointer<Int16>
     ) {
         for frame in 0..<frames {
-            sound[2 &* frame] = SampleConversion.toInt16(left[frame])
-            sound[2 &* frame &+ 1] = SampleConversion.toInt16(right[frame])
+            sound[2 &* frame] = sixteenBits(left[frame])
+            sound[2 &* frame &+ 1] = sixteenBits(right[frame])
         }
+    }
+
+    /// As libsndfile makes 16 bits of a float sample: the upper half of the nearest 32 bits, clipped. So a recording is the same bytes
+    /// whoever writes it.
+    ///
+    /// Adding 1.5 * 2^52 leaves the rounded integer in the low bits, which vectorises.
+    @inline(__always)
+    private static func sixteenBits(_ sample: Float) -> Int16 {
+        let clipped = sample < -1 ? -1 : sample > 0x1.fffffep-1 ? 0x1.fffffep-1 : sample
+        let bits = (Double(clipped) * 2_147_483_648 + 6_755_399_441_055_744).bitPattern
+        return Int16(truncatingIfNeeded: Int32(truncatingIfNeeded: bits) >> 16)
     }
 }

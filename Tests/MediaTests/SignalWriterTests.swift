@@ -2,6 +2,7 @@ import AudioFiles
 import CAudit
 import Foundation
 import LiveMedia
+import Realtime
 import Testing
 
 @Suite("A recording") struct SignalWriterTests {
@@ -47,6 +48,26 @@ import Testing
         #expect(left == said)
         #expect(right == answered)
         #expect(writer.failure == nil)
+    }
+
+    @Test("has the bytes that a file of the same samples has")
+    func sameBytes() throws {
+        let (path, other) = (temporaryPath(), temporaryPath())
+        defer { for one in [path, other] { try? FileManager.default.removeItem(atPath: one) } }
+        var random = SplitMix64(seed: 1)
+        // Loud ones, and some too small for a bit; the edges first.
+        let edges: [Float] = [1, -1, 1.5, -1.5, (1 as Float).nextDown, -1e-10, 0]
+        let sides = (0..<2).map { _ in
+            edges + (edges.count..<8000).map { _ in Float.random(in: -1.1...1.1, using: &random) * exp2(-Float(random.next() % 40)) }
+        }
+        let (writer, inlets) = try SignalWriter.open(path: path, sampleRate: 8000, channels: 2)
+        for (inlet, side) in zip(inlets, sides) { inlet.add(side) }
+        writer.finish()
+        let file = try AudioFileWriter(path: other, sampleRate: 8000, channels: 2, format: .wav)
+        try file.write((0..<16_000).map { sides[$0 % 2][$0 / 2] })
+        file.finish()
+        let (ours, theirs) = (try channels(path), try channels(other))
+        #expect(ours.0 == theirs.0 && ours.1 == theirs.1 && ours.0.count == 8000)
     }
 
     @Test("of whose channels one stands still for long loses nothing of the other, and is in step when it goes on")
