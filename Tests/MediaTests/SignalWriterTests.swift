@@ -58,7 +58,10 @@ import Testing
         // Loud ones, and some too small for a bit; the edges first.
         let edges: [Float] = [1, -1, 1.5, -1.5, (1 as Float).nextDown, -1e-10, 0]
         let sides = (0..<2).map { _ in
-            edges + (edges.count..<8000).map { _ in Float.random(in: -1.1...1.1, using: &random) * exp2(-Float(random.next() % 40)) }
+            edges
+                + (edges.count..<8000).map { _ in
+                    Float.random(in: -1.1...1.1, using: &random) * exp2(-Float(random.next() % 40))
+                }
         }
         let (writer, inlets) = try SignalWriter.open(path: path, sampleRate: 8000, channels: 2)
         for (inlet, side) in zip(inlets, sides) { inlet.add(side) }
