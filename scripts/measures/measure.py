@@ -222,14 +222,15 @@ def main() -> None:
     finally:
         # What was taken counts also where something ends it early.
         missed = figures.missed
-        how = "calls on the bench, loopback and benchmarks"
-        if not is_whole:
-            how = figures.keep(docs)
-        elif not given.bench:
-            how = "loopback and benchmarks only, without the call bench"
-        elif quick:
-            how += ", shortened"
-        figures.write(docs, how)
+        if figures.rows:
+            how = "calls on the bench, loopback and benchmarks"
+            if not is_whole:
+                how = figures.keep(docs)
+            elif not given.bench:
+                how = "loopback and benchmarks only, without the call bench"
+            elif quick:
+                how += ", shortened"
+            figures.write(docs, how)
     sys.exit(1 if missed else 0)
 
 
