@@ -44,7 +44,7 @@ FIRST_CHIRP_S = (0.8, 2.2)
 def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
     if not may_rule():
         return figures.add("calls on a machine that stands still", None, note=REFUSED)
-    quiet_ms = quiet_delay(bench, 1 if quick else 3)
+    quiet_ms = quiet_delay(bench, figures, 1 if quick else 3)
     for lengths, longest in LENGTHS:
         what = f"stops of {lengths} ms every {EVERY_S} s"
         bound = None if quiet_ms is None else quiet_ms + longest + BACK_MS
@@ -64,10 +64,13 @@ def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
     long_call(bench, figures, 30 if quick else 600, None if quiet_ms is None else quiet_ms + LENGTHS[0][1] + BACK_MS)
 
 
-def quiet_delay(bench: Any, calls: int) -> float | None:
+def quiet_delay(bench: Any, figures: Figures, calls: int) -> float | None:
     """The longest of so many calls: between two it differs by a period of the device."""
     quiet = [undisturbed(partial(quiet_call, bench, f"stops-none{number}")) for number in range(calls)]
-    return worst([row["median_ms"] for row in quiet if "median_ms" in row])
+    delays = [row["median_ms"] for row in quiet if "median_ms" in row]
+    note = each("calls", delays) + anew(quiet)
+    figures.add("mouth to ear, quiet, which the stops are judged by", worst(delays), "ms", note=note)
+    return worst(delays)
 
 
 def quiet_call(bench: Any, name: str) -> Row:
@@ -76,15 +79,23 @@ def quiet_call(bench: Any, name: str) -> Row:
 
 
 def undisturbed(call: Callable[[], Row]) -> Row:
-    """What a call gives, made again where the host withheld the processors meanwhile; `made_again` tells how often."""
-    again = 0
-    while True:
+    """What a call gives, made again where the host withheld the processors meanwhile; `made_again` tells how often, and `is_disturbed`
+    that it did so in the last one too."""
+    for again in range(TRIES):
         before = processor_time()
         row = call()
         total, stolen = (now - then for now, then in zip(processor_time(), before, strict=True))
-        if again + 1 == TRIES or stolen < STOLEN * total:
-            return row | {"made_again": again}
-        again += 1
+        row |= {"made_again": again, "is_disturbed": stolen >= STOLEN * total}
+        if not row["is_disturbed"]:
+            break
+    return row
+
+
+def anew(rows: list[Row]) -> str:
+    """How often these calls were made again, and which of them were disturbed even then."""
+    again, disturbed = sum(row["made_again"] for row in rows), sum(row["is_disturbed"] for row in rows)
+    text = f"; made again {again} times, since the host withheld the processors" if again else ""
+    return text + (f"; it did so in {disturbed} of the calls that count" if disturbed else "")
 
 
 def restless_call(
@@ -171,9 +182,8 @@ def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bo
     figures.add(f"growth in half a minute, {what}", worst(grown), "ms", BACK_MS, each("calls", grown))
     figures.add(f"gaps, {what}", worst(gaps), "ms/min", 10, f"{each('calls', gaps)}; the player's own: {said}")
     figures.add(f"ledger against measured, {what}", worst(errors), "ms", 10)
-    again, anew = sum(row["tries"] - 1 for row in rows), sum(row["made_again"] for row in rows)
-    note = each("calls", above) + (f"; {again} times again, since the machine itself stood still" if again else "")
-    note += f"; {anew} calls made again, since the host withheld the processors" if anew else ""
+    again = sum(row["tries"] - 1 for row in rows)
+    note = each("calls", above) + (f"; {again} times again, since the machine itself stood still" if again else "") + anew(rows)
     figures.add(f"above a quiet call's delay {BACK_S} s after {what}", worst(above), "ms", BACK_MS, note)
 
 
