@@ -39,7 +39,7 @@ public struct LevelMeter: Sendable {
     }
 
     /// Sum of squares and largest magnitude, eight samples at once: in the same order wherever it is made, so that the figure is the same.
-    private static func measure(_ block: UnsafeBufferPointer<Float>) -> (energy: Float, largest: Float) {
+    public static func measure(_ block: UnsafeBufferPointer<Float>) -> (energy: Float, largest: Float) {
         guard let samples = UnsafeRawPointer(block.baseAddress) else { return (0, 0) }
         let size = MemoryLayout<Float>.stride
         var sums = SIMD8<Float>(repeating: 0)
@@ -60,19 +60,6 @@ public struct LevelMeter: Sendable {
             index += 1
         }
         return (energy, largest)
-    }
-
-    /// Sum of squares, eight samples at once.
-    public static func energy(of block: UnsafeBufferPointer<Float>) -> Float {
-        guard let samples = UnsafeRawPointer(block.baseAddress) else { return 0 }
-        var sums = SIMD8<Float>(repeating: 0)
-        var index = 0
-        while index + 8 <= block.count {
-            let eight = samples.loadUnaligned(fromByteOffset: index * MemoryLayout<Float>.stride, as: SIMD8<Float>.self)
-            sums += eight * eight
-            index += 8
-        }
-        return block[index...].reduce(sums.sum()) { $0 + $1 * $1 }
     }
 
     /// The level in dBov, -127 ... 0.

@@ -20,7 +20,7 @@ public struct VoiceActivity: Sendable {
     ///   - milliseconds: its length.
     /// - Returns: whether he is to be heard in it.
     public mutating func note(_ frame: UnsafeBufferPointer<Float>, milliseconds: Double) -> Bool {
-        quiet = LevelMeter.energy(of: frame) > Self.threshold * Float(frame.count) ? 0 : quiet + milliseconds
+        quiet = LevelMeter.measure(frame).energy > Self.threshold * Float(frame.count) ? 0 : quiet + milliseconds
         isActive = quiet < Self.hangoverMilliseconds
         return isActive
     }
