@@ -190,8 +190,15 @@ class Bench:
 
     def tone(self, environment: dict[str, str], seconds: float) -> Row:
         """Gaps and jumps in a tone from room a to room b."""
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "long_tone.py")
-        return self.row_of([script, self.folder, str(seconds)], environment)
+        return self.long_sound(environment, "tone", seconds)
+
+    def chirps(self, environment: dict[str, str], count: int) -> Row:
+        """What `sound` finds on many chirps, 1.2 s each, without taking a processor from the endpoints afterwards."""
+        return self.long_sound(environment, "chirps", count)
+
+    def long_sound(self, environment: dict[str, str], what: str, much: float) -> Row:
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "long_sound.py")
+        return self.row_of([script, self.folder, what, str(much)], environment)
 
     def row_of(self, script: list[str], environment: dict[str, str]) -> Row:
         done = subprocess.run([self.python, *script], env=environment, stdout=subprocess.PIPE, text=True)

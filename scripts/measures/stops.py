@@ -22,7 +22,7 @@ from kinds import Row
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
 from rig.standing import LONGEST_MS, REFUSED, Standing, may_rule, stand_once
-from rig.stillness import STOLEN, Stillness, processor_time
+from rig.stillness import STOLEN, Stillness, processor_time, stolen_between, wait_for_quiet
 
 # Lengths of the stops, and the longest, in ms.
 LENGTHS = (("4-12", 12), ("4-21", 21))
@@ -34,6 +34,8 @@ BACK_S, BACK_MS = 5, 3
 # So often it is measured at most: where the machine itself stands still meanwhile, the stops are not over. So often a call is made
 # at most: one from which the host withheld the processors has other stops than those that were made.
 TRIES = 3
+# A call among stops is heard by so many chirps that follow each other; the first and the last PART of them are compared.
+CHIRPS_OF_CALL, CHIRP_OF_CALL_S, PART = 46, 1.2, 15
 # A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
 # after the measuring program was started, at least and at most.
 STOP_AT_S = 12.0
@@ -82,10 +84,10 @@ def undisturbed(call: Callable[[], Row]) -> Row:
     """What a call gives, made again where the host withheld the processors meanwhile; `made_again` tells how often, and `is_disturbed`
     that it did so in the last one too."""
     for again in range(TRIES):
+        wait_for_quiet()
         before = processor_time()
         row = call()
-        total, stolen = (now - then for now, then in zip(processor_time(), before, strict=True))
-        row |= {"made_again": again, "is_disturbed": stolen >= STOLEN * total}
+        row |= {"made_again": again, "is_disturbed": stolen_between(before, processor_time()) >= STOLEN}
         if not row["is_disturbed"]:
             break
     return row
@@ -113,9 +115,7 @@ def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one
         if standing is None:
             standing = stack.enter_context(Standing(lengths, EVERY_S, processes=[bench.running[1].pid]))
         tone = bench.tone(environment, seconds)
-        first = delay(bench, environment, 15)
-        time.sleep(seconds / 3)
-        last = delay(bench, environment, 15)
+        first, last = parts(bench, environment)
         standing.end()
         after, tries = delay_afterwards(bench, environment)
     events = bench.events(f"{bench.work}/{name}-b.log")
@@ -129,6 +129,19 @@ def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one
         "errors": [error(events, heard) for heard in (first, last)],
         "sender_percent": round(100 * reasons.count("sender") / len(reasons)) if reasons else None,
     }
+
+
+def parts(bench: Any, environment: dict[str, str]) -> tuple[Row, Row]:
+    """The delay at first and half a minute later, as `delay`. One program listens all the while: one that joins makes the sound
+    servers' blocks lie elsewhere, by up to 5 ms, which is no growth of the call's."""
+    began = time.time()
+    series = bench.chirps(environment, CHIRPS_OF_CALL).get("series_ms", [])
+    found = []
+    for first in (0, CHIRPS_OF_CALL - PART):
+        row: Row = {"span": (began + first * CHIRP_OF_CALL_S, began + (first + PART) * CHIRP_OF_CALL_S)}
+        some = series[-PART:] if first else series[:PART]
+        found.append(row | ({"series_ms": some, "median_ms": statistics.median(some)} if some else {}))
+    return found[0], found[1]
 
 
 def delay(bench: Any, environment: dict[str, str], count: int) -> Row:

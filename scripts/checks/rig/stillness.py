@@ -19,6 +19,8 @@ LATE_S = 0.005
 PRIORITY = 60
 # The host withholds this part of the processors' time from a machine that is not quiet.
 STOLEN = 0.03
+# It withholds less than this from one that is.
+CALM = 0.01
 
 
 class Stillness:
@@ -40,9 +42,9 @@ class Stillness:
         standstills = self.since(began)
         if standstills:
             return f"the machine stood still {len(standstills)} times, for up to {max(standstills):.0f} ms"
-        total, stolen = (now - then for now, then in zip(processor_time(), before, strict=True))
-        if stolen >= STOLEN * total > 0:
-            return f"the host withheld {100 * stolen / total:.0f} % of the processors' time"
+        stolen = stolen_between(before, processor_time())
+        if stolen >= STOLEN:
+            return f"the host withheld {100 * stolen:.0f} % of the processors' time"
         return None
 
     def since(self, began: float) -> list[float]:
@@ -63,6 +65,24 @@ def processor_time() -> tuple[int, int]:
         # user, nice, system, idle, iowait, irq, softirq, steal; guests' time is in the first two again
         ticks = [int(field) for field in file.readline().split()[1:9]]
     return sum(ticks), ticks[7] if len(ticks) > 7 else 0
+
+
+def stolen_between(before: tuple[int, int], now: tuple[int, int]) -> float:
+    """The part of the processors' time that the host withheld between two `processor_time()`."""
+    total, stolen = (later - earlier for later, earlier in zip(now, before, strict=True))
+    return stolen / total if total else 0
+
+
+def wait_for_quiet(at_most_s: float = 300, quiet_s: float = 10) -> None:
+    """Until the host has withheld next to nothing for `quiet_s`: it does so for seconds or for minutes. No longer than `at_most_s`."""
+    last = time.monotonic() + at_most_s
+    before = processor_time()
+    while time.monotonic() < last:
+        time.sleep(quiet_s)
+        now = processor_time()
+        if stolen_between(before, now) < CALM:
+            return
+        before = now
 
 
 def beside(seconds: float = 2.0) -> str:
