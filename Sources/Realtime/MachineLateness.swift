@@ -9,7 +9,7 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
     /// Beyond this, in milliseconds, the program was stopped: nothing to be ready for.
     public static let mostMilliseconds = 200.0
     /// Stops that are remembered, and for how long, in seconds.
-    static let capacity = 32
+    static let capacity = 96
     static let memorySeconds = 300.0
     /// Milliseconds of gap a minute that a millisecond of delay is worth: what the jitter buffer's usual price says of late packets.
     public static let usualPrice = 10.0
@@ -25,8 +25,10 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
     /// Shortest time that a frequency is taken over, in seconds.
     static let leastSpan = 10.0
 
-    private var lengths = InlineArray<32, Double>(repeating: 0)
-    private var ends = InlineArray<32, Double>(repeating: 0)
+    private var lengths = InlineArray<96, Double>(repeating: 0)
+    private var ends = InlineArray<96, Double>(repeating: 0)
+    /// The lengths of those that are remembered, the longest first.
+    private var ordered = InlineArray<96, Double>(repeating: 0)
     private var next = 0
     /// Stops that are remembered.
     private var count = 0
@@ -68,6 +70,7 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
         ends[next] = clock
         next = (next &+ 1) % Self.capacity
         if count < Self.capacity { count &+= 1 }
+        order()
         usualInterval = medianInterval()
         return true
     }
@@ -108,32 +111,40 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
     @_noLocks
     public func reserve(ready: Double) -> Double {
         guard expectsStops else { return ready }
-        var longest = 0.0
-        for index in 0..<count where lengths[slot(index)] > longest { longest = lengths[slot(index)] }
-        // The longest of so many is not the longest there is.
-        let foreseen = longest * Double(count &+ 4) / Double(count &+ 2)
-        var best = ready
-        var least = gaps(ready, longest: longest, foreseen: foreseen)
-        for index in -1..<count {
-            let candidate = index < 0 ? foreseen : lengths[slot(index)] + 1
-            guard candidate > ready else { continue }
-            let cost = gaps(candidate, longest: longest, foreseen: foreseen) + price * (candidate - ready)
-            if cost < least { (best, least) = (candidate, cost) }
+        let span = clock - ends[slot(count &- 1)]
+        let minutes = (span > Self.leastSpan ? span : Self.leastSpan) / 60
+        // The longest of so many is not the longest there is: once as often as all of them one of this length is foreseen.
+        let foreseen = ordered[0] * Double(count &+ 4) / Double(count &+ 2)
+        var (best, least) = (foreseen, foreseen > ready ? price * (foreseen - ready) : 0)
+        // Stops longer than what is looked at, which becomes shorter by the step, and their sum.
+        var (longer, sum) = (0, 0.0)
+        for index in 0...count {
+            let isReady = index == count || ordered[index] + 1 <= ready
+            let reserve = isReady ? ready : ordered[index] + 1
+            while longer < count, ordered[longer] > reserve {
+                sum += ordered[longer]
+                longer &+= 1
+            }
+            var gaps = sum + Double(longer) * (Self.costOfGap - reserve)
+            if longer == 0, foreseen > reserve { gaps += foreseen - reserve + Self.costOfGap }
+            let cost = gaps / minutes + price * (reserve - ready)
+            if cost < least || isReady && cost == least { (best, least) = (reserve, cost) }
+            if isReady { break }
         }
-        return best
+        return best > ready ? best : ready
     }
 
-    /// Gaps in milliseconds a minute of who bridges `reserve` milliseconds: of stops like those that were, or, beyond all of
-    /// them, of the one that is foreseen.
     @_noLocks
-    private func gaps(_ reserve: Double, longest: Double, foreseen: Double) -> Double {
-        var gaps = reserve >= longest && foreseen > reserve ? foreseen - reserve + Self.costOfGap : 0
+    private mutating func order() {
         for index in 0..<count {
             let length = lengths[slot(index)]
-            if length > reserve { gaps += length - reserve + Self.costOfGap }
+            var place = index
+            while place > 0, ordered[place &- 1] < length {
+                ordered[place] = ordered[place &- 1]
+                place &-= 1
+            }
+            ordered[place] = length
         }
-        let span = clock - ends[slot(count &- 1)]
-        return gaps * 60 / (span > Self.leastSpan ? span : Self.leastSpan)
     }
 
     @_noLocks
@@ -145,7 +156,7 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
     @_noLocks
     private func medianInterval() -> Double {
         guard count >= 2 else { return 0 }
-        var sorted = InlineArray<32, Double>(repeating: 0)
+        var sorted = InlineArray<96, Double>(repeating: 0)
         var number = 0
         for index in 1..<count {
             let interval = ends[slot(index &- 1)] - ends[slot(index)]
