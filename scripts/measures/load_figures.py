@@ -41,7 +41,7 @@ class LoadFigures:
             "taken": time.strftime("%Y-%m-%d %H:%M"),
             "cores": os.cpu_count(),
             "processor": processor(),
-            "beside": beside,
+            "beside": beside + (f"; {trial.host}" if trial.host else ""),
             "knee": trial.knee,
             "rows": trial.rows,
             "verdicts": trial.verdicts,

@@ -42,6 +42,8 @@ class Trial:
     verdicts: list[tuple[bool, str]] = field(default_factory=list)
     knee: int = 0
     end: str = ""
+    # What the host did meanwhile.
+    host: str = ""
 
     def judge(self, holds: bool, sentence: str) -> None:
         self.verdicts.append((bool(holds), sentence))

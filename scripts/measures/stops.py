@@ -22,7 +22,7 @@ from kinds import Row
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
 from rig.standing import LONGEST_MS, REFUSED, Standing, may_rule, stand_once
-from rig.stillness import STOLEN, Stillness, processor_time, stolen_between, wait_for_quiet
+from rig.stillness import Stillness, disturbances, undisturbed
 
 # Lengths of the stops, and the longest, in ms.
 LENGTHS = (("4-12", 12), ("4-21", 21))
@@ -68,7 +68,7 @@ def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
 
 def quiet_delay(bench: Any, figures: Figures, calls: int) -> float | None:
     """The longest of so many calls: between two it differs by a period of the device."""
-    quiet = [undisturbed(partial(quiet_call, bench, f"stops-none{number}")) for number in range(calls)]
+    quiet = [on_a_quiet_host(partial(quiet_call, bench, f"stops-none{number}")) for number in range(calls)]
     delays = [row["median_ms"] for row in quiet if "median_ms" in row]
     note = each("calls", delays) + anew(quiet)
     figures.add("mouth to ear, quiet, which the stops are judged by", worst(delays), "ms", note=note)
@@ -80,30 +80,22 @@ def quiet_call(bench: Any, name: str) -> Row:
     return row
 
 
-def undisturbed(call: Callable[[], Row]) -> Row:
-    """What a call gives, made again where the host withheld the processors meanwhile; `made_again` tells how often, and `is_disturbed`
-    that it did so in the last one too."""
-    for again in range(TRIES):
-        wait_for_quiet()
-        before = processor_time()
-        row = call()
-        row |= {"made_again": again, "is_disturbed": stolen_between(before, processor_time()) >= STOLEN}
-        if not row["is_disturbed"]:
-            break
-    return row
+def on_a_quiet_host(call: Callable[[], Row]) -> Row:
+    """What a call gives; `made_again` tells how often it was made again for that, `is_disturbed` that the host was restless even so."""
+    row, again, disturbed = undisturbed(call, TRIES)
+    return row | {"made_again": again, "is_disturbed": disturbed}
 
 
 def anew(rows: list[Row]) -> str:
     """How often these calls were made again, and which of them were disturbed even then."""
-    again, disturbed = sum(row["made_again"] for row in rows), sum(row["is_disturbed"] for row in rows)
-    text = f"; made again {again} times, since the host withheld the processors" if again else ""
-    return text + (f"; it did so in {disturbed} of the calls that count" if disturbed else "")
+    text = disturbances(sum(row["made_again"] for row in rows), sum(row["is_disturbed"] for row in rows))
+    return f"; {text}" if text else ""
 
 
 def restless_call(
     bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool = False, device: str = BY_SERVER
 ) -> Row:
-    return undisturbed(partial(call_among_stops, bench, name, lengths, seconds, is_one_end, device))
+    return on_a_quiet_host(partial(call_among_stops, bench, name, lengths, seconds, is_one_end, device))
 
 
 def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool, device: str) -> Row:

@@ -12,6 +12,8 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
+from typing import TypeVar
 
 NAP_S = 0.005
 # A quiet machine is at most half as late; the endpoints' shortest buffers bridge little more.
@@ -21,6 +23,8 @@ PRIORITY = 60
 STOLEN = 0.03
 # It withholds less than this from one that is.
 CALM = 0.01
+
+T = TypeVar("T")
 
 
 class Stillness:
@@ -83,6 +87,25 @@ def wait_for_quiet(at_most_s: float = 300, quiet_s: float = 10) -> None:
         if stolen_between(before, now) < CALM:
             return
         before = now
+
+
+def undisturbed(measured: Callable[[], T], tries: int = 3) -> tuple[T, int, bool]:
+    """What `measured` gives on a quiet host: it is waited for, and measured again, `tries` times at most, where the host withheld the
+    processors meanwhile. Then how often it was measured again, and whether the host did so in the last one too."""
+    for again in range(tries):
+        wait_for_quiet()
+        before = processor_time()
+        result = measured()
+        if stolen_between(before, processor_time()) < STOLEN:
+            return result, again, False
+    return result, tries - 1, True
+
+
+def disturbances(again: int, disturbed: int) -> str:
+    """In words, how often was measured again, and in how many of those that count the host did so even then; empty: nothing to tell."""
+    text = f"made again {again} times, since the host withheld the processors" if again else ""
+    still = f"it did so in {disturbed} of those that count" if disturbed else ""
+    return "; ".join(part for part in (text, still) if part)
 
 
 def beside(seconds: float = 2.0) -> str:
