@@ -25,10 +25,13 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
     /// Shortest time that a frequency is taken over, in seconds.
     static let leastSpan = 10.0
 
-    private var lengths = InlineArray<96, Double>(repeating: 0)
-    private var ends = InlineArray<96, Double>(repeating: 0)
-    /// The lengths of those that are remembered, the longest first.
-    private var ordered = InlineArray<96, Double>(repeating: 0)
+    /// As many as `capacity`.
+    private typealias Values = InlineArray<96, Double>
+
+    private var lengths = Values(repeating: 0)
+    private var ends = Values(repeating: 0)
+    /// The lengths of those that are remembered, the shortest first.
+    private var ordered = Values(repeating: 0)
     private var next = 0
     /// Stops that are remembered.
     private var count = 0
@@ -114,15 +117,15 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
         let span = clock - ends[slot(count &- 1)]
         let minutes = (span > Self.leastSpan ? span : Self.leastSpan) / 60
         // The longest of so many is not the longest there is: once as often as all of them one of this length is foreseen.
-        let foreseen = ordered[0] * Double(count &+ 4) / Double(count &+ 2)
+        let foreseen = ordered[count &- 1] * Double(count &+ 4) / Double(count &+ 2)
         var (best, least) = (foreseen, foreseen > ready ? price * (foreseen - ready) : 0)
-        // Stops longer than what is looked at, which becomes shorter by the step, and their sum.
+        // How many are longer than what is looked at, which becomes shorter by the step, and their sum.
         var (longer, sum) = (0, 0.0)
         for index in 0...count {
-            let isReady = index == count || ordered[index] + 1 <= ready
-            let reserve = isReady ? ready : ordered[index] + 1
-            while longer < count, ordered[longer] > reserve {
-                sum += ordered[longer]
+            let isReady = index == count || longest(after: index) + 1 <= ready
+            let reserve = isReady ? ready : longest(after: index) + 1
+            while longer < count, longest(after: longer) > reserve {
+                sum += longest(after: longer)
                 longer &+= 1
             }
             var gaps = sum + Double(longer) * (Self.costOfGap - reserve)
@@ -134,17 +137,24 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
         return best > ready ? best : ready
     }
 
+    /// Length of the longest stop but `index`, in milliseconds.
+    @_noLocks
+    private func longest(after index: Int) -> Double { ordered[count &- 1 &- index] }
+
     @_noLocks
     private mutating func order() {
-        for index in 0..<count {
-            let length = lengths[slot(index)]
-            var place = index
-            while place > 0, ordered[place &- 1] < length {
-                ordered[place] = ordered[place &- 1]
-                place &-= 1
-            }
-            ordered[place] = length
+        for index in 0..<count { Self.insert(lengths[slot(index)], into: &ordered, count: index) }
+    }
+
+    /// Puts a value in its place among the first `count`, which are in ascending order.
+    @_noLocks
+    private static func insert(_ value: Double, into values: inout Values, count: Int) {
+        var place = count
+        while place > 0, values[place &- 1] > value {
+            values[place] = values[place &- 1]
+            place &-= 1
         }
+        values[place] = value
     }
 
     @_noLocks
@@ -156,18 +166,9 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
     @_noLocks
     private func medianInterval() -> Double {
         guard count >= 2 else { return 0 }
-        var sorted = InlineArray<96, Double>(repeating: 0)
-        var number = 0
-        for index in 1..<count {
-            let interval = ends[slot(index &- 1)] - ends[slot(index)]
-            var place = number
-            while place > 0, sorted[place &- 1] > interval {
-                sorted[place] = sorted[place &- 1]
-                place &-= 1
-            }
-            sorted[place] = interval
-            number &+= 1
-        }
+        var sorted = Values(repeating: 0)
+        let number = count &- 1
+        for index in 0..<number { Self.insert(ends[slot(index)] - ends[slot(index &+ 1)], into: &sorted, count: index) }
         return number % 2 == 1 ? sorted[number / 2] : (sorted[number / 2] + sorted[number / 2 &- 1]) / 2
     }
 
