@@ -116,28 +116,29 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
         guard expectsStops else { return ready }
         let span = clock - ends[slot(count &- 1)]
         let minutes = (span > Self.leastSpan ? span : Self.leastSpan) / 60
-        // The longest of so many is not the longest there is: once as often as all of them one of this length is foreseen.
+        // The longest of so many is not the longest there is.
         let foreseen = ordered[count &- 1] * Double(count &+ 4) / Double(count &+ 2)
         var (best, least) = (foreseen, foreseen > ready ? price * (foreseen - ready) : 0)
-        // How many are longer than what is looked at, which becomes shorter by the step, and their sum.
+        // Somewhat more than each stop, from the longest on, and at last what is there anyway: how many are longer, and their sum.
         var (longer, sum) = (0, 0.0)
         for index in 0...count {
-            let isReady = index == count || longest(after: index) + 1 <= ready
-            let reserve = isReady ? ready : longest(after: index) + 1
-            while longer < count, longest(after: longer) > reserve {
+            let isLast = index == count || longest(after: index) + 1 <= ready
+            let held = isLast ? ready : longest(after: index) + 1
+            while longer < count, longest(after: longer) > held {
                 sum += longest(after: longer)
                 longer &+= 1
             }
-            var gaps = sum + Double(longer) * (Self.costOfGap - reserve)
-            if longer == 0, foreseen > reserve { gaps += foreseen - reserve + Self.costOfGap }
-            let cost = gaps / minutes + price * (reserve - ready)
-            if cost < least || isReady && cost == least { (best, least) = (reserve, cost) }
-            if isReady { break }
+            var gaps = sum + Double(longer) * (Self.costOfGap - held)
+            // Beyond all of them there is the one that is foreseen.
+            if longer == 0, foreseen > held { gaps += foreseen - held + Self.costOfGap }
+            let cost = gaps / minutes + price * (held - ready)
+            if cost < least || isLast && cost == least { (best, least) = (held, cost) }
+            if isLast { break }
         }
         return best > ready ? best : ready
     }
 
-    /// Length of the longest stop but `index`, in milliseconds.
+    /// Length in milliseconds of the longest stop but for `index` longer ones.
     @_noLocks
     private func longest(after index: Int) -> Double { ordered[count &- 1 &- index] }
 

@@ -1,3 +1,4 @@
+import Foundation
 import Realtime
 import Testing
 
@@ -97,6 +98,23 @@ import Testing
             }
         }
         #expect(longer * 90 < all, "\(longer) of \(all)")
+    }
+
+    @Test("what is held hardly changes while stops of the same kind go on", arguments: [(4.0, 12.0), (4, 21)])
+    func steady(low: Double, high: Double) {
+        for seed in UInt64(1)...20 {
+            var random = SplitMix64(seed: seed)
+            var machine = MachineLateness()
+            var (least, most) = (Double.infinity, 0.0)
+            for number in 0..<270 {
+                machine.pass(seconds: min(4, -0.7 * log(1 - random.unit())))
+                machine.turn(lateBy: low + (high - low) * random.unit())
+                guard number >= 100 else { continue }
+                let held = machine.reserve(ready: 10)
+                (least, most) = (min(least, held), max(most, held))
+            }
+            #expect(most - least <= 1.5, "\(least) to \(most) ms, seed \(seed)")
+        }
     }
 
     @Test func rareStopsAreWaitedForLonger() {
