@@ -1,6 +1,7 @@
 """Calls on a machine that stands still now and then: the part `stops` of scripts/measure, about an hour, as root.
 
-All processors stop at once (rig/standing.py), or one endpoint's process alone. Other programs' calls go beside.
+All processors stop at once (rig/standing.py), or one endpoint's process alone. Other programs' calls go beside. The processors are kept
+awake (rig/awake.py), so that the stops that are made are the only ones.
 """
 
 import contextlib
@@ -21,6 +22,7 @@ from figures import Figures, difference, worst
 from kinds import Row
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
+from rig.awake import TOLD, Awake
 from rig.standing import LONGEST_MS, REFUSED, Standing, may_rule, stand_once
 from rig.stillness import Stillness, disturbances, undisturbed
 
@@ -34,6 +36,8 @@ BACK_S, BACK_MS = 5, 3
 # So often it is measured at most: where the machine itself stands still meanwhile, the stops are not over. So often a call is made
 # at most: one from which the host withheld the processors has other stops than those that were made.
 TRIES = 3
+# So many cores may be busy when a call begins: those that are kept awake are.
+BUSY = 99
 # A call among stops is heard by so many chirps that follow each other; the first and the last PART of them are compared.
 CHIRPS_OF_CALL, CHIRP_OF_CALL_S, PART = 46, 1.2, 15
 # A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
@@ -46,6 +50,11 @@ FIRST_CHIRP_S = (0.8, 2.2)
 def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
     if not may_rule():
         return figures.add("calls on a machine that stands still", None, note=REFUSED)
+    with Awake():
+        calls_among_stops(bench, figures, quick)
+
+
+def calls_among_stops(bench: Any, figures: Figures, quick: bool) -> None:
     quiet_ms = quiet_delay(bench, figures, 1 if quick else 3)
     for lengths, longest in LENGTHS:
         what = f"stops of {lengths} ms every {EVERY_S} s"
@@ -70,13 +79,13 @@ def quiet_delay(bench: Any, figures: Figures, calls: int) -> float | None:
     """The longest of so many calls: between two it differs by a period of the device."""
     quiet = [on_a_quiet_host(partial(quiet_call, bench, f"stops-none{number}")) for number in range(calls)]
     delays = [row["median_ms"] for row in quiet if "median_ms" in row]
-    note = each("calls", delays) + anew(quiet)
+    note = f"{each('calls', delays)}; {TOLD}{anew(quiet)}"
     figures.add("mouth to ear, quiet, which the stops are judged by", worst(delays), "ms", note=note)
     return worst(delays)
 
 
 def quiet_call(bench: Any, name: str) -> Row:
-    row: Row = bench.call(name, bench.commands(), count=10).get("a_to_b", {})
+    row: Row = bench.call(name, bench.commands(), count=10, quiet=BUSY).get("a_to_b", {})
     return row
 
 
@@ -203,7 +212,7 @@ def peers(bench: Any, figures: Figures, lengths: str, what: str, seconds: float)
     for name, program, commands in (("GStreamer", "gst-launch-1.0", GSTREAMER), ("baresip", "baresip", BARESIP)):
         if shutil.which(program):
             with Standing(lengths, EVERY_S):
-                row = bench.call(f"{program}-stops-{lengths}", commands, count=25, tone_seconds=seconds)
+                row = bench.call(f"{program}-stops-{lengths}", commands, count=25, tone_seconds=seconds, quiet=BUSY)
             gaps = row.get("tone", {}).get("gap_ms_per_min")
             figures.add(f"{name}, {what}", row.get("a_to_b", {}).get("median_ms"), "ms", None, f"gaps {gaps} ms/min")
 
