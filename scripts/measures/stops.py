@@ -1,7 +1,7 @@
 """Calls on a machine that stands still now and then: the part `stops` of scripts/measure, about an hour, as root.
 
 All processors stop at once (rig/standing.py), or one endpoint's process alone. Other programs' calls go beside. The processors are kept
-awake (rig/awake.py), so that the stops that are made are the only ones.
+awake (rig/awake.py), so that few stops come besides those that are made.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from figures import Figures, difference, worst
 from kinds import Row
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
-from rig.awake import TOLD, Awake
+from rig.awake import TOLD, awake
 from rig.standing import LONGEST_MS, REFUSED, Standing, may_rule, stand_once
 from rig.stillness import Stillness, disturbances, undisturbed
 
@@ -50,7 +50,7 @@ FIRST_CHIRP_S = (0.8, 2.2)
 def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
     if not may_rule():
         return figures.add("calls on a machine that stands still", None, note=REFUSED)
-    with Awake():
+    with awake():
         calls_among_stops(bench, figures, quick)
 
 
