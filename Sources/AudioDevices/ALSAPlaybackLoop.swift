@@ -229,9 +229,11 @@ struct ALSAPlaybackLoop: ~Copyable {
         let previous = lastTurn
         lastTurn = now
         let isSettling = now &- started <= DirectionBoard.settling
-        guard target.late(by: Double(now &- due) / 1e6, isSettling: isSettling) else { return }
-        line.pointee.board.machine.write(
-            MachineStop(begin: HostTime(nanoseconds: previous), end: HostTime(nanoseconds: now)))
+        let isStop = target.late(by: Double(now &- due) / 1e6, isSettling: isSettling)
+        let found = MachineStop.found(
+            isStop: isStop, since: HostTime(nanoseconds: previous), due: HostTime(nanoseconds: due),
+            now: HostTime(nanoseconds: now))
+        if let found { line.pointee.board.machine.write(found) }
     }
 
     /// Nothing to write yet: look again soon if the server is about to take a block, else when it should be.

@@ -26,6 +26,8 @@ public final class JitterBuffer {
     @exclusivity(unchecked) private var hostEpoch: HostTime?
     /// When this machine last stood still.
     @exclusivity(unchecked) private var stop: MachineStop?
+    /// The latest turn of this machine's that was late, but no stop.
+    @exclusivity(unchecked) private var lateTurn: MachineStop?
     /// For how long the player stood still, and when it went on, while packets may come that it missed; milliseconds.
     @exclusivity(unchecked) private var stall: (milliseconds: Double, end: Double)?
     /// Names the reset in the next pull's outcome.
@@ -201,9 +203,13 @@ public final class JitterBuffer {
         return .accepted
     }
 
-    /// This machine stood still: packets that seem to have come at the end may have come any time before, and how late they are
-    /// says nothing of the network.
+    /// This machine stood still, or was late: packets that seem to have come at the end may have come any time before, and how late they
+    /// are says nothing of the network.
     package func excuse(_ stop: MachineStop) {
+        guard stop.isStop else {
+            lateTurn = stop
+            return
+        }
         self.stop = stop
         delays.standStill(milliseconds: stop.milliseconds)
     }
@@ -224,6 +230,10 @@ public final class JitterBuffer {
     /// Milliseconds for which this machine may have held up a packet that it saw at `arrival`. What waited for the end of a long stop
     /// waited for all of it, whenever it came: it is of the time before, of which nothing holds.
     private func heldUp(at arrival: HostTime) -> Double {
+        max(heldUp(by: stop, at: arrival), heldUp(by: lateTurn, at: arrival))
+    }
+
+    private func heldUp(by stop: MachineStop?, at arrival: HostTime) -> Double {
         guard let stop, arrival.milliseconds(since: stop.end) <= configuration.tuning.clock.afterStop else { return 0 }
         if stop.milliseconds > DelayManager.longestHold { return stop.milliseconds }
         return max(0, arrival.milliseconds(since: stop.begin))

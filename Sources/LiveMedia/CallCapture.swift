@@ -85,7 +85,7 @@ public final class CallCapture: MediaTap {
         add(UnsafeRawBufferPointer(start: nil, count: 0), record)
     }
 
-    /// The machine stood still.
+    /// The machine stood still, or was late.
     public func add(_ stop: MachineStop) { note(.stop, stop.end, stop.end.milliseconds(since: stop.begin)) }
 
     /// Pulls come later from now on.

@@ -200,7 +200,7 @@ public final class Call {
 
     // MARK: - Time
 
-    /// This machine stood still: what it held up is not the network's doing.
+    /// This machine stood still, or was late: what it held up is not the network's doing.
     package func excuse(_ stop: MachineStop) { stream.excuse(stop) }
 
     /// This machine stood still, as what we send shows alone.

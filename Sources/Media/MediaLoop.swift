@@ -57,6 +57,8 @@ public final class MediaLoop {
     private var lastStep: HostTime?
     /// The machine's stop that the calls know of.
     private var excused: MachineStop?
+    /// Its late turn that they know of.
+    private var lateTurn: MachineStop?
     /// Sound that the device holds because of the machine, in milliseconds.
     private var reserve = 0.0
     /// When the play-out ring is to be filled again, where nobody calls for it.
@@ -158,9 +160,11 @@ public final class MediaLoop {
         for seat in seats { seat.call.stream.machine = machine }
         if let last = machine.lastStop, last != excused {
             excused = last
-            let stop = last.inWholeMicroseconds
-            for tap in taps { tap.add(stop) }
-            for seat in seats { seat.call.excuse(stop) }
+            tell(of: last)
+        }
+        if let last = machine.lastLateTurn, last != lateTurn {
+            lateTurn = last
+            tell(of: last)
         }
         // In whole microseconds, as a capture keeps it.
         let returned = ((reserve - machine.reserveMilliseconds) * 1000).rounded() / 1000
@@ -169,6 +173,12 @@ public final class MediaLoop {
         reserve = machine.reserveMilliseconds
         for tap in taps { tap.add(pullsMovedBy: returned, at: now) }
         for seat in seats { seat.call.movePulls(by: returned) }
+    }
+
+    private func tell(of stop: MachineStop) {
+        let stop = stop.inWholeMicroseconds
+        for tap in taps { tap.add(stop) }
+        for seat in seats { seat.call.excuse(stop) }
     }
 
     /// Sound that the device gives back is told in pieces of so many milliseconds.

@@ -154,10 +154,10 @@ public final class MediaStream {
         }
     }
 
-    /// This machine stood still: what it held up is not the network's doing.
+    /// This machine stood still, or was late: what it held up is not the network's doing. The other side is told of stops.
     func excuse(_ stop: MachineStop) {
         receivePath.excuse(stop)
-        control.note(stop)
+        if stop.isStop { control.note(stop) }
     }
 
     /// This machine held up what we send; the other side is told where the device knows of such stops at all.

@@ -62,7 +62,7 @@ struct ReceiveLanes {
 
     // MARK: - Packets
 
-    /// This machine stood still.
+    /// This machine stood still, or was late.
     func excuse(_ stop: MachineStop) {
         for lane in lanes { lane.buffer.excuse(stop) }
     }

@@ -78,10 +78,10 @@ final class ReceivePath {
     /// The heard source said goodbye.
     func sourceLeft() { receiver.sourceLeft() }
 
-    /// This machine stood still.
+    /// This machine stood still, or was late.
     func excuse(_ stop: MachineStop) {
         lanes.excuse(stop)
-        gaps.note(stop)
+        if stop.isStop { gaps.note(stop) }
     }
 
     /// The sender's machine stood still, as it told at `arrival`.

@@ -22,6 +22,23 @@ extension MachineStop {
     /// So soon after its end it explains that sound was missing, in seconds.
     public static var explainedSeconds: Double { @_noLocks get { 0.3 } }
 
+    /// A turn that is late by so many milliseconds held up what came meanwhile, though that is no stop yet.
+    static let leastLateness = 1.0
+    /// What is later, and no stop, says nothing: the device was just beginning. In whole microseconds it is no stop either.
+    static let mostLateness = MachineLateness.leastMilliseconds - 0.001
+
+    /// Whether it is a stop; less is a turn that was late.
+    public var isStop: Bool { @_noLocks get { milliseconds >= MachineLateness.leastMilliseconds } }
+
+    /// What a turn says that was due and began now: where that was a stop, all the time since the turn before; where it was late all the
+    /// same, since it was due; nil: nothing.
+    @_noLocks
+    public static func found(isStop: Bool, since previous: HostTime, due: HostTime, now: HostTime) -> MachineStop? {
+        if isStop { return MachineStop(begin: previous, end: now) }
+        let late = MachineStop(begin: due, end: now)
+        return late.milliseconds >= leastLateness && late.milliseconds < mostLateness ? late : nil
+    }
+
     /// Its length in milliseconds.
     public var milliseconds: Double { end.milliseconds(since: begin) }
 
@@ -47,6 +64,8 @@ public struct MachineReading: Sendable, Equatable, BitwiseCopyable {
     public var reserveMilliseconds = 0.0
     /// The latest stop; nil: there was none.
     public var lastStop: MachineStop?
+    /// The latest turn that was late, but no stop.
+    public var lastLateTurn: MachineStop?
 
     @_noLocks
     public init() {}
@@ -61,9 +80,8 @@ public struct MachineBoard: ~Copyable, Sendable {
     private let longest = Atomic<Int>(0)
     private let lateness99 = Atomic<Int>(0)
     private let reserve = Atomic<Int>(0)
-    // Nanoseconds of the host's clock; 0: never.
-    private let begin = Atomic<Int64>(0)
-    private let end = Atomic<Int64>(0)
+    private let lastStop = MachineStopCell()
+    private let lastLateTurn = MachineStopCell()
 
     public init() {}
 
@@ -76,11 +94,10 @@ public struct MachineBoard: ~Copyable, Sendable {
         lateness99.store(Int(machine.lateness99 * 1000), ordering: .relaxed)
     }
 
-    /// Leaves the latest stop.
+    /// Leaves the latest stop, or the latest turn that was late.
     @_noLocks
     public func write(_ stop: MachineStop) {
-        begin.store(stop.begin.nanoseconds, ordering: .relaxed)
-        end.store(stop.end.nanoseconds, ordering: .releasing)
+        if stop.isStop { lastStop.write(stop) } else { lastLateTurn.write(stop) }
     }
 
     /// What was left last.
@@ -90,11 +107,28 @@ public struct MachineBoard: ~Copyable, Sendable {
         reading.longestMilliseconds = Double(longest.load(ordering: .relaxed)) / 1000
         reading.lateness99 = Double(lateness99.load(ordering: .relaxed)) / 1000
         reading.reserveMilliseconds = Double(reserve.load(ordering: .relaxed)) / 1000
-        let last = end.load(ordering: .acquiring)
-        if last != 0 {
-            reading.lastStop = MachineStop(
-                begin: HostTime(nanoseconds: begin.load(ordering: .relaxed)), end: HostTime(nanoseconds: last))
-        }
+        reading.lastStop = lastStop.value
+        reading.lastLateTurn = lastLateTurn.value
         return reading
+    }
+}
+
+/// Where a render thread leaves a stop.
+private struct MachineStopCell: ~Copyable, Sendable {
+    // Nanoseconds of the host's clock; 0: never.
+    private let begin = Atomic<Int64>(0)
+    private let end = Atomic<Int64>(0)
+
+    @_noLocks
+    func write(_ stop: MachineStop) {
+        begin.store(stop.begin.nanoseconds, ordering: .relaxed)
+        end.store(stop.end.nanoseconds, ordering: .releasing)
+    }
+
+    /// What was left last; nil: nothing yet.
+    var value: MachineStop? {
+        let last = end.load(ordering: .acquiring)
+        guard last != 0 else { return nil }
+        return MachineStop(begin: HostTime(nanoseconds: begin.load(ordering: .relaxed)), end: HostTime(nanoseconds: last))
     }
 }

@@ -96,12 +96,13 @@ import Testing
         try device.start(probe.callbacks)
         for turn in 0..<10 {
             let due = HostTime(milliseconds: Double(10 * turn))
-            let late = turn == 5 ? 12.0 : 0.1
+            let late = turn == 5 ? 12.0 : turn == 7 ? 2 : 0.1
             #expect(turns.passPeriod(until: due, now: due.advanced(byMilliseconds: late), lateBy: late))
         }
         let machine = try #require(device.status.machine)
         #expect(machine.stops == 1 && machine.longestMilliseconds == 12)
         #expect(machine.lastStop?.end == HostTime(milliseconds: 62))
+        #expect(machine.lastLateTurn == MachineStop(begin: HostTime(milliseconds: 70), end: HostTime(milliseconds: 72)))
     }
 
     @Test("others move by themselves: files, rooms, virtual time, and what runs already")

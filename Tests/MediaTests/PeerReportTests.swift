@@ -140,11 +140,11 @@ import Testing
     func stopsAreNews() throws {
         let (talker, listener) = (try Endpoint(.pcmu, seeds: [51]), try Endpoint(.pcmu, seeds: [52]))
         /// Reports of the talker until `seconds` have passed.
-        func reports(from: Double, to seconds: Double, isStanding: Bool) -> Int {
+        func reports(from: Double, to seconds: Double, lateBy milliseconds: Double) -> Int {
             let before = talker.links[0].reports
             everyTenMilliseconds(from: from, to: seconds) { now in
-                if isStanding, now.milliseconds(since: .zero).truncatingRemainder(dividingBy: 700) == 0 {
-                    talker.call.excuse(MachineStop(begin: now.advanced(byMilliseconds: -8), end: now))
+                if milliseconds > 0, now.milliseconds(since: .zero).truncatingRemainder(dividingBy: 700) == 0 {
+                    talker.call.excuse(MachineStop(begin: now.advanced(byMilliseconds: -milliseconds), end: now))
                 }
                 talker.step(now: now)
                 listener.step(now: now)
@@ -154,11 +154,15 @@ import Testing
             return talker.links[0].reports - before
         }
         // One each 2.8 s: 360 / (128 kbit/s).
-        let sooner = reports(from: 0, to: 60, isStanding: true)
+        let sooner = reports(from: 0, to: 60, lateBy: 8)
         #expect((17...26).contains(sooner), "\(sooner) reports in 60 s")
-        _ = reports(from: 60, to: 75, isStanding: false)
-        let usual = reports(from: 75, to: 135, isStanding: false)
-        #expect((9...17).contains(usual), "\(usual) reports in 60 s")
+        // A turn that is late, but no stop, is no news.
+        for (number, milliseconds) in [0, 2.0].enumerated() {
+            let begin = 60 + 75 * Double(number)
+            _ = reports(from: begin, to: begin + 15, lateBy: milliseconds)
+            let usual = reports(from: begin + 15, to: begin + 75, lateBy: milliseconds)
+            #expect((9...17).contains(usual), "\(usual) reports in 60 s")
+        }
     }
 
     @Test("of loss in bursts brings copies, and on a clean line there is none")

@@ -150,6 +150,20 @@ import Testing
         board.write(stop)
         let reading = board.reading
         #expect(reading.stops == 2 && reading.longestMilliseconds == 7 && reading.reserveMilliseconds == 3.5)
-        #expect(reading.lastStop == stop)
+        #expect(reading.lastStop == stop && reading.lastLateTurn == nil)
+        let late = MachineStop(begin: HostTime(milliseconds: 20), end: HostTime(milliseconds: 22))
+        board.write(late)
+        #expect(board.reading.lastStop == stop && board.reading.lastLateTurn == late)
+    }
+
+    @Test(
+        "a turn tells of a stop since the turn before, of less since it was due, and nothing where it was in time",
+        arguments: [(true, 3.0, 8.0), (true, 40, 45), (false, 1, 1), (false, 2.9, 2.9), (false, 0.9, nil), (false, 3, nil)])
+    func found(isStop: Bool, late: Double, length: Double?) throws {
+        let due = HostTime(milliseconds: 105)
+        let stop = MachineStop.found(
+            isStop: isStop, since: HostTime(milliseconds: 100), due: due, now: due.advanced(byMilliseconds: late))
+        #expect(stop?.milliseconds == length && stop.map { $0.isStop == isStop } ?? true)
+        #expect(stop.map { $0.inWholeMicroseconds.isStop == isStop } ?? true)
     }
 }

@@ -75,14 +75,16 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
     /// - Parameters:
     ///   - now: the time.
     ///   - asked: when it should have begun at the latest.
-    /// - Returns: the machine's stop, if that is why it is late.
+    /// - Returns: the machine's stop, or that it was late all the same; nil: in time.
     @_noLocks
     package mutating func turns(at now: Int64, asked: Int64) -> MachineStop? {
         let previous = lastTurn
         lastTurn = now
         let isSettling = now &- begun <= DirectionBoard.settling
-        guard target.late(by: Double(now &- asked) / 1e6, isSettling: isSettling) else { return nil }
-        return MachineStop(begin: HostTime(nanoseconds: previous), end: HostTime(nanoseconds: now))
+        let isStop = target.late(by: Double(now &- asked) / 1e6, isSettling: isSettling)
+        return .found(
+            isStop: isStop, since: HostTime(nanoseconds: previous), due: HostTime(nanoseconds: asked),
+            now: HostTime(nanoseconds: now))
     }
 
     /// The stream went to another sink: what it stalls for that is not learned from.
