@@ -8,6 +8,7 @@ processor that computes with real-time priority stops the endpoints that are bei
 import json
 import os
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -43,7 +44,8 @@ m2e.play = in_real_time(with_reserve(m2e.play))
 
 # Sound servers stumble when a program joins or leaves, as the player does: of a long tone the middle is what the call does by itself.
 MIDDLE_OF_S, FIRST_S, LAST_S = 300, 10, 6
-PART_S = 10
+# Gaps are told by parts of the recording too, each PART_S long. What looks for gaps leaves out BESIDE_S at both ends of what it is given.
+PART_S, BESIDE_S = 1, 0.2
 
 
 def tone(seconds: float) -> dict[str, Any]:
@@ -57,20 +59,30 @@ def tone(seconds: float) -> dict[str, Any]:
             reports[-1]["gaps_ms"] = gaps(middle, rate, *frequency)
             return reports[-1]
 
-        def gaps(middle: Any, rate: int, *frequency: float) -> dict[int, float]:
-            """Milliseconds missing of each part that misses some, by the second of the recording at which it begins."""
-            found = {}
-            for at in range(0, len(middle), PART_S * rate):
-                part = report(middle[at : at + PART_S * rate], rate, *frequency)
+        def gaps(middle: Any, rate: int, *frequency: float) -> list[tuple[float, float]]:
+            """The second of the recording at which each part begins that misses some, and milliseconds that it misses."""
+            found, beside = [], round(BESIDE_S * rate)
+            for at in range(beside, len(middle), PART_S * rate):
+                part = report(middle[at - beside : at + PART_S * rate + beside], rate, *frequency)
                 missing = part.get("gap_ms_per_min", 0) * part.get("tone_heard_s", 0) / 60
                 if missing > 0:
-                    found[first + at // rate] = round(missing, 1)
+                    found.append((round(first + at / rate, 2), round(missing, 1)))
             return found
 
         return reported
 
+    def timed(record: Callable[..., Any]) -> Callable[..., Any]:
+        def recorded(*arguments: Any) -> Any:
+            began.append(time.monotonic())
+            return record(*arguments)
+
+        return recorded
+
+    began: list[float] = []
+    m2e.record = timed(m2e.record)
     m2e.tone_report = of_the_middle(m2e.tone_report)
     row: dict[str, Any] = m2e.tone("a", "b", seconds)
+    row["recording_began"] = began[0]
     # A player that starts with a gap of its own makes one for whoever listens.
     row["said_gap_ms_per_min"] = reports[-1].get("gap_ms_per_min")
     return row

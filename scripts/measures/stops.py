@@ -1,7 +1,8 @@
 """Calls on a machine that stands still now and then: the part `stops` of scripts/measure, about an hour, as root.
 
 All processors stop at once (rig/standing.py), or one endpoint's process alone. Other programs' calls go beside. The processors are kept
-awake (rig/awake.py), so that few stops come besides those that are made.
+awake (rig/awake.py), so that few stops come besides those that are made. Gaps are counted but for moments in which the host makes the whole
+machine slow (rig/stillness.py); what is left out is told.
 """
 
 import contextlib
@@ -24,7 +25,7 @@ from kinds import Row
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
 from rig.awake import TOLD, awake
 from rig.standing import LONGEST_MS, REFUSED, Standing, may_rule, stand_once
-from rig.stillness import Stillness, disturbances, undisturbed
+from rig.stillness import Sluggishness, Stillness, disturbances, undisturbed
 
 # Lengths of the stops, and the longest, in ms.
 LENGTHS = (("4-12", 12), ("4-21", 21))
@@ -40,6 +41,8 @@ TRIES = 3
 BUSY = 99
 # A call among stops is heard by so many chirps that follow each other; the first and the last PART of them are compared.
 CHIRPS_OF_CALL, CHIRP_OF_CALL_S, PART = 46, 1.2, 15
+# Gaps so near a moment in which the host made the machine slow are its doing, in seconds, by parts of the recording of PART_OF_TONE_S.
+NEAR_S, PART_OF_TONE_S = 0.3, 1
 # A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
 # after the measuring program was started, at least and at most.
 STOP_AT_S = 12.0
@@ -110,12 +113,16 @@ def restless_call(
 def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool, device: str) -> Row:
     """A call of about two minutes that begins among stops, or has them at the caller alone; they end some seconds before it does:
     what is heard from caller to callee, and what the callee says of it."""
+    longest = float(lengths.split("-")[-1])
     with contextlib.ExitStack() as stack:
+        host = Sluggishness()
+        stack.callback(host.end)
         standing = None if is_one_end else stack.enter_context(Standing(lengths, EVERY_S))
         environment = stack.enter_context(bench.endpoints(name, bench.commands(device=device), {}, settle=2))
         if standing is None:
             standing = stack.enter_context(Standing(lengths, EVERY_S, processes=[bench.running[1].pid]))
         tone = bench.tone(environment, seconds)
+        slow = host.moments(tone.get("recording_began", 0), longest + NOTICED_MS)
         first, last = parts(bench, environment)
         standing.end()
         after, tries = delay_afterwards(bench, environment)
@@ -123,6 +130,7 @@ def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one
     reasons = [event.get("buffer_target_reason") for event in stats_between(events, first["span"][0], last["span"][1])]
     return {
         "tone": tone,
+        "gaps": gaps_of_the_call(tone, slow),
         "delays": [first.get("median_ms"), last.get("median_ms")],
         "growth": rise(mean(first), mean(last)),
         "after": after.get("median_ms"),
@@ -130,6 +138,23 @@ def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one
         "errors": [error(events, heard) for heard in (first, last)],
         "sender_percent": round(100 * reasons.count("sender") / len(reasons)) if reasons else None,
     }
+
+
+def gaps_of_the_call(tone: Row, slow: list[tuple[float, float]]) -> Row:
+    """Gaps in a tone but for the parts in which the host made the machine slow, ms a minute of the rest; and what those parts are."""
+    if "gap_ms_per_min" not in tone:
+        return {}
+    moments = [(begin - tone["recording_began"] - NEAR_S, end - tone["recording_began"] + NEAR_S) for begin, end in slow]
+    heard = tone["tone_heard_s"]
+
+    def is_slow(part: float) -> bool:
+        return any(begin < part + PART_OF_TONE_S and part < end for begin, end in moments)
+
+    left_out = PART_OF_TONE_S * sum(is_slow(part) for part in range(0, math.ceil(heard), PART_OF_TONE_S))
+    host = sum(ms for part, ms in tone["gaps_ms"] if is_slow(part))
+    whole = tone["gap_ms_per_min"] * heard / 60
+    rest = max(heard - left_out, PART_OF_TONE_S)
+    return {"ms_per_min": round(max(0.0, whole - host) * 60 / rest, 1), "host_ms": round(host, 1), "left_out_s": left_out}
 
 
 def parts(bench: Any, environment: dict[str, str]) -> tuple[Row, Row]:
@@ -189,14 +214,16 @@ def known(values: list[float | None]) -> list[float]:
 def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bound: float | None) -> None:
     """The worst of all calls each."""
     delays = known([one for row in rows for one in row["delays"]])
-    gaps = known([row["tone"].get("gap_ms_per_min") for row in rows])
+    gaps = known([row["gaps"].get("ms_per_min") for row in rows])
+    host = ", ".join(f"{row['gaps'].get('host_ms')} in {row['gaps'].get('left_out_s')} s" for row in rows)
     grown = known([row["growth"] for row in rows])
     above = known([rise(quiet_ms, row["after"]) for row in rows])
     errors = known([one for row in rows for one in row["errors"]])
     said = ", ".join(str(row["tone"].get("said_gap_ms_per_min")) for row in rows)
     figures.add(f"mouth to ear, {what}", worst(delays), "ms", bound, each("in the middle and at the end", delays))
     figures.add(f"growth in half a minute, {what}", worst(grown), "ms", BACK_MS, each("calls", grown))
-    figures.add(f"gaps, {what}", worst(gaps), "ms/min", 10, f"{each('calls', gaps)}; the player's own: {said}")
+    note = f"left out, when the host made the machine slow, ms: {host}; the player's own: {said}"
+    figures.add(f"gaps, {what}", worst(gaps), "ms/min", 10, f"{each('calls', gaps)}; {note}")
     figures.add(f"ledger against measured, {what}", worst(errors), "ms", 10)
     again = sum(row["tries"] - 1 for row in rows)
     note = each("calls", above) + (f"; {again} times again, since the machine itself stood still" if again else "") + anew(rows)

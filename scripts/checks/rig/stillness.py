@@ -28,11 +28,11 @@ T = TypeVar("T")
 
 
 class Stillness:
-    """Watches from now on until `end`, or until the script ends."""
+    """Watches from now on until `end`, or until the script ends: who naps for `nap_s`, and wakes up late by `late_s` or more."""
 
-    def __init__(self) -> None:
+    def __init__(self, nap_s: float = NAP_S, late_s: float = LATE_S) -> None:
         self.notes, self.reading = tempfile.TemporaryFile("a+"), threading.Lock()
-        self.process = subprocess.Popen([sys.executable, __file__], stdout=self.notes)
+        self.process = subprocess.Popen([sys.executable, __file__, str(nap_s), str(late_s)], stdout=self.notes)
         atexit.register(self.process.kill)
 
     def end(self) -> None:
@@ -61,6 +61,31 @@ class Stillness:
             self.notes.seek(0)
             rows = [line.split() for line in self.notes]
         return [(float(at), float(lateness)) for at, lateness in rows if float(at) >= began]
+
+
+class Sluggishness:
+    """Notes moments in which the machine does everything slowly: for about 100 ms even a thread of real-time priority is some
+    milliseconds late again and again. Its host does that, and Linux does not count it as stolen time."""
+
+    NAP_S, LATE_S = 0.001, 0.002
+    # So many times late within so many seconds, all processors together. Stops of the whole machine are once each.
+    LEAST, WITHIN_S = 6, 0.1
+
+    def __init__(self) -> None:
+        self.stillness = Stillness(self.NAP_S, self.LATE_S)
+
+    def end(self) -> None:
+        self.stillness.end()
+
+    def moments(self, began: float, longest_ms: float) -> list[tuple[float, float]]:
+        """When they began and ended, after `began` (time.monotonic()), and any stop that was longer than `longest_ms`, the longest that
+        was made."""
+        times = sorted(self.stillness.times(began))
+        found = [(at, at + late / 1000) for at, late in times if late > longest_ms]
+        for (first, _), (last, late) in zip(times, times[self.LEAST - 1 :], strict=False):
+            if last - first <= self.WITHIN_S:
+                found.append((first, last + late / 1000))
+        return found
 
 
 def processor_time() -> tuple[int, int]:
@@ -126,25 +151,26 @@ def beside(seconds: float = 2.0) -> str:
     return said + (f", and the host withheld {stolen:.0f} % of their time" if stolen >= 1 else "")
 
 
-def watch(processor: int) -> None:
+def watch(processor: int, nap_s: float, late_s: float) -> None:
     parent = os.getppid()
     os.sched_setaffinity(0, {processor})
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
     while os.getppid() == parent:
-        due = time.monotonic() + NAP_S
-        time.sleep(NAP_S)
+        due = time.monotonic() + nap_s
+        time.sleep(nap_s)
         late = time.monotonic() - due
-        if late >= LATE_S:
+        if late >= late_s:
             os.write(1, f"{due:.3f} {1000 * late:.1f}\n".encode())
 
 
 def main() -> None:
+    nap_s, late_s = map(float, sys.argv[1:])
     first, *others = os.sched_getaffinity(0)
     for processor in others:
         if os.fork() == 0:
-            watch(processor)
+            watch(processor, nap_s, late_s)
             return
-    watch(first)
+    watch(first, nap_s, late_s)
 
 
 if __name__ == "__main__":
