@@ -229,10 +229,10 @@ struct ALSAPlaybackLoop: ~Copyable {
         let previous = lastTurn
         lastTurn = now
         let isSettling = now &- started <= DirectionBoard.settling
-        let isStop = target.late(by: Double(now &- due) / 1e6, isSettling: isSettling)
+        let lateness = Double(now &- due) / 1e6
+        let isStop = target.late(by: lateness, isSettling: isSettling)
         let found = MachineStop.found(
-            isStop: isStop, since: HostTime(nanoseconds: previous), due: HostTime(nanoseconds: due),
-            now: HostTime(nanoseconds: now))
+            isStop: isStop, since: HostTime(nanoseconds: previous), lateBy: lateness, now: HostTime(nanoseconds: now))
         if let found { line.pointee.board.machine.write(found) }
     }
 

@@ -60,8 +60,9 @@ final class VirtualCore: @unchecked Sendable {
     /// The clock's turn begins at `now`, so many milliseconds after it was due.
     func beginTurn(lateBy milliseconds: Double, now: HostTime) {
         let isStop = machine.turn(lateBy: milliseconds)
-        let due = now.advanced(byMilliseconds: -milliseconds)
-        if let lastTurn, let stop = MachineStop.found(isStop: isStop, since: lastTurn, due: due, now: now) { board.write(stop) }
+        if let lastTurn, let stop = MachineStop.found(isStop: isStop, since: lastTurn, lateBy: milliseconds, now: now) {
+            board.write(stop)
+        }
         machine.pass(seconds: Double(format.periodFrames) / format.sampleRate)
         board.write(machine, reserveMilliseconds: 0)
         lastTurn = now

@@ -10,7 +10,7 @@ public protocol MediaTap: AnyObject {
     func add(heard block: [Float])
     /// How a stream's block was made.
     func add(_ outcome: PullOutcome, at now: HostTime)
-    /// The machine stood still: packets that seem to have come meanwhile may have come any time before.
+    /// The machine stood still, or was late: packets that seem to have come meanwhile may have come any time before.
     func add(_ stop: MachineStop)
     /// Pulls come so many milliseconds later from now on: the device holds less.
     func add(pullsMovedBy milliseconds: Double, at now: HostTime)

@@ -7,7 +7,7 @@ public enum CaptureEvent: Sendable, Equatable {
     case datagram(CapturedDatagram)
     /// The play-out pulled `samples` samples from the jitter buffer; only captures of ours know of it.
     case pull(time: HostTime, samples: Int)
-    /// The machine had stood still until `time`; only captures of ours know of it, as of the next one.
+    /// The machine had stood still, or was late, until `time`; only captures of ours know of it, as of the next one.
     case stop(time: HostTime, milliseconds: Double)
     /// From `time` on the play-out pulls so much later.
     case pullsMoved(time: HostTime, milliseconds: Double)

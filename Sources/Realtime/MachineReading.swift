@@ -1,58 +1,5 @@
 import Synchronization
 
-/// A time in which this machine did nothing of ours, as far as we know.
-public struct MachineStop: Sendable, Equatable, BitwiseCopyable {
-    /// When something of ours last ran before.
-    public var begin: HostTime
-    /// When it ran again.
-    public var end: HostTime
-
-    @_noLocks
-    public init(begin: HostTime, end: HostTime) {
-        self.begin = begin
-        self.end = end
-    }
-}
-
-extension MachineStop {
-    /// What the other side's machine held up, and the report that tells of it, come this close together, in milliseconds: they are not
-    /// quite as long on their way.
-    public static let closeness = 30.0
-
-    /// So soon after its end it explains that sound was missing, in seconds.
-    public static var explainedSeconds: Double { @_noLocks get { 0.3 } }
-
-    /// A turn that is late by so many milliseconds held up what came meanwhile, though that is no stop yet.
-    static let leastLateness = 1.0
-    /// What is later, and no stop, says nothing: the device was just beginning. In whole microseconds it is no stop either.
-    static let mostLateness = MachineLateness.leastMilliseconds - 0.001
-
-    /// Whether it is a stop; less is a turn that was late.
-    public var isStop: Bool { @_noLocks get { milliseconds >= MachineLateness.leastMilliseconds } }
-
-    /// What a turn says that was due and began now: where that was a stop, all the time since the turn before; where it was late all the
-    /// same, since it was due; nil: nothing.
-    @_noLocks
-    public static func found(isStop: Bool, since previous: HostTime, due: HostTime, now: HostTime) -> MachineStop? {
-        if isStop { return MachineStop(begin: previous, end: now) }
-        let late = MachineStop(begin: due, end: now)
-        return late.milliseconds >= leastLateness && late.milliseconds < mostLateness ? late : nil
-    }
-
-    /// Its length in milliseconds.
-    public var milliseconds: Double { end.milliseconds(since: begin) }
-
-    /// The same as a capture keeps it: its length in whole microseconds.
-    public var inWholeMicroseconds: MachineStop {
-        MachineStop(end: end, microseconds: (milliseconds * 1000).rounded())
-    }
-
-    /// A stop that ended at `end`.
-    public init(end: HostTime, microseconds: Double) {
-        self.init(begin: end.advanced(byMilliseconds: -microseconds / 1000), end: end)
-    }
-}
-
 /// What a device's thread knows of its machine.
 public struct MachineReading: Sendable, Equatable, BitwiseCopyable {
     /// Stops since the start, and the longest of them, in milliseconds.

@@ -147,8 +147,9 @@ final class QueuedDevice: HardwareDevice, @unchecked Sendable {
         guard let playback, callbacks != nil, now >= due else { return }
         let period = playback.periodFrames
         let isSettling = startTime.map { now.milliseconds(since: $0) <= Self.settling } ?? true
-        let isStop = target.late(by: now.milliseconds(since: due), isSettling: isSettling)
-        if let stop = MachineStop.found(isStop: isStop, since: lastTurn, due: due, now: now) { board.write(stop) }
+        let lateness = now.milliseconds(since: due)
+        let isStop = target.late(by: lateness, isSettling: isSettling)
+        if let stop = MachineStop.found(isStop: isStop, since: lastTurn, lateBy: lateness, now: now) { board.write(stop) }
         lastTurn = now
         if startTime == nil || hasUnderrun { return begin(period, now: now) }
         let level = level(at: now)

@@ -105,6 +105,20 @@ import Testing
         #expect(machine.lastLateTurn == MachineStop(begin: HostTime(milliseconds: 70), end: HostTime(milliseconds: 72)))
     }
 
+    @Test("takes any lateness", arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300])
+    func anyLateness(milliseconds: Double) throws {
+        let device = VirtualDevice(SoundExchange(sampleRate: 16_000), identifier: "program")
+        let turns = try #require(device.takeTurns())
+        let probe = CallbackProbe()
+        _ = try device.open(request())
+        try device.start(probe.callbacks)
+        for turn in 0..<3 {
+            let due = HostTime(milliseconds: Double(10 * turn))
+            #expect(turns.passPeriod(until: due, now: due, lateBy: milliseconds))
+        }
+        #expect(device.status.machine?.stops == 0)
+    }
+
     @Test("others move by themselves: files, rooms, virtual time, and what runs already")
     func refusals() throws {
         #expect(VirtualDevice(.file(capture: "/none.wav", playback: nil, loop: false)).takeTurns() == nil)

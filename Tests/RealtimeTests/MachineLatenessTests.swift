@@ -158,12 +158,22 @@ import Testing
 
     @Test(
         "a turn tells of a stop since the turn before, of less since it was due, and nothing where it was in time",
-        arguments: [(true, 3.0, 8.0), (true, 40, 45), (false, 1, 1), (false, 2.9, 2.9), (false, 0.9, nil), (false, 3, nil)])
+        arguments: [
+            (true, 3.0, 8.0), (true, 40, 45), (false, 1, 1), (false, 2.9, 2.9), (false, 0.9, nil),
+            (false, 3, nil), (false, .nan, nil), (false, .infinity, nil), (false, -.infinity, nil), (false, 1e300, nil),
+        ])
     func found(isStop: Bool, late: Double, length: Double?) throws {
-        let due = HostTime(milliseconds: 105)
-        let stop = MachineStop.found(
-            isStop: isStop, since: HostTime(milliseconds: 100), due: due, now: due.advanced(byMilliseconds: late))
+        let begin = HostTime(milliseconds: 100)
+        let now = HostTime(milliseconds: 105 + (abs(late) < 1000 ? late : 0))
+        let stop = MachineStop.found(isStop: isStop, since: begin, lateBy: late, now: now)
         #expect(stop?.milliseconds == length && stop.map { $0.isStop == isStop } ?? true)
         #expect(stop.map { $0.inWholeMicroseconds.isStop == isStop } ?? true)
+    }
+
+    @Test("a stop is as long as the turn was late, also where a turn that was not due came just before")
+    func shortlyAfterATurn() throws {
+        let now = HostTime(milliseconds: 105)
+        let stop = MachineStop.found(isStop: true, since: HostTime(milliseconds: 104), lateBy: 4, now: now)
+        #expect(stop?.isStop == true && stop?.milliseconds == 4)
     }
 }

@@ -59,14 +59,15 @@ def tone(seconds: float) -> dict[str, Any]:
             reports[-1]["gaps_ms"] = gaps(middle, rate, *frequency)
             return reports[-1]
 
-        def gaps(middle: Any, rate: int, *frequency: float) -> list[tuple[float, float]]:
-            """The second of the recording at which each part begins that misses some, and milliseconds that it misses."""
+        def gaps(middle: Any, rate: int, *frequency: float) -> list[tuple[int, float]]:
+            """The second of the recording at which each part begins that misses some, and milliseconds that it misses. A tone begins
+            after the first part."""
             found, beside = [], round(BESIDE_S * rate)
-            for at in range(beside, len(middle), PART_S * rate):
+            for at in range(PART_S * rate, len(middle), PART_S * rate):
                 part = report(middle[at - beside : at + PART_S * rate + beside], rate, *frequency)
                 missing = part.get("gap_ms_per_min", 0) * part.get("tone_heard_s", 0) / 60
                 if missing > 0:
-                    found.append((round(first + at / rate, 2), round(missing, 1)))
+                    found.append((first + at // rate, round(missing, 1)))
             return found
 
         return reported
@@ -82,7 +83,7 @@ def tone(seconds: float) -> dict[str, Any]:
     m2e.record = timed(m2e.record)
     m2e.tone_report = of_the_middle(m2e.tone_report)
     row: dict[str, Any] = m2e.tone("a", "b", seconds)
-    row["recording_began"] = began[0]
+    row |= {"recording_began": began[0], "part_s": PART_S}
     # A player that starts with a gap of its own makes one for whoever listens.
     row["said_gap_ms_per_min"] = reports[-1].get("gap_ms_per_min")
     return row

@@ -24,7 +24,7 @@ from kinds import Row
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
 from rig.awake import TOLD, awake
-from rig.standing import LONGEST_MS, REFUSED, Standing, may_rule, stand_once
+from rig.standing import LONGEST_MS, REFUSED, Standing, bounds, may_rule, stand_once
 from rig.stillness import Sluggishness, Stillness, disturbances, undisturbed
 
 # Lengths of the stops, and the longest, in ms.
@@ -41,8 +41,8 @@ TRIES = 3
 BUSY = 99
 # A call among stops is heard by so many chirps that follow each other; the first and the last PART of them are compared.
 CHIRPS_OF_CALL, CHIRP_OF_CALL_S, PART = 46, 1.2, 15
-# Gaps so near a moment in which the host made the machine slow are its doing, in seconds, by parts of the recording of PART_OF_TONE_S.
-NEAR_S, PART_OF_TONE_S = 0.3, 1
+# Gaps so near a moment in which the host made the machine slow are its doing, in seconds.
+NEAR_S = 0.3
 # A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
 # after the measuring program was started, at least and at most.
 STOP_AT_S = 12.0
@@ -113,7 +113,6 @@ def restless_call(
 def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool, device: str) -> Row:
     """A call of about two minutes that begins among stops, or has them at the caller alone; they end some seconds before it does:
     what is heard from caller to callee, and what the callee says of it."""
-    longest = float(lengths.split("-")[-1])
     with contextlib.ExitStack() as stack:
         host = Sluggishness()
         stack.callback(host.end)
@@ -122,7 +121,7 @@ def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one
         if standing is None:
             standing = stack.enter_context(Standing(lengths, EVERY_S, processes=[bench.running[1].pid]))
         tone = bench.tone(environment, seconds)
-        slow = host.moments(tone.get("recording_began", 0), longest + NOTICED_MS)
+        slow = host.moments([] if is_one_end else standing.made(), bounds(lengths)[1] + NOTICED_MS)
         first, last = parts(bench, environment)
         standing.end()
         after, tries = delay_afterwards(bench, environment)
@@ -144,16 +143,15 @@ def gaps_of_the_call(tone: Row, slow: list[tuple[float, float]]) -> Row:
     """Gaps in a tone but for the parts in which the host made the machine slow, ms a minute of the rest; and what those parts are."""
     if "gap_ms_per_min" not in tone:
         return {}
-    moments = [(begin - tone["recording_began"] - NEAR_S, end - tone["recording_began"] + NEAR_S) for begin, end in slow]
-    heard = tone["tone_heard_s"]
+    heard, length, began = tone["tone_heard_s"], tone["part_s"], tone["recording_began"]
 
     def is_slow(part: float) -> bool:
-        return any(begin < part + PART_OF_TONE_S and part < end for begin, end in moments)
+        return any(begin - NEAR_S < began + part + length and began + part < end + NEAR_S for begin, end in slow)
 
-    left_out = PART_OF_TONE_S * sum(is_slow(part) for part in range(0, math.ceil(heard), PART_OF_TONE_S))
+    left_out = length * sum(is_slow(part) for part in range(length, math.ceil(heard) + length, length))
     host = sum(ms for part, ms in tone["gaps_ms"] if is_slow(part))
     whole = tone["gap_ms_per_min"] * heard / 60
-    rest = max(heard - left_out, PART_OF_TONE_S)
+    rest = max(heard - left_out, length)
     return {"ms_per_min": round(max(0.0, whole - host) * 60 / rest, 1), "host_ms": round(host, 1), "left_out_s": left_out}
 
 

@@ -81,10 +81,10 @@ package struct PulsePlayoutPlan: BitwiseCopyable {
         let previous = lastTurn
         lastTurn = now
         let isSettling = now &- begun <= DirectionBoard.settling
-        let isStop = target.late(by: Double(now &- asked) / 1e6, isSettling: isSettling)
+        let lateness = Double(now &- asked) / 1e6
+        let isStop = target.late(by: lateness, isSettling: isSettling)
         return .found(
-            isStop: isStop, since: HostTime(nanoseconds: previous), due: HostTime(nanoseconds: asked),
-            now: HostTime(nanoseconds: now))
+            isStop: isStop, since: HostTime(nanoseconds: previous), lateBy: lateness, now: HostTime(nanoseconds: now))
     }
 
     /// The stream went to another sink: what it stalls for that is not learned from.

@@ -12,8 +12,8 @@ import sys
 import time
 from collections.abc import Iterator
 
-# The loop rests for REST_S after so many rounds, some milliseconds, and looks whether it is still wanted. A host that grants so much time
-# of each 100 ms holds up who takes all of it: without rests twice as many turns were 3 ms late, most at multiples of 100 ms.
+# The loop rests for REST_S after so many rounds, some milliseconds, and looks whether it is still wanted. Without rests, two to three times
+# as many stops of 3 ms were seen by themselves, most at multiples of 100 ms, as where a host grants so much of each.
 ROUNDS, REST_S = 60_000, 0.0002
 # What is told beside a figure that was taken so.
 TOLD = "processors kept awake"

@@ -10,6 +10,7 @@ takes.
 
 import argparse
 import contextlib
+import itertools
 import os
 import random
 import signal
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from typing import Self
 
 PRIORITY = 99
@@ -24,7 +26,8 @@ PRIORITY = 99
 LONGEST_MS = 900.0
 # One that waits for the next stop looks so often whether it is still wanted.
 NAP_S = 0.2
-LEAD_S = 0.2
+# It begins so long after the processes that stand were begun, or those that begin them.
+LEAD_S, START_S = 0.2, 0.5
 REFUSED = "the highest real-time priority is refused, so the machine does not stand still: run it as root"
 
 # When it begins, in seconds since the start, and for how many seconds.
@@ -37,7 +40,8 @@ class Standing:
     def __init__(self, lengths: str, every: float = 0.7, seed: int = 1, processes: Sequence[int] = ()) -> None:
         if not may_rule():
             raise PermissionError(REFUSED)
-        options = [f"--every={every}", f"--ms={lengths}", f"--seed={seed}", f"--seconds={86_400}"]
+        self.begin, self.stops = time.monotonic() + START_S, partial(plan, every, *bounds(lengths), seed)
+        options = [f"--every={every}", f"--ms={lengths}", f"--seed={seed}", f"--begin={self.begin}", f"--seconds={86_400}"]
         self.process = subprocess.Popen([sys.executable, __file__, *options, *(f"--pid={one}" for one in processes)])
 
     def __enter__(self) -> Self:
@@ -50,11 +54,22 @@ class Standing:
         self.process.terminate()
         self.process.wait()
 
+    def made(self) -> list[tuple[float, float]]:
+        """When each stop that was due by now began and ended (time.monotonic())."""
+        due = itertools.takewhile(lambda stop: self.begin + stop[0] < time.monotonic(), self.stops())
+        return [(self.begin + at, self.begin + at + seconds) for at, seconds in due]
+
 
 def stand_once(milliseconds: float, processes: Sequence[int] = ()) -> None:
     """One stop; returns when it is over."""
     options = [f"--ms={milliseconds}", "--once", *(f"--pid={one}" for one in processes)]
     subprocess.run([sys.executable, __file__, *options], check=True)
+
+
+def bounds(lengths: str) -> tuple[float, float]:
+    """The shortest and the longest, in ms, of `4-12`, or of one length."""
+    low, _, high = lengths.partition("-")
+    return float(low), float(high or low)
 
 
 def plan(every: float, low: float, high: float, seed: int) -> Iterator[Stop]:
@@ -97,9 +112,9 @@ def halt(processes: Sequence[int], ends: Iterable[float]) -> None:
             tell(signal.SIGCONT)
 
 
-def begin_standing(stops: list[Iterator[Stop]], processes: Sequence[int], processors: Sequence[int]) -> list[int]:
+def begin_standing(stops: list[Iterator[Stop]], begin: float, processes: Sequence[int], processors: Sequence[int]) -> list[int]:
     """A process for each processor, or one for all of `processes`, with a copy of the plan each; their ids."""
-    begin, parent, children = time.monotonic() + LEAD_S, os.getpid(), []
+    parent, children = os.getpid(), []
     for number, copy in enumerate(stops):
         child = os.fork()
         if child == 0:
@@ -129,12 +144,14 @@ def main() -> None:
     options.add_argument("--ms", default="4-12", help="length, or the shortest and the longest")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--pid", type=int, action="append", default=[])
+    options.add_argument(
+        "--begin", type=float, default=time.monotonic() + LEAD_S, help="when the plan begins (time.monotonic())"
+    )
     options.add_argument("--seconds", type=float)
     options.add_argument("--once", action="store_true")
     options.add_argument("command", nargs="*")
     given = options.parse_args()
-    low, _, high = given.ms.partition("-")
-    lengths = (float(low), float(high or low))
+    lengths = bounds(given.ms)
     if not 0 < lengths[0] <= lengths[1] or (lengths[1] > LONGEST_MS and not given.pid):
         options.error(f"--ms {given.ms}: stops of all processors last up to {LONGEST_MS:.0f} ms")
     if (given.seconds is not None) + given.once + bool(given.command) != 1:
@@ -147,7 +164,7 @@ def main() -> None:
     copies = 1 if given.pid else len(processors)
     one: list[Stop] = [(0.0, lengths[0] / 1000)]
     stops = [iter(one) if given.once else plan(given.every, *lengths, given.seed) for _ in range(copies)]
-    children, code = begin_standing(stops, given.pid, processors), 0
+    children, code = begin_standing(stops, given.begin, given.pid, processors), 0
     try:
         if given.command:
             code = subprocess.run(given.command).returncode

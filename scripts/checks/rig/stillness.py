@@ -68,7 +68,7 @@ class Sluggishness:
     milliseconds late again and again. Its host does that, and Linux does not count it as stolen time."""
 
     NAP_S, LATE_S = 0.001, 0.002
-    # So many times late within so many seconds, all processors together. Stops of the whole machine are once each.
+    # So many times late within so many seconds, all processors together.
     LEAST, WITHIN_S = 6, 0.1
 
     def __init__(self) -> None:
@@ -77,15 +77,23 @@ class Sluggishness:
     def end(self) -> None:
         self.stillness.end()
 
-    def moments(self, began: float, longest_ms: float) -> list[tuple[float, float]]:
-        """When they began and ended, after `began` (time.monotonic()), and any stop that was longer than `longest_ms`, the longest that
-        was made."""
-        times = sorted(self.stillness.times(began))
-        found = [(at, at + late / 1000) for at, late in times if late > longest_ms]
-        for (first, _), (last, late) in zip(times, times[self.LEAST - 1 :], strict=False):
-            if last - first <= self.WITHIN_S:
-                found.append((first, last + late / 1000))
+    def moments(self, made: list[tuple[float, float]], longest_ms: float) -> list[tuple[float, float]]:
+        """When each began and ended (time.monotonic()), but for the time of stops that were `made`; and stops of the host's own that
+        were longer than `longest_ms`."""
+        late = [
+            (at, at + ms / 1000, ms - 1000 * overlap((at, at + ms / 1000), made)) for at, ms in sorted(self.stillness.times(0))
+        ]
+        own = [one for one in late if one[2] >= 1000 * self.LATE_S]
+        found = [(begin, end) for begin, end, ms in own if ms > longest_ms]
+        for first, last in zip(own, own[self.LEAST - 1 :], strict=False):
+            if last[0] - first[0] <= self.WITHIN_S:
+                found.append((first[0], last[1]))
         return found
+
+
+def overlap(span: tuple[float, float], others: list[tuple[float, float]]) -> float:
+    """Seconds of a span that lie in others."""
+    return sum(max(0.0, min(span[1], end) - max(span[0], begin)) for begin, end in others)
 
 
 def processor_time() -> tuple[int, int]:
