@@ -170,7 +170,8 @@ package struct PlaybackTarget: BitwiseCopyable {
             let beside = period + (Self.serverBlockMilliseconds + Self.aftermathMilliseconds) * framesPerMillisecond
             let floor = floor - cut
             let ready = (floor - beside) / framesPerMillisecond
-            let wanted = beside + machine.reserve(ready: ready > 0 ? ready : 0) * framesPerMillisecond
+            let bridged = (held - beside) / framesPerMillisecond
+            let wanted = beside + machine.reserve(ready: ready > 0 ? ready : 0, held: bridged) * framesPerMillisecond
             return wanted < floor ? floor : wanted < ceiling ? wanted : ceiling
         }
     }

@@ -15,6 +15,10 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
     public static let usualPrice = 10.0
     /// What a gap costs beside its length, in milliseconds: a device that ran dry begins anew.
     static let costOfGap = 15.0
+    /// What it costs to hold more or less than before, in milliseconds of gap a minute, once as many stops are known as are remembered:
+    /// so much less must another reserve cost. What is best differs a little from stop to stop, and a little is enough to move a packet
+    /// to the next or the former period of the device, which is a step of 5 ms in what is heard.
+    static let costOfMove = 30.0
     /// Stops are over when none came for so many times the usual interval (of exponential ones 1 of 90 is as long), in seconds within
     /// these bounds. When one comes again, all are remembered.
     static let patience = 6.5
@@ -109,33 +113,57 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
         }
     }
 
-    /// Length of a stop that it pays to be ready for, in milliseconds: the one of least cost.
-    /// - Parameter ready: what costs nothing, since it is there anyway.
+    /// Length of a stop that it pays to be ready for, in milliseconds: the one of least cost, or what is held where that costs little more.
+    /// - Parameters:
+    ///   - ready: what costs nothing, since it is there anyway.
+    ///   - held: what is held now.
     @_noLocks
-    public func reserve(ready: Double) -> Double {
+    public func reserve(ready: Double, held: Double = 0) -> Double {
         guard expectsStops else { return ready }
-        let span = clock - ends[slot(count &- 1)]
-        let minutes = (span > Self.leastSpan ? span : Self.leastSpan) / 60
         // The longest of so many is not the longest there is.
         let foreseen = ordered[count &- 1] * Double(count &+ 4) / Double(count &+ 2)
-        var (best, least) = (foreseen, foreseen > ready ? price * (foreseen - ready) : 0)
-        // Somewhat more than each stop, from the longest on, and at last what is there anyway: how many are longer, and their sum.
-        var (longer, sum) = (0, 0.0)
+        var (best, least) = (foreseen, price * (foreseen > ready ? foreseen : ready))
+        // Somewhat more than each stop, from the longest on, and at last what is there anyway.
+        var longer = Longer()
         for index in 0...count {
             let isLast = index == count || longest(after: index) + 1 <= ready
-            let held = isLast ? ready : longest(after: index) + 1
-            while longer < count, longest(after: longer) > held {
-                sum += longest(after: longer)
-                longer &+= 1
-            }
-            var gaps = sum + Double(longer) * (Self.costOfGap - held)
-            // Beyond all of them there is the one that is foreseen.
-            if longer == 0, foreseen > held { gaps += foreseen - held + Self.costOfGap }
-            let cost = gaps / minutes + price * (held - ready)
-            if cost < least || isLast && cost == least { (best, least) = (held, cost) }
+            let one = isLast ? ready : longest(after: index) + 1
+            add(to: &longer, than: one)
+            let cost = cost(of: one, longer, foreseen: foreseen)
+            if cost < least || isLast && cost == least { (best, least) = (one, cost) }
             if isLast { break }
         }
-        return best > ready ? best : ready
+        longer = Longer()
+        add(to: &longer, than: held)
+        // Of few stops little is known, so that what was held is soon wrong.
+        let move = Self.costOfMove * Double(count) / Double(Self.capacity)
+        let isKept = held > ready && cost(of: held, longer, foreseen: foreseen) <= least + move
+        return isKept ? held : best > ready ? best : ready
+    }
+
+    /// Stops that are longer than something: how many, and their sum in milliseconds.
+    private struct Longer: BitwiseCopyable {
+        var number = 0
+        var milliseconds = 0.0
+    }
+
+    /// Adds those that are longer than `milliseconds`, which is no more than before.
+    @_noLocks
+    private func add(to longer: inout Longer, than milliseconds: Double) {
+        while longer.number < count, longest(after: longer.number) > milliseconds {
+            longer.milliseconds += longest(after: longer.number)
+            longer.number &+= 1
+        }
+    }
+
+    /// What it costs to be ready for a stop of `milliseconds`, in milliseconds of gap a minute.
+    @_noLocks
+    private func cost(of milliseconds: Double, _ longer: Longer, foreseen: Double) -> Double {
+        var gaps = longer.milliseconds + Double(longer.number) * (Self.costOfGap - milliseconds)
+        // Beyond all of them there is the one that is foreseen.
+        if longer.number == 0, foreseen > milliseconds { gaps += foreseen - milliseconds + Self.costOfGap }
+        let span = clock - ends[slot(count &- 1)]
+        return gaps / ((span > Self.leastSpan ? span : Self.leastSpan) / 60) + price * milliseconds
     }
 
     /// Length in milliseconds of the longest stop but for `index` longer ones.
