@@ -133,12 +133,13 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
             if cost < least || isLast && cost == least { (best, least) = (one, cost) }
             if isLast { break }
         }
+        let wanted = best > ready ? best : ready
+        guard held > ready else { return wanted }
         longer = Longer()
         add(to: &longer, than: held)
         // Of few stops little is known, so that what was held is soon wrong.
         let move = Self.costOfMove * Double(count) / Double(Self.capacity)
-        let isKept = held > ready && cost(of: held, longer, foreseen: foreseen) <= least + move
-        return isKept ? held : best > ready ? best : ready
+        return cost(of: held, longer, foreseen: foreseen) <= least + move ? held : wanted
     }
 
     /// Stops that are longer than something: how many, and their sum in milliseconds.
@@ -156,7 +157,7 @@ public struct MachineLateness: BitwiseCopyable, Sendable {
         }
     }
 
-    /// What it costs to be ready for a stop of `milliseconds`, in milliseconds of gap a minute.
+    /// What it costs to be ready for stops of up to `milliseconds`, delay and gaps together, in milliseconds of gap a minute.
     @_noLocks
     private func cost(of milliseconds: Double, _ longer: Longer, foreseen: Double) -> Double {
         var gaps = longer.milliseconds + Double(longer.number) * (Self.costOfGap - milliseconds)
