@@ -83,7 +83,7 @@ def tone(seconds: float) -> dict[str, Any]:
     m2e.record = timed(m2e.record)
     m2e.tone_report = of_the_middle(m2e.tone_report)
     row: dict[str, Any] = m2e.tone("a", "b", seconds)
-    row |= {"recording_began": began[0], "part_s": PART_S}
+    row |= {"recording_began": began[0], "first_s": first, "part_s": PART_S}
     # A player that starts with a gap of its own makes one for whoever listens.
     row["said_gap_ms_per_min"] = reports[-1].get("gap_ms_per_min")
     return row

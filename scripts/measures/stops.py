@@ -1,11 +1,14 @@
-"""Calls on a machine that stands still now and then: the part `stops` of scripts/measure, about an hour, as root.
+"""Calls on a machine that stands still now and then: the part `stops` of scripts/measure, about 70 minutes, as root.
 
 All processors stop at once (rig/standing.py), or one endpoint's process alone. Other programs' calls go beside. The processors are kept
-awake (rig/awake.py), so that few stops come besides those that are made. Gaps are counted but for moments in which the host makes the whole
-machine slow (rig/stillness.py); what is left out is told.
+awake (rig/awake.py), so that few stops come besides those that are made. Those of the host's own are in all that is measured, and in the
+calls without made stops as well: the delay and its growth are judged by as many of those. The longest stop is the longest there was,
+whoever made it. Gaps are counted but for moments in which the host makes the whole machine slow (rig/stillness.py); what is left out is
+told.
 """
 
 import contextlib
+import dataclasses
 import math
 import os
 import shutil
@@ -25,7 +28,7 @@ from kinds import Row
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
 from rig.awake import TOLD, awake
 from rig.standing import LONGEST_MS, REFUSED, Standing, bounds, may_rule, stand_once
-from rig.stillness import Sluggishness, Stillness, disturbances, undisturbed
+from rig.stillness import Sluggishness, Stillness, disturbances, overlap, undisturbed
 
 # Lengths of the stops, and the longest, in ms.
 LENGTHS = (("4-12", 12), ("4-21", 21))
@@ -43,6 +46,8 @@ BUSY = 99
 CHIRPS_OF_CALL, CHIRP_OF_CALL_S, PART = 46, 1.2, 15
 # Gaps so near a moment in which the host made the machine slow are its doing, in seconds.
 NEAR_S = 0.3
+# A gap at a single stop is told from the host's where no such moment is so near, in seconds.
+SINGLE_NEAR_S = 1.0
 # A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
 # after the measuring program was started, at least and at most.
 STOP_AT_S = 12.0
@@ -57,39 +62,57 @@ def on_the_bench(bench: Any, figures: Figures, quick: bool) -> None:
         calls_among_stops(bench, figures, quick)
 
 
+@dataclasses.dataclass
+class Quiet:
+    """Calls without made stops: the longest delay, and the most that one grows by in half a minute, in ms."""
+
+    delay: float | None
+    growth: float
+
+    def bound(self, longest_ms: float) -> float | None:
+        """What may be heard where the longest stop lasts so long."""
+        return None if self.delay is None else self.delay + longest_ms + BACK_MS
+
+
 def calls_among_stops(bench: Any, figures: Figures, quick: bool) -> None:
-    quiet_ms = quiet_delay(bench, figures, 1 if quick else 3)
+    calls, seconds = (1, 20) if quick else (5, 60)
+    quiet = quiet_calls(bench, figures, calls)
     for lengths, longest in LENGTHS:
         what = f"stops of {lengths} ms every {EVERY_S} s"
-        bound = None if quiet_ms is None else quiet_ms + longest + BACK_MS
-        seconds = 20 if quick else 60
-        rows = [restless_call(bench, f"stops-{lengths}-{i}", lengths, seconds) for i in range(1 if quick else 5)]
-        add(figures, what, rows, quiet_ms, bound)
+        rows = [restless_call(bench, f"stops-{lengths}-{i}", lengths, seconds) for i in range(calls)]
+        add(figures, what, rows, quiet, longest)
         by_alsa = restless_call(bench, f"stops-alsa-{lengths}", lengths, seconds, device=BY_ALSA)
-        add(figures, f"{what}, by ALSA", [by_alsa], quiet_ms, bound)
+        add(figures, f"{what}, by ALSA", [by_alsa], quiet, longest)
         peers(bench, figures, lengths, what, seconds)
         alone = restless_call(bench, f"stops-one-{lengths}", lengths, seconds, is_one_end=True)
-        add(figures, f"{what}, of the sender alone", [alone], quiet_ms, bound)
+        add(figures, f"{what}, of the sender alone", [alone], quiet, longest)
         figures.add(f"reason `sender`, {what}, of the sender alone", alone["sender_percent"], "%", at_least=90)
-        begun_with_server(bench, figures, lengths, what, bound)
-    begun_with_server(bench, figures, None, "quiet", None if quiet_ms is None else quiet_ms + BACK_MS)
+        begun_with_server(bench, figures, lengths, what, quiet.bound(longest))
+    begun_with_server(bench, figures, None, "quiet", quiet.bound(0))
     for milliseconds, within in ((60, 5), (3000, 1)):
         single_stop(bench, figures, milliseconds, within)
-    long_call(bench, figures, 30 if quick else 600, None if quiet_ms is None else quiet_ms + LENGTHS[0][1] + BACK_MS)
+    long_call(bench, figures, 30 if quick else 600, quiet)
 
 
-def quiet_delay(bench: Any, figures: Figures, calls: int) -> float | None:
-    """The longest of so many calls: between two it differs by a period of the device."""
-    quiet = [on_a_quiet_host(partial(quiet_call, bench, f"stops-none{number}")) for number in range(calls)]
-    delays = [row["median_ms"] for row in quiet if "median_ms" in row]
-    note = f"{each('calls', delays)}; {TOLD}{anew(quiet)}"
+def quiet_calls(bench: Any, figures: Figures, calls: int) -> Quiet:
+    """The worst of so many calls, as of those among stops: between two the delay differs by a period of the device."""
+    rows = [on_a_quiet_host(partial(quiet_call, bench, f"stops-none{number}")) for number in range(calls)]
+    delays = known([one for row in rows for one in row["delays"]])
+    grown = known([row["growth"] for row in rows])
+    note = f"{each('at first and at the end', delays)}; {TOLD}{anew(rows)}"
     figures.add("mouth to ear, quiet, which the stops are judged by", worst(delays), "ms", note=note)
-    return worst(delays)
+    figures.add("growth in half a minute, quiet, which the stops are judged by", worst(grown), "ms", note=each("calls", grown))
+    return Quiet(worst(delays), max([0.0, *grown]))
 
 
 def quiet_call(bench: Any, name: str) -> Row:
-    row: Row = bench.call(name, bench.commands(), count=10, quiet=BUSY).get("a_to_b", {})
-    return row
+    with bench.endpoints(name, bench.commands(), {}) as environment:
+        return heard_in(*parts(bench, environment))
+
+
+def heard_in(first: Row, last: Row) -> Row:
+    """The delay in two parts of a call, and how much more it is in the last."""
+    return {"delays": [first.get("median_ms"), last.get("median_ms")], "growth": rise(mean(first), mean(last))}
 
 
 def on_a_quiet_host(call: Callable[[], Row]) -> Row:
@@ -123,6 +146,7 @@ def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one
         tone = bench.tone(environment, seconds)
         slow = host.moments([] if is_one_end else standing.made(), bounds(lengths)[1] + NOTICED_MS)
         first, last = parts(bench, environment)
+        longest = host.longest()
         standing.end()
         after, tries = delay_afterwards(bench, environment)
     events = bench.events(f"{bench.work}/{name}-b.log")
@@ -130,8 +154,8 @@ def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one
     return {
         "tone": tone,
         "gaps": gaps_of_the_call(tone, slow),
-        "delays": [first.get("median_ms"), last.get("median_ms")],
-        "growth": rise(mean(first), mean(last)),
+        **heard_in(first, last),
+        "longest": longest,
         "after": after.get("median_ms"),
         "tries": tries,
         "errors": [error(events, heard) for heard in (first, last)],
@@ -143,16 +167,16 @@ def gaps_of_the_call(tone: Row, slow: list[tuple[float, float]]) -> Row:
     """Gaps in a tone but for the parts in which the host made the machine slow, ms a minute of the rest; and what those parts are."""
     if "gap_ms_per_min" not in tone:
         return {}
-    heard, length, began = tone["tone_heard_s"], tone["part_s"], tone["recording_began"]
+    heard, length, first, began = tone["tone_heard_s"], tone["part_s"], tone["first_s"], tone["recording_began"]
 
     def is_slow(part: float) -> bool:
         return any(begin - NEAR_S < began + part + length and began + part < end + NEAR_S for begin, end in slow)
 
-    left_out = length * sum(is_slow(part) for part in range(length, math.ceil(heard) + length, length))
+    left_out = length * sum(is_slow(first + part) for part in range(length, math.ceil(heard) + length, length))
     host = sum(ms for part, ms in tone["gaps_ms"] if is_slow(part))
-    whole = tone["gap_ms_per_min"] * heard / 60
-    rest = max(heard - left_out, length)
-    return {"ms_per_min": round(max(0.0, whole - host) * 60 / rest, 1), "host_ms": round(host, 1), "left_out_s": left_out}
+    own = max(0.0, tone["gap_ms_per_min"] * heard / 60 - host)
+    minutes = max(heard - left_out, length) / 60
+    return {"ms": round(own, 1), "ms_per_min": round(own / minutes, 1), "host_ms": round(host, 1), "left_out_s": left_out}
 
 
 def parts(bench: Any, environment: dict[str, str]) -> tuple[Row, Row]:
@@ -209,18 +233,27 @@ def known(values: list[float | None]) -> list[float]:
     return [value for value in values if value is not None]
 
 
-def add(figures: Figures, what: str, rows: list[Row], quiet_ms: float | None, bound: float | None) -> None:
+def left_out(gaps: list[Row]) -> str:
+    """In words, what `gaps_of_the_call` left out, call by call."""
+    said = ", ".join(f"{one.get('host_ms')} in {one.get('left_out_s')} s" for one in gaps)
+    return f"left out, when the host made the machine slow, ms: {said}"
+
+
+def add(figures: Figures, what: str, rows: list[Row], quiet: Quiet, longest_ms: float) -> None:
     """The worst of all calls each."""
     delays = known([one for row in rows for one in row["delays"]])
     gaps = known([row["gaps"].get("ms_per_min") for row in rows])
-    host = ", ".join(f"{row['gaps'].get('host_ms')} in {row['gaps'].get('left_out_s')} s" for row in rows)
     grown = known([row["growth"] for row in rows])
-    above = known([rise(quiet_ms, row["after"]) for row in rows])
+    above = known([rise(quiet.delay, row["after"]) for row in rows])
     errors = known([one for row in rows for one in row["errors"]])
     said = ", ".join(str(row["tone"].get("said_gap_ms_per_min")) for row in rows)
-    figures.add(f"mouth to ear, {what}", worst(delays), "ms", bound, each("in the middle and at the end", delays))
-    figures.add(f"growth in half a minute, {what}", worst(grown), "ms", BACK_MS, each("calls", grown))
-    note = f"left out, when the host made the machine slow, ms: {host}; the player's own: {said}"
+    longest = max([longest_ms, *(row["longest"] for row in rows)])
+    note = each("in the middle and at the end", delays) + (
+        f"; the longest stop: {longest:.0f} ms" if longest > longest_ms else ""
+    )
+    figures.add(f"mouth to ear, {what}", worst(delays), "ms", quiet.bound(longest), note)
+    figures.add(f"growth in half a minute, {what}", worst(grown), "ms", quiet.growth + BACK_MS, each("calls", grown))
+    note = f"{left_out([row['gaps'] for row in rows])}; the player's own: {said}"
     figures.add(f"gaps, {what}", worst(gaps), "ms/min", 10, f"{each('calls', gaps)}; {note}")
     figures.add(f"ledger against measured, {what}", worst(errors), "ms", 10)
     again = sum(row["tries"] - 1 for row in rows)
@@ -261,13 +294,7 @@ def single_stop(bench: Any, figures: Figures, milliseconds: float, within: float
     name, what = f"one-stop-{milliseconds}", f"one stop of {milliseconds:g} ms"
     is_all = milliseconds <= LONGEST_MS
     if is_all:
-        with bench.endpoints(f"{name}-gaps", bench.commands(), {}) as environment, stop_after(STOP_AT_S, milliseconds, []):
-            tone = bench.tone(environment, 2 * STOP_AT_S)
-        minutes = tone.get("tone_heard_s", 0) / 60
-        gaps = round(tone["gap_ms_per_min"] * minutes, 1) if "gap_ms_per_min" in tone else None
-        number = round(tone.get("gaps_per_min", 0) * minutes)
-        note = f"{number} of them; the player's own: {tone.get('said_gap_ms_per_min')} ms/min"
-        figures.add(f"gaps, {what}", gaps, "ms", milliseconds, note)
+        gaps_at_single_stop(bench, figures, f"{name}-gaps", what, milliseconds)
     with bench.endpoints(name, bench.commands(), {}) as environment:
         stopped = [] if is_all else [one.pid for one in bench.running]
         count = math.ceil((STOP_AT_S + milliseconds / 1000 + within) / CHIRP_S) + 2 * CHIRPS
@@ -283,29 +310,52 @@ def single_stop(bench: Any, figures: Figures, milliseconds: float, within: float
     figures.add(f"above its former delay {within:g} s after {what}", above, "ms", BACK_MS, note)
 
 
+def gaps_at_single_stop(bench: Any, figures: Figures, name: str, what: str, milliseconds: float) -> None:
+    """Measured again, `TRIES` times at most, where the host made the machine slow at about the time of the stop."""
+    for _ in range(TRIES):
+        host = Sluggishness()
+        with bench.endpoints(name, bench.commands(), {}) as environment, stop_after(STOP_AT_S, milliseconds, []) as made:
+            tone = bench.tone(environment, 2 * STOP_AT_S)
+        slow = host.moments(made, milliseconds + NOTICED_MS)
+        host.end()
+        if not any(overlap((begin - SINGLE_NEAR_S, end + SINGLE_NEAR_S), slow) for begin, end in made):
+            break
+    gaps = gaps_of_the_call(tone, slow)
+    note = f"{left_out([gaps])}; the player's own: {tone.get('said_gap_ms_per_min')} ms/min"
+    figures.add(f"gaps, {what}", gaps.get("ms"), "ms", milliseconds, note)
+
+
 @contextlib.contextmanager
-def stop_after(seconds: float, milliseconds: float, processes: list[int]) -> Iterator[None]:
-    """One stop, so long after the body began to run."""
-    timer = threading.Timer(seconds, stand_once, (milliseconds, processes))
+def stop_after(seconds: float, milliseconds: float, processes: list[int]) -> Iterator[list[tuple[float, float]]]:
+    """One stop, so long after the body began to run; when that was, to the time that its program takes to start (time.monotonic())."""
+    made: list[tuple[float, float]] = []
+
+    def stand() -> None:
+        began = time.monotonic()
+        stand_once(milliseconds, processes)
+        made.append((began, time.monotonic()))
+
+    timer = threading.Timer(seconds, stand)
     timer.start()
-    yield
+    yield made
     timer.join()
 
 
-def long_call(bench: Any, figures: Figures, seconds: float, bound: float | None) -> None:
+def long_call(bench: Any, figures: Figures, seconds: float, quiet: Quiet) -> None:
     lengths, longest = LENGTHS[0]
     what = f"{seconds / 60:g} min call, ordinary priority, stops of {lengths} ms"
-    stillness = Stillness()
-    with Standing(lengths, EVERY_S):
+    host = Sluggishness()
+    with Standing(lengths, EVERY_S) as standing:
         row = bench.long_call("long-stops", bench.commands(prefix=ORDINARY), seconds, 0)
+        slow = host.moments(standing.made(), longest + NOTICED_MS)
+    longest_ms = max(longest, host.longest())
+    host.end()
     tone, told = row.get("tone", {}), delays_told(row["events"]["b"], *row["middle"])
+    gaps = gaps_of_the_call(tone, slow)
     note = f"from these seconds on, ms: {tone.get('gaps_ms')}; the player's own: {tone.get('said_gap_ms_per_min')}"
-    began = row["tone_began"]
-    own = [f"{ms:.0f} ms at {at - began:.0f} s" for at, ms in stillness.times(began) if ms > longest + NOTICED_MS]
-    note += f"; the machine itself stood still for longer: {', '.join(own)}" if own else ""
-    figures.add(f"{what}: gaps", tone.get("gap_ms_per_min"), "ms/min", 0, note)
-    heard = row.get("a_to_b", {}).get("median_ms")
-    figures.add(f"{what}: longest delay it states", worst(told), "ms", bound, f"heard at last: {heard}")
+    figures.add(f"{what}: gaps", gaps.get("ms_per_min"), "ms/min", 0, f"{left_out([gaps])}; {note}")
+    note = f"heard at last: {row.get('a_to_b', {}).get('median_ms')}; the longest stop: {longest_ms:.0f} ms"
+    figures.add(f"{what}: longest delay it states", worst(told), "ms", quiet.bound(longest_ms), note)
 
 
 def main_job(yodel: str, figures: Figures, calls: int) -> None:

@@ -77,6 +77,10 @@ class Sluggishness:
     def end(self) -> None:
         self.stillness.end()
 
+    def longest(self) -> float:
+        """Of all standstills since the beginning, those that are made as well, in ms."""
+        return max((ms for _, ms in self.stillness.times(0)), default=0.0)
+
     def moments(self, made: list[tuple[float, float]], longest_ms: float) -> list[tuple[float, float]]:
         """When each began and ended (time.monotonic()), but for the time of stops that were `made`; and stops of the host's own that
         were longer than `longest_ms`."""
