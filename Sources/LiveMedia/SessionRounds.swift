@@ -67,7 +67,7 @@ package struct SessionRounds {
     /// - Parameter isRung: whether somebody asks for a turn.
     /// - Returns: the bells of those who were let go: nothing here refers to them any more, and their owners wait to be told.
     package mutating func turn(isRung: Bool) -> [Bell] {
-        let began = now()
+        let (began, due) = (now(), wheel.nextMembers)
         round += 1
         watch.begin()
         work.begin(at: began, processorSeconds: processorSeconds())
@@ -88,7 +88,7 @@ package struct SessionRounds {
         if let used = allowance?.take(at: began) {
             load.noteProcessor(share: used.share, milliseconds: used.milliseconds, at: began)
         }
-        if load.noteWork(from: began, to: now(), calls: wheel.count) {
+        if load.noteWork(dueAt: due, from: began, to: now(), calls: wheel.count) {
             for member in seats {
                 member?.limitComplexity(ofRunning: load.complexityOfRunning, ofNew: load.complexityOfNew)
             }

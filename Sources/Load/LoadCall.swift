@@ -28,6 +28,8 @@ package struct LoadCall {
     private(set) var duplicates = 0
     private(set) var gaps = 0
     private(set) var gapsExcused = 0
+    /// When gaps that are not excused ended: the first `GapTimes.mostOfCall`.
+    private(set) var gapTimes: [HostTime] = []
     /// How what was lost clusters.
     private(set) var lossRuns = LossRuns()
     private(set) var remoteSSRC: UInt32?
@@ -122,12 +124,21 @@ package struct LoadCall {
         if let lastHeard {
             let spacing = arrival.milliseconds(since: lastHeard)
             if spacing >= Double(packetMilliseconds) + Self.gapMilliseconds {
-                if wasLate { gapsExcused += 1 } else { gaps += 1 }
+                noteGap(endedAt: arrival, isExcused: wasLate)
             }
         }
         note(packet.header, arrival: arrival)
         lastHeard = max(lastHeard ?? arrival, arrival)
         heard.noteHeard(packet.payload, arrival: arrival, isNext: isNext)
+    }
+
+    private mutating func noteGap(endedAt time: HostTime, isExcused: Bool) {
+        guard !isExcused else {
+            gapsExcused += 1
+            return
+        }
+        gaps += 1
+        if gapTimes.count < GapTimes.mostOfCall { gapTimes.append(time) }
     }
 
     /// What came back and was sent since the last time, where that is `packets` sent or more.

@@ -6,6 +6,8 @@ package struct LoadReport {
     /// How the load itself fared, which comes first: what was late here says nothing of the other side.
     var generator: [(name: String, value: Double?)]
     var isValid: Bool
+    /// When calls heard gaps.
+    var gapsAt: [GapTimes.Moment]
     /// Calls by SIP that nobody answered.
     var refused: RefusedCalls
     /// Calls that began, the most frequent codec first.
@@ -56,7 +58,10 @@ package struct LoadReport {
             + [JSONMember("valid", .boolean(isValid))]
         let codecs = callsByCodec.map { JSONMember($0.codec, .integer($0.calls)) }
         return [JSONMember("generator", .object(own))] + counts.map { JSONMember($0.name, .integer($0.value)) }
-            + [JSONMember("calls_by_codec", .object(codecs)), JSONMember("refused", refused.json)]
+            + [
+                JSONMember("gaps_at", .array(gapsAt.map(\.json))), JSONMember("calls_by_codec", .object(codecs)),
+                JSONMember("refused", refused.json),
+            ]
             + distributions.map { JSONMember($0.name, $0.figures.json(decimals: 4)) }
             + (assertions.isEmpty ? [] : [JSONMember("assertions", .array(assertions.map(\.json)))])
     }
@@ -99,6 +104,12 @@ package struct LoadReport {
                 "\(outcome.passed ? "passed" : "MISSED"): \(outcome.expression)"
                     + (outcome.value.map { " (\($0.text))" } ?? " (not measured)")
             }
+    }
+}
+
+extension GapTimes.Moment {
+    fileprivate var json: JSONValue {
+        .object([JSONMember("at_s", .number(seconds, decimals: 1)), JSONMember("gaps", .integer(gaps))])
     }
 }
 

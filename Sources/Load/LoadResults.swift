@@ -17,6 +17,8 @@ package struct LoadCallReport: Sendable, Equatable {
     let duplicates: Int
     let gaps: Int
     let gapsExcused: Int
+    /// When they ended, those that are not excused.
+    let gapTimes: [HostTime]
     let setupMilliseconds: Double?
     let delayMilliseconds: Double?
     let jitterMilliseconds: Double
@@ -52,6 +54,7 @@ package struct LoadCallReport: Sendable, Equatable {
         duplicates = call.duplicates
         gaps = call.gaps
         gapsExcused = call.gapsExcused
+        gapTimes = call.gapTimes
         setupMilliseconds = call.setupMilliseconds
         delayMilliseconds = ear?.delayMilliseconds
         jitterMilliseconds = call.jitterMilliseconds
@@ -120,6 +123,7 @@ package struct LoadResults {
     private(set) var packetsLost = 0
     private(set) var gaps = 0
     private(set) var gapsExcused = 0
+    private var gapTimes = GapTimes()
     private(set) var soundLost = 0
     private(set) var soundFound = 0
     /// Calls that could not even begin, and the first reason.
@@ -157,6 +161,7 @@ package struct LoadResults {
         packetsLost += call.packetsLost
         gaps += call.gaps
         gapsExcused += call.gapsExcused
+        gapTimes.add(call.gapTimes, ofCallFrom: call.firstSent)
         soundFound += call.windowsFound
         soundLost += call.windowsLost
         if let value = call.answerMilliseconds { answer.add(value) }
@@ -201,7 +206,7 @@ package struct LoadResults {
                 ("late_p50_ms", lateness.quantile(0.5)), ("late_p99_ms", lateness.quantile(0.99)),
                 ("late_max_ms", lateness.count > 0 ? lateness.maximum : nil), ("processor_share", processorShare),
             ],
-            isValid: isValid, refused: refused,
+            isValid: isValid, gapsAt: gapTimes.moments, refused: refused,
             callsByCodec: byCodec.map { (codec: $0.key, calls: $0.value) }
                 .sorted { ($1.calls, $0.codec) < ($0.calls, $1.codec) },
             distributions: [

@@ -12,6 +12,7 @@ from rig.endpoint import Endpoint, free_ports
 from rig.kinds import Event
 from rig.process import Use, memory_mib, use
 from rig.quota import limited
+from rig.stillness import Sluggishness, is_near
 from rig.verdict import PATIENCE_S
 
 # Before the measured seconds every call is up and its jitter buffer settled; after them none has ended yet.
@@ -20,8 +21,17 @@ SETTLE_S, REST_S = 3.0, 1.0
 RATE = 100
 # What a row must keep, as `yodel capacity` has it, ms.
 DELAY_MS = 100.0
+# A stop of the host's that is longer is one of its moments, ms; when gaps were is told so finely, in seconds.
+SLOW_MS, GAP_STEP_S = 20.0, 0.1
 # The program's own threads that carry calls.
 LOOPS = "calls-"
+
+
+def gaps_told(report: Event, began: float, slow: list[tuple[float, float]]) -> tuple[int, int]:
+    """Gaps of a load that began then (time.monotonic()), but for those near such moments; and those."""
+    spans = [(began + one["at_s"], one["gaps"]) for one in report["gaps_at"]]
+    of_host = sum(gaps for at, gaps in spans if is_near((at, at + GAP_STEP_S), slow))
+    return report["gaps"] - of_host, of_host
 
 
 @dataclass
@@ -91,9 +101,10 @@ def over(load: Endpoint, seconds: float) -> Event:
 def row(work: Work, calls: int, hold: float) -> Event:
     """So many calls at once: what they cost while all run, and how they fared."""
     ramp = calls / RATE
+    host = Sluggishness()
     with hall(work, max(64, calls)) as place:
         with place.load(calls, hold + ramp) as load:
-            load.wait_for("load_started")
+            started = load.wait_for("load_started")["seen"]
             time.sleep(ramp + SETTLE_S)
             began, (all_before, loops_before) = time.monotonic(), place.use()
             time.sleep(hold - SETTLE_S - REST_S)
@@ -101,6 +112,8 @@ def row(work: Work, calls: int, hold: float) -> Event:
             full = place.memory_mib()
             told = place.figures(since=began)
             report = over(load, hold + 2 * ramp)
+        gaps, gaps_of_host = gaps_told(report, started, host.moments([], SLOW_MS))
+        host.end()
         time.sleep(2)
         left = place.memory_mib()
         refused = (place.figures() or [{"refused": {}}])[-1]["refused"]
@@ -119,7 +132,8 @@ def row(work: Work, calls: int, hold: float) -> Event:
         "mouth_to_ear_p50_ms": delay["p50"],
         "mouth_to_ear_p99_ms": delay["p99"],
         "packets_lost": report["packets_lost"],
-        "gaps": report["gaps"],
+        "gaps": gaps,
+        "gaps_of_host": gaps_of_host,
         "gaps_excused": report["gaps_excused"],
         "correlation_min": report["correlation"]["min"],
         "turn_late_p99_ms": middle(told, "turn_late_p99_ms"),

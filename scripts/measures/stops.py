@@ -28,7 +28,7 @@ from kinds import Row
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "checks"))
 from rig.awake import TOLD, awake
 from rig.standing import LONGEST_MS, REFUSED, Standing, bounds, may_rule, stand_once
-from rig.stillness import Sluggishness, Stillness, disturbances, overlap, undisturbed
+from rig.stillness import Sluggishness, Stillness, disturbances, is_near, overlap, undisturbed
 
 # Lengths of the stops, and the longest, in ms.
 LENGTHS = (("4-12", 12), ("4-21", 21))
@@ -44,8 +44,6 @@ TRIES = 3
 BUSY = 99
 # A call among stops is heard by so many chirps that follow each other; the first and the last PART of them are compared.
 CHIRPS_OF_CALL, CHIRP_OF_CALL_S, PART = 46, 1.2, 15
-# Gaps so near a moment in which the host made the machine slow are its doing, in seconds.
-NEAR_S = 0.3
 # A gap at a single stop is told from the host's where no such moment is so near, in seconds.
 SINGLE_NEAR_S = 1.0
 # A single stop comes so long after the sound began, in seconds; a chirp each CHIRP_S, of which CHIRPS make a median, the first of them so long
@@ -170,7 +168,7 @@ def gaps_of_the_call(tone: Row, slow: list[tuple[float, float]]) -> Row:
     heard, length, first, began = tone["tone_heard_s"], tone["part_s"], tone["first_s"], tone["recording_began"]
 
     def is_slow(part: float) -> bool:
-        return any(begin - NEAR_S < began + part + length and began + part < end + NEAR_S for begin, end in slow)
+        return is_near((began + part, began + part + length), slow)
 
     left_out = length * sum(is_slow(first + part) for part in range(length, math.ceil(heard) + length, length))
     host = sum(ms for part, ms in tone["gaps_ms"] if is_slow(part))

@@ -109,8 +109,9 @@ package struct PortTurns: ~Copyable {
     package mutating func turn() {
         let began = clock.now()
         stages.begin()
+        let due = wheel.count > 0 ? wheel.nextTurn : nil
         // Who is late already has those to serve who are there.
-        let isLate = wheel.count > 0 && began.milliseconds(since: wheel.nextTurn) >= Admission.lateMilliseconds
+        let isLate = due.map { began.milliseconds(since: $0) >= Admission.lateMilliseconds } ?? false
         (joinsLeft, joining) = (isLate ? 0 : Self.joinsOfTurn, 0)
         port.receive(now: began) { take(&$0, now: began) }
         goodbyes.send(by: port)
@@ -137,7 +138,7 @@ package struct PortTurns: ~Copyable {
         port.flush()
         let ended = clock.now()
         noteProcessor(at: ended)
-        guard load.noteWork(from: began, to: ended, calls: callsNow, joining: joining) else { return }
+        guard load.noteWork(dueAt: due, from: began, to: ended, calls: callsNow, joining: joining) else { return }
         for call in calls { call?.call.limitComplexity(to: load.complexityOfRunning) }
     }
 

@@ -7,6 +7,8 @@ public struct LoopLoad: Sendable {
     private var relief = LoadRelief()
     private var lateness = LatenessMeter()
     private var calls = 0
+    /// When the work before was done.
+    private var lastEnd = HostTime.zero
 
     public init() {}
 
@@ -34,16 +36,21 @@ public struct LoopLoad: Sendable {
     /// - Parameter now: when somebody looked.
     public mutating func noteIdleTurn(at now: HostTime) { admission.note(lateMilliseconds: 0, at: now) }
 
-    /// All that was due is done.
+    /// All that was due is done. Time in which it waited for a core, which others had, is not there for more calls either.
     /// - Parameters:
+    ///   - due: when it was due; nil: nothing was, and something came.
     ///   - began: when the work began.
     ///   - ended: when it was done.
     ///   - calls: those there are.
     ///   - joining: what was spent on those who came, in milliseconds.
     /// - Returns: whether encoders are to work with another complexity from now on.
-    public mutating func noteWork(from began: HostTime, to ended: HostTime, calls: Int, joining: Double = 0) -> Bool {
+    public mutating func noteWork(
+        dueAt due: HostTime?, from began: HostTime, to ended: HostTime, calls: Int, joining: Double = 0
+    ) -> Bool {
         self.calls = calls
-        admission.note(busyMilliseconds: ended.milliseconds(since: began), joining: joining, calls: calls, at: ended)
+        let start = max(lastEnd, min(began, due ?? began))
+        lastEnd = ended
+        admission.note(busyMilliseconds: ended.milliseconds(since: start), joining: joining, calls: calls, at: ended)
         return relief.note(load: admission.load, at: ended)
     }
 

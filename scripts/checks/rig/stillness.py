@@ -23,6 +23,8 @@ PRIORITY = 60
 STOLEN = 0.03
 # It withholds less than this from one that is.
 CALM = 0.01
+# Sound that misses something so near a moment in which the host made the machine slow misses it for that, in seconds.
+NEAR_S = 0.3
 
 T = TypeVar("T")
 
@@ -93,6 +95,11 @@ class Sluggishness:
             if last[0] - first[0] <= self.WITHIN_S:
                 found.append((first[0], last[1]))
         return found
+
+
+def is_near(span: tuple[float, float], moments: list[tuple[float, float]]) -> bool:
+    """Whether what was heard in a span may be the doing of one of these moments: it ends at most NEAR_S before, or begins NEAR_S after."""
+    return overlap((span[0] - NEAR_S, span[1] + NEAR_S), moments) > 0
 
 
 def overlap(span: tuple[float, float], others: list[tuple[float, float]]) -> float:
