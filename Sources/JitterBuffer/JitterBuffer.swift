@@ -116,6 +116,15 @@ public final class JitterBuffer {
         return waiting(afterDelay: min(usual, floor))
     }
 
+    /// By how much what is pulled next is older than the target of the delay asks, in milliseconds; negative: it falls short of it; nil
+    /// before playing.
+    package var spareMilliseconds: Double? {
+        guard player.isPlaying, let start = clock.earliest, let axis = stream?.axis, let floor = delays.floor
+        else { return nil }
+        let delay = start + axis.milliseconds(player.endOfQueue) - axis.mediaMilliseconds(player.mediaPosition)
+        return delay - floor - delays.target.aboveFloor
+    }
+
     /// Milliseconds that a packet waits which came with this relative delay: 0 when it comes too late; nil before playing.
     private func waiting(afterDelay delay: Double) -> Double? {
         guard player.isPlaying, let start = clock.mean, let axis = stream?.axis else { return nil }
@@ -214,8 +223,8 @@ public final class JitterBuffer {
         delays.standStill(milliseconds: stop.milliseconds)
     }
 
-    /// The player gave up so many milliseconds of sound that it held against such stops, and asks the later from now on: what that
-    /// leaves here is too much.
+    /// The player asks so many milliseconds later from now on, or earlier where negative: it gave up sound that it held, or has its turns
+    /// at other times. What that leaves here is too much, or too little.
     package func movePulls(by milliseconds: Double) { clock.move(by: milliseconds) }
 
     /// The sender told when its machine stood still, which made its packets late, whatever the network does.

@@ -15,7 +15,7 @@ struct PullClock {
     /// Nil before the first pull.
     var earliest: Double? { window.value }
 
-    /// From now on the player asks so many milliseconds later than it did: it gave up sound that it held.
+    /// From now on the player asks so many milliseconds later than it did; negative: earlier.
     mutating func move(by milliseconds: Double) {
         window.shift(by: milliseconds)
         mean = mean.map { $0 + milliseconds }

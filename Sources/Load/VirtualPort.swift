@@ -103,6 +103,8 @@ package final class VirtualPort {
 
     /// What each call's jitter buffer holds back, in milliseconds; of calls that have heard something.
     package var bufferDelays: [Double] { turns.statistics.compactMap(\.ledger.jitterBuffer) }
+    /// What each of them asks for, in milliseconds.
+    package var bufferTargets: [Double] { turns.statistics.compactMap(\.bufferTargetMilliseconds) }
     /// What each call last knew of the round trip, in milliseconds.
     package var roundTrips: [Double] { turns.statistics.compactMap(\.roundTripMilliseconds) }
 

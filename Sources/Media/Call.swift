@@ -209,8 +209,13 @@ public final class Call {
     /// So many milliseconds of our voice are missing before the next frame: it was not captured.
     package func skip(milliseconds: Double) { stream.sendPath.skip(milliseconds: milliseconds) }
 
-    /// The device gave up sound that it held: it asks so many milliseconds later from now on.
+    /// Who hears it gave up sound that he held, or has his turns at other times: he asks so many milliseconds later from now on; negative:
+    /// earlier.
     package func movePulls(by milliseconds: Double) { stream.movePulls(by: milliseconds) }
+
+    /// By how much what is heard next is older than the jitter buffer's target asks, in milliseconds; negative: it falls short of it; nil
+    /// before anything is heard.
+    package var spareMilliseconds: Double? { stream.spareMilliseconds }
 
     /// Time passes: RTCP that is due is sent, silence of the network may end the call.
     public func advance(to now: HostTime, ntp: NTPTime) {

@@ -166,6 +166,9 @@ public final class MediaStream {
     /// The device asks so many milliseconds later from now on.
     func movePulls(by milliseconds: Double) { receivePath.movePulls(by: milliseconds) }
 
+    /// By how much what is heard next is older than it need be, in milliseconds; nil before anything is.
+    var spareMilliseconds: Double? { receivePath.spareMilliseconds }
+
     /// Whether less than `samples` of the sound that plays are left and no packet waits: what is asked for next is concealed.
     func isShort(of samples: Int) -> Bool { receivePath.isShort(of: samples) }
 

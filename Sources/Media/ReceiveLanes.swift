@@ -72,7 +72,7 @@ struct ReceiveLanes {
         newest.buffer.senderStood(stops, toldAt: arrival)
     }
 
-    /// The player asks so many milliseconds later from now on.
+    /// The player asks so many milliseconds later from now on; negative: earlier.
     func movePulls(by milliseconds: Double) {
         for lane in lanes { lane.buffer.movePulls(by: milliseconds) }
     }

@@ -90,8 +90,11 @@ final class ReceivePath {
         gaps.told(stops, at: arrival)
     }
 
-    /// The device asks so many milliseconds later from now on.
+    /// Who pulls asks so many milliseconds later from now on; negative: earlier.
     func movePulls(by milliseconds: Double) { lanes.movePulls(by: milliseconds) }
+
+    /// By how much what is pulled next is older than it need be, in milliseconds; nil before anything is heard.
+    var spareMilliseconds: Double? { buffer.spareMilliseconds }
 
     /// Whether less than `samples` of the sound that plays are left and no packet waits.
     func isShort(of samples: Int) -> Bool { buffer.isPlaying && lanes.playing.samplesLeft.map { $0 < samples } ?? false }

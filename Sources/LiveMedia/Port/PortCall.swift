@@ -23,6 +23,8 @@ final class PortCall {
     let began: HostTime
     /// The packet time that it has its turns by, milliseconds.
     var turnMilliseconds: Int
+    /// Where in that time they lie.
+    @exclusivity(unchecked) private var phase = TurnPhase()
     /// Its voice in the conference's frame at hand.
     @exclusivity(unchecked) var voice: [Float] = []
     /// Whether the others of a conference are to hear it.
@@ -51,6 +53,11 @@ final class PortCall {
         configuration.seed = random.next()
         configuration.stream.canonicalName = "yodel-" + String(configuration.seed & 0xffff_ffff, radix: 36)
         return configuration
+    }
+
+    /// By how many slots its turns are to move, as `TurnPhase` has it.
+    func slotsToMove(now: HostTime) -> Int {
+        phase.slots(spare: call.spareMilliseconds, packetMilliseconds: turnMilliseconds, now: now)
     }
 
     /// The first half of a turn: hears a frame. `frame` is room for it, kept by the loop.

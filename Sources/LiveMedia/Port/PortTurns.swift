@@ -21,9 +21,9 @@ package struct PortTurns: ~Copyable {
     /// Those who are let in in one turn: what they cost at their beginning is not to keep the others waiting.
     private static let joinsOfTurn = 40
 
-    /// A call's packet has just come, and the next ones come a packet time apart. Turns 5 to 10 ms behind them find each packet there,
-    /// with what a quiet line needs to spare: in the slot right behind them the jitter buffer would have to keep a whole packet more.
-    private static let slotsBehindPackets = 1
+    /// A call's second packet has just come, and the first waits since a packet time before: it is heard in the next turn, and then turns
+    /// move to where the jitter buffer asks for them (`TurnPhase`).
+    private static let slotsBehindPackets = 0
 
     private let plan: PortPlan
     private let port: any PacketPort
@@ -264,6 +264,9 @@ package struct PortTurns: ~Copyable {
 
     private mutating func step(_ seat: Int, now: HostTime, ntp: NTPTime) {
         guard let call = calls[seat], !call.call.state.isEnded else { return }
+        let slots = plan.sound == .echo ? call.slotsToMove(now: now) : 0
+        if slots > 0, move(seat, call, bySlots: slots) { return }
+        defer { if slots < 0 { _ = move(seat, call, bySlots: slots) } }
         if stages.isSampled {
             let start = clock.now()
             call.hear(into: &frame, now: now)
@@ -284,6 +287,13 @@ package struct PortTurns: ~Copyable {
         guard milliseconds != call.turnMilliseconds, calls[seat] != nil else { return }
         call.turnMilliseconds = milliseconds
         wheel.add(seat, everyMilliseconds: milliseconds)
+    }
+
+    /// Its turns come that much later from now on, or earlier.
+    private mutating func move(_ seat: Int, _ call: PortCall, bySlots slots: Int) -> Bool {
+        guard wheel.move(seat, bySlots: slots) else { return false }
+        call.call.movePulls(by: Double(slots) * TickWheel.usualMilliseconds)
+        return true
     }
 
     private mutating func stepConference(_ number: Int, now: HostTime, ntp: NTPTime) {

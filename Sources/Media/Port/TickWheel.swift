@@ -15,6 +15,9 @@ public struct TickWheel {
     /// Absence that is made up for, in milliseconds.
     public static let madeUpMilliseconds = 1000.0
 
+    /// By so many members more than a quarter above the mean a phase may be fuller than others because its members asked for it.
+    private static let evenness = 4
+
     /// The members that have their turn in the slot at hand.
     public private(set) var due: [Int] = []
     private var skipped = 0
@@ -25,8 +28,26 @@ public struct TickWheel {
     private let epoch: HostTime
     /// Slots that have been since the epoch.
     private var slot: Int64 = 0
-    /// For each packet time in slots: the members of each of its phases.
-    private var phases: [Int: [[Int]]] = [:]
+    /// Members of one packet time, by the phase in which they have their turn: as many as it has slots.
+    private struct Ring {
+        var phases: [[Int]]
+
+        var period: Int { phases.count }
+        var count: Int { phases.reduce(0) { $0 + $1.count } }
+        /// Members that a phase may have because they asked for it.
+        var mostOfPhase: Int { count * 5 / (4 * period) + TickWheel.evenness }
+
+        /// The phase of a member, and its place there; nil: it is not here.
+        func place(of member: Int) -> (phase: Int, index: Int)? {
+            for phase in phases.indices {
+                if let index = phases[phase].firstIndex(of: member) { return (phase, index) }
+            }
+            return nil
+        }
+    }
+
+    private var rings: [Ring] = []
+    /// The period of each member, in slots.
     private var periods: [Int: Int] = [:]
 
     /// - Parameters:
@@ -42,9 +63,9 @@ public struct TickWheel {
 
     /// When the next slot is due in which a member has its turn; nil: there is none.
     public var nextMembers: HostTime? {
-        guard let longest = phases.keys.max() else { return nil }
+        guard let longest = rings.lazy.map(\.period).max() else { return nil }
         let next = (slot..<slot + Int64(longest)).first { slot in
-            phases.contains { period, lists in !lists[Int(slot % Int64(period))].isEmpty }
+            rings.contains { !$0.phases[Int(slot % Int64($0.period))].isEmpty }
         }
         return next.map { time(of: $0) }
     }
@@ -53,33 +74,62 @@ public struct TickWheel {
         HostTime(nanoseconds: epoch.nanoseconds &+ slot &* Int64(slotMilliseconds * 1e6))
     }
 
-    /// Adds `member` to the phase that has fewest.
+    /// Adds `member` to the phase that suits it, where that is not crowded; else, and where none does, to the one that has fewest.
     /// - Parameters:
     ///   - member: its number; one that is there already is moved.
     ///   - milliseconds: its packet time, rounded to whole slots.
-    ///   - wait: slots before the one that suits it best, where others are as full: 0 is the next one.
-    public mutating func add(_ member: Int, everyMilliseconds milliseconds: Int, after wait: Int = 0) {
+    ///   - wait: slots before the one that suits it: 0 is the next one; nil: none does.
+    public mutating func add(_ member: Int, everyMilliseconds milliseconds: Int, after wait: Int? = nil) {
         remove(member)
         let period = max(1, Int((Double(milliseconds) / slotMilliseconds).rounded()))
-        var lists = phases[period] ?? [[Int]](repeating: [], count: period)
-        let order = (0..<period).map { (Int(slot % Int64(period)) + wait + $0) % period }
-        let phase = order.min { lists[$0].count < lists[$1].count } ?? 0
-        lists[phase].append(member)
-        phases[period] = lists
+        let ring = ring(of: period)
+        let order = (0..<period).map { (Int(slot % Int64(period)) + (wait ?? 0) + $0) % period }
+        let fewest = order.min { rings[ring].phases[$0].count < rings[ring].phases[$1].count } ?? 0
+        let isSuited = wait != nil && rings[ring].phases[order[0]].count < rings[ring].mostOfPhase
+        let phase = isSuited ? order[0] : fewest
+        rings[ring].phases[phase].append(member)
+        // A move allocates nothing.
+        let most = rings[ring].mostOfPhase
+        for phase in 0..<period where rings[ring].phases[phase].capacity < most {
+            rings[ring].phases[phase].reserveCapacity(2 * most)
+        }
         periods[member] = period
         count += 1
+        if due.capacity < count { due.reserveCapacity(2 * count) }
+    }
+
+    /// Moves `member` to another phase of its packet time.
+    /// - Parameters:
+    ///   - member: its number.
+    ///   - slots: by so many slots later, or earlier where negative. One that is due in the slot at hand and is moved to a later one is due
+    ///     again in that.
+    /// - Returns: false where nothing was done: it is not there, or too many have their turn then already.
+    public mutating func move(_ member: Int, bySlots slots: Int) -> Bool {
+        guard let period = periods[member], let ring = rings.firstIndex(where: { $0.period == period }),
+            let (from, index) = rings[ring].place(of: member)
+        else { return false }
+        let phase = ((from + slots) % period + period) % period
+        guard phase != from, rings[ring].phases[phase].count < rings[ring].mostOfPhase else { return false }
+        rings[ring].phases[from].remove(at: index)
+        rings[ring].phases[phase].append(member)
+        return true
+    }
+
+    /// Where members of that packet time are.
+    private mutating func ring(of period: Int) -> Int {
+        if let ring = rings.firstIndex(where: { $0.period == period }) { return ring }
+        rings.append(Ring(phases: [[Int]](repeating: [], count: period)))
+        return rings.count - 1
     }
 
     /// Lets `member` go; one that is not there is ignored. In the slot at hand it may still be due.
     public mutating func remove(_ member: Int) {
         guard let period = periods.removeValue(forKey: member) else { return }
         count -= 1
-        for phase in 0..<period {
-            guard let index = phases[period]?[phase].firstIndex(of: member) else { continue }
-            phases[period]?[phase].remove(at: index)
-            break
+        if let ring = rings.firstIndex(where: { $0.period == period }), let (phase, index) = rings[ring].place(of: member) {
+            rings[ring].phases[phase].remove(at: index)
         }
-        if count == 0 { (phases, periods) = ([:], [:]) }
+        if count == 0 { (rings, periods) = ([], [:]) }
     }
 
     /// Slots left out since the last time.
@@ -100,7 +150,7 @@ public struct TickWheel {
         }
         let time = nextTurn
         due.removeAll(keepingCapacity: true)
-        for (period, lists) in phases { due.append(contentsOf: lists[Int(slot % Int64(period))]) }
+        for ring in rings { due.append(contentsOf: ring.phases[Int(slot % Int64(ring.period))]) }
         slot += 1
         return time
     }

@@ -34,7 +34,17 @@ import Testing
         }
     }
 
-    @Test("where two are as empty, the first after the wanted wait is taken", arguments: [0, 1, 3])
+    @Test("the phase that suits a member is taken, until it is crowded")
+    func suits() {
+        var wheel = TickWheel(start: .zero)
+        for member in 0..<40 { wheel.add(member, everyMilliseconds: 20, after: 1) }
+        let slots = run(&wheel, milliseconds: 1000)
+        let counts = slots.keys.map(\.count)
+        #expect(counts.reduce(0, +) == 40 && counts.max() == 16, "\(counts)")
+        #expect((counts.min() ?? 0) >= 7, "\(counts)")
+    }
+
+    @Test("a member has its first turn after the wait that suits it", arguments: [0, 1, 3])
     func waitsItsSlots(slots: Int) {
         var wheel = TickWheel(start: .zero)
         while wheel.advance(to: HostTime(milliseconds: 31)) != nil {}
@@ -42,6 +52,37 @@ import Testing
         #expect(wheel.nextMembers == HostTime(milliseconds: 35 + 5 * Double(slots)))
         wheel.add(2, everyMilliseconds: 5, after: slots)
         #expect(wheel.nextMembers == HostTime(milliseconds: 35))
+    }
+
+    @Test("a member that is moved has its turn that much later, or earlier, from then on")
+    func moves() {
+        var wheel = TickWheel(start: .zero)
+        wheel.add(7, everyMilliseconds: 20)
+        func turns(until milliseconds: Int) -> [Int] {
+            (0..<milliseconds).filter { now in
+                var isDue = false
+                while wheel.advance(to: HostTime(milliseconds: Double(now))) != nil { isDue = isDue || wheel.due.contains(7) }
+                return isDue
+            }
+        }
+        func isMoved(_ member: Int, bySlots slots: Int) -> Bool { wheel.move(member, bySlots: slots) }
+        #expect(turns(until: 21) == [0, 20])
+        #expect(isMoved(7, bySlots: 1))
+        #expect(turns(until: 46) == [25, 45])
+        #expect(isMoved(7, bySlots: -2))
+        #expect(turns(until: 80) == [55, 75])
+        #expect(!isMoved(7, bySlots: 4) && !isMoved(8, bySlots: 1) && wheel.count == 1)
+    }
+
+    @Test("members that all ask for one phase do not crowd it")
+    func crowd() {
+        var wheel = TickWheel(start: .zero)
+        for member in 0..<400 { wheel.add(member, everyMilliseconds: 20) }
+        // Those of the first three phases ask for the last one.
+        for member in 0..<400 { _ = wheel.move(member, bySlots: 3 - member % 4) }
+        let slots = run(&wheel, milliseconds: 1000)
+        #expect(slots.keys.map(\.count).reduce(0, +) == 400)
+        #expect(slots.keys.allSatisfy { $0.count <= 129 }, "\(slots.keys.map(\.count))")
     }
 
     @Test("a wait goes on to the next slot that has a member; without members there is none")
