@@ -1,5 +1,4 @@
 import Realtime
-import Reporting
 
 /// When calls of a load heard gaps: whether all did at once, as when a machine stands still, or one now and then.
 package struct GapTimes: Sendable {

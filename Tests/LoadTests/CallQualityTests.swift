@@ -1,8 +1,5 @@
 import Codecs
-import Link
 import Load
-import RTP
-import Realtime
 import Testing
 
 @Suite("How what came back of a call of a load sounds") struct CallQualityTests {
@@ -66,23 +63,7 @@ import Testing
     }
 
     private func report(_ codec: Codec, hearing sequences: [UInt16]) -> LoadCallReport {
-        let time = VirtualTime()
-        var random = SplitMix64(seed: 1)
-        var call = LoadCall(
-            number: 0, local: SocketAddress(IPAddress(v4: 0x7f00_0001), port: 4000), codec, firstPacket: 0, random: &random)
-        for sequence in sequences {
-            call.noteSent(at: time.now)
-            time.pass(milliseconds: 20)
-            var bytes = [UInt8](repeating: 0xff, count: 172)
-            let header = RTPHeader(payloadType: 0, sequence: sequence, timestamp: UInt32(sequence) * 160, ssrc: 9)
-            bytes.withUnsafeMutableBytes { bytes in
-                _ = header.write(into: bytes)
-                if let packet = try? RTPPacket(parsing: UnsafeRawBufferPointer(bytes)) {
-                    call.receive(packet, arrival: time.now, wasLate: false, packetMilliseconds: 20)
-                }
-            }
-        }
-        return LoadCallReport(call, nil)
+        .call(in: codec, hearing: sequences)
     }
 
     private func text(_ name: String, of report: LoadCallReport) -> String? {

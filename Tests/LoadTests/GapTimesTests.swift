@@ -1,31 +1,11 @@
-import Link
 import Load
-import RTP
-import Realtime
 import Testing
 
 @Suite("When calls of a load heard gaps") struct GapTimesTests {
     private let time = VirtualTime()
 
-    /// A call of packets of 20 ms that hears one after each of these intervals, and was late itself before those in `late`.
     private func call(hearing intervals: [Int64], late: Set<Int> = []) -> LoadCallReport {
-        var random = SplitMix64(seed: 1)
-        var call = LoadCall(
-            number: 0, local: SocketAddress(IPAddress(v4: 0x7f00_0001), port: 4000), .pcmu, firstPacket: 0, random: &random)
-        call.noteSent(at: time.now)
-        for (number, interval) in intervals.enumerated() {
-            time.pass(milliseconds: interval)
-            var bytes = [UInt8](repeating: 0xff, count: 172)
-            let header = RTPHeader(
-                payloadType: 0, sequence: UInt16(number), timestamp: UInt32(number) * 160, ssrc: 9)
-            bytes.withUnsafeMutableBytes { bytes in
-                _ = header.write(into: bytes)
-                if let packet = try? RTPPacket(parsing: UnsafeRawBufferPointer(bytes)) {
-                    call.receive(packet, arrival: time.now, wasLate: late.contains(number), packetMilliseconds: 20)
-                }
-            }
-        }
-        return LoadCallReport(call, nil)
+        .call(hearing: intervals.indices.map { UInt16($0) }, after: intervals, late: late, time)
     }
 
     private func told(of calls: [LoadCallReport]) -> String? {

@@ -1,5 +1,4 @@
 import Codecs
-import Link
 import LiveMedia
 import Load
 import Testing

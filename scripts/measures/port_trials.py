@@ -170,7 +170,7 @@ def long_calls(work: Work, calls: int, minutes: float) -> Trial:
     host = Sluggishness()
     with (
         hall(work, max(64, calls)) as place,
-        hall(work, 1) as lone,
+        hall(Work(work.codec, work.options), 1) as lone,
         place.load(calls, seconds + ramp) as load,
         lone.load(1, seconds + ramp) as lone_load,
     ):

@@ -266,7 +266,6 @@ package struct PortTurns: ~Copyable {
         guard let call = calls[seat], !call.call.state.isEnded else { return }
         let slots = plan.sound == .echo ? call.slotsToMove(now: now) : 0
         if slots > 0, move(seat, call, bySlots: slots) { return }
-        defer { if slots < 0 { _ = move(seat, call, bySlots: slots) } }
         if stages.isSampled {
             let start = clock.now()
             call.hear(into: &frame, now: now)
@@ -284,9 +283,12 @@ package struct PortTurns: ~Copyable {
         }
         // The other side's codec may have another packet time.
         let milliseconds = max(1, call.call.frameLength * 1000 / call.call.sampleRate)
-        guard milliseconds != call.turnMilliseconds, calls[seat] != nil else { return }
-        call.turnMilliseconds = milliseconds
-        wheel.add(seat, everyMilliseconds: milliseconds)
+        if milliseconds != call.turnMilliseconds, calls[seat] != nil {
+            call.turnMilliseconds = milliseconds
+            wheel.add(seat, everyMilliseconds: milliseconds)
+        } else if slots < 0 {
+            _ = move(seat, call, bySlots: slots)
+        }
     }
 
     /// Its turns come that much later from now on, or earlier.

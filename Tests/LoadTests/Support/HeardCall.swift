@@ -1,0 +1,35 @@
+import Codecs
+import Link
+import Load
+import RTP
+import Realtime
+
+extension LoadCallReport {
+    /// A call of packets of 20 ms that sent one before each packet that it heard.
+    /// - Parameters:
+    ///   - sequences: of the packets heard.
+    ///   - intervals: milliseconds that pass before each of them; 20 where none is given.
+    ///   - late: the places of those before which the load was late itself.
+    ///   - time: goes on with it.
+    static func call(
+        in codec: Codec = .pcmu, hearing sequences: [UInt16], after intervals: [Int64] = [], late: Set<Int> = [],
+        _ time: VirtualTime = VirtualTime()
+    ) -> LoadCallReport {
+        var random = SplitMix64(seed: 1)
+        var call = LoadCall(
+            number: 0, local: SocketAddress(IPAddress(v4: 0x7f00_0001), port: 4000), codec, firstPacket: 0, random: &random)
+        for (place, sequence) in sequences.enumerated() {
+            call.noteSent(at: time.now)
+            time.pass(milliseconds: intervals.isEmpty ? 20 : intervals[place])
+            var bytes = [UInt8](repeating: 0xff, count: 172)
+            let header = RTPHeader(payloadType: 0, sequence: sequence, timestamp: UInt32(sequence) * 160, ssrc: 9)
+            bytes.withUnsafeMutableBytes { bytes in
+                _ = header.write(into: bytes)
+                if let packet = try? RTPPacket(parsing: UnsafeRawBufferPointer(bytes)) {
+                    call.receive(packet, arrival: time.now, wasLate: late.contains(place), packetMilliseconds: 20)
+                }
+            }
+        }
+        return LoadCallReport(call, nil)
+    }
+}
