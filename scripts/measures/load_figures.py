@@ -16,6 +16,7 @@ HEAD = "# Many calls, measured\n\nWritten by `scripts/bench-load --write`; [capa
 # Of a curve's rows: what the table shows.
 COLUMNS = {
     "calls": "calls",
+    "seconds": "for s",
     "threads": "threads",
     "cpu_ms_per_call_s": "CPU ms a call-second",
     "wakeups_per_s_loop": "wake-ups/s a loop",
@@ -23,6 +24,7 @@ COLUMNS = {
     "rss_kib_left": "left afterwards KiB",
     "mouth_to_ear_p50_ms": "mouth to ear p50 ms",
     "mouth_to_ear_p99_ms": "p99 ms",
+    "single_beside_p99_ms": "single calls beside p99 ms",
     "turn_late_p99_ms": "turns late p99 ms",
     "load_late_p99_ms": "load late p99 ms",
     "missed": "missed",
@@ -60,7 +62,7 @@ class LoadFigures:
                 name = f"load-curve-{'-'.join(what.split()[1:])}.svg"
                 (self.folder / name).write_text(picture(what.split()[1], trial))
                 parts.append(f"![{what}: cost, memory, lateness and delay over the number of calls]({name})\n")
-                rows = [{title: row[key] for key, title in COLUMNS.items()} for row in rows]
+                rows = [{title: row.get(key) for key, title in COLUMNS.items()} for row in rows]
             parts.append("\n".join([head(rows[0]), *map(line, rows)]) + "\n")
             parts.append(
                 "\n".join(f"- {'holds' if holds else '**does not hold**'}: {said}" for holds, said in trial["verdicts"]) + "\n"

@@ -19,6 +19,8 @@ from rig.verdict import PATIENCE_S
 SETTLE_S, REST_S = 3.0, 1.0
 # New calls a second.
 RATE = 100
+# A call's delay depends on where in the packets' time its turns lie, by chance: so many at a port of their own are run beside the many.
+SINGLES = 6
 # What a row must keep, as `yodel capacity` has it, ms.
 DELAY_MS = 100.0
 # A stop of the host's that is longer is one of its moments, ms; when gaps were is told so finely, in seconds.
@@ -92,6 +94,11 @@ def hall(work: Work, parties: int) -> Iterator[Hall]:
             place.endpoint.stop()
 
 
+def singles(work: Work) -> contextlib.AbstractContextManager[Hall]:
+    """A port for single calls beside those of another: what their delay is, the machine gives."""
+    return hall(Work(work.codec, work.options), SINGLES)
+
+
 def over(load: Endpoint, seconds: float) -> Event:
     """The figures of a load that is over after about so many seconds."""
     load.wait(seconds + PATIENCE_S)
@@ -99,11 +106,11 @@ def over(load: Endpoint, seconds: float) -> Event:
 
 
 def row(work: Work, calls: int, hold: float) -> Event:
-    """So many calls at once: what they cost while all run, and how they fared."""
+    """So many calls at once: what they cost while all run, and how they fared, beside single calls at a port of their own."""
     ramp = calls / RATE
     host = Sluggishness()
-    with hall(work, max(64, calls)) as place:
-        with place.load(calls, hold + ramp) as load:
+    with hall(work, max(64, calls)) as place, singles(work) as lone:
+        with place.load(calls, hold + ramp) as load, lone.load(SINGLES, hold + ramp) as lone_load:
             started = load.wait_for("load_started")["seen"]
             time.sleep(ramp + SETTLE_S)
             began, (all_before, loops_before) = time.monotonic(), place.use()
@@ -112,6 +119,7 @@ def row(work: Work, calls: int, hold: float) -> Event:
             full = place.memory_mib()
             told = place.figures(since=began)
             report = over(load, hold + 2 * ramp)
+            beside = over(lone_load, ramp)["mouth_to_ear_ms"]["p99"]
         gaps, gaps_of_host = gaps_told(report, started, host.moments([], SLOW_MS))
         host.end()
         time.sleep(2)
@@ -122,6 +130,7 @@ def row(work: Work, calls: int, hold: float) -> Event:
     return {
         "codec": work.codec,
         "calls": calls,
+        "seconds": hold,
         "connected": report["connected"],
         "threads": loops.threads,
         "cpu_ms_per_call_s": round(1000 * used.ran_s / passed / calls, 3),
@@ -131,6 +140,7 @@ def row(work: Work, calls: int, hold: float) -> Event:
         "rss_kib_left": round(1024 * (left - place.empty_mib)),
         "mouth_to_ear_p50_ms": delay["p50"],
         "mouth_to_ear_p99_ms": delay["p99"],
+        "single_beside_p99_ms": beside,
         "packets_lost": report["packets_lost"],
         "gaps": gaps,
         "gaps_of_host": gaps_of_host,

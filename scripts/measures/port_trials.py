@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 
 import numpy as np
-from port_load import DELAY_MS, RATE, SLOW_MS, Work, gaps_told, hall, missed, over, row
+from port_load import DELAY_MS, RATE, SINGLES, SLOW_MS, Work, gaps_told, hall, missed, over, row, singles
 
 from rig.kinds import Event
 from rig.stillness import Sluggishness
@@ -23,8 +23,8 @@ COST_MS = {"pcmu": 0.9, "opus": 23.0}
 FEW = 10
 # Memory of its own that is more than this share of what there was is not the same.
 FLAT = 0.02
-# One call's delay depends on where in the packets' time its turns lie, by chance: so many, one at a time, for so long.
-SINGLES, SINGLE_S = 6, 5.0
+# A knee is kept for so long, s; where it is not, the next number that is tried is at most this share of it.
+KNEE_S, LESS = 60.0, 0.9
 # A second with a turn later than this cost somebody something, ms; such seconds are one time where so many lie between them at most.
 LATE_TURN_MS, LATE_APART_S = 20.0, 5.0
 # Of them a listing shows.
@@ -74,9 +74,8 @@ def cell(value: object) -> str:
 
 def curve(work: Work, numbers: list[int], goes_on: bool, hold: float, limit_s: float) -> Trial:
     """A row for each number of calls, and on by the last step to the knee: the greatest number that kept what is asked of it. A
-    number that misses is tried once more. No row begins after `limit_s`."""
+    number that misses is tried once more. No row begins after `limit_s`, but for those that tell whether the knee is kept for longer."""
     trial = Trial(f"curve {work.name}")
-    single = single_p99(work)
     step = max(1, numbers[-1] - numbers[-2]) if len(numbers) > 1 else numbers[-1]
     began, waiting, tried = time.monotonic(), list(numbers), 0
     while waiting:
@@ -102,18 +101,26 @@ def curve(work: Work, numbers: list[int], goes_on: bool, hold: float, limit_s: f
             waiting = [calls + step]
     else:
         trial.end = f"{trial.knee} calls were the most that were tried: the knee may lie higher"
-    judge_curve(trial, work.codec, single)
+    if goes_on:
+        confirm_knee(trial, work)
+    judge_curve(trial, work.codec)
     return trial
 
 
-def single_p99(work: Work) -> float | None:
-    """Delay of calls that are alone, ms."""
-    with hall(work, 64) as place:
-        report = over(place.load(SINGLES, SINGLE_S, rate=1 / (SINGLE_S + 1)), SINGLES * (SINGLE_S + 1))
-    return report["mouth_to_ear_ms"]["p99"]
+def confirm_knee(trial: Trial, work: Work) -> None:
+    """Whether the knee is kept for a minute; where it is not, fewer calls, down to those that are."""
+    tried = sorted({row["calls"] for row in trial.rows}, reverse=True)
+    while trial.knee:
+        fresh = row(work, trial.knee, KNEE_S)
+        why = missed(fresh)
+        trial.add({**fresh, "missed": why or "nothing"})
+        if not why:
+            return
+        trial.end += f"; {trial.knee} calls for {KNEE_S:.0f} s: {why}"
+        trial.knee = next((calls for calls in tried if calls <= LESS * trial.knee), 0)
 
 
-def judge_curve(trial: Trial, codec: str, single: float | None) -> None:
+def judge_curve(trial: Trial, codec: str) -> None:
     kept = [row for row in trial.rows if row["missed"] == "nothing"]
     trial.judge(bool(kept), f"{trial.knee} calls kept p99(mouth_to_ear_ms)<{DELAY_MS:.0f}, gaps==0; {trial.end}")
     several = [row for row in kept if row["calls"] >= FEW]
@@ -128,11 +135,17 @@ def judge_curve(trial: Trial, codec: str, single: float | None) -> None:
     least = min(row["cpu_ms_per_call_s"] for row in several)
     if codec in COST_MS:
         trial.judge(least <= COST_MS[codec], f"{least} ms a call-second at best, {COST_MS[codec]} wanted on a quiet machine")
-    delays = [(row["mouth_to_ear_p99_ms"], row["calls"]) for row in kept if row["mouth_to_ear_p99_ms"] is not None]
-    if delays and single is not None:
+    delays = [
+        (row["mouth_to_ear_p99_ms"] - row["single_beside_p99_ms"], row)
+        for row in kept
+        if row["mouth_to_ear_p99_ms"] is not None and row["single_beside_p99_ms"] is not None
+    ]
+    if delays:
+        grown, at = max(delays, key=lambda pair: pair[0])
         trial.judge(
-            max(delays)[0] <= single + DELAY_GROWS_MS,
-            f"mouth to ear p99 is {single} ms of calls that are alone, {max(delays)[0]} ms at most ({max(delays)[1]} calls)",
+            grown <= DELAY_GROWS_MS,
+            f"mouth to ear p99 is at most {grown:.1f} ms above that of single calls beside "
+            f"({at['calls']} calls {at['mouth_to_ear_p99_ms']} ms, single ones {at['single_beside_p99_ms']} ms)",
         )
     if len(several) > 1:
         kib = float(np.polyfit([row["calls"] for row in several], [row["rss_kib"] for row in several], 1)[0])
@@ -161,18 +174,17 @@ def late_times(told: list[Event], began: float) -> list[str]:
 
 
 def long_calls(work: Work, calls: int, minutes: float) -> Trial:
-    """So many calls for so many minutes: their delay beside a single call's at a port of its own, their gaps but for moments in which the
+    """So many calls for so many minutes: their delay beside that of single calls at a port of their own, their gaps but for moments in which the
     host makes the whole machine slow, the memory."""
     trial = Trial(f"{minutes:g} minutes {work.name}")
-    single = single_p99(work)
     seconds, ramp = 60 * minutes, calls / RATE
     memory: list[tuple[float, float]] = []
     host = Sluggishness()
     with (
         hall(work, max(64, calls)) as place,
-        hall(Work(work.codec, work.options), 1) as lone,
+        singles(work) as lone,
         place.load(calls, seconds + ramp) as load,
-        lone.load(1, seconds + ramp) as lone_load,
+        lone.load(SINGLES, seconds + ramp) as lone_load,
     ):
         started = load.wait_for("load_started")["seen"]
         began = time.monotonic()
@@ -203,7 +215,6 @@ def long_calls(work: Work, calls: int, minutes: float) -> Trial:
             "gaps": gaps,
             "gaps_of_host": gaps_of_host,
             "gaps_excused": report["gaps_excused"],
-            "single_p99_ms": single,
             "single_beside_p99_ms": beside,
             "mouth_to_ear_p50_ms": delay["p50"],
             "mouth_to_ear_p99_ms": delay["p99"],
@@ -227,7 +238,7 @@ def long_calls(work: Work, calls: int, minutes: float) -> Trial:
     if beside is not None and delay["p99"] is not None:
         trial.judge(
             delay["p99"] <= beside + DELAY_GROWS_MS,
-            f"mouth to ear p99 {delay['p99']} ms, {beside} ms of a single call in the same time, {single} ms of calls that are alone",
+            f"mouth to ear p99 {delay['p99']} ms, {beside} ms of single calls beside",
         )
     trial.judge(last <= (1 + FLAT) * first, f"memory {first:.2f} MiB once all ran, {last:.2f} MiB at the end")
     return trial
