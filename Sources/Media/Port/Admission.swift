@@ -13,10 +13,12 @@ public struct Admission: Sendable {
     /// Share of late turns in a second from which nobody more is let in, and below which people are again.
     static let refusingShare = 0.10
     static let admittingShare = 0.02
-    /// Share of the time with work, likewise. They lie close together: those who come then are counted (`mostCalls`), so that the
-    /// door does not swing; and calls that fill so much of the time alone must not keep it shut for good.
-    static let refusingLoad = 0.90
-    static let admittingLoad = 0.87
+    /// Share of the time with work, likewise. What is left is what a thread catches up with: where a share of s is full, a standstill is
+    /// made good after s/(1 - s) times its length, four times at 0.8 and nine times at 0.9. They lie close together: those who come then
+    /// are counted (`mostCalls`), so that the door does not swing; and calls that fill so much of the time alone must not keep it shut for
+    /// good.
+    static let refusingLoad = 0.80
+    static let admittingLoad = 0.77
     /// How long it must be well again, in milliseconds.
     static let recoveryMilliseconds = 2000.0
     /// Turns that say something: three quarters of a second, of which one standstill is a small part.

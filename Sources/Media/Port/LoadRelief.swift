@@ -29,8 +29,8 @@ public struct LoadRelief: Sendable {
     /// Complexity (0...10) of an encoder that works less, and of one that works least: half of the time of 10, a third of it.
     private static let less = 5
     private static let least = 2
-    /// Share of the time with work from which each level is gone to, before nobody new is let in at 0.9.
-    private static let thresholds = [0.0, 0.6, 0.7, 0.8]
+    /// Share of the time with work from which each level is gone to, before nobody new is let in at 0.8.
+    private static let thresholds = [0.0, 0.55, 0.65, 0.72]
     /// A level is left below its threshold by so much: what was given up would fill the rest again.
     private static let hysteresis = 0.3
     /// How long it must be so, in milliseconds.

@@ -19,14 +19,14 @@ import Testing
         var relief = LoadRelief()
         #expect(run(&relief, load: 0.5, from: 0, seconds: 10) == [])
         #expect(relief.complexityOfNew == 10 && relief.complexityOfRunning == 10)
-        #expect(run(&relief, load: 0.65, from: 10, seconds: 10) == [.newEncoders])
+        #expect(run(&relief, load: 0.6, from: 10, seconds: 10) == [.newEncoders])
         #expect(relief.complexityOfNew == 5 && relief.complexityOfRunning == 10)
-        #expect(run(&relief, load: 0.75, from: 20, seconds: 10) == [.allEncoders])
+        #expect(run(&relief, load: 0.7, from: 20, seconds: 10) == [.allEncoders])
         #expect(relief.complexityOfRunning == 5)
         #expect(run(&relief, load: 0.95, from: 30, seconds: 10) == [.leastWork])
         #expect(relief.complexityOfNew == 2 && relief.complexityOfRunning == 2)
         // Half as much work as before is what was gained, and no reason to take it back.
-        #expect(run(&relief, load: 0.55, from: 40, seconds: 20) == [])
+        #expect(run(&relief, load: 0.5, from: 40, seconds: 20) == [])
         #expect(run(&relief, load: 0.1, from: 60, seconds: 7) == [.allEncoders, .newEncoders, .none])
     }
 
