@@ -82,14 +82,15 @@ package final class VirtualPort {
         set { callers.isSpeaking = newValue }
     }
 
-    /// Lets time pass, a turn of the port every 5 ms.
+    /// Lets time pass, with the turns that the port has in it; a look every 5 ms while nobody calls.
     /// - Parameters:
     ///   - milliseconds: how much.
     ///   - turn: steps the turn that it is given; whoever measures does it before and after.
     package func run(milliseconds: Double, _ turn: (() -> Void) -> Void = { $0() }) {
         let end = time.now.advanced(byMilliseconds: milliseconds)
         while time.now < end {
-            time.now = time.now.advanced(byMilliseconds: TickWheel.usualMilliseconds)
+            let now = time.now
+            time.now = max(now, turns.nextTurn ?? now.advanced(byMilliseconds: TickWheel.usualMilliseconds))
             turn { turns.turn() }
             turns.lookAfter()
         }

@@ -45,7 +45,8 @@ struct SteadyStateTests {
             counts.frees += found.frees
             counts.locks += found.locks
         }
-        #expect(turns == 1000 && counted > 800)
+        // In each slot of 5 ms that somebody has.
+        #expect(turns >= 249 && turns <= 1001 && counted > turns * 4 / 5)
         #expect(counts.allocations == 0 && counts.frees == 0 && counts.locks == 0, "\(counts) in \(counted) turns")
         // Everybody was heard and spoken to: 400 packets in 8 s.
         #expect(port.fewestHeard > 370, "\(port.fewestHeard)")

@@ -99,8 +99,9 @@ package struct PortTurns: ~Copyable {
     /// The figures of all calls, as their reports have them.
     package var statistics: [CallStatistics] { calls.compactMap { $0?.figures } }
 
-    /// When the next turn is due; nil: nobody calls, and a packet is waited for.
-    package var nextTurn: HostTime? { wheel.count > 0 ? wheel.nextTurn : nil }
+    /// When somebody has the next turn; what comes until then waits at the port, with the time at which it came. nil: nobody calls, and a
+    /// packet is waited for.
+    package var nextTurn: HostTime? { wheel.nextMembers }
 
     /// Nobody has called for a while: turns begin anew.
     mutating func startAnew() { wheel = TickWheel(start: clock.now()) }
@@ -109,7 +110,7 @@ package struct PortTurns: ~Copyable {
     package mutating func turn() {
         let began = clock.now()
         stages.begin()
-        let due = wheel.count > 0 ? wheel.nextTurn : nil
+        let due = wheel.nextMembers
         // Who is late already has those to serve who are there.
         let isLate = due.map { began.milliseconds(since: $0) >= Admission.lateMilliseconds } ?? false
         (joinsLeft, joining) = (isLate ? 0 : Self.joinsOfTurn, 0)
@@ -119,6 +120,10 @@ package struct PortTurns: ~Copyable {
         let ntp = clock.ntp()
         // After a standstill there are several: each call has all its turns, in their order, a few at once.
         while let due = wheel.advance(to: began) {
+            guard !wheel.due.isEmpty else {
+                load.noteIdleTurn(at: began)
+                continue
+            }
             silence.begin()
             for member in wheel.due {
                 if member <= Self.firstRoom {
