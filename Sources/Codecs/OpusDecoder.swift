@@ -111,10 +111,25 @@ public final class OpusDecoder: AudioDecoder {
         let written = opus_decode_float(
             active.decoder, bytes, Int32(payload.count), output, Int32(frames), redundancy ? 1 : 0)
         guard written >= 0 else { throw written == OPUS_INVALID_PACKET ? .malformedPayload : .library(code: written) }
-        // Coded peaks may overshoot full scale; libopus's own soft clipping bends them back without a click.
-        withUnsafeMutablePointer(to: &active.clip) {
-            $0.withMemoryRebound(to: Float.self, capacity: 2) { opus_pcm_soft_clip(output, written, Int32(channels), $0) }
-        }
+        bendPeaks(UnsafeMutableBufferPointer(rebasing: samples[..<(Int(written) * channels)]))
         return Int(written)
+    }
+
+    /// Coded peaks may overshoot full scale; libopus's own soft clipping bends them back without a click. It leaves alone what lies within,
+    /// where it bends nothing of before to its end: that is nearly always so, and a look at the greatest sample costs less.
+    private func bendPeaks(_ samples: UnsafeMutableBufferPointer<Float>) {
+        guard active.clip[0] != 0 || active.clip[1] != 0 || !Self.isWithinFullScale(samples) else { return }
+        withUnsafeMutablePointer(to: &active.clip) {
+            $0.withMemoryRebound(to: Float.self, capacity: 2) {
+                opus_pcm_soft_clip(samples.baseAddress, Int32(samples.count / channels), Int32(channels), $0)
+            }
+        }
+    }
+
+    /// Bits without the sign grow with the magnitude, and their greatest is found with vectors; of what is no number they are greater.
+    private static func isWithinFullScale(_ samples: UnsafeMutableBufferPointer<Float>) -> Bool {
+        var greatest: UInt32 = 0
+        for sample in samples { greatest = max(greatest, sample.bitPattern & 0x7fff_ffff) }
+        return greatest <= Float(1).bitPattern
     }
 }

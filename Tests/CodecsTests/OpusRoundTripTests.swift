@@ -50,6 +50,26 @@ import Testing
         #expect(match[1] > match[0], "correlation \(match[0]) as voice, \(match[1]) as audio")
     }
 
+    @Test("peaks are bent as libopus bends them, also where one ends in the next frame, and the rest is as it was")
+    func peaks() throws {
+        let speech = speechLike(seconds: 2, sampleRate: 48_000)
+        let loud = speech.enumerated().map { max(-1, min(1, $1 * ($0 / 9600 % 2 == 0 ? 40 : 1))) }
+        let packets = try OpusEncoder(settings: EncoderSettings(bitrate: 24_000)).packets(of: loud)
+        let decoder = try OpusDecoder()
+        let plain = try #require(opus_decoder_create(48_000, 1, nil))
+        defer { opus_decoder_destroy(plain) }
+        var (bent, memory) = (0, Float(0))
+        for packet in packets {
+            let samples = try decoder.samples(of: packet)
+            var expected = [Float](repeating: 0, count: samples.count)
+            _ = opus_decode_float(plain, packet, Int32(packet.count), &expected, Int32(expected.count), 0)
+            if expected.contains(where: { abs($0) > 1 }) { bent += 1 }
+            opus_pcm_soft_clip(&expected, Int32(expected.count), 1, &memory)
+            #expect(samples == expected)
+        }
+        #expect(bent > 3 && bent < packets.count * 3 / 4, "\(bent) of \(packets.count)")
+    }
+
     @Test("the bit rate can be changed during the stream and more bits are more exact")
     func bitrate() throws {
         let speech = speechLike(seconds: 2, sampleRate: 48_000)
