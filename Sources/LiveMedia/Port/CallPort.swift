@@ -25,12 +25,16 @@ public struct PortPlan: Sendable {
     /// Threads that share the calls; a conference has one.
     public var loops: Int
 
-    /// Calls for which a thread of its own pays: it wakes up 200 times a second.
-    private static let callsOfLoop = 250
+    /// Calls for which a thread of its own pays, which wakes up 200 times a second: where each is encoded in Opus, they fill half of a core.
+    private static let (callsOfLoop, callsOfEncodingLoop) = (250, 25)
 
     public init(configuration: CallConfiguration, parties: Int, sound: PortSound) {
         (self.configuration, self.parties, self.sound) = (configuration, parties, sound)
-        loops = sound == .conference ? 1 : min(CoreAffinity.cores, (parties + Self.callsOfLoop - 1) / Self.callsOfLoop)
+        let stream = configuration.stream
+        let mayBeOpus = stream.codec == .opus || stream.alsoReceives.contains { $0.codec == .opus }
+        let isEncoded = sound == .echo || !stream.announcement.isEmpty
+        let calls = mayBeOpus && isEncoded ? Self.callsOfEncodingLoop : Self.callsOfLoop
+        loops = sound == .conference ? 1 : min(CoreAffinity.cores, (parties + calls - 1) / calls)
     }
 }
 
