@@ -45,8 +45,9 @@ struct SteadyStateTests {
             counts.frees += found.frees
             counts.locks += found.locks
         }
-        // In each slot of 5 ms that somebody has.
-        #expect(turns >= 249 && turns <= 1001 && counted > turns * 4 / 5)
+        // In each slot of 5 ms that somebody has: of a conference one of four, of so few calls in Opus as their turns lie.
+        let slots = setup.sound == .conference ? 249...251 : setup.codec == .opus ? 499...1001 : 999...1001
+        #expect(slots.contains(turns) && counted > turns * 4 / 5, "\(turns) turns")
         #expect(counts.allocations == 0 && counts.frees == 0 && counts.locks == 0, "\(counts) in \(counted) turns")
         // Everybody was heard and spoken to: 400 packets in 8 s.
         #expect(port.fewestHeard > 370, "\(port.fewestHeard)")

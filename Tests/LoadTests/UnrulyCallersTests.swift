@@ -128,6 +128,29 @@ private final class ScriptedCallers: PacketPort {
         #expect(well.count == Self.orderly.count, "\(ended)")
     }
 
+    @Test("a flood is looked at in each slot, also where nobody has a turn, and only as long as it lasts")
+    func looksOften() throws {
+        let (callers, time) = (ScriptedCallers(), VirtualTime())
+        var turns = try open(callers, time, parties: 64)
+        var most: [Double] = []
+        for packets in [1, 200, 1] {
+            var waits: [Double] = []
+            for _ in 0..<50 {
+                callers.say(Self.unruly, packets: packets)
+                let now = time.now
+                while time.now.milliseconds(since: now) < 20 {
+                    if packets > 1 { callers.say(Self.unruly, packets: packets) }
+                    turns.turn()
+                    let wait = turns.nextTurn?.milliseconds(since: time.now) ?? 5
+                    waits.append(wait)
+                    time.pass(milliseconds: max(1, Int64(wait.rounded())))
+                }
+            }
+            most.append(try #require(waits.dropFirst(20).max()))
+        }
+        #expect(most[0] > 15 && most[1] <= 5 && most[2] > 15, "\(most)")
+    }
+
     @Test("who is turned away is told so when his RTCP comes, and hears nothing else; who is not has no goodbye")
     func turnedAway() throws {
         let (callers, time) = (ScriptedCallers(), VirtualTime())

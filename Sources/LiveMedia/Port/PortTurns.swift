@@ -25,6 +25,9 @@ package struct PortTurns: ~Copyable {
     /// move to where the jitter buffer asks for them (`TurnPhase`).
     private static let slotsBehindPackets = 0
 
+    /// A turn that takes more packets than so many for each call, and these besides, is one of a flood.
+    private static let (usualPackets, usualStrangers) = (4, 32)
+
     private let plan: PortPlan
     private let port: any PacketPort
     private let control: PortControl
@@ -37,6 +40,8 @@ package struct PortTurns: ~Copyable {
     /// Those who may still be let in in this turn, and what those who were have cost, in milliseconds.
     private var joinsLeft = 0
     private var joining = 0.0
+    /// More has come than the calls send.
+    private var isFlooded = false
     private var usage = ThreadUsage()
     private var stages = StageMeter()
     private var stagesSince: HostTime?
@@ -99,9 +104,9 @@ package struct PortTurns: ~Copyable {
     /// The figures of all calls, as their reports have them.
     package var statistics: [CallStatistics] { calls.compactMap { $0?.figures } }
 
-    /// When somebody has the next turn; what comes until then waits at the port, with the time at which it came. nil: nobody calls, and a
-    /// packet is waited for.
-    package var nextTurn: HostTime? { wheel.nextMembers }
+    /// When somebody has the next turn; what comes until then waits at the port, with the time at which it came. A flood, for which there
+    /// would be no room, is looked at in each slot. nil: nobody calls, and a packet is waited for.
+    package var nextTurn: HostTime? { isFlooded && wheel.count > 0 ? wheel.nextTurn : wheel.nextMembers }
 
     /// Nobody has called for a while: turns begin anew.
     mutating func startAnew() { wheel = TickWheel(start: clock.now()) }
@@ -114,7 +119,12 @@ package struct PortTurns: ~Copyable {
         // Who is late already has those to serve who are there.
         let isLate = due.map { began.milliseconds(since: $0) >= Admission.lateMilliseconds } ?? false
         (joinsLeft, joining) = (isLate ? 0 : Self.joinsOfTurn, 0)
-        port.receive(now: began) { take(&$0, now: began) }
+        var packets = 0
+        port.receive(now: began) {
+            packets += 1
+            take(&$0, now: began)
+        }
+        isFlooded = packets > Self.usualPackets * room.count + Self.usualStrangers
         goodbyes.send(by: port)
         stages.add(.receive, from: began, to: clock.now())
         let ntp = clock.ntp()
