@@ -347,7 +347,7 @@ let package = Package(
             name: "LoadTests",
             dependencies: [
                 "CAudit", "Load", "Softphone", "Signalling", "SDP", "Simulation", "LiveMedia", "Media", "Reporting", "Settings",
-                "Network", "Codecs", "RTP", "Link", "Realtime",
+                "AudioFiles", "Network", "Codecs", "RTP", "Link", "Realtime",
             ]),
         .testTarget(
             name: "CommandLineTests",

@@ -15,6 +15,8 @@ public final class OpusDecoder: AudioDecoder {
 
     private var active: State
     private var kept: State
+    /// Its memory becomes resident when it is first needed: many calls never conceal anything.
+    private var hasKept = false
 
     /// A decoder is one piece of memory without pointers into itself (opus.h: a shallow copy copies it).
     private struct State {
@@ -46,7 +48,6 @@ public final class OpusDecoder: AudioDecoder {
         self.channels = channels
         active = first
         kept = State(memory: .allocate(byteCount: stateBytes, alignment: 16))
-        kept.memory.copyMemory(from: first.memory, byteCount: stateBytes)
     }
 
     deinit {
@@ -89,9 +90,17 @@ public final class OpusDecoder: AudioDecoder {
     public func keepState() {
         kept.memory.copyMemory(from: active.memory, byteCount: stateBytes)
         kept.clip = active.clip
+        hasKept = true
     }
 
-    public func exchangeState() { swap(&active, &kept) }
+    public func exchangeState() {
+        // What is remembered without having been told is the state at the start.
+        if !hasKept { start(kept) }
+        hasKept = true
+        swap(&active, &kept)
+    }
+
+    private func start(_ state: State) { _ = opus_decoder_init(state.decoder, Int32(sampleRate), Int32(channels)) }
 
     public func reset() {
         _ = copus_decoder_reset(active.decoder)

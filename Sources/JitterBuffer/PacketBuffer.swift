@@ -39,7 +39,8 @@ package struct StoredPacket: BitwiseCopyable {
     package var end: Int64 { position &+ duration }
 }
 
-/// Packets waiting for their turn, in the order of their sound. Memory is taken once: `capacity` slots of `slotBytes`.
+/// Packets waiting for their turn, in the order of their sound. Memory is taken once: `capacity` slots of `slotBytes`, and as many short
+/// ones side by side, in which most payloads fit: those of a call are in one page of memory instead of a page each.
 package final class PacketBuffer {
     package enum Insertion: Equatable {
         case stored(reordered: Bool)
@@ -52,7 +53,11 @@ package final class PacketBuffer {
     /// Longest payload that is taken.
     package let slotBytes: Int
 
+    /// Bytes of a short slot: an encoder of speech rarely makes more of 20 ms.
+    private static let shortBytes = 256
+
     private let slots: UnsafeMutableRawPointer
+    private let shortSlots: UnsafeMutableRawPointer
     private let order: UnsafeMutablePointer<StoredPacket>
     private let freeSlots: UnsafeMutablePointer<Int32>
     // Confined to one thread.
@@ -68,6 +73,7 @@ package final class PacketBuffer {
     package init(slotBytes: Int) {
         self.slotBytes = slotBytes
         slots = .allocate(byteCount: Self.capacity * slotBytes, alignment: 16)
+        shortSlots = .allocate(byteCount: Self.capacity * Self.shortBytes, alignment: 16)
         order = .allocate(capacity: Self.capacity)
         freeSlots = .allocate(capacity: Self.capacity)
         // A stack: the same few slots are used again and again, so the others never become resident memory.
@@ -76,6 +82,7 @@ package final class PacketBuffer {
 
     deinit {
         slots.deallocate()
+        shortSlots.deallocate()
         order.deallocate()
         freeSlots.deallocate()
     }
@@ -85,8 +92,12 @@ package final class PacketBuffer {
     package var isFull: Bool { count == Self.capacity }
 
     package func payload(of packet: StoredPacket) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(
-            start: slots + Int(packet.slot) * slotBytes, count: Int(packet.payloadLength))
+        UnsafeRawBufferPointer(start: place(of: packet), count: Int(packet.payloadLength))
+    }
+
+    private func place(of packet: StoredPacket) -> UnsafeMutableRawPointer {
+        let isShort = packet.payloadLength <= Self.shortBytes
+        return isShort ? shortSlots + Int(packet.slot) * Self.shortBytes : slots + Int(packet.slot) * slotBytes
     }
 
     /// Files the packet by its position; most packets go to the end, so the search starts there. A packet takes the place
@@ -122,7 +133,7 @@ package final class PacketBuffer {
     }
 
     private func write(_ source: UnsafeRawPointer, of packet: StoredPacket) {
-        (slots + Int(packet.slot) * slotBytes).copyMemory(from: source, byteCount: Int(packet.payloadLength))
+        place(of: packet).copyMemory(from: source, byteCount: Int(packet.payloadLength))
     }
 
     /// The in-band FEC in the first packet turned out to be none.

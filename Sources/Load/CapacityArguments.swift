@@ -26,6 +26,11 @@ public struct CapacityArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Only so many virtual seconds of it, for whoever counts instructions.", valueName: "n"))
     var virtualSeconds: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "What callers say in virtual time: this audio file. (default: speech made by the program)", valueName: "file"))
+    var play: String?
+
     @Flag(help: "Print each figure as JSON, one object a line.")
     var json = false
 

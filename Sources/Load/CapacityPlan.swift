@@ -32,7 +32,8 @@ struct CapacityPlan {
         }
         guard !objective.isEmpty else { throw SoftphoneError.request("--slo is empty; give \(Self.usualObjective)") }
         var kinds = WorkKind.all(
-            media, srtp: arguments.srtp, voiceProcessing: arguments.voiceProcessing, seed: arguments.seed)
+            media, srtp: arguments.srtp, voiceProcessing: arguments.voiceProcessing, speech: arguments.play,
+            seed: arguments.seed)
         if let name = arguments.work {
             let known = kinds.map(\.name).joined(separator: ", ")
             kinds = kinds.filter { $0.name == name }

@@ -16,6 +16,10 @@ package final class VirtualPort {
         /// How both sides encode; its packet time is everybody's.
         package var settings: EncoderSettings
         package var calls: Int
+        /// Whether each call is recorded, into files that are gone with the port.
+        package var isRecorded = false
+        /// A file of what callers say; `nil`: made by numbers.
+        package var speech: String?
         /// Greatest time of a packet on its way, in milliseconds, and share of packets that never come.
         package var jitterMilliseconds = 0.0
         package var loss = 0.0
@@ -46,12 +50,15 @@ package final class VirtualPort {
     private let time: Time
     private let callers: VirtualCallers
     private var turns: PortTurns
+    private let recordings: PassingFolder?
+    private var nextWriting = HostTime.zero
 
-    /// - Throws: what the codec has against its settings, or a lack of descriptors.
+    /// - Throws: what the codec has against its settings, or a lack of descriptors or of room for recordings.
     package init(_ work: Work) throws {
         let time = Time()
         self.time = time
-        let speech = try LoadSpeech(work.codec, work.settings, path: nil, seed: work.seed, seconds: Self.speechSeconds)
+        recordings = work.isRecorded ? try PassingFolder() : nil
+        let speech = try LoadSpeech(work.codec, work.settings, path: work.speech, seed: work.seed, seconds: Self.speechSeconds)
         callers = VirtualCallers(
             work.calls, speech, payloadType: work.codec.defaultPayloadType, clockRate: work.codec.rtpClockRate(),
             line: .init(jitterMilliseconds: work.jitterMilliseconds, loss: work.loss),
@@ -62,6 +69,7 @@ package final class VirtualPort {
         configuration.policy.waitsForCaller = true
         var plan = PortPlan(configuration: configuration, parties: work.calls, sound: work.sound)
         plan.loops = 1
+        plan.recordingFolder = recordings?.path
         turns = try PortTurns(
             plan, port: callers,
             clock: PortClock(now: { time.now }, ntp: { NTPTime(unixNanoseconds: time.wall) }))
@@ -69,6 +77,8 @@ package final class VirtualPort {
 
     /// What is known of the port, at most a second old.
     package var figures: PortFigures { turns.latestFigures }
+    /// Where calls are recorded; nil: nowhere.
+    package var recordingFolder: String? { recordings?.path }
     /// Media packets that came, and that were sent back.
     package var packetsReceived: Int { callers.statistics.received }
     package var packetsSent: Int { callers.statistics.sent }
@@ -93,7 +103,15 @@ package final class VirtualPort {
             time.now = max(now, turns.nextTurn ?? now.advanced(byMilliseconds: TickWheel.usualMilliseconds))
             turn { turns.turn() }
             turns.lookAfter()
+            writeRecordings()
         }
+    }
+
+    /// What threads do at a port with sockets, as often.
+    private func writeRecordings() {
+        guard time.now >= nextWriting else { return }
+        nextWriting = time.now.advanced(byMilliseconds: PortTurns.writingMilliseconds)
+        turns.writeRecordings()
     }
 
     /// The machine stands still for so long, while callers go on.

@@ -26,12 +26,24 @@ struct WorkKind {
     ///   - media: codec and encoder.
     ///   - srtp: whether encryption is among them.
     ///   - voiceProcessing: whether voice processing is.
+    ///   - speech: a file of what callers say; `nil`: made by numbers.
     ///   - seed: of everything random.
-    static func all(_ media: MediaRequest, srtp: Bool, voiceProcessing: Bool, seed: UInt64) -> [WorkKind] {
+    static func all(_ media: MediaRequest, srtp: Bool, voiceProcessing: Bool, speech: String?, seed: UInt64) -> [WorkKind] {
+        func port(
+            _ name: String, _ text: String, _ codec: Codec, _ calls: Int, _ adjust: (inout VirtualPort.Work) -> Void = { _ in }
+        ) -> WorkKind {
+            var work = VirtualPort.Work(codec: codec, calls: calls)
+            (work.speech, work.seed) = (speech, seed)
+            adjust(&work)
+            return WorkKind(name: name, text: text, work: .port(work))
+        }
         var kinds = [
-            port("pcmu_echo", "PCMU, echo", .pcmu, 50, seed),
-            port("pcmu_conference", "PCMU, 50 in a conference, all speak", .pcmu, 50, seed) { $0.sound = .conference },
-            port("pcmu_announcement", "PCMU, not heard, silence is said", .pcmu, 50, seed) { $0.sound = .announcement },
+            port("pcmu_echo", "PCMU, echo", .pcmu, 50),
+            port("pcmu_conference", "PCMU, 50 in a conference, all speak", .pcmu, 50) { $0.sound = .conference },
+            port("pcmu_announcement", "PCMU, not heard, silence is said", .pcmu, 50) { $0.sound = .announcement },
+            port("pcmu_recording", "PCMU, recorded, silence is said", .pcmu, 50) {
+                ($0.sound, $0.isRecorded) = (.announcement, true)
+            },
         ]
         let codec = media.codec
         if codec != .pcmu {
@@ -39,16 +51,21 @@ struct WorkKind {
             let name = codec.name
             let set: (inout VirtualPort.Work) -> Void = { $0.settings = settings }
             let hard = codec.bitrate == .adjustable ? ", complexity \(settings.complexity)" : ""
-            kinds.append(port("\(name)_echo", "\(name)\(hard), echo", codec, 10, seed, set))
+            kinds.append(port("\(name)_echo", "\(name)\(hard), echo", codec, 10, set))
             kinds.append(
-                port("\(name)_conference", "\(name)\(hard), 10 in a conference, all speak", codec, 10, seed) {
+                port("\(name)_conference", "\(name)\(hard), 10 in a conference, all speak", codec, 10) {
                     set(&$0)
                     $0.sound = .conference
                 })
             kinds.append(
-                port("\(name)_announcement", "\(name)\(hard), not heard, silence is said", codec, 10, seed) {
+                port("\(name)_announcement", "\(name)\(hard), not heard, silence is said", codec, 10) {
                     set(&$0)
                     $0.sound = .announcement
+                })
+            kinds.append(
+                port("\(name)_recording", "\(name), recorded, silence is said", codec, 10) {
+                    set(&$0)
+                    ($0.sound, $0.isRecorded) = (.announcement, true)
                 })
         }
         var plan = LoopbackPlan()
@@ -68,15 +85,5 @@ struct WorkKind {
                     work: .difference(with: processed, without: plan)))
         }
         return kinds
-    }
-
-    private static func port(
-        _ name: String, _ text: String, _ codec: Codec, _ calls: Int, _ seed: UInt64,
-        _ adjust: (inout VirtualPort.Work) -> Void = { _ in }
-    ) -> WorkKind {
-        var work = VirtualPort.Work(codec: codec, calls: calls)
-        work.seed = seed
-        adjust(&work)
-        return WorkKind(name: name, text: text, work: .port(work))
     }
 }

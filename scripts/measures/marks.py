@@ -2,7 +2,8 @@
 in instructions, with the floor and other programs in the same minutes.
 
 The floor is the least that a program can do: the system's calls, decoder and encoder, one thread that wakes up 200 times a second. What
-binds are instructions: the same work takes up to twice the processor time in another quarter of an hour."""
+binds are instructions: the same work takes up to twice the processor time in another quarter of an hour. Where the machine does not
+count them, callgrind counts the program's own in virtual time, and the system's are added as they were counted elsewhere."""
 
 import argparse
 import json
@@ -18,10 +19,15 @@ from figures import processor
 from kinds import Row
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "checks"))
-from rig.endpoint import Endpoint, free_ports
+from rig import call_cost
+from rig.endpoint import Endpoint, binary, free_ports
 from rig.stillness import beside
 from rig.verdict import PATIENCE_S, Failed
 
+# Instructions of the system for a packet received with its time, for one sent, in batches of 8, and for a wake-up: counted on a virtual machine
+# that counts them (Linux 6.18). What the disk takes is not among them.
+RECEIVED, SENT, WAKE_UP = 2262, 8527, 4627
+PACKETS_S, WAKE_UPS_S = 50, 200
 ONE_SPEAKS = ["--talkers", "1", "--ref", "0", "--probe", "1"]
 COLUMNS = {
     "calls": "{}",
@@ -55,6 +61,8 @@ class Work:
     peers: list[list[str]]
     # Milliseconds of a core, million instructions a call-second.
     mark: tuple[float, float]
+    # The same work of `yodel capacity`, its calls there, and options.
+    virtual: tuple[str, int, list[str]] | None = None
 
 
 def works(folder: str) -> list[Work]:
@@ -69,6 +77,7 @@ def works(folder: str) -> list[Work]:
             [],
             [["baresip", "100", "pcmu"], ["gst", "50", "pcmu"]],
             (0.9, 1.7),
+            ("pcmu_echo", 50, []),
         ),
         Work(
             "opus-echo-10",
@@ -79,6 +88,7 @@ def works(folder: str) -> list[Work]:
             [],
             [["baresip", "20", "opus"], ["gst", "20", "opus"]],
             (23, 138),
+            ("opus_echo", 10, ["--complexity", "10"]),
         ),
         Work(
             "opus-echo-5",
@@ -89,10 +99,30 @@ def works(folder: str) -> list[Work]:
             [],
             [],
             (13.5, 89),
+            ("opus_echo", 10, ["--complexity", "5"]),
         ),
-        Work("opus-record", "opus", [100], ["--record", folder], ["--transcode", "opus", "--sink"], [], [], (3.3, 24)),
         Work(
-            "pcmu-conference", "pcmu", [50], [], ["--transcode", "pcmu", "--conference", "--share"], ONE_SPEAKS, [], (0.85, 1.5)
+            "opus-record",
+            "opus",
+            [100],
+            ["--record", folder],
+            ["--transcode", "opus", "--sink"],
+            [],
+            [],
+            (3.3, 24),
+            ("opus_recording", 10, []),
+        ),
+        # In virtual time each of them speaks and pauses, which costs no less.
+        Work(
+            "pcmu-conference",
+            "pcmu",
+            [50],
+            [],
+            ["--transcode", "pcmu", "--conference", "--share"],
+            ONE_SPEAKS,
+            [],
+            (0.85, 1.5),
+            ("pcmu_conference", 50, []),
         ),
         Work(
             "opus-conference", "opus", [50], [], ["--transcode", "opus", "--conference", "--share"], ONE_SPEAKS, [], (4.6, 29)
@@ -145,6 +175,15 @@ class Bench:
             endpoint.stop()
         return found
 
+    def counted(self, work: Work) -> float | None:
+        """Million instructions of a call-second: the program's own of the same work in virtual time, and the system's."""
+        if work.virtual is None:
+            return None
+        kind, calls, options = work.virtual
+        own = call_cost.measure(binary(), kind, calls, ["--play", self.speech, *options])
+        system = PACKETS_S * (RECEIVED + SENT) + WAKE_UPS_S * WAKE_UP / work.calls[-1]
+        return None if own is None else own + system / 1e6
+
     def peer(self, command: list[str]) -> Row:
         rows = Path(f"{self.work}/rows")
         rows.unlink(missing_ok=True)
@@ -177,16 +216,20 @@ def line(work: str, program: str, found: Row) -> str:
     return "| " + " | ".join([work, program, *cells]) + " |"
 
 
-def verdict(work: Work, floor: Row, own: Row) -> tuple[bool, str]:
-    """Whether the mark holds, and the sentence that says it: instructions where the machine counts them, else processor time, which may
-    be too much by what else the machine does, and never too little."""
+def verdict(work: Work, floor: Row, own: Row, counted: float | None) -> tuple[bool, str]:
+    """Whether the mark holds, and the sentence that says it: instructions where they are known, else processor time, which may be too much
+    by what else the machine does, and never too little.
+
+    `counted`: of the same work in virtual time, where the machine counts none."""
     most_ms, most = work.mark
     text = f"{work.name}: {own['cpu_ms']:.2f} ms a call-second, {most_ms} wanted, {own['cpu_ms'] / floor['cpu_ms']:.2f} times the floor"
     if own["valid"] != "yes":
         return False, f"{text}; not valid: {own['valid']}"
-    if own["minstr"] is None:
+    found = own["minstr"] or counted
+    if found is None:
         return own["cpu_ms"] <= most_ms, text + "; this machine counts no instructions"
-    return own["minstr"] <= most, f"{text}; {own['minstr']:.2f} million instructions, {most} at most"
+    how = "" if own["minstr"] else " (in virtual time, the system's added)"
+    return found <= most, f"{text}; {found:.2f} million instructions{how}, {most} at most"
 
 
 def main() -> None:
@@ -217,7 +260,7 @@ def main() -> None:
             own = [add(work, "yodel", bench.ours(work, calls)) for calls in work.calls][-1]
             for command in work.peers:
                 add(work, command[0], bench.peer(command))
-            holds, sentence = verdict(work, floor, own)
+            holds, sentence = verdict(work, floor, own, None if own["minstr"] else bench.counted(work))
             failed = failed or not holds
             said.append(f"- {'holds' if holds else '**does not hold**'}: {sentence}")
             print(said[-1], flush=True)

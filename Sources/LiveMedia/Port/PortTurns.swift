@@ -85,15 +85,26 @@ package struct PortTurns: ~Copyable {
         wheel = TickWheel(start: clock.now())
     }
 
-    /// The calls of a port by themselves, in a time that is given: no thread, nothing on the disk.
+    /// The calls of a port by themselves, in a time that is given: without a thread, so that who records calls `writeRecordings`.
     /// - Parameters:
     ///   - plan: what they are like.
     ///   - port: where their packets come and go.
     ///   - clock: the time.
     /// - Throws: where the system has no descriptor left.
     package init(_ plan: PortPlan, port: any PacketPort, clock: PortClock) throws(RealtimeError) {
-        try self.init(plan, port: port, control: PortControl(loops: 1), index: 0, recordings: nil, clock: clock)
+        let rate = plan.configuration.stream.audioRate
+        let recordings = plan.recordingFolder.map { PortRecordings(folder: $0, sampleRate: rate) }
+        try self.init(plan, port: port, control: PortControl(loops: 1), index: 0, recordings: recordings, clock: clock)
     }
+
+    /// What the threads of a port's recordings do: takes what was recorded from the rings and writes it.
+    package func writeRecordings() {
+        recordings?.collecting.drain()
+        recordings?.drain()
+    }
+
+    /// How often they do.
+    package static let writingMilliseconds = PortRecordings.collectingMilliseconds
 
     /// What has happened since the last time, oldest first.
     package func takeEvents() -> [PortEvent] { control.events.takeAll() }

@@ -3,6 +3,7 @@ and on a busy one, so that more of them means that the program does more."""
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "measures"))
@@ -21,11 +22,11 @@ def figures() -> dict[str, dict[str, float]]:
     return found
 
 
-def measure(yodel: str, work: str, calls: float) -> float | None:
-    """Millions of instructions of a call-second; None when valgrind cannot say."""
+def measure(yodel: str, work: str, calls: float, more: Sequence[str] = ()) -> float | None:
+    """Millions of instructions of a call-second, with `more` options of `yodel capacity`; None when valgrind cannot say."""
 
     def count(seconds: int) -> int | None:
-        options = ["--offline", "--work", work, "--virtual-seconds", str(seconds), "--codec", work.split("_")[0]]
+        options = ["--offline", "--work", work, "--virtual-seconds", str(seconds), "--codec", work.split("_")[0], *more]
         return instructions.count([yodel, "capacity", *options])
 
     short, long = count(SHORT_S), count(LONG_S)
