@@ -12,7 +12,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from figures import processor
@@ -211,6 +213,15 @@ def row(text: str, problem: str) -> Row:
     }
 
 
+def valid(measured: Callable[[], Row], tries: int = 3) -> Row:
+    """A row whose streams were in time, measured again where they were not; the last one where they never were."""
+    for _ in range(tries):
+        found = measured()
+        if found["valid"] == "yes":
+            break
+    return found
+
+
 def line(work: str, program: str, found: Row) -> str:
     cells = ["-" if found[name] is None else form.format(found[name]) for name, form in COLUMNS.items()]
     return "| " + " | ".join([work, program, *cells]) + " |"
@@ -256,8 +267,8 @@ def main() -> None:
         for work in works(str(recordings)):
             if only and work.name not in only:
                 continue
-            floor = [add(work, "floor", bench.floor(work, calls)) for calls in work.calls][-1]
-            own = [add(work, "yodel", bench.ours(work, calls)) for calls in work.calls][-1]
+            floor = [add(work, "floor", valid(partial(bench.floor, work, calls))) for calls in work.calls][-1]
+            own = [add(work, "yodel", valid(partial(bench.ours, work, calls))) for calls in work.calls][-1]
             for command in work.peers:
                 add(work, command[0], bench.peer(command))
             holds, sentence = verdict(work, floor, own, None if own["minstr"] else bench.counted(work))
