@@ -109,10 +109,12 @@ final class PeerCall: OwnedCall {
     func takeEvents() -> [(party: Int, body: EventBody)] {
         lookForPins()
         step()
-        takeMediaEvents()
+        let haveMediaEnded = takeMediaEvents()
         // Who waits again has other mail.
         let mail = mail
         for news in mail.news.takeAll() where mail === self.mail { take(news) }
+        // A goodbye says why nothing came any more: where the sound took long to start, both are known at once.
+        if haveMediaEnded { settleAsMediaDid() }
         checkQuestion()
         pending += door?.step(now: .monotonicNow()) ?? []
         // What was decided leaves at once.
@@ -227,18 +229,24 @@ final class PeerCall: OwnedCall {
         }
     }
 
-    private func takeMediaEvents() {
+    /// - Returns: whether they have ended.
+    private func takeMediaEvents() -> Bool {
+        var haveEnded = false
         for (_, body) in media?.takeEvents() ?? [] {
             switch body {
             case .mediaStarted:
                 if mediaStart == nil { mediaStart = HostTime.monotonicNow() }
                 pending.append(body)
-            case .callEnded:
-                guard reason == nil, let cause = media?.endReason(of: 0) else { break }
-                settle(cause, cause == .mediaTimeout ? "nothing came from the other side any more" : nil)
+            case .callEnded: haveEnded = true
             default: pending.append(body)
             }
         }
+        return haveEnded
+    }
+
+    private func settleAsMediaDid() {
+        guard reason == nil, let cause = media?.endReason(of: 0) else { return }
+        settle(cause, cause == .mediaTimeout ? "nothing came from the other side any more" : nil)
     }
 
     /// The call is over: the only place where that is told.
