@@ -19,6 +19,9 @@ struct WorkKind {
         case difference(with: LoopbackPlan, without: LoopbackPlan)
     }
 
+    /// Whether it writes files.
+    var isRecorded: Bool { if case .port(let work) = work { work.isRecorded } else { false } }
+
     /// Seconds of the simulated call by which a setting is judged.
     private static let simulatedSeconds = 4.0
 
