@@ -62,7 +62,8 @@ class LoadFigures:
                 name = f"load-curve-{'-'.join(what.split()[1:])}.svg"
                 (self.folder / name).write_text(picture(what.split()[1], trial))
                 parts.append(f"![{what}: cost, memory, lateness and delay over the number of calls]({name})\n")
-                rows = [{title: row.get(key) for key, title in COLUMNS.items()} for row in rows]
+                # Rows of an older program have no figures of what is measured since.
+                rows = [{title: "-" if row.get(key) is None else row[key] for key, title in COLUMNS.items()} for row in rows]
             parts.append("\n".join([head(rows[0]), *map(line, rows)]) + "\n")
             parts.append(
                 "\n".join(f"- {'holds' if holds else '**does not hold**'}: {said}" for holds, said in trial["verdicts"]) + "\n"

@@ -270,7 +270,7 @@ def main() -> None:
             floor = [add(work, "floor", valid(partial(bench.floor, work, calls))) for calls in work.calls][-1]
             own = [add(work, "yodel", valid(partial(bench.ours, work, calls))) for calls in work.calls][-1]
             for command in work.peers:
-                add(work, command[0], bench.peer(command))
+                add(work, command[0], valid(partial(bench.peer, command)))
             holds, sentence = verdict(work, floor, own, None if own["minstr"] else bench.counted(work))
             failed = failed or not holds
             said.append(f"- {'holds' if holds else '**does not hold**'}: {sentence}")
