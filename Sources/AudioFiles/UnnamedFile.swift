@@ -6,11 +6,14 @@ public final class UnnamedFile {
     public let path: String
     private let descriptor: Int32
 
+    /// Where the system wants such files.
+    static var usualFolder: String { getenv("TMPDIR").map { String(cString: $0) } ?? P_tmpdir }
+
     /// An empty one.
     /// - Parameter folder: where it has its room; `nil`: where such files belong.
     /// - Throws: where none can be made.
     public init(in folder: String? = nil) throws(AudioFileError) {
-        let folder = folder ?? getenv("TMPDIR").map { String(cString: $0) } ?? P_tmpdir
+        let folder = folder ?? Self.usualFolder
         var name = Array("\(folder)/yodel-XXXXXX".utf8CString)
         let made = name.withUnsafeMutableBufferPointer { name in
             name.baseAddress.map { mkstemp($0) } ?? -1

@@ -1,3 +1,4 @@
+import AudioFiles
 import Realtime
 import Reporting
 import Settings
@@ -28,8 +29,17 @@ public struct CapacityConsole {
         let start = HostTime.monotonicNow()
         var costs: [WorkCost] = []
         for kind in plan.kinds {
+            let cost: WorkCost
+            do {
+                cost = try WorkCost(measuring: kind, seconds: plan.virtualSeconds)
+            } catch let error as AudioFileError where kind.isRecorded {
+                let text = "\(kind.name) cannot be measured: \(error.path): \(error.reason); set TMPDIR to a folder with room"
+                // A container may have no folder that can be written: all else is measured there.
+                guard plan.kinds.count > 1 else { throw SoftphoneError.request(text) }
+                teller.tell("warning", [JSONMember("message", .string(text))], text: text)
+                continue
+            }
             if let number = TerminationSignal.caught { return .signal(number) }
-            let cost = try WorkCost(measuring: kind, seconds: plan.virtualSeconds)
             costs.append(cost)
             tell(cost)
         }

@@ -38,9 +38,6 @@ struct CapacityPlan {
             let known = kinds.map(\.name).joined(separator: ", ")
             kinds = kinds.filter { $0.name == name }
             guard !kinds.isEmpty else { throw SoftphoneError.request("--work \(name) is unknown; there are \(known)") }
-        } else if (try? PassingFolder()) == nil {
-            // A container may have no folder that can be written: all else is measured there.
-            kinds.removeAll(where: \.isRecorded)
         }
         if let given = arguments.virtualSeconds, !(given > 0 && given <= 3600) {
             throw SoftphoneError.request("--virtual-seconds \(given) is out of range; give up to 3600")

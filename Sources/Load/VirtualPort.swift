@@ -1,3 +1,4 @@
+import AudioFiles
 import Codecs
 import LiveMedia
 import Media
@@ -79,6 +80,8 @@ package final class VirtualPort {
     package var figures: PortFigures { turns.latestFigures }
     /// Where calls are recorded; nil: nowhere.
     package var recordingFolder: String? { recordings?.path }
+    /// Why a recording takes no more; nil: each does.
+    package var recordingFailure: String? { turns.recordingFailure }
     /// Media packets that came, and that were sent back.
     package var packetsReceived: Int { callers.statistics.received }
     package var packetsSent: Int { callers.statistics.sent }

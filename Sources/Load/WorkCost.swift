@@ -1,6 +1,8 @@
+import AudioFiles
 import Glibc
 import Simulation
 import Softphone
+import Terminal
 
 /// What one second of one call costs, by the processor time of the thread that carries it in virtual time: no socket, no wait.
 struct WorkCost {
@@ -24,6 +26,7 @@ struct WorkCost {
     /// - Parameters:
     ///   - kind: the work.
     ///   - seconds: virtual seconds that are measured; `nil`: until the figure rests on enough.
+    /// - Throws: what stands against the work; `AudioFileError` where what it records cannot be written.
     init(measuring kind: WorkKind, seconds: Double? = nil) throws {
         self.kind = kind
         switch kind.work {
@@ -37,8 +40,10 @@ struct WorkCost {
                 port.run(milliseconds: part)
                 passed += part
                 used = ThreadTime.milliseconds - start
-            } while seconds.map({ passed < $0 * 1000 })
-                ?? (used < Self.restsOnMilliseconds && passed < Self.longestMilliseconds)
+                if let reason = port.recordingFailure { throw AudioFileError(path: port.recordingFolder ?? "", reason: reason) }
+            } while TerminationSignal.caught == nil
+                && (seconds.map { passed < $0 * 1000 }
+                    ?? (used < Self.restsOnMilliseconds && passed < Self.longestMilliseconds))
             callSeconds = passed / 1000 * Double(work.calls)
             milliseconds = used / max(1e-9, callSeconds)
         case .difference(let with, let without):

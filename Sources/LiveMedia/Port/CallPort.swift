@@ -68,8 +68,7 @@ public final class CallPort: @unchecked Sendable {
         let ports: [MediaPort]
         do { ports = try MediaPort.group(loops, bind: bind, localPort: localPort, rtcp: rtcp) } catch { throw .network(error) }
         local = ports[0].local
-        let rate = plan.configuration.stream.audioRate
-        let recordings = plan.recordingFolder.map { PortRecordings(folder: $0, sampleRate: rate) }
+        let recordings = PortRecordings(plan)
         self.recordings = recordings
         collector = recordings.map {
             DiskThread(

@@ -62,6 +62,12 @@ final class PortRecordings: DiskClient, Sendable {
         self.sampleRate = sampleRate
     }
 
+    /// Those of a port; nil: its calls are not recorded.
+    convenience init?(_ plan: PortPlan) {
+        guard let folder = plan.recordingFolder else { return nil }
+        self.init(folder: folder, sampleRate: plan.configuration.stream.audioRate)
+    }
+
     /// Creates the file of the call `number`. One of that name is of an earlier program's call: it is kept, and this one's gets a
     /// number behind.
     func open(_ number: UInt64) throws(CallError) -> PortRecording {
@@ -127,6 +133,12 @@ final class PortRecordings: DiskClient, Sendable {
         let health = place.file.health
         let reason = health.failureReason ?? (health.dropped > 0 ? "the disk was too slow, it has gaps" : nil)
         if let reason { warnings.withLock { $0.append("\(health.path): \(reason)") } }
+    }
+
+    /// Why a file that is still open takes no more; nil: each does.
+    var failure: String? {
+        for place in places.withLock({ $0 }) { if let reason = place.file.health.failureReason { return reason } }
+        return nil
     }
 
     /// What went wrong since the last time, for a person.

@@ -92,9 +92,8 @@ package struct PortTurns: ~Copyable {
     ///   - clock: the time.
     /// - Throws: where the system has no descriptor left.
     package init(_ plan: PortPlan, port: any PacketPort, clock: PortClock) throws(RealtimeError) {
-        let rate = plan.configuration.stream.audioRate
-        let recordings = plan.recordingFolder.map { PortRecordings(folder: $0, sampleRate: rate) }
-        try self.init(plan, port: port, control: PortControl(loops: 1), index: 0, recordings: recordings, clock: clock)
+        try self.init(
+            plan, port: port, control: PortControl(loops: 1), index: 0, recordings: PortRecordings(plan), clock: clock)
     }
 
     /// What the threads of a port's recordings do: takes what was recorded from the rings and writes it.
@@ -102,6 +101,9 @@ package struct PortTurns: ~Copyable {
         recordings?.collecting.drain()
         recordings?.drain()
     }
+
+    /// Why a recording takes no more; nil: each does.
+    package var recordingFailure: String? { recordings?.failure }
 
     /// How often they do.
     package static let writingMilliseconds = PortRecordings.collectingMilliseconds

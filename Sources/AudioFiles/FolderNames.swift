@@ -1,10 +1,10 @@
 import Glibc
 
 /// What is in a folder.
-enum FolderNames {
+package enum FolderNames {
     /// - Parameter path: of the folder.
     /// - Returns: the names in it, in no order, those of the folder itself and of the one above it too; `nil`: it cannot be read.
-    static func all(_ path: String) -> [String]? {
+    package static func all(_ path: String) -> [String]? {
         guard let stream = opendir(path) else { return nil }
         defer { closedir(stream) }
         var names: [String] = []
