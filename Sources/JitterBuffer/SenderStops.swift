@@ -26,8 +26,9 @@ struct SenderStops {
     private var machine = MachineLateness()
     /// When the latest stop was over that was told.
     private var lastEnd = -Double.infinity
-    /// When a packet last was late.
+    /// When a packet last was late; when by as much as a stop.
     private var lastLate = -Double.infinity
+    private var lastLong = -Double.infinity
     /// For how long there was none, as told, or as far as packets show it, in milliseconds.
     private var calm = 0.0
     /// Stops that were told, and those of them that made a packet late: most fall between two packets.
@@ -95,13 +96,13 @@ struct SenderStops {
         guard wereSeen, let patience = machine.overAfterSeconds.map({ 1000 * $0 }) else { return false }
         let share = counts.seen / counts.told
         let isLate = excess >= Self.leastLateness
-        let sinceLate = time - max(lastLate, lastEnd)
+        let isLong = excess >= MachineLateness.leastMilliseconds
+        let sinceLong = time - max(lastLong, lastEnd)
         if isLate { (calm, lastLate) = (0, max(lastLate, time)) }
+        if isLong { lastLong = max(lastLong, time) }
         if areOver {
-            // On a line where packets are late all the time one more says nothing.
-            guard excess >= MachineLateness.leastMilliseconds, sinceLate >= patience,
-                (time - overSince) * share <= patience
-            else { return false }
+            // On a line where packets are so late all the time one more says nothing.
+            guard isLong, sinceLong >= patience, (time - overSince) * share <= patience else { return false }
             (areOver, presumed) = (false, nil)
             return true
         }

@@ -75,8 +75,10 @@ final class BrowserCall: OwnedCall {
     func statistics(of party: Int) -> CallStatistics { media.statistics(of: 0) }
 
     func takeEvents() -> [(party: Int, body: EventBody)] {
-        takeMediaEvents()
+        let haveMediaEnded = takeMediaEvents()
         for news in mail.news.takeAll() { take(news) }
+        // The browser's goodbye says why nothing came any more: where this thread was late, both are known at once.
+        if haveMediaEnded { settleAsMediaDid() }
         if reason == nil, let failed = media.encryptionFailure {
             settle(failed.isCertificate ? .authentication : .network, "the media cannot be encrypted: \(failed.reason)")
         }
@@ -125,21 +127,26 @@ final class BrowserCall: OwnedCall {
         }
     }
 
-    private func takeMediaEvents() {
+    /// - Returns: whether they have ended.
+    private func takeMediaEvents() -> Bool {
+        var haveEnded = false
         for (_, body) in media.takeEvents() {
             switch body {
             case .mediaStarted:
                 if mediaStart == nil { mediaStart = HostTime.monotonicNow() }
                 pending.append(body)
-            case .callEnded:
-                guard reason == nil, let cause = media.endReason(of: 0) else { break }
-                let isStill = cause == .mediaTimeout
-                settle(cause, isStill ? "nothing came from the browser any more" : nil)
+            case .callEnded: haveEnded = true
             // ICE tells where the browser is.
             case .remoteChanged: break
             default: pending.append(body)
             }
         }
+        return haveEnded
+    }
+
+    private func settleAsMediaDid() {
+        guard reason == nil, let cause = media.endReason(of: 0) else { return }
+        settle(cause, cause == .mediaTimeout ? "nothing came from the browser any more" : nil)
     }
 
     /// The call is over: the only place where that is told.
