@@ -38,6 +38,8 @@ class Bench:
         self.rooms = os.path.join(self.work, "rooms")
         self.talk = os.path.join(self.work, "talk.wav")
         self.count = 0
+        # Calls that were made again, since the host was restless.
+        self.made_again = 0
         self.running: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Self:

@@ -1,10 +1,10 @@
 """Calls on a machine that stands still now and then: the part `stops` of scripts/measure, about 70 minutes, as root.
 
 All processors stop at once (rig/standing.py), or one endpoint's process alone. Other programs' calls go beside. The processors are kept
-awake (rig/awake.py), so that few stops come besides those that are made. Those of the host's own are in all that is measured, and in the
-calls without made stops as well: the delay and its growth are judged by as many of those. The longest stop is the longest there was,
-whoever made it. Gaps are counted but for moments in which the host makes the whole machine slow (rig/stillness.py); what is left out is
-told.
+awake (rig/awake.py), so that few stops come besides those that are made. A call begins when the host is quiet, and is made again where it
+was not for long. What is left of the host's own stops is in all that is measured, and in the calls without made stops as well: the delay
+and its growth are judged by as many of those. The longest stop is the longest there was, whoever made it. Gaps are counted but for
+moments in which the host makes the whole machine slow (rig/stillness.py); what is left out is told.
 """
 
 import contextlib
@@ -37,9 +37,15 @@ EVERY_S = 0.7
 NOTICED_MS = 2.0
 # So long after the stops the former delay is back, within so many ms, in seconds.
 BACK_S, BACK_MS = 5, 3
-# So often it is measured at most: where the machine itself stands still meanwhile, the stops are not over. So often a call is made
-# at most: one from which the host withheld the processors has other stops than those that were made.
+# So often it is measured at most: where the machine itself stands still meanwhile, the stops are not over.
 TRIES = 3
+# So often a call is made at most, and so many are made again in all: one from which the host withheld the processors has other stops
+# than those that were made.
+CALLS, MOST_AGAIN = 5, 15
+# A call in which the host made the machine slow, or let it stand still for longer than was made, for more than this part of it is made
+# again. Without made stops that is longer than QUIET_MS, in ms: what a call's delay is the same with.
+RESTLESS_PART = 0.03
+QUIET_MS = 5.0
 # So many cores may be busy when a call begins: those that are kept awake are.
 BUSY = 99
 # A call among stops is heard by so many chirps that follow each other; the first and the last PART of them are compared.
@@ -94,7 +100,7 @@ def calls_among_stops(bench: Any, figures: Figures, quick: bool) -> None:
 
 def quiet_calls(bench: Any, figures: Figures, calls: int) -> Quiet:
     """The worst of so many calls, as of those among stops: between two the delay differs by a period of the device."""
-    rows = [on_a_quiet_host(partial(quiet_call, bench, f"stops-none{number}")) for number in range(calls)]
+    rows = [on_a_quiet_host(bench, partial(quiet_call, bench, f"stops-none{number}")) for number in range(calls)]
     delays = known([one for row in rows for one in row["delays"]])
     grown = known([row["growth"] for row in rows])
     note = f"{each('at first and at the end', delays)}; {TOLD}{anew(rows)}"
@@ -104,8 +110,12 @@ def quiet_calls(bench: Any, figures: Figures, calls: int) -> Quiet:
 
 
 def quiet_call(bench: Any, name: str) -> Row:
+    host = Sluggishness()
     with bench.endpoints(name, bench.commands(), {}) as environment:
-        return heard_in(*parts(bench, environment))
+        heard = heard_in(*parts(bench, environment))
+    restless = host.restless_part([], QUIET_MS)
+    host.end()
+    return heard | {"restless": restless}
 
 
 def heard_in(first: Row, last: Row) -> Row:
@@ -113,10 +123,16 @@ def heard_in(first: Row, last: Row) -> Row:
     return {"delays": [first.get("median_ms"), last.get("median_ms")], "growth": rise(mean(first), mean(last))}
 
 
-def on_a_quiet_host(call: Callable[[], Row]) -> Row:
+def on_a_quiet_host(bench: Any, call: Callable[[], Row]) -> Row:
     """What a call gives; `made_again` tells how often it was made again for that, `is_disturbed` that the host was restless even so."""
-    row, again, disturbed = undisturbed(call, TRIES)
+    tries = CALLS if bench.made_again < MOST_AGAIN else 1
+    row, again, disturbed = undisturbed(call, tries, was_restless)
+    bench.made_again += again
     return row | {"made_again": again, "is_disturbed": disturbed}
+
+
+def was_restless(row: Row) -> bool:
+    return bool(row["restless"] > RESTLESS_PART)
 
 
 def anew(rows: list[Row]) -> str:
@@ -128,7 +144,7 @@ def anew(rows: list[Row]) -> str:
 def restless_call(
     bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool = False, device: str = BY_SERVER
 ) -> Row:
-    return on_a_quiet_host(partial(call_among_stops, bench, name, lengths, seconds, is_one_end, device))
+    return on_a_quiet_host(bench, partial(call_among_stops, bench, name, lengths, seconds, is_one_end, device))
 
 
 def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one_end: bool, device: str) -> Row:
@@ -145,6 +161,7 @@ def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one
         slow = host.moments([] if is_one_end else standing.made(), bounds(lengths)[1] + NOTICED_MS)
         first, last = parts(bench, environment)
         longest = host.longest()
+        restless = host.restless_part([] if is_one_end else standing.made(), bounds(lengths)[1] + NOTICED_MS)
         standing.end()
         after, tries = delay_afterwards(bench, environment)
     events = bench.events(f"{bench.work}/{name}-b.log")
@@ -154,6 +171,7 @@ def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one
         "gaps": gaps_of_the_call(tone, slow),
         **heard_in(first, last),
         "longest": longest,
+        "restless": restless,
         "after": after.get("median_ms"),
         "tries": tries,
         "errors": [error(events, heard) for heard in (first, last)],

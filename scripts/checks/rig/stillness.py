@@ -74,7 +74,7 @@ class Sluggishness:
     LEAST, WITHIN_S = 6, 0.1
 
     def __init__(self) -> None:
-        self.stillness = Stillness(self.NAP_S, self.LATE_S)
+        self.stillness, self.began = Stillness(self.NAP_S, self.LATE_S), time.monotonic()
 
     def end(self) -> None:
         self.stillness.end()
@@ -95,6 +95,14 @@ class Sluggishness:
             if last[0] - first[0] <= self.WITHIN_S:
                 found.append((first[0], last[1]))
         return found
+
+    def restless_part(self, made: list[tuple[float, float]], longest_ms: float) -> float:
+        """The part of the time until now that lies so near to such a moment that sound may miss something for that."""
+        near, until = 0.0, 0.0
+        for begin, end in sorted(self.moments(made, longest_ms)):
+            near += max(0.0, end + NEAR_S - max(begin - NEAR_S, until))
+            until = max(until, end + NEAR_S)
+        return near / (time.monotonic() - self.began)
 
 
 def is_near(span: tuple[float, float], moments: list[tuple[float, float]]) -> bool:
@@ -121,33 +129,37 @@ def stolen_between(before: tuple[int, int], now: tuple[int, int]) -> float:
     return stolen / total if total else 0
 
 
-def wait_for_quiet(at_most_s: float = 300, quiet_s: float = 10) -> None:
-    """Until the host has withheld next to nothing for `quiet_s`: it does so for seconds or for minutes. No longer than `at_most_s`."""
+def wait_for_quiet(at_most_s: float = 120, quiet_s: float = 10) -> None:
+    """Until the host has withheld next to nothing for `quiet_s`, nor let the machine stand still: it does so for seconds or for minutes.
+    No longer than `at_most_s`."""
     last = time.monotonic() + at_most_s
-    before = processor_time()
+    stillness = Stillness()
     while time.monotonic() < last:
+        before, began = processor_time(), time.monotonic()
         time.sleep(quiet_s)
-        now = processor_time()
-        if stolen_between(before, now) < CALM:
-            return
-        before = now
+        if stolen_between(before, processor_time()) < CALM and not stillness.since(began):
+            break
+    stillness.end()
 
 
-def undisturbed(measured: Callable[[], T], tries: int = 3) -> tuple[T, int, bool]:
+def undisturbed(
+    measured: Callable[[], T], tries: int = 3, was_restless: Callable[[T], bool] = lambda _: False
+) -> tuple[T, int, bool]:
     """What `measured` gives on a quiet host: it is waited for, and measured again, `tries` times at most, where the host withheld the
-    processors meanwhile. Then how often it was measured again, and whether the host did so in the last one too."""
+    processors meanwhile, or `was_restless` says so of what came out. Then how often it was measured again, and whether the host was like
+    that in the last one too."""
     for again in range(tries):
         wait_for_quiet()
         before = processor_time()
         result = measured()
-        if stolen_between(before, processor_time()) < STOLEN:
+        if stolen_between(before, processor_time()) < STOLEN and not was_restless(result):
             return result, again, False
     return result, tries - 1, True
 
 
 def disturbances(again: int, disturbed: int) -> str:
     """In words, how often was measured again, and in how many of those that count the host did so even then; empty: nothing to tell."""
-    text = f"made again {again} times, since the host withheld the processors" if again else ""
+    text = f"made again {again} times, since the host withheld the processors or let the machine stand still" if again else ""
     still = f"it did so in {disturbed} of those that count" if disturbed else ""
     return "; ".join(part for part in (text, still) if part)
 
