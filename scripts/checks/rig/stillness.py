@@ -1,11 +1,13 @@
-"""Notes when the machine itself stands still: a thread of real-time priority on each processor that wakes up late.
+"""Notes when the machine itself stands still or is slow: a thread of real-time priority on each processor that wakes up late, or takes
+longer than usual for the same work.
 
 A virtual machine's host may take its processors away for tens of milliseconds, or for many short moments, which Linux counts
-as stolen time. A call that is measured then says nothing of the program. Load of our own is not counted: it gives way to that
+as stolen time, or does not. A call that is measured then says nothing of the program. Load of our own is not counted: it gives way to that
 priority; without the right to it only stolen time is noted.
 """
 
 import atexit
+import math
 import os
 import subprocess
 import sys
@@ -25,6 +27,12 @@ STOLEN = 0.03
 CALM = 0.01
 # Sound that misses something so near a moment in which the host made the machine slow misses it for that, in seconds.
 NEAR_S = 0.3
+
+# A processor does so many rounds at each look, some 20 microseconds. It is slow where they take more than SLOWER times as long as the
+# fastest quarter of LOOKS before did at most.
+ROUNDS, SLOWER, LOOKS = 1000, 2.5, 400
+# The machine is slow where so many looks find it so within WITHIN_S, all processors together.
+LEAST_SLOW, WITHIN_S = 8, 0.1
 
 T = TypeVar("T")
 
@@ -59,10 +67,19 @@ class Stillness:
 
     def times(self, began: float) -> list[tuple[float, float]]:
         """When each standstill after `began` (time.monotonic()) was, as a processor saw it, and its length in milliseconds."""
+        return [(at, lateness) for at, lateness, is_late in self.rows() if is_late and at >= began]
+
+    def slow(self, began: float) -> list[tuple[float, float]]:
+        """When each moment after `began` (time.monotonic()) began and ended in which the processors were slow."""
+        looks = sorted(at for at, _, is_late in self.rows() if not is_late and at >= began)
+        return close_together(looks, LEAST_SLOW)
+
+    def rows(self) -> list[tuple[float, float, bool]]:
+        """Each lateness in milliseconds, and how many times as long as usual slow work took; in no order."""
         with self.reading:
             self.notes.seek(0)
             rows = [line.split() for line in self.notes]
-        return [(float(at), float(lateness)) for at, lateness in rows if float(at) >= began]
+        return [(float(at), float(much), what == "late") for what, at, much in rows]
 
 
 class Sluggishness:
@@ -70,8 +87,8 @@ class Sluggishness:
     milliseconds late again and again. Its host does that, and Linux does not count it as stolen time."""
 
     NAP_S, LATE_S = 0.001, 0.002
-    # So many times late within so many seconds, all processors together.
-    LEAST, WITHIN_S = 6, 0.1
+    # So many times late within WITHIN_S, all processors together.
+    LEAST = 6
 
     def __init__(self) -> None:
         self.stillness, self.began = Stillness(self.NAP_S, self.LATE_S), time.monotonic()
@@ -91,18 +108,29 @@ class Sluggishness:
         ]
         own = [one for one in late if one[2] >= 1000 * self.LATE_S]
         found = [(begin, end) for begin, end, ms in own if ms > longest_ms]
-        for first, last in zip(own, own[self.LEAST - 1 :], strict=False):
-            if last[0] - first[0] <= self.WITHIN_S:
-                found.append((first[0], last[1]))
-        return found
+        return found + close_together([begin for begin, _, _ in own], self.LEAST)
 
     def restless_part(self, made: list[tuple[float, float]], longest_ms: float) -> float:
-        """The part of the time until now that lies so near to such a moment that sound may miss something for that."""
+        """The part of the time until now that lies so near to such a moment, or to one in which all work took longer, that sound may miss
+        something for that. Many packets of our own make work longer too: this excuses nothing, it is for calls that are few."""
         near, until = 0.0, 0.0
-        for begin, end in sorted(self.moments(made, longest_ms)):
+        for begin, end in sorted(self.moments(made, longest_ms) + self.stillness.slow(0)):
             near += max(0.0, end + NEAR_S - max(begin - NEAR_S, until))
             until = max(until, end + NEAR_S)
         return near / (time.monotonic() - self.began)
+
+
+def close_together(times: list[float], least: int) -> list[tuple[float, float]]:
+    """From when to when so many of these times, which are in order, lie within WITHIN_S."""
+    found: list[tuple[float, float]] = []
+    for first, last in zip(times, times[least - 1 :], strict=False):
+        if last - first > WITHIN_S:
+            continue
+        if found and first <= found[-1][1]:
+            found[-1] = (found[-1][0], last)
+        else:
+            found.append((first, last))
+    return found
 
 
 def is_near(span: tuple[float, float], moments: list[tuple[float, float]]) -> bool:
@@ -130,14 +158,14 @@ def stolen_between(before: tuple[int, int], now: tuple[int, int]) -> float:
 
 
 def wait_for_quiet(at_most_s: float = 120, quiet_s: float = 10) -> None:
-    """Until the host has withheld next to nothing for `quiet_s`, nor let the machine stand still: it does so for seconds or for minutes.
-    No longer than `at_most_s`."""
+    """Until for `quiet_s` the host has withheld next to nothing, and the machine was neither still nor slow: that lasts for seconds or for
+    minutes. No longer than `at_most_s`."""
     last = time.monotonic() + at_most_s
     stillness = Stillness()
     while time.monotonic() < last:
         before, began = processor_time(), time.monotonic()
         time.sleep(quiet_s)
-        if stolen_between(before, processor_time()) < CALM and not stillness.since(began):
+        if stolen_between(before, processor_time()) < CALM and not stillness.since(began) and not stillness.slow(began):
             break
     stillness.end()
 
@@ -159,7 +187,7 @@ def undisturbed(
 
 def disturbances(again: int, disturbed: int) -> str:
     """In words, how often was measured again, and in how many of those that count the host did so even then; empty: nothing to tell."""
-    text = f"made again {again} times, since the host withheld the processors or let the machine stand still" if again else ""
+    text = f"made again {again} times, since the host withheld the processors or made the machine slow" if again else ""
     still = f"it did so in {disturbed} of those that count" if disturbed else ""
     return "; ".join(part for part in (text, still) if part)
 
@@ -186,12 +214,22 @@ def watch(processor: int, nap_s: float, late_s: float) -> None:
     parent = os.getppid()
     os.sched_setaffinity(0, {processor})
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+    looks: list[float] = []
+    usual = math.inf
     while os.getppid() == parent:
         due = time.monotonic() + nap_s
         time.sleep(nap_s)
-        late = time.monotonic() - due
-        if late >= late_s:
-            os.write(1, f"{due:.3f} {1000 * late:.1f}\n".encode())
+        woke = time.monotonic()
+        if woke - due >= late_s:
+            os.write(1, f"late {due:.3f} {1000 * (woke - due):.1f}\n".encode())
+        for _ in range(ROUNDS):
+            pass
+        took = time.monotonic() - woke
+        looks.append(took)
+        if len(looks) > LOOKS:
+            looks, usual = [], sorted(looks)[LOOKS // 4]
+        if took > SLOWER * usual:
+            os.write(1, f"slow {woke:.3f} {took / usual:.1f}\n".encode())
 
 
 def main() -> None:
