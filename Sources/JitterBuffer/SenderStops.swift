@@ -26,8 +26,9 @@ struct SenderStops {
     private var machine = MachineLateness()
     /// When the latest stop was over that was told.
     private var lastEnd = -Double.infinity
-    /// When a packet last was late; when by as much as a stop.
+    /// When a packet last was late.
     private var lastLate = -Double.infinity
+    /// When one last was late by as much as a stop.
     private var lastLong = -Double.infinity
     /// For how long there was none, as told, or as far as packets show it, in milliseconds.
     private var calm = 0.0

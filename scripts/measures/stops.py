@@ -125,7 +125,7 @@ def heard_in(first: Row, last: Row) -> Row:
 
 def on_a_quiet_host(bench: Any, call: Callable[[], Row]) -> Row:
     """What a call gives; `made_again` tells how often it was made again for that, `is_disturbed` that the host was restless even so."""
-    tries = CALLS if bench.made_again < MOST_AGAIN else 1
+    tries = min(CALLS, 1 + MOST_AGAIN - bench.made_again)
     row, again, disturbed = undisturbed(call, tries, was_restless)
     bench.made_again += again
     return row | {"made_again": again, "is_disturbed": disturbed}
@@ -158,10 +158,11 @@ def call_among_stops(bench: Any, name: str, lengths: str, seconds: float, is_one
         if standing is None:
             standing = stack.enter_context(Standing(lengths, EVERY_S, processes=[bench.running[1].pid]))
         tone = bench.tone(environment, seconds)
-        slow = host.moments([] if is_one_end else standing.made(), bounds(lengths)[1] + NOTICED_MS)
+        longest_made = bounds(lengths)[1] + NOTICED_MS
+        slow = host.moments([] if is_one_end else standing.made(), longest_made)
         first, last = parts(bench, environment)
         longest = host.longest()
-        restless = host.restless_part([] if is_one_end else standing.made(), bounds(lengths)[1] + NOTICED_MS)
+        restless = host.restless_part([] if is_one_end else standing.made(), longest_made)
         standing.end()
         after, tries = delay_afterwards(bench, environment)
     events = bench.events(f"{bench.work}/{name}-b.log")

@@ -28,9 +28,9 @@ CALM = 0.01
 # Sound that misses something so near a moment in which the host made the machine slow misses it for that, in seconds.
 NEAR_S = 0.3
 
-# A processor does so many rounds at each look, some 20 microseconds. It is slow where they take more than SLOWER times as long as the
-# fastest quarter of LOOKS before did at most.
-ROUNDS, SLOWER, LOOKS = 1000, 2.5, 400
+# Each LOOK_S a processor does so many rounds, some 20 microseconds. It is slow where they take more than SLOWER times as long as the fastest
+# quarter of LOOKS before did at most.
+LOOK_S, ROUNDS, SLOWER, LOOKS = 0.005, 1000, 2.5, 100
 # The machine is slow where so many looks find it so within WITHIN_S, all processors together.
 LEAST_SLOW, WITHIN_S = 8, 0.1
 
@@ -215,13 +215,16 @@ def watch(processor: int, nap_s: float, late_s: float) -> None:
     os.sched_setaffinity(0, {processor})
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
     looks: list[float] = []
-    usual = math.inf
+    usual, next_look = math.inf, 0.0
     while os.getppid() == parent:
         due = time.monotonic() + nap_s
         time.sleep(nap_s)
         woke = time.monotonic()
         if woke - due >= late_s:
             os.write(1, f"late {due:.3f} {1000 * (woke - due):.1f}\n".encode())
+        if woke < next_look:
+            continue
+        next_look = woke + LOOK_S
         for _ in range(ROUNDS):
             pass
         took = time.monotonic() - woke
