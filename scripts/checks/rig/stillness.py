@@ -59,6 +59,9 @@ class Stillness:
         stolen = stolen_between(before, processor_time())
         if stolen >= STOLEN:
             return f"the host withheld {100 * stolen:.0f} % of the processors' time"
+        slow = self.slow(began)
+        if slow:
+            return f"the machine was slow {len(slow)} times"
         return None
 
     def since(self, began: float) -> list[float]:
