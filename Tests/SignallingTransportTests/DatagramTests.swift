@@ -84,6 +84,37 @@ import Testing
         await three.end()
     }
 
+    @Test("a datagram that the system refuses is told, and the port is bound again: what comes later is heard and answered")
+    func refused() async throws {
+        let one = try Side([.udp])
+        let two = try Side([.udp])
+        // From an address of this machine alone no way leads there.
+        one.transport.send(
+            [1], to: SignallingDestination(transport: .udp, address: SignallingAddress(host: "192.0.2.1", port: 9)))
+        #expect(await one.inbox.failed() != nil)
+        var heard: SignallingSource?
+        for _ in 0..<3000 where heard == nil {
+            two.transport.send(bytes("x"), to: try one.destination())
+            try await Task.sleep(for: .milliseconds(20))
+            heard = one.inbox.all.compactMap { if case .received(_, let source) = $0 { source } else { nil } }.first
+        }
+        let source = try #require(heard, "the port is bound again")
+        one.transport.send(bytes("200"), to: SignallingDestination(transport: .udp, address: source.remote))
+        #expect(await two.inbox.received(3)?.text == "200")
+        #expect(await two.inbox.received(3)?.source.remote == one.transport.listeners[0].address)
+        await one.end()
+        await two.end()
+    }
+
+    @Test("nothing is sent to nobody", arguments: [("127.0.0.1", 0), ("255.255.255.255", 9), ("fe80::1", 9)])
+    func nobody(host: String, port: UInt16) async throws {
+        let one = try Side([.udp], host: host.contains(":") ? "::1" : "127.0.0.1")
+        let address = SignallingAddress(host: host, port: port)
+        one.transport.send([1], to: SignallingDestination(transport: .udp, address: address))
+        #expect(await one.inbox.failed()?.1 == .unsendable(address))
+        await one.end()
+    }
+
     @Test("an address in use is told when binding, and nothing stays bound")
     func addressInUse() async throws {
         let one = try Side([.udp, .tcp])

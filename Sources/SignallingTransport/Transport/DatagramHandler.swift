@@ -14,7 +14,8 @@ final class DatagramHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let envelope = unwrapInboundIn(data)
-        guard let remote = SignallingAddress(envelope.remoteAddress) else { return }
+        // Nobody can be answered at port 0.
+        guard let remote = SignallingAddress(envelope.remoteAddress), remote.port != 0 else { return }
         if local == nil { local = SignallingAddress(context.channel.localAddress) }
         guard let local else { return }
         let sentTo = SignallingAddress(envelope.metadata?.packetInfo?.destinationAddress)
@@ -29,6 +30,12 @@ final class DatagramHandler: ChannelInboundHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         core.isReadingDatagrams = false
         core.flushDatagrams()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        core.isReadingDatagrams = false
+        core.datagramSocketClosed(context.channel)
+        context.fireChannelInactive()
     }
 
     /// An unreachable peer's ICMP message reaches an unconnected socket only as an error without an address: what was

@@ -11,6 +11,8 @@ public enum SignallingFailure: Error, Hashable, Sendable, CustomStringConvertibl
     /// This side has no socket of that transport and address family.
     case noSocket(SignallingProtocol, isV6: Bool)
     case notNumeric(String)
+    /// No datagram reaches anybody there: port 0, everybody on the link, an address of a link without the link.
+    case unsendable(SignallingAddress)
     /// A stream that its peer asked for by number is gone, and there is no address to open another one to.
     case noSuchConnection
     /// The peer closed the stream.
@@ -42,6 +44,7 @@ public enum SignallingFailure: Error, Hashable, Sendable, CustomStringConvertibl
         case .noSocket(let transport, let isV6):
             "no \(transport.rawValue) socket for IPv\(isV6 ? 6 : 4) is bound: set an address to listen on"
         case .notNumeric(let host): "\(host) is no numeric address"
+        case .unsendable(let address): "nothing can be sent to \(address)"
         case .noSuchConnection: "the connection is gone"
         case .closedByPeer: "the peer closed the connection"
         case .reset: "the peer reset the connection"

@@ -14,6 +14,8 @@ final class TransportCore {
     var isReadingDatagrams = false
     private var hasUnsentDatagrams = false
     private var bound: [any Channel] = []
+    /// Where each UDP socket is bound.
+    private var datagramPlaces: [(channel: any Channel, address: SignallingAddress)] = []
     var streams: [SignallingConnectionID: Stream] = [:]
     /// Streams that requests may use: those this side opened, and aliases.
     var usable: [StreamKey: SignallingConnectionID] = [:]
@@ -60,7 +62,8 @@ final class TransportCore {
             : serverBootstrap(core, listener.transport, isV6: listener.address.isV6).bind(to: address)
         return channel.map { channel in
             let real = SignallingAddress(channel.localAddress) ?? listener.address
-            core.value.note(channel, sends: listener.transport == .udp, isV6: real.isV6)
+            core.value.keep(channel)
+            if listener.transport == .udp { core.value.noteDatagrams(channel, at: real) }
             return TransportConfiguration.Listener(listener.transport, real)
         }
     }
@@ -70,9 +73,9 @@ final class TransportCore {
         if isStopped { channel.close(promise: nil) } else { bound.append(channel) }
     }
 
-    private func note(_ channel: any Channel, sends: Bool, isV6: Bool) {
-        bound.append(channel)
-        if sends, datagramSockets[isV6] == nil { datagramSockets[isV6] = channel }
+    private func noteDatagrams(_ channel: any Channel, at address: SignallingAddress) {
+        datagramPlaces.append((channel, address))
+        if datagramSockets[address.isV6] == nil { datagramSockets[address.isV6] = channel }
     }
 
     /// An IPv6 socket takes no IPv4: that has one of its own.
@@ -111,13 +114,34 @@ final class TransportCore {
 
     // MARK: Datagrams
 
+    /// NIO closes a socket for most of what one datagram may run into (no route, a firewall, an address that is none): its port is
+    /// bound again, however often and long that lasts.
+    func datagramSocketClosed(_ channel: any Channel) {
+        guard !isStopped, let place = datagramPlaces.first(where: { $0.channel === channel }) else { return }
+        datagramPlaces.removeAll { $0.channel === channel }
+        bound.removeAll { $0 === channel }
+        datagramSockets = datagramSockets.filter { $0.value !== channel }
+        bindAgain(place.address)
+    }
+
+    private func bindAgain(_ address: SignallingAddress) {
+        guard !isStopped else { return }
+        let core = NIOLoopBound(self, eventLoop: loop)
+        bind(.init(.udp, address)).whenFailure { _ in
+            _ = core.value.loop.scheduleTask(in: .seconds(1)) { core.value.bindAgain(address) }
+        }
+    }
+
     func sendDatagram(_ bytes: [UInt8], to destination: SignallingDestination) {
         guard let socket = datagramSockets[destination.address.isV6] else {
             tell(.failed(destination, .noSocket(.udp, isV6: destination.address.isV6)))
             return
         }
         let address: SocketAddress
-        do { address = try destination.address.socketAddress() } catch {
+        do throws(SignallingFailure) {
+            guard destination.address.takesDatagrams else { throw .unsendable(destination.address) }
+            address = try destination.address.socketAddress()
+        } catch {
             tell(.failed(destination, error))
             return
         }
@@ -125,7 +149,11 @@ final class TransportCore {
         let core = NIOLoopBound(self, eventLoop: loop)
         let sent = isReadingDatagrams ? socket.write(envelope) : socket.writeAndFlush(envelope)
         hasUnsentDatagrams = hasUnsentDatagrams || isReadingDatagrams
-        sent.whenFailure { core.value.tell(.failed(destination, SignallingFailure($0))) }
+        sent.whenFailure { error in
+            // Whoever hears of it may send at once, by the socket that takes the place of a closed one.
+            if !socket.isActive { core.value.datagramSocketClosed(socket) }
+            core.value.tell(.failed(destination, SignallingFailure(error)))
+        }
     }
 
     func flushDatagrams() {
@@ -155,6 +183,6 @@ final class TransportCore {
         bound = []
         streams = [:]
         usable = [:]
-        datagramSockets = [:]
+        (datagramSockets, datagramPlaces) = ([:], [])
     }
 }
