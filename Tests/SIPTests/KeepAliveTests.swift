@@ -74,6 +74,23 @@ import Testing
         #expect(bench.failures.count == 1)
     }
 
+    @Test("another stream to the same server, for another name, comes and goes: the registration stays")
+    func otherStream() throws {
+        let (bench, stream) = try benchOverStream(keepAlive: 3)
+        var other = stream
+        other.connection = SignallingConnectionID(number: 2)
+        bench.feed([13, 10, 13, 10], from: other)
+        let gone = SignallingDestination(
+            transport: .tcp, address: stream.remote, connection: other.connection, serverName: "other.example.com")
+        bench.agent.transportFailed(gone, now: bench.now)
+        bench.collect()
+        #expect(bench.failures.isEmpty && bench.requests(.register).count == 1)
+        bench.agent.transportFailed(
+            SignallingDestination(transport: .tcp, address: stream.remote, connection: stream.connection), now: bench.now)
+        bench.collect()
+        #expect(bench.failures.count == 1)
+    }
+
     @Test("a Flow-Timer says how often, and that pongs will come") func flowTimer() throws {
         let (bench, stream) = try benchOverStream([(HeaderName("Flow-Timer"), "20")])
         for _ in 0..<40 {

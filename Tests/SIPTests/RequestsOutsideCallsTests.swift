@@ -154,6 +154,43 @@ import Testing
         #expect(bench.closed == [SignallingConnectionID(number: 3)])
     }
 
+    private let stranger = SignallingSource(
+        transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 40_000),
+        connection: SignallingConnectionID(number: 3))
+
+    @Test("a stream of nothing but line ends costs no more than it is long, and one pong is enough for all that came together")
+    func lineEnds() {
+        let bench = Bench()
+        bench.feed(Array(repeatElement([13, 10, 13, 10] as [UInt8], count: 250_000).joined()), from: stranger)
+        #expect(bench.rawSent == [[13, 10]])
+        for octet in [UInt8(10), 13] { bench.feed([UInt8](repeating: octet, count: 1_000_000), from: stranger) }
+        #expect(bench.rawSent.count == 1 && bench.closed.isEmpty)
+    }
+
+    @Test("a message that has begun ends within half a minute, or its stream is closed; others may follow each other for long")
+    func unfinished() throws {
+        let bench = Bench()
+        var request = PeerCall().request(.options, branch: "z9hG4bKs").bytes
+        bench.feed(Array(request[..<30]), from: stranger)
+        bench.advance(20_000)
+        bench.feed(Array(request[30..<40]), from: stranger)
+        bench.advance(11_000)
+        #expect(bench.closed.isEmpty)
+        bench.advance(2000)
+        #expect(bench.closed == [SignallingConnectionID(number: 3)] && bench.drops.last == .brokenStream(.unfinished))
+        let other = Bench()
+        other.feed(Array(request[..<30]), from: stranger)
+        for number in 0..<5 {
+            other.advance(20_000)
+            let rest = request[30...]
+            request = PeerCall().request(.options, branch: "z9hG4bKt\(number)").bytes
+            other.feed(Array(rest) + Array(request[..<30]), from: stranger)
+        }
+        #expect(other.closed.isEmpty && other.codes == [200, 200, 200, 200, 200])
+        other.advance(33_000)
+        #expect(other.closed == [SignallingConnectionID(number: 3)])
+    }
+
     @Test("a stranger's calls are capped, others still come through") func callCap() throws {
         let bench = Bench()
         for index in 0..<20 {

@@ -64,4 +64,18 @@ struct FailureTests {
     func badAccounts(account: AccountSettings) throws {
         #expect(throws: SignallingStartError.self) { _ = try Phone { $0.accounts = [account] } }
     }
+
+    @Test("a registrar or a proxy is a host as well as a URI, whatever its name begins with")
+    func hosts() async throws {
+        for server in ["sip.example.invalid", "sips.example.invalid:5061", "sip:127.0.0.1:1", "SIP:127.0.0.1:1", "127.0.0.1:1"]
+        {
+            let phone = try Phone {
+                $0.nameServers = ["127.0.0.1:1"]
+                $0.accounts = [
+                    AccountSettings(name: "a", uri: "sip:a@example.invalid", registrar: server, outboundProxy: server)
+                ]
+            }
+            await phone.close()
+        }
+    }
 }

@@ -140,6 +140,8 @@ extension UserAgent {
     func noteFlow(_ source: SignallingSource, now: HostTime) {
         for (id, state) in accounts
         where state.flow?.transport == source.transport && state.flow?.address == source.remote {
+            // The same server may have another stream, for another name: that is not the registration's.
+            if let own = state.flowConnection, own != source.connection, framers[own] != nil { continue }
             accounts[id]?.flowConnection = source.connection
             accounts[id]?.flowHeard = now
         }
@@ -159,7 +161,9 @@ extension UserAgent {
     /// A pong came over a stream.
     func ponged(from source: SignallingSource) {
         for (id, state) in accounts
-        where state.flow?.transport == source.transport && state.flow?.address == source.remote {
+        where state.flow?.transport == source.transport && state.flow?.address == source.remote
+            && (state.flowConnection == nil || state.flowConnection == source.connection)
+        {
             accounts[id]?.keepAlive?.ponged()
         }
     }

@@ -17,6 +17,7 @@ extension UserAgent {
     /// The answer to `resolve`: the hops in the order in which they are to be tried; none when the name leads nowhere.
     public func resolved(_ id: ResolutionID, _ hops: [ServerHop], now: HostTime) {
         guard let exchange = resolutions.removeValue(forKey: id) else { return }
+        guard !isAbandoned(exchange) else { return finish(exchange, .unreachable, now: now) }
         let hops = preferred(hops, now: now)
         exchange.remaining = Array((hops.filter(exchange.isKnown) + hops.filter { !exchange.isKnown($0) }).prefix(16))
         tryNextHop(exchange, now: now)

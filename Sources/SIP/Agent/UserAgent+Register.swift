@@ -23,9 +23,6 @@ extension UserAgent {
         accounts[account.id] = state
     }
 
-    /// The Call-ID of the account's REGISTERs, to be kept over restarts.
-    public func registrationCallID(_ id: AccountID) -> String? { accounts[id]?.callID }
-
     /// Registers, or registers anew at once: after a change of address, a resume from sleep, a flow that failed.
     public func register(_ id: AccountID, now: HostTime) throws(UserAgentError) {
         guard accounts[id] != nil else { throw .noSuchAccount(id) }
@@ -184,7 +181,8 @@ extension UserAgent {
         let own = state.contact.flatMap { URI($0) }
         state.isShared = response.headers.contacts.contains { other in own.map { !other.uri.isEquivalent(to: $0) } ?? true }
         let isSameFlow = state.flow == hop.destination && state.keepAlive != nil
-        if state.flow != hop.destination { state.flowConnection = nil }
+        // That by which this response came (`noteFlow`).
+        state.flowConnection = nil
         state.flow = hop.destination
         // Behind a NAT, and where nothing listens for streams, calls can only come over the registration's own stream.
         let isUnreachable =
@@ -282,11 +280,19 @@ extension UserAgent {
             .registrationFailed(id, RegistrationFailure(kind: kind, status: status, reason: reason, retryAfter: wait)))
     }
 
+    /// One server may have several streams, each for another name of its certificate: whether this is the registration's.
+    private func isFlow(of state: AccountState, _ destination: SignallingDestination) -> Bool {
+        guard destination.transport.isStream else { return true }
+        if let connection = destination.connection, let own = state.flowConnection { return connection == own }
+        return state.flow?.serverName == destination.serverName
+    }
+
     /// The way that a registration's calls would come has gone (RFC 5626 section 4.2.1): it is made anew.
     func flowFailed(_ destination: SignallingDestination, reason: String, now: HostTime) {
         for (id, state) in accounts.sorted(by: { $0.key.name < $1.key.name })
         where state.isWanted && state.registration == .registered
             && state.flow?.transport == destination.transport && state.flow?.address == destination.address
+            && isFlow(of: state, destination)
         {
             failed(id, .network, nil, reason, now: now)
         }

@@ -61,7 +61,12 @@ extension UserAgent {
 
     /// NOTIFY of how the peer's call to the target goes: a `message/sipfrag` with a status line.
     func transferNotified(_ call: SIPCall, _ request: Request, _ key: TransactionKey, now: HostTime) {
-        guard call.transfer.role == .asking, request.headers.event?.token.equalsIgnoringCase("refer") == true else {
+        guard request.headers.event?.token.equalsIgnoringCase("refer") == true else {
+            var refusal = response(to: request, 489, tag: call.localTag)
+            refusal.headers.append(.allowEvents, "refer")
+            return respond(key, refusal, now: now)
+        }
+        guard call.transfer.role == .asking else {
             return respond(key, response(to: request, 481, tag: call.localTag), now: now)
         }
         respond(key, response(to: request, 200, tag: call.localTag), now: now)

@@ -25,6 +25,8 @@ public final class UserAgent {
     var streamRefusals = PlaceMemory<SignallingAddress>()
     /// Hops that were waited for in vain while another one of the same server answered.
     var fruitlessHops = PlaceMemory<SignallingDestination>()
+    /// Streams with a message that has not ended, and until when that may be so.
+    private var unfinished: [SignallingConnectionID: (SignallingSource, HostTime)] = [:]
     var timers = TimerQueue<TimerOwner>()
     private var lastNumber: UInt64 = 0
     /// Set: no dialog begins any more. INVITE and OPTIONS outside of dialogs are answered 503, with the seconds after which they may
@@ -47,6 +49,7 @@ public final class UserAgent {
         case server(TransactionKey)
         case call(CallHandle)
         case account(AccountID)
+        case stream(SignallingConnectionID)
         case flow(AccountID)
         case probe(AccountID)
         case messages(AccountID)
@@ -81,23 +84,53 @@ public final class UserAgent {
             failure = error
         }
         framers[connection] = framer
+        noteUnfinished(source, connection, isPending: framer.pendingBytes > 0, isWhole: !elements.isEmpty, now: now)
+        var hasPonged = false
         for element in elements {
             switch element {
             case .message(let message): handle(parser.parse(message), from: source, now: now)
-            case .ping: send([13, 10], to: source.destination)
+            case .ping:
+                // One is enough for all that came together.
+                if !hasPonged { send([13, 10], to: source.destination) }
+                hasPonged = true
             case .pong: ponged(from: source)
             }
         }
         noteFlow(source, now: now)
-        if let failure {
-            framers[connection] = nil
-            emit(.dropped(.brokenStream(failure), source))
-            outputs.append(.close(connection))
-        }
+        if let failure { breakOff(connection, source, failure) }
     }
 
-    /// Octets of a message that has not ended, on that stream: a transport closes a stream that keeps some for long.
+    private func breakOff(_ connection: SignallingConnectionID, _ source: SignallingSource, _ failure: StreamFramer.Failure) {
+        (framers[connection], unfinished[connection]) = (nil, nil)
+        emit(.dropped(.brokenStream(failure), source))
+        outputs.append(.close(connection))
+    }
+
+    /// Octets of a message that has not ended, on that stream.
     public func pendingBytes(on connection: SignallingConnectionID) -> Int { framers[connection]?.pendingBytes ?? 0 }
+
+    /// - Parameters:
+    ///   - isPending: whether a message has begun that has not ended.
+    ///   - isWhole: whether one before it has just ended.
+    private func noteUnfinished(
+        _ source: SignallingSource, _ connection: SignallingConnectionID, isPending: Bool, isWhole: Bool, now: HostTime
+    ) {
+        guard isPending else {
+            unfinished[connection] = nil
+            return
+        }
+        guard isWhole || unfinished[connection] == nil else { return }
+        let limit = now.advanced(byMilliseconds: configuration.timers.timeout)
+        unfinished[connection] = (source, limit)
+        timers.schedule(.stream(connection), at: limit)
+    }
+
+    /// A stream may keep the beginning of a message only for so long: others need its place.
+    private func fire(stream connection: SignallingConnectionID, now: HostTime) {
+        guard let (source, limit) = unfinished[connection] else { return }
+        guard limit <= now else { return timers.schedule(.stream(connection), at: limit) }
+        breakOff(connection, source, .unfinished)
+    }
 
     /// A stream ended, or could not be opened, or a datagram could not be sent.
     public func transportFailed(_ destination: SignallingDestination, now: HostTime) {
@@ -106,12 +139,8 @@ public final class UserAgent {
 
     /// - Parameter reason: what a registration over this way is told to have failed of.
     func transportFailed(_ destination: SignallingDestination, reason: String, now: HostTime) {
-        if let connection = destination.connection { framers[connection] = nil }
-        let hit = clients.filter {
-            let own = $0.value.transaction.destination
-            return own.transport == destination.transport
-                && (own.address == destination.address || own.connection != nil && own.connection == destination.connection)
-        }
+        if let connection = destination.connection { (framers[connection], unfinished[connection]) = (nil, nil) }
+        let hit = clients.filter { $0.value.transaction.needs(destination) }
         for key in hit.keys.sorted(by: { $0.identity < $1.identity }) { drive(client: key, .transportError, now: now) }
         returnAcknowledgements(destination, now: now)
         flowFailed(destination, reason: reason, now: now)
@@ -125,6 +154,7 @@ public final class UserAgent {
             case .server(let key): drive(server: key, .time, now: now)
             case .call(let handle): if let call = calls[handle] { fire(call, now: now) }
             case .account(let id): fire(account: id, now: now)
+            case .stream(let connection): fire(stream: connection, now: now)
             case .flow(let id): fire(flow: id, now: now)
             case .probe(let id): fire(probe: id, now: now)
             case .messages(let id): fire(messages: id, now: now)

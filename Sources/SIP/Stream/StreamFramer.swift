@@ -17,9 +17,13 @@ public struct StreamFramer: Sendable {
         case tooLarge
         /// A Content-Length that is missing, repeated with another value, or no number.
         case badContentLength
+        /// A message that does not end: for half a minute nothing was whole.
+        case unfinished
     }
 
     private var buffer: [UInt8] = []
+    /// Octets of `buffer` that were taken already: they go all at once, however many messages they were.
+    private var taken = 0
     /// Octets of `buffer` already looked through for the end of the header fields.
     private var searched = 0
     private let limits: MessageLimits
@@ -27,57 +31,63 @@ public struct StreamFramer: Sendable {
     public init(limits: MessageLimits = MessageLimits()) { self.limits = limits }
 
     /// Octets of a message that has not ended. A caller that sees them stay for long closes the stream.
-    public var pendingBytes: Int { buffer.count }
+    public var pendingBytes: Int { buffer.count - taken }
 
     /// Takes what the stream brought and returns what is whole. Elements before a failure are in `elements`.
     public mutating func receive(_ bytes: some Sequence<UInt8>, into elements: inout [Element]) throws(Failure) {
         buffer += bytes
+        defer {
+            buffer.removeFirst(taken)
+            (taken, searched) = (0, max(0, searched - taken))
+        }
         while let element = try next() { elements.append(element) }
     }
 
     private mutating func next() throws(Failure) -> Element? {
         if let signal = takeLineEnds() { return signal }
-        guard !buffer.isEmpty, buffer[0] != 13 else { return nil }
+        guard taken < buffer.count, buffer[taken] != 13 else { return nil }
         guard let end = headerEnd() else {
-            guard buffer.count <= limits.message else { throw .tooLarge }
+            guard pendingBytes <= limits.message else { throw .tooLarge }
             return nil
         }
-        let length = try contentLength(buffer[..<end])
-        let total = end + length
+        let length = try contentLength(buffer[taken..<end])
+        let total = end - taken + length
         guard total <= limits.message else { throw .tooLarge }
-        guard buffer.count >= total else { return nil }
-        let message = Array(buffer[..<total])
-        drop(total)
+        guard pendingBytes >= total else { return nil }
+        let message = Array(buffer[taken..<taken + total])
+        take(total)
         return .message(message)
     }
 
-    /// Line ends before a message. A single CR LF is a pong or what an untidy sender left behind; two are a ping.
+    /// Line ends before a message. A single CR LF is a pong or what an untidy sender left behind; two are a ping. A line feed or a
+    /// carriage return alone is passed over.
     private mutating func takeLineEnds() -> Element? {
-        guard buffer.count >= 2, buffer[0] == 13, buffer[1] == 10 else {
-            // A line feed alone between messages is passed over.
-            if let first = buffer.first, first == 10 || (first == 13 && buffer.count > 1) {
-                drop(1)
-                return takeLineEnds()
+        while taken < buffer.count {
+            if buffer[taken] == 10 {
+                take(1)
+                continue
             }
-            return nil
+            guard buffer[taken] == 13, taken + 1 < buffer.count else { return nil }
+            guard buffer[taken + 1] == 10 else {
+                take(1)
+                continue
+            }
+            // Half a second pair may still come; whoever sends a ping sends it in one piece, so do not wait for it.
+            let isPing = taken + 3 < buffer.count && buffer[taken + 2] == 13 && buffer[taken + 3] == 10
+            take(isPing ? 4 : 2)
+            return isPing ? .ping : .pong
         }
-        if buffer.count >= 4, buffer[2] == 13, buffer[3] == 10 {
-            drop(4)
-            return .ping
-        }
-        // Half a second pair may still come; whoever sends a ping sends it in one piece, so do not wait for it.
-        drop(2)
-        return .pong
+        return nil
     }
 
-    private mutating func drop(_ count: Int) {
-        buffer.removeFirst(count)
-        searched = 0
+    private mutating func take(_ count: Int) {
+        taken += count
+        searched = taken
     }
 
     /// Where the body begins; nil while the empty line has not come.
     private mutating func headerEnd() -> Int? {
-        var index = max(0, searched - 3)
+        var index = max(taken, searched - 3)
         while index + 3 < buffer.count {
             if buffer[index] == 13, buffer[index + 1] == 10, buffer[index + 2] == 13, buffer[index + 3] == 10 {
                 return index + 4

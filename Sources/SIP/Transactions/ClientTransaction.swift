@@ -67,6 +67,19 @@ struct ClientTransaction {
     private var isInDialog: Bool { request.headers.to.tag != nil }
     private var isReliable: Bool { destination.transport.isStream }
 
+    /// Whether it cannot go on when the stream to `failed` has ended, or could not be opened, or a datagram could not be sent there.
+    func needs(_ failed: SignallingDestination) -> Bool {
+        guard destination.transport == failed.transport else { return false }
+        guard isReliable else {
+            // An INVITE that was answered sends nothing: the datagram was another request's.
+            let isWaiting = isInvite && (state == .proceeding || state == .accepted)
+            return destination.address == failed.address && !isWaiting
+        }
+        if let connection = destination.connection, connection == failed.connection { return true }
+        // One server may have several streams, each for another name of its certificate.
+        return destination.address == failed.address && destination.serverName == failed.serverName
+    }
+
     /// When `time` has to be told next; nil when no timer runs.
     var deadline: HostTime? { [retransmission, limit, patienceEnd].compactMap { $0 }.min() }
 

@@ -129,7 +129,10 @@ extension SIPSignalling {
                 // More than a few phones at once share one picture of the media.
                 if call.early.count < 16 || call.early[progress.branch] != nil { calls[id]?.early[progress.branch] = own }
                 hasMedia = own.inForce?.direction.receives ?? false
-                if own.answered != before, let media = media(of: own) { tell(.negotiated(id, media)) }
+                if own.answered != before, let media = media(of: own) {
+                    calls[id]?.toldBranch = progress.branch
+                    tell(.negotiated(id, media))
+                }
             } catch {
                 tell(.warning(id, "what \(progress.status) says of early media cannot be used: \(error)"))
             }
@@ -163,7 +166,9 @@ extension SIPSignalling {
         calls[id]?.early = [:]
         calls[id]?.otherOffer = nil
         calls[id]?.isAnswered = true
-        if own.answered != before { tellMedia(id, answeredAt: came) }
+        // Another phone may have been heard before the answer.
+        let isElsewhere = call.toldBranch.map { $0 != agreed.branch } ?? false
+        if own.answered != before || isElsewhere { tellMedia(id, answeredAt: came) }
         report(call, 200, "OK")
         tell(.answered(id, sipCode: 200, at: came))
         change(id)

@@ -14,6 +14,8 @@ struct SignalledCall {
     /// Our offer as it was made, and one copy for each phone that has answered it early, by its tag.
     var negotiation: Negotiation?
     var early: [String: Negotiation] = [:]
+    /// The phone whose media were told last; `nil`: none were.
+    var toldBranch: String?
     /// The caller's offer, until it is prepared.
     var remoteOffer: SessionDescription?
     /// What `answer` will send.

@@ -69,7 +69,8 @@ public struct AccountSettings: Sendable, Hashable {
         func server(_ text: String?) throws(AccountSettingsError) -> SIPURI? {
             guard let text else { return nil }
             // A host alone will do.
-            guard case .sip(var server)? = URI(text.hasPrefix("sip") ? text : "sip:" + text) else {
+            let isURI = ["sip:", "sips:"].contains { text.lowercased().hasPrefix($0) }
+            guard case .sip(var server)? = URI(isURI ? text : "sip:" + text) else {
                 throw .badServer(account: name, uri: text)
             }
             if let way, server.parameters["transport"] == nil, !server.isSecure {

@@ -52,6 +52,18 @@ import Testing
         #expect(bench.requests(.cancel).count == 1)
     }
 
+    @Test("a call that rings goes on when a datagram to the same place could not be sent") func failedDatagram() throws {
+        let bench = Bench()
+        _ = try dial(bench)
+        let invite = try bench.request(.invite)
+        bench.answer(invite, 180)
+        bench.agent.transportFailed(SignallingDestination(transport: .udp, address: bench.peer.remote), now: bench.now)
+        bench.collect()
+        #expect(bench.ended.isEmpty)
+        bench.answer(invite, 200, body: answerBody)
+        #expect(bench.answered.count == 1)
+    }
+
     @Test("2xx: ACK with a new branch, and again for each repetition") func success() throws {
         let bench = Bench()
         let handle = try dial(bench)

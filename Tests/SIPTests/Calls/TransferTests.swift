@@ -28,6 +28,8 @@ import Testing
         #expect(bench.codes == [200, 200, 200])
         bench.feed(call.request(.notify, number: 9, body: nil, [(.event, "refer")]))
         #expect(bench.codes.last == 481)
+        bench.feed(call.request(.notify, number: 10, body: nil, [(.event, "talk")]))
+        #expect(bench.codes.last == 489)
     }
 
     @Test("attended: Refer-To names the other dialog as the target sees it") func attended() throws {
