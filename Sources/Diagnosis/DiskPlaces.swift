@@ -21,8 +21,9 @@ enum DiskPlaces {
     /// The folder, or the nearest above it that there is: what is missing is made when it is needed.
     private static func existing(_ path: String) -> String {
         var parts = path.split(separator: "/")
+        let root = path.hasPrefix("/") ? "/" : "./"
         let machine = Machine(environment: [:])
-        while !parts.isEmpty, !machine.exists("/" + parts.joined(separator: "/")) { parts.removeLast() }
-        return "/" + parts.joined(separator: "/")
+        while !parts.isEmpty, !machine.exists(root + parts.joined(separator: "/")) { parts.removeLast() }
+        return root + parts.joined(separator: "/")
     }
 }

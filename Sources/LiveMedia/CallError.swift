@@ -18,6 +18,8 @@ public enum CallError: Error, Sendable {
     case conference(MediaLoopError)
     /// A recording or dump cannot be written: another path, or room on the disk.
     case recording(path: String, reason: String)
+    /// What is asked for cannot be now: wait, or end what is in its way.
+    case state(String)
     /// The media cannot be encrypted: what is missing, and what to install.
     case encryption(String)
     /// The system has no memory, descriptors or threads left.

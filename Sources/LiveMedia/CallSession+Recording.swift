@@ -2,9 +2,9 @@
 extension CallSession {
     /// Records from now on, beside whatever the session has recorded since its start: left what is sent, right what is heard; in a
     /// bridge right what all say.
-    /// - Throws: `recording` where the file cannot be made, or another recording runs.
+    /// - Throws: `recording` where the file cannot be made, `state` where another recording runs.
     public func startRecording(path: String) throws(CallError) {
-        guard recording == nil else { throw .recording(path: path, reason: "the call is being recorded already") }
+        guard recording == nil else { throw .state("all who hear each other are being recorded already; end that first") }
         let running = try RunningRecording(path: path, sampleRate: sampleRate)
         recording = running
         warnings.add(running.health)

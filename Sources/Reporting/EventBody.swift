@@ -59,12 +59,29 @@ public enum EventBody: Sendable, Equatable {
     case message(from: String, name: String?, to: String, text: String)
     /// The other side of the call has taken our text.
     case textSent(to: String, text: String)
+    /// What was recorded on request has ended before the call.
+    case recordingEnded(RecordingEnd)
     /// Whether voice messages wait for an account, and how many; `nil`: the server does not count them.
     case messagesWaiting(account: String, isWaiting: Bool, new: Int?, old: Int?)
     /// Where an account stands at its registrar.
     case registration(RegistrationReport)
     case report(CallReport)
     case loopbackReport(LoopbackReport)
+}
+
+/// Why a recording on request ended before its call.
+public enum RecordingEnd: String, Sendable {
+    /// The media began anew: another way, other keys, another audio end.
+    case mediaRestarted = "media_restarted"
+    /// The call goes on with somebody else.
+    case transferred
+
+    var words: String {
+        switch self {
+        case .mediaRestarted: "the media begin anew"
+        case .transferred: "the call goes on with somebody else"
+        }
+    }
 }
 
 /// How an event is told. What it says is made only where somebody asks.
@@ -210,6 +227,10 @@ extension EventBody {
                 "text from \(named(name, from)): \(words)")
         case .textSent(let to, let words):
             EventForm("message_sent", [.text("to", to), .text("text", words)], "text to <\(to)>: \(words)")
+        case .recordingEnded(let reason):
+            EventForm(
+                "call_recording_ended", [.text("reason", reason.rawValue)],
+                "the recording has ended, because \(reason.words); begin another one")
         case .messagesWaiting(let account, let isWaiting, let new, let old):
             EventForm(
                 "mwi",

@@ -28,7 +28,7 @@ public struct ServiceSettings: Sendable {
     var certificate: CertificateFiles?
     /// For browsers; `nil`: they are told of none.
     var relays: BrowserRelays?
-    let configuration: Configuration
+    private(set) var configuration: Configuration
     /// Where the configuration is read again from; `nil`: it is not.
     var source: ServiceSource?
     var drainSeconds: Int
@@ -163,11 +163,26 @@ public struct ServiceSettings: Sendable {
         return line
     }
 
+    /// Keeps the former values of keys that count from the next start on, wherever the configuration is shown or looked at.
+    mutating func keep(_ keys: [String], of former: ServiceSettings) {
+        configuration = configuration.keeping(keys, of: former.configuration)
+        diagnosis = Diagnosis(configuration, environment: environment)
+        diagnosis.isRunning = true
+        // A secret that is new may be of servers that count later.
+        relays = (try? BrowserRelays.configured(configuration)) ?? nil
+    }
+
     /// What is found wrong, and what is fine; it takes some seconds.
     var findings: [Finding] {
         var found: [Finding] = []
         diagnosis.run { found.append($0) }
         return found
+    }
+
+    /// Why an account may not have somebody called; `nil`: it may.
+    func unreached(_ target: String, of account: String) -> String? {
+        guard let account = accounts.first(where: { $0.name == account }), !account.mayReach(target) else { return nil }
+        return account.unreached(target)
     }
 
     /// The audio end of calls of an account that choose none.

@@ -68,7 +68,7 @@ public final class SoftphoneService: Sendable {
             check: CheckDesk { live.now.findings }, callsPerMinute: { live.now.callsPerMinute },
             relays: { live.now.relays }, loops: { loops.figures },
             rulesOfAccount: { name in name.flatMap { live.now.rulesOfAccount[$0] } ?? AccountRules() },
-            audioOfAccount: { live.now.audio(of: $0) })
+            unreached: { live.now.unreached($1, of: $0) }, audioOfAccount: { live.now.audio(of: $0) })
         self.core = core
         let gate = Gate(tokens: settings.tokens(orOwn: own?.token), isOnLoopback: settings.address.isLoopback)
         let reloader = Reloader(live, core: core, gate: gate, ownToken: own?.token) {
@@ -77,7 +77,7 @@ public final class SoftphoneService: Sendable {
         }
         self.reloader = reloader
         core.configure(
-            show: { live.now.json }, reload: { () throws(Problem) in try reloader.reload() },
+            show: { live.json }, reload: { () throws(Problem) in try reloader.reload() },
             secrets: { live.now.secrets + [own?.token].compactMap(\.self) })
         let router = Router(Routes.all, gate: gate)
         let descriptors = DescriptorLimit.raise(to: Self.descriptorsWanted)

@@ -57,7 +57,7 @@ public struct ResolvedConfiguration<Schema: ConfigurationSchema>: Sendable {
     }
 
     /// In the order of the keys.
-    public let entries: [Entry]
+    public private(set) var entries: [Entry]
     /// The file that was read; `nil` when there is none.
     public let path: String?
     /// Things to tell the person that do not stop the program.
@@ -127,6 +127,15 @@ public struct ResolvedConfiguration<Schema: ConfigurationSchema>: Sendable {
     }
 
     private func entry(of name: String) -> Entry? { places[name].map { entries[$0] } }
+
+    /// The same, but for some keys by their names, of which `other` says what holds.
+    public func keeping(_ names: [String], of other: Self) -> Self {
+        var kept = self
+        for name in names {
+            if let place = places[name], let entry = other.entry(of: name) { kept.entries[place] = entry }
+        }
+        return kept
+    }
 
     /// One key's effective value, as in `configuration[\.media.codec]`.
     public subscript<Value>(path: KeyPath<Schema, ConfigurationKey<Value>>) -> Value {

@@ -51,7 +51,7 @@ public final class CallBridge: @unchecked Sendable {
     ) throws(CallError) -> (CallSession, CallChannel) {
         if let session { return (session, try session.add(party)) }
         if var device {
-            device.recordPath = media.recordPath
+            (device.recordPath, device.device.playedFile) = (media.recordPath, media.device.playedFile)
             return try begin(party, at: device, seed: seed)
         }
         var device = media.device

@@ -83,6 +83,17 @@ public struct DeviceChoice: Sendable {
         return unit
     }
 
+    /// The file that takes what is heard, in place of a loudspeaker; `nil`: there is none.
+    var playedFile: String? {
+        get { if case .file(_, let path, _) = output { path } else { nil } }
+        set {
+            guard case .file(let capture, _, let loop) = output else { return }
+            let isOneDevice = input == output
+            output = .file(capture: capture, playback: newValue, loop: loop)
+            if isOneDevice { input = output }
+        }
+    }
+
     /// The same for these calls: where nobody hears or speaks any rate will do, and at theirs nothing is converted.
     func fitting(_ parties: [CallParty]) -> DeviceChoice {
         let rates = Set(parties.map(\.configuration.stream.audioRate))

@@ -8,6 +8,8 @@ import Network
 public enum SoftphoneError: Error, Sendable, CustomStringConvertible {
     /// The request contradicts itself, or a value of it is outside what is possible.
     case request(String)
+    /// What is asked for cannot be now, as the call stands.
+    case state(String)
     /// The codec is unknown, is not there, or does not take its settings.
     case codec(CodecError)
     /// The device does not open, or not as it was asked to.
@@ -34,7 +36,7 @@ public enum SoftphoneError: Error, Sendable, CustomStringConvertible {
     /// What, where; what to do.
     public var description: String {
         switch self {
-        case .request(let text): text
+        case .request(let text), .state(let text): text
         case .codec(let error):
             switch error {
             case .unknownCodec, .unavailable: error.description
@@ -63,6 +65,7 @@ extension SoftphoneError {
         case .conference(let error): self = .request(error.description)
         case .audioUnit(let error): self.init(error)
         case .recording(let path, let reason): self = .recording(path: path, reason: reason)
+        case .state(let text): self = .state(text)
         case .encryption(let what): self = .encryption(what)
         case .resources(let what): self = .resources(what)
         }

@@ -61,7 +61,7 @@ enum ExitStatus: Int32, Error {
     init(_ error: SoftphoneError) {
         self =
             switch error {
-            case .request, .codec, .setting, .audioFile, .recording, .encryption: .usage
+            case .request, .state, .codec, .setting, .audioFile, .recording, .encryption: .usage
             case .device, .format: .device
             case .network, .signalling: .network
             case .resources, .defect: .internalError

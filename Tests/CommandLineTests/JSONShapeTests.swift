@@ -108,7 +108,7 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
         .transferRequested(target: ""), .transferProgress(target: "", sipCode: 200, reason: ""), .callTransferred(to: ""),
         .callsJoined(parties: 2),
         .registration(RegistrationReport(account: "a", state: "registered")),
-        .message(from: "f", name: nil, to: "t", text: "x"), .textSent(to: "t", text: "x"),
+        .message(from: "f", name: nil, to: "t", text: "x"), .textSent(to: "t", text: "x"), .recordingEnded(.transferred),
         .messagesWaiting(account: "a", isWaiting: true, new: 2, old: nil),
         .waiting(local: "l", fingerprint: "f"),
         .peer(PeerReport(.known, name: "n", address: nil, fingerprint: "f", ownFingerprint: "o", words: ["w"])),
@@ -120,7 +120,7 @@ func values(value: JSONValue, text: String) { #expect(value.text == text) }
             "codec_changed", "xrun", "echo_state", "dtmf", "warning", "call_ended", "report",
             "call_incoming", "call_progress", "call_answered", "negotiated", "call_held", "call_resumed", "transfer_requested",
             "transfer_progress", "call_transferred", "calls_joined", "registration",
-            "message", "message_sent", "mwi", "waiting", "peer",
+            "message", "message_sent", "call_recording_ended", "mwi", "waiting", "peer",
         ])
     #expect(EventBody.loopbackReport(LoopbackReport()).type == "report")
 }

@@ -157,6 +157,7 @@ struct Bench {
         accounts: [String] = ["office"], capacity: Int = 4, spool: Int = 4096, folder: String? = nil, onLoopback: Bool = true,
         tokens: [Role: String] = [.admin: Bench.token], history: CallHistory? = nil, recordings: String? = nil,
         programs: [String] = [], webhooks: WebhookDesk? = nil, rules: AccountRules = AccountRules(),
+        unreached: @escaping @Sendable (String, String) -> String? = { _, _ in nil },
         callsPerMinute: Int = 0, firstDoor: FirstDoor? = nil, relays: BrowserRelays? = nil,
         isMemoryShort: @escaping @Sendable () -> Bool = { false }, keepsUp: @escaping @Sendable () -> Bool = { true },
         loops: @escaping @Sendable () -> SessionLoopFigures = { SessionLoopFigures() }
@@ -171,7 +172,7 @@ struct Bench {
             ends: { AudioEnds(devices: ["default"], folder: folder, programs: programs) }, history: history,
             recordings: recordings, webhooks: webhooks, firstDoor: firstDoor, telephone: telephone,
             callsPerMinute: { callsPerMinute }, relays: { relays }, loops: loops,
-            rulesOfAccount: { _ in rules },
+            rulesOfAccount: { _ in rules }, unreached: unreached,
             audioOfAccount: { _ in .device("null") })
         gate = Gate(tokens: tokens, isOnLoopback: onLoopback)
         router = Router(Routes.all, gate: gate)

@@ -49,6 +49,32 @@ import Service
         #expect(await bench.ask("DELETE", "/v1/recordings/\(id)-2.wav").status == 204)
     }
 
+    @Test(
+        "a recording that ends with its media is told, and another one may begin; a recorder as the audio end goes on in another file"
+    )
+    func endsBefore() async throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let bench = Bench(recordings: folder)
+        let (id, call) = await bench.call()
+        call.tell(.callAnswered(sipCode: 200))
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/recording").status == 201)
+        call.tell(.recordingEnded(.mediaRestarted))
+        #expect(await bench.ask("GET", "/v1/calls/\(id)").json.value(at: "recording") == .null)
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/recording").json.text("name") == "\(id)-2.wav")
+        let name = "\(id)-3.wav"
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/audio", #"{"record": true}"#).status == 200)
+        call.tell(.recordingEnded(.mediaRestarted))
+        #expect(await bench.ask("GET", "/v1/calls/\(id)").json.text("recording") == name)
+        for file in [name, "\(id)-3-2.wav"] { try Data("RIFF".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(file)")) }
+        let listed = await bench.ask("GET", "/v1/recordings").json.text
+        #expect(listed.contains(#""name":"\#(id)-3-2.wav","call_id":"\#(id)""#), "\(listed)")
+        #expect(await bench.ask("DELETE", "/v1/recordings/\(id)-3-2.wav").status == 409, "it is being made")
+        call.end(.remoteHangup)
+        bench.core.calls.closeEnded()
+        #expect(await bench.ask("DELETE", "/v1/recordings/\(id)-3-2.wav").status == 204)
+    }
+
     @Test("no name leads out of the folder, through it, or to a file of somebody else")
     func names() async throws {
         let folder = try folder()

@@ -12,6 +12,7 @@ import Service
         let events = EventSpool(epoch: "e1")
         let bench: Bench
         let reloader: Reloader
+        let live: LiveSettings
         static let token = "token-of-the-first-file"
 
         /// - Parameter takesAccounts: whether the telephone takes new accounts.
@@ -26,7 +27,8 @@ import Service
             let desk = WebhookDesk(events, folder: folder + "/spool", byteLimit: 100_000)
             bench = Bench(tokens: [.admin: Self.token], webhooks: desk)
             try desk.change([WebhookSettings("crm", url: "http://127.0.0.1:9/", secret: "0123456789abcdef")])
-            reloader = Reloader(LiveSettings(settings), core: bench.core, gate: bench.gate, ownToken: nil) {
+            live = LiveSettings(settings)
+            reloader = Reloader(live, core: bench.core, gate: bench.gate, ownToken: nil) {
                 (_) throws(SoftphoneError) in
                 guard takesAccounts else { throw .encryption("there is no SRTP") }
             }
@@ -91,6 +93,39 @@ import Service
             #expect(reload.applied.contains("webhooks") && reload.applied.contains("softphone_token_file"), "\(reload)")
             #expect(await place.state("token-of-the-second-file") == " shop  19")
             #expect(await place.state(Place.token) == "   ", "the old token is none any more")
+            await place.end()
+        }
+    }
+
+    @Test("an account that only has another device stays registered as it is; one with another password registers anew")
+    func otherDevice() async throws {
+        try await withScratchFolder { folder in
+            let place = try Place(folder)
+            let accounts = place.bench.core.accounts
+            accounts.take(RegistrationReport(account: "office", state: "registered"))
+            try Place.write(Place.configuration(folder, "device: echo"), folder + "/yodel.yaml")
+            #expect(try place.reloader.reload().changed == ["office"])
+            #expect(accounts.all.map(\.state) == ["registered"])
+            try Place.write(Place.configuration(folder, "user: other"), folder + "/yodel.yaml")
+            #expect(try place.reloader.reload().changed == ["office"])
+            #expect(accounts.all.map(\.state) == ["registering"])
+            await place.end()
+        }
+    }
+
+    @Test("what counts from the next start on is told each time until then, and what is in force is shown")
+    func atRestart() async throws {
+        try await withScratchFolder { folder in
+            let place = try Place(folder)
+            func shown() -> String? { place.live.json.value(at: "keys")?.value(at: "codec")?.text("value") }
+            let before = shown()
+            try Place.write(Place.configuration(folder) + "media:\n  codec: pcmu\n", folder + "/yodel.yaml")
+            for _ in 0..<2 {
+                #expect(try place.reloader.reload().atRestart == ["codec"])
+                #expect(shown() == before && before == "opus")
+            }
+            try Place.write(Place.configuration(folder), folder + "/yodel.yaml")
+            #expect(try place.reloader.reload().atRestart == [])
             await place.end()
         }
     }

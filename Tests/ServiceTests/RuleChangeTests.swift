@@ -69,6 +69,15 @@ import Service
         #expect(await bench.ask("PUT", "/v1/accounts/nobody/rules", "{}").status == 404)
     }
 
+    @Test("calls are forwarded to nobody whom the account may not reach")
+    func callees() async {
+        let bench = Bench(unreached: { account, target in target.contains("+900") ? "\(account) may not" : nil })
+        let refused = await bench.ask("PUT", path, #"{"unanswered": "forward", "forward_to": "sip:+900123@example.com"}"#)
+        #expect(refused.status == 400 && refused.json.text("at") == "forward_to", "\(refused.json.text)")
+        #expect(refused.json.text("detail") == "office may not")
+        #expect(await bench.ask("PUT", path, #"{"forward_to": "sip:102@example.com"}"#).status == 200)
+    }
+
     @Test("changes are there again after a restart, and one that was taken back is not")
     func kept() async throws {
         try await scratch { file in

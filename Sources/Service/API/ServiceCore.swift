@@ -61,6 +61,7 @@ package final class ServiceCore: Sendable {
         relays: @escaping @Sendable () -> BrowserRelays? = { nil },
         loops: @escaping @Sendable () -> SessionLoopFigures = { SessionLoopFigures() },
         rulesOfAccount: @escaping @Sendable (String?) -> AccountRules = { _ in AccountRules() },
+        unreached: @escaping @Sendable (_ account: String, _ target: String) -> String? = { _, _ in nil },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
         (self.calls, self.accounts, spool, choices) = (calls, accounts, calls.spool, ends)
@@ -84,7 +85,7 @@ package final class ServiceCore: Sendable {
         }
         messages = MessageBook(calls.spool, history)
         conferences = ConferenceBook(calls.spool)
-        let ruleBook = RuleBook(history, ends: ends, base: rulesOfAccount)
+        let ruleBook = RuleBook(history, ends: ends, unreached: unreached, base: rulesOfAccount)
         self.ruleBook = ruleBook
         rules = RuleDesk { ruleBook.rules(of: $0) }
         calls.watch { [weak self] record, body in

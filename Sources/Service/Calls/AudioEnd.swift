@@ -24,6 +24,15 @@ package enum AudioEnd: Sendable, Equatable {
     /// A machine that says something, and may take a message.
     case attendant(Attendant)
 
+    /// Whether what is heard there may go into a recording of the service's.
+    var records: Bool {
+        switch self {
+        case .record: true
+        case .attendant(let attendant): attendant.takesMessage
+        default: false
+        }
+    }
+
     /// As a key of the configuration names it.
     /// - Throws: a device's name that means nothing.
     package init(configured name: String) throws(SoftphoneError) {

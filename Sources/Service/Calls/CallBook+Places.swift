@@ -63,7 +63,8 @@ extension CallBook {
                 429, "too many of your calls are connecting",
                 "\(own) offers from this address wait for their browsers; finish or end one", retryAfterSeconds: 5)
         }
-        guard connecting.count < capacity - capacity / 4 else {
+        // Those that are being answered are from somewhere, as no other call that is being made.
+        guard connecting.count + opening.values.count(where: { $0 != nil }) < capacity - capacity / 4 else {
             throw Problem(
                 503, "too many calls are connecting", "offers wait for their browsers; try again later", retryAfterSeconds: 5)
         }

@@ -97,6 +97,8 @@ package struct CallRecord: Sendable {
         case .secured where kind == .browser: answered = answered ?? event.time
         case .callHeld(let byUs, let byPeer): (isHeldByUs, isHeldByPeer) = (byUs, byPeer)
         case .callResumed: (isHeldByUs, isHeldByPeer) = (false, false)
+        // A recorder that is the audio end begins anew with the media.
+        case .recordingEnded where !audio.records: recording = nil
         case .callEnded(let reason, let seconds, let sipCode, let explanation):
             ended = event.time
             (endReason, durationSeconds) = (reason, seconds)

@@ -15,6 +15,11 @@ extension Problem {
         switch error {
         case .request, .codec, .setting, .audioFile:
             self.init(400, "the call cannot be made as it was asked for", error.description)
+        case .state: self = .conflict(error.description)
+        case .device, .format:
+            self.init(503, "the device cannot be used", error.description, retryAfterSeconds: 5)
+        case .recording:
+            self.init(503, "no recording can be made", error.description, retryAfterSeconds: 5)
         case .resources:
             self.init(503, "the machine has nothing left for a call", error.description, retryAfterSeconds: 5)
         default: self.init(500, "the call cannot be made", error.description)

@@ -6,6 +6,8 @@ import Softphone
 package struct Reload: Sendable, Equatable {
     package var added: [String] = []
     package var changed: [String] = []
+    /// Those of the changed ones that are registered anew; the others have another audio end only.
+    package var renewed: [String] = []
     package var removed: [String] = []
     /// Keys whose new values are in force for what begins from now on.
     package var applied: [String] = []
@@ -25,6 +27,9 @@ package struct Reload: Sendable, Equatable {
         "softphone_calls_per_minute", "softphone_bundles", "softphone_bundle_calls", "softphone_bundle_megabytes",
     ]
 
+    /// - Parameters:
+    ///   - old: in force.
+    ///   - new: as it was read.
     init(from old: ServiceSettings, to new: ServiceSettings) {
         let former = Dictionary(old.accounts.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for account in new.accounts {
@@ -32,6 +37,7 @@ package struct Reload: Sendable, Equatable {
                 added.append(account.name)
                 continue
             }
+            if was != account { renewed.append(account.name) }
             if was != account || old.audioOfAccount[account.name] != new.audioOfAccount[account.name] {
                 changed.append(account.name)
             }

@@ -66,7 +66,7 @@ package final class Reloader: Sendable {
         // What it is bound to and what its telephone offers stays as it began.
         (new.address, new.port, new.certificate) = (old.address, old.port, old.certificate)
         (new.codecs, new.media, new.history, new.retention) = (old.codecs, old.media, old.history, old.retention)
-        (new.webhookSpool, new.webhookBytes) = (old.webhookSpool, old.webhookBytes)
+        (new.webhookSpool, new.webhookBytes, new.access) = (old.webhookSpool, old.webhookBytes, old.access)
         if core.recordings == nil,
             let account = new.accounts.first(where: { new.rulesOfAccount[$0.name]?.unanswered == .message })
         {
@@ -74,14 +74,15 @@ package final class Reloader: Sendable {
                 "accounts.\(account.name) takes messages, and their folder counts from the next start on; start the service "
                     + "anew with softphone.recordings")
         }
+        var reload = Reload(from: old, to: new)
+        new.keep(reload.atRestart, of: old)
         let webhooks = try core.webhooks.prepare(new.webhooks)
         try changeAccounts(new.accounts)
         // From here on nothing fails.
         core.webhooks.take(webhooks)
-        var reload = Reload(from: old, to: new)
         reload.conflicts = core.ruleBook.conflicts(old.rulesOfAccount, new.rulesOfAccount)
         settings.set(new)
-        core.accounts.change(new.accounts.map { ($0.name, $0.uri) }, renewed: reload.changed)
+        core.accounts.change(new.accounts.map { ($0.name, $0.uri) }, renewed: reload.renewed)
         core.calls.limit(capacity: new.callsAllowed, drainSeconds: new.drainSeconds)
         gate.change(new.tokens(orOwn: ownToken))
         return reload

@@ -1,4 +1,5 @@
 import Realtime
+import Reporting
 import Settings
 import Softphone
 
@@ -50,6 +51,9 @@ package final class LiveSettings: Sendable {
     package init(_ settings: ServiceSettings) { state = Lock(settings) }
 
     var now: ServiceSettings { state.withLock { $0 } }
+
+    /// What is in force, as it may be shown.
+    package var json: JSONValue { now.json }
 
     func set(_ settings: ServiceSettings) { state.withLock { $0 = settings } }
 }

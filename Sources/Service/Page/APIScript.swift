@@ -35,8 +35,11 @@ extension PageFiles {
         const known = { accounts: new Map(), calls: new Map(), hasHistory: false, last: null, isThere: false };
 
         function take(event) {
-          if (event.type === 'snapshot') {
+          // After the configuration was read again, accounts may be gone.
+          if (event.type === 'snapshot' || event.type === 'reloaded') {
             known.accounts = new Map(event.accounts.map((account) => [account.name, account]));
+          }
+          if (event.type === 'snapshot') {
             known.calls = new Map(event.calls.map((call) => [call.id, call]));
             known.hasHistory = event.history;
           }

@@ -148,13 +148,15 @@ final class CallPrograms: Sendable {
     var asked: ProgramEnd? { state.withLock { state in state.asked.flatMap { state.listeners[$0]?.end } } }
 
     /// Serves a program that has come to listen, until a side ends it.
-    func serve(_ end: ProgramEnd, _ socket: ProgramSession.Socket, _ dialect: ProgramDialect) async throws {
-        let number = try enter(end, isAsked: false)
+    /// - Returns: false: it could not be served any more, and nothing was said to it.
+    func serve(_ end: ProgramEnd, _ socket: ProgramSession.Socket, _ dialect: ProgramDialect) async throws -> Bool {
+        guard let number = try? enter(end, isAsked: false) else { return false }
         defer { leave(number) }
-        guard let session = makeSession(number, end, dialect, masks: false) else { return }
+        guard let session = makeSession(number, end, dialect, masks: false) else { return false }
         tell(.connected, of: end)
         defer { tell(.lost, of: end) }
         try await session.run(socket)
+        return true
     }
 
     /// Whether another one may listen.

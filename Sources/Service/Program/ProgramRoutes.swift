@@ -69,7 +69,10 @@ enum ProgramRoutes {
                 503, "too many programs listen to the call", "\(CallPrograms.most) at once may; end one", retryAfterSeconds: 5)
         }
         let dialect = try dialect(end.format, request)
-        return ProgramVisit(dialect: dialect) { socket in try await programs.serve(end, socket, dialect) }
+        return ProgramVisit(dialect: dialect) { socket in
+            // The call may have ended, or others have come, since there was room.
+            guard try await programs.serve(end, socket, dialect) else { return try await socket.channel.close().get() }
+        }
     }
 
     private static func dialect(_ format: ProgramFormat, _ request: APIRequest) throws(Problem) -> ProgramDialect {

@@ -45,7 +45,12 @@ enum RecordingRoutes {
             record.recording = ""
         }
         var name: String?
-        defer { _ = try? service.calls.change(id) { (record) throws(Problem) in record.recording = name } }
+        defer {
+            // It may have ended already, and been told so.
+            _ = try? service.calls.change(id) { (record) throws(Problem) in
+                if record.recording != nil { record.recording = name }
+            }
+        }
         guard let call = service.calls.live(id) else { throw .conflict("the call is over") }
         let (path, chosen) = try shelf.next(of: id)
         do throws(SoftphoneError) { try call.record(to: path) } catch {
@@ -66,7 +71,7 @@ enum RecordingRoutes {
             if case .record = record.audio {
                 throw .conflict("the recorder is the call's audio end; PUT .../audio with another one ends it")
             }
-            if case .attendant = record.audio {
+            if case .attendant(let attendant) = record.audio, attendant.takesMessage {
                 throw .conflict("the caller leaves a message; PUT .../audio with another audio end, or the call's end, ends it")
             }
             name = running
@@ -81,7 +86,7 @@ enum RecordingRoutes {
     private static func delete(_ service: ServiceCore, _ request: APIRequest) throws(Problem) -> APIResponse {
         let shelf = try shelf(service)
         let item = try item(shelf, request)
-        guard service.calls.record(item.call)?.recording != item.name || service.calls.live(item.call) == nil else {
+        guard service.calls.record(item.call)?.recording != item.first || service.calls.live(item.call) == nil else {
             throw .conflict("the recording is being made; DELETE /v1/calls/\(item.call)/recording ends it")
         }
         guard shelf.delete(item) else {

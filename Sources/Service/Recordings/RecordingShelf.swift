@@ -2,12 +2,17 @@ import AudioFiles
 import Glibc
 import Reporting
 
-/// The folder of recordings. A file's name is the call's id and a number: nothing that anybody chooses, and nothing else is touched.
+/// The folder of recordings. A file's name is the call's id and a number: nothing that anybody chooses, and nothing else is touched. What
+/// a recorder goes on in when the media begin anew has another number behind it.
 package struct RecordingShelf: Sendable {
     /// A file that is there.
     package struct Item: Sendable, Equatable {
         package let name: String
         package let call: String
+        /// The file that it goes on from; its own name where it is the first.
+        package var first: String {
+            name.wholeMatch(of: #/([0-9a-z]+-[0-9]+-m?[0-9]+)(?:-[0-9]+)?\.wav/#).map { "\($0.1).wav" } ?? name
+        }
         /// Whether a caller left it as a message.
         package var isMessage: Bool { name.contains("-m") }
         package let bytes: Int
@@ -30,7 +35,7 @@ package struct RecordingShelf: Sendable {
 
     /// The call of a recording's name; `nil`: no recording is called so.
     package static func call(of name: String) -> String? {
-        name.wholeMatch(of: #/([0-9a-z]+-[0-9]+)-m?[0-9]+\.wav/#).map { String($0.1) }
+        name.wholeMatch(of: #/([0-9a-z]+-[0-9]+)-m?[0-9]+(-[0-9]+)?\.wav/#).map { String($0.1) }
     }
 
     /// A path that is free for the next recording of a call, and the file's name.

@@ -18,15 +18,19 @@ package final class RuleBook: Sendable {
     private let history: CallHistory?
     private let base: @Sendable (String?) -> AccountRules
     private let ends: @Sendable () -> AudioEnds
+    private let unreached: @Sendable (String, String) -> String?
     private static let prefix = "rules."
 
     /// - Parameters:
     ///   - history: keeps the changes; `nil`: they go with the process.
+    ///   - unreached: why an account may not have somebody called; `nil`: it may.
     ///   - base: the configuration's rules.
     init(
-        _ history: CallHistory?, ends: @escaping @Sendable () -> AudioEnds, base: @escaping @Sendable (String?) -> AccountRules
+        _ history: CallHistory?, ends: @escaping @Sendable () -> AudioEnds,
+        unreached: @escaping @Sendable (_ account: String, _ target: String) -> String?,
+        base: @escaping @Sendable (String?) -> AccountRules
     ) {
-        (self.history, self.base, self.ends) = (history, base, ends)
+        (self.history, self.base, self.ends, self.unreached) = (history, base, ends, unreached)
     }
 
     func rules(of account: String?) -> AccountRules {
@@ -42,6 +46,7 @@ package final class RuleBook: Sendable {
     /// Has the rules of an account be the configuration's with these changes from now on; none: they are the configuration's.
     func change(_ account: String, to changes: RuleChanges, takesMessages: Bool) throws(Problem) {
         try changes.check(on: base(account), ends: ends(), takesMessages: takesMessages)
+        if let target = changes.forwardTo, let reason = unreached(account, target) { throw .badField("forward_to", reason) }
         let isNone = changes == RuleChanges()
         state.withLock { state in
             state.changes[account] = isNone ? nil : changes

@@ -60,19 +60,20 @@ extension SIPCallMedia {
     /// one that begins there.
     func nameFiles(of wanted: inout MediaRequest, isFirst: Bool) {
         if !isFirst { wanted.dumpFolder = nil }
-        if let bridge, !bridge.beginsRecording { wanted.recordPath = nil }
+        if let bridge, !bridge.beginsRecording { (wanted.recordPath, wanted.device.playedFile) = (nil, nil) }
         if bridge != nil { wanted.capturePath = nil }
         // Each stretch has half of what the one before had: whoever has them begin anew again and again fills no disk.
         wanted.captureBytes = wanted.captureBytes.map { $0 >> captures.count }
         if let bytes = wanted.captureBytes, bytes < Self.leastCapture { wanted.capturePath = nil }
-        for path in [\MediaRequest.recordPath, \.capturePath] {
-            guard let first = wanted[keyPath: path] else { continue }
+        for path in [\MediaRequest.recordPath, \.capturePath, \.device.playedFile] {
+            guard let first = wanted[keyPath: path], PathCheck.mayBeNumbered(first) else { continue }
             let next = request.files.next(first)
             wanted[keyPath: path] = next
+            guard next != first else { continue }
             // A full folder ends no call that runs.
-            guard !isFirst || next != first else { continue }
             do {
-                try PathCheck.writable(next, option: "--record and --capture")
+                try PathCheck.writable(next, option: "--record, --capture and the file of --device")
+                PathCheck.make(next, as: first)
                 logger.notice("the media begin anew: what is recorded goes on in \(next)")
             } catch {
                 wanted[keyPath: path] = nil
@@ -148,18 +149,22 @@ extension SIPCallMedia {
 
     /// Records the stream there is from now on, or no longer.
     func record(to path: String?) throws(SoftphoneError) {
-        guard let session else { throw .request("the call has no media to be recorded yet; wait until it is answered") }
+        guard let session else { throw .state("the call has no media to be recorded yet; wait until it is answered") }
         try session.record(to: path)
         isRecording = path != nil
+    }
+
+    /// A recording on request is of one stream.
+    func endRecording(_ reason: RecordingEnd) {
+        guard isRecording else { return }
+        isRecording = false
+        pending.append(.recordingEnded(reason))
     }
 
     /// Ends the stream; its ports stay bound.
     func stop() {
         guard let session else { return }
-        if isRecording {
-            isRecording = false
-            pending.append(.warning("the recording has ended, because the media begin anew; begin another one"))
-        }
+        endRecording(.mediaRestarted)
         pending += session.takeEvents().map(\.body)
         if let leg = session.close().first?.report {
             let packets = leg.statistics.packetsSent ?? 0

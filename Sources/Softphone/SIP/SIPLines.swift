@@ -169,10 +169,10 @@ final class SIPLines: OwnedCall {
 
     func dial(_ target: String) throws(SoftphoneError) {
         guard !isAlone, let talking = living.first, lines[talking].isAnswered else {
-            throw .request("a second call begins beside one that is answered; wait until it is")
+            throw .state("a second call begins beside one that is answered; wait until it is")
         }
         guard living.count < Self.most else {
-            throw .request("there are two calls already; hang up one of them, or join them")
+            throw .state("there are two calls already; hang up one of them, or join them")
         }
         var second = request.following()
         second.purpose = .call(CallTarget.completed(target, account: request.account?.uri))
@@ -197,7 +197,7 @@ final class SIPLines: OwnedCall {
 
     func join() throws(SoftphoneError) {
         let talking = living.filter { lines[$0].isAnswered }
-        guard talking.count == Self.most else { throw .request("a conference wants two calls that are answered") }
+        guard talking.count == Self.most else { throw .state("a conference wants two calls that are answered") }
         for party in talking { lines[party].setHeld(false) }
         notices.append(.callsJoined(parties: talking.count))
     }

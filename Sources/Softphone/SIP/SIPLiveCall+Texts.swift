@@ -8,7 +8,7 @@ extension SIPLiveCall {
 
     func send(text: String) throws(SoftphoneError) {
         guard let id, isAnswered, reason == nil else {
-            throw .request("a text goes to a call that is answered; wait until it is")
+            throw .state("a text goes to a call that is answered; wait until it is")
         }
         guard !text.isEmpty, text.utf8.count <= Self.longestText else {
             throw .request("a text has 1 to \(Self.longestText) octets, not \(text.utf8.count); send it in parts")

@@ -37,9 +37,9 @@ extension SIPLiveCall {
 
     func transfer(to target: String) throws(SoftphoneError) {
         guard let id, isAnswered, reason == nil else {
-            throw .request("only a call that is answered can be transferred; wait until it is")
+            throw .state("only a call that is answered can be transferred; wait until it is")
         }
-        guard transferTarget == nil, next == nil else { throw .request("a transfer is under way; wait until it is done") }
+        guard transferTarget == nil, next == nil else { throw .state("a transfer is under way; wait until it is done") }
         let completed = CallTarget.completed(target, account: request.account?.uri)
         // The other side calls a number through an account of its own.
         if let problem = CallTarget.problem(with: completed, hasAccount: true) {
@@ -53,7 +53,7 @@ extension SIPLiveCall {
     /// Connects the other side with that of `other`: both calls end.
     func transfer(replacing other: SIPLiveCall) throws(SoftphoneError) {
         guard let place = other.transferPlace else {
-            throw .request("only calls that are answered can be connected; wait until they are")
+            throw .state("only calls that are answered can be connected; wait until they are")
         }
         try transfer(replacing: place)
         // That one ends because its other side has somebody else.
@@ -67,9 +67,9 @@ extension SIPLiveCall {
 
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {
         guard let id, isAnswered, reason == nil else {
-            throw .request("only calls that are answered can be connected; wait until they are")
+            throw .state("only calls that are answered can be connected; wait until they are")
         }
-        guard transferTarget == nil, next == nil else { throw .request("a transfer is under way; wait until it is done") }
+        guard transferTarget == nil, next == nil else { throw .state("a transfer is under way; wait until it is done") }
         transferTarget = place.target
         signalling.transfer(id, to: place.target, replacing: place.id)
     }
@@ -171,6 +171,7 @@ extension SIPLiveCall {
     /// The following call is the call from now on. One device serves both: the former media end first.
     func takeOver() {
         guard let next, let id else { return }
+        media.endRecording(.transferred)
         takeMediaEvents()
         keepLegs(media.close(), of: media)
         formerCaptures += media.captures
