@@ -280,7 +280,7 @@ bool cnetwork_outbox_add(
 // Errors that an ICMP message about an earlier packet leaves for the next call.
 static bool is_icmp(int error) {
     return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == EHOSTDOWN ||
-        error == ENOPROTOOPT || error == EPROTO;
+        error == ENOPROTOOPT || error == EPROTO || error == EACCES;
 }
 
 unsigned cnetwork_outbox_flush(cnetwork_outbox *outbox, int fd, int *error, unsigned *icmp) {

@@ -47,7 +47,7 @@ final class SessionTurns {
 
     /// Where packets come that are not to wait for the next turn: those of a handshake; empty: there is none.
     var handshakeDescriptors: [Int32] {
-        legs.contains { $0.link.wantsWakeup } ? legs.flatMap(\.socket.fileDescriptors) : []
+        legs.contains { $0.link.wantsWakeup } ? legs.map(\.socket.mediaDescriptor) : []
     }
 
     /// Encoders work no more than that from now on, 0...10.

@@ -60,6 +60,10 @@ public final class UDPLink: PacketLink {
         [media.socket.fileDescriptor] + (control.map { [$0.socket.fileDescriptor] } ?? [])
     }
 
+    /// The first of them, for whoever must not be woken up in vain: RTCP's own socket is looked at now and then, and is readable
+    /// until then.
+    public var mediaDescriptor: Int32 { media.socket.fileDescriptor }
+
     /// A control address that is the media's own is RTP and RTCP on one port, from now on. One that was not given follows from
     /// that, from the convention, or from the port that was agreed.
     public func setPeer(_ peer: LinkPeer?) {

@@ -285,6 +285,21 @@ private final class Listener: NetworkNode {
         #expect(listener.heard.count == (seconds < 100 ? 1 : 0))
     }
 
+    @Test("trouble of the server's own at a renewal costs nothing: it is asked again")
+    func trouble() {
+        let listener = Listener(peer.address, in: network)
+        let user = user()
+        network.run(100)
+        user.use { $0.permit(peer.address, now: $1) }
+        network.run(225_000)
+        server.refusals = [500, 508, 500, 500]
+        network.run(700_000)
+        user.send([1], to: peer)
+        network.run(100)
+        #expect(user.failure == nil && user.client.isPermitted(peer.address))
+        #expect(listener.heard.count == 1 && server.refusals.isEmpty)
+    }
+
     @Test("closing gives the allocation back")
     func close() {
         let user = user()

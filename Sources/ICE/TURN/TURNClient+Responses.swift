@@ -101,6 +101,11 @@ extension TURNClient {
         case (437, let purpose): mismatch(purpose, now: now)
         case (486, .allocate): fail(.quotaReached)
         case (let code, .allocate): fail(.refused(code))
+        // Trouble of the server's own (RFC 8489 section 14.8): what there is stays until it is asked again.
+        case (500..., .refresh(1...)) where phase == .allocated:
+            nextRefresh = now.advanced(byMilliseconds: Self.troubleMilliseconds)
+        case (500..., .permission(let address)) where permissions[address]?.isGranted == true:
+            permissions[address]?.refresh = now.advanced(byMilliseconds: Self.troubleMilliseconds)
         case (_, .permission(let address)): refuse(address)
         case (_, .channel(let number, _)): unbind(number, now: now)
         case (let code, .refresh): if phase == .allocating { fail(.refused(code)) }

@@ -53,6 +53,8 @@ public struct TURNClient {
     static let maximumPeers = 128
     /// Milliseconds between renewals of a permission, which lasts 5 minutes, and of a channel, which lasts 10.
     static let renewalMilliseconds = 240_000.0
+    /// When a server that had trouble of its own is asked again, in milliseconds: an allocation lasts a minute after the first time.
+    static let troubleMilliseconds = 5000.0
 
     /// Its address changes when the server names another (300).
     public internal(set) var server: TURNServer

@@ -80,7 +80,7 @@ final class PathLink: LinkLayer {
     }
 
     /// Readable when there is something to receive.
-    var fileDescriptors: [Int32] { socket.fileDescriptors + relays.pollEntries.map(\.fd) }
+    var fileDescriptors: [Int32] { [socket.mediaDescriptor] + relays.pollEntries.map(\.fd) }
 
     /// Begins the checks.
     func connect(to remote: RemoteEnd, now: HostTime) throws(ICEError) {
