@@ -60,7 +60,9 @@ struct ALSASupervisor: ~Copyable {
         }
     }
 
+    /// Opens what is lost. A direction that cannot be opened yet is tried again later, while the other one runs.
     private mutating func reopen() {
+        var isWhole = true
         for (index, direction) in engine.directions.enumerated() where lost[index] {
             let line = direction.line
             do throws(DeviceError) {
@@ -70,10 +72,10 @@ struct ALSASupervisor: ~Copyable {
                 line.pointee.offer(stream)
                 lost[index] = false
             } catch {
-                backOff.failed(at: .monotonicNow())
-                return
+                isWhole = false
             }
         }
+        guard isWhole else { return backOff.failed(at: .monotonicNow()) }
         backOff.succeeded()
         engine.isPresent.store(true, ordering: .relaxed)
         engine.reopened.wrappingAdd(1, ordering: .relaxed)

@@ -9,14 +9,14 @@ struct SourceCollision {
     /// Ten report intervals, after which the RFC forgets a conflict, in milliseconds.
     static let memoryMilliseconds = 50_000.0
 
-    private var changed: HostTime?
+    /// When a packet last bore our SSRC.
+    private var lastSeen: HostTime?
     private var isPending = false
 
     /// A packet bore our SSRC.
     mutating func note(at time: HostTime) {
-        if let changed, time.milliseconds(since: changed) < Self.memoryMilliseconds { return }
-        changed = time
-        isPending = true
+        if lastSeen.map({ time.milliseconds(since: $0) >= Self.memoryMilliseconds }) ?? true { isPending = true }
+        lastSeen = time
     }
 
     /// Whether the SSRC is to be changed now; asked once, it is no more.
@@ -27,7 +27,7 @@ struct SourceCollision {
 
     /// The next SSRC of a call. The seed alone will not do: it may be what both sides have in common.
     func replacement(seed: UInt64) -> UInt32 {
-        var random = SplitMix64(seed: seed ^ UInt64(bitPattern: changed?.nanoseconds ?? 0))
+        var random = SplitMix64(seed: seed ^ UInt64(bitPattern: lastSeen?.nanoseconds ?? 0))
         return UInt32(truncatingIfNeeded: random.next() >> 32)
     }
 }

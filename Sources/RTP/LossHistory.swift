@@ -25,6 +25,8 @@ struct LossHistory {
             return
         }
         if sequence > old {
+            // Before what the circle has of it makes place.
+            judge(upTo: min(old, sequence - Self.patience))
             for number in max(old + 1, sequence - Self.span + 1)...sequence {
                 received.clear(number)
                 discarded.clear(number)
@@ -45,10 +47,9 @@ struct LossHistory {
     }
 
     private mutating func judge(upTo limit: Int64) {
-        judged = max(judged, limit - Self.span)
         while judged < limit {
             judged += 1
-            let came = received.has(judged)
+            let came = isInView(judged) && received.has(judged)
             pattern.judge(isLost: !came, isDiscarded: came && discarded.has(judged))
         }
     }

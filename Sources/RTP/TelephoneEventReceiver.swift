@@ -8,6 +8,10 @@ import Realtime
 public struct TelephoneEventReceiver {
     /// Four updates at the slowest allowed interval of 50 ms.
     public static let silenceMilliseconds = 200.0
+    /// Nobody repeats an event so long after it: time stamps that go back by more have been set anew, in seconds.
+    private static let repetitionSeconds: Int64 = 10
+    /// Length of a whole segment of a long event, in clock units (RFC 4733 section 2.5.1.3).
+    private static let wholeSegment: Int64 = 0xffff
 
     private struct Event {
         var code: UInt8
@@ -42,12 +46,18 @@ public struct TelephoneEventReceiver {
     public mutating func receive(_ packet: MediaPacket) -> Bool {
         guard let payload = TelephoneEventPayload(parsing: packet.payload), payload.code < 16 else { return false }
         let start = packet.extendedTimestamp
+        if let newest = current?.segmentStart ?? reportedUpTo, newest - start > Self.repetitionSeconds * Int64(clockRate) {
+            sourceChanged()
+        }
         if let reportedUpTo, start <= reportedUpTo { return true }
         if let event = current {
             if start < event.segmentStart { return true }
             if start > event.segmentStart {
-                if event.code == payload.code, start == event.segmentStart + event.segmentDuration, !packet.marker {
-                    current?.earlier += event.segmentDuration
+                // The segment before it was whole, also where its last packets are lost or come later.
+                let segment = start - event.segmentStart
+                let isNext = segment == event.segmentDuration || segment == Self.wholeSegment
+                if event.code == payload.code, isNext, !packet.marker {
+                    current?.earlier += segment
                     current?.segmentStart = start
                     current?.segmentDuration = 0
                 } else {

@@ -50,9 +50,10 @@ import Testing
 
     @Test("who is only our own echo is told from it by coming back under the new one too: no change after the first")
     func loop() throws {
-        let ours = try Endpoint(seeds: [72])
+        let ours = try Endpoint(seeds: [72], adjust: { $0.policy.mediaTimeoutMilliseconds = .greatestFiniteMagnitude })
         var sources: Set<UInt32> = []
-        everyTenMilliseconds(to: 20) { now in
+        // Longer than a conflict is remembered.
+        everyTenMilliseconds(to: 110) { now in
             ours.step(now: now)
             for packet in ours.links[0].rtp { sources.insert(ssrc(packet)) }
             ours.links[0].carry(to: ours.call, now: now)

@@ -57,6 +57,12 @@ import Testing
         #expect(late.lossPattern.lost == 0 && late.lossPattern.discarded == 1)
     }
 
+    @Test("has all of a long outage, and what came just before it")
+    func longOutage() {
+        let pattern = receiver(3025) { (1000..<2999).contains($0) }.lossPattern
+        #expect(pattern.expected == 3000 && pattern.lost == 1999)
+    }
+
     @Test("begins anew with a new source")
     func newSource() {
         var receiver = receiver(200) { $0 % 10 == 3 }

@@ -150,6 +150,37 @@ import Testing
         #expect(text(heard) == "#" && heard[0].durationMilliseconds == Double(65_535 + 0x2000) / 8)
     }
 
+    /// What is heard of these packets of one source: time stamp, event, and whether the first of a key.
+    private func keys(_ packets: [(UInt32, String)]) -> [TelephoneEvent] {
+        var receiver = makeReceiver()
+        for (index, (timestamp, event)) in packets.enumerated() {
+            let bytes = packet(
+                UInt16(index), timestamp: timestamp, payloadType: 101, marker: index == 0, payload: hex(event))
+            #expect(receiver.take(bytes) == .telephoneEvent)
+        }
+        var heard: [TelephoneEvent] = []
+        while let event = receiver.nextTelephoneEvent(now: .zero) { heard.append(event) }
+        return heard
+    }
+
+    @Test func aLongKeyIsOneDigitWithoutTheLastPacketsOfItsFirstSegment() {
+        let lost = keys([(1000, "0b0a ff00"), (1000 + 65_535, "0b0a 1000"), (1000 + 65_535, "0b8a 2000")])
+        #expect(text(lost) == "#" && lost[0].durationMilliseconds == Double(65_535 + 0x2000) / 8)
+        let overtaken = keys([
+            (1000, "0b0a ff00"), (1000 + 65_535, "0b0a 1000"), (1000, "0b0a ffff"), (1000 + 65_535, "0b8a 2000"),
+        ])
+        #expect(text(overtaken) == "#" && overtaken[0].durationMilliseconds == Double(65_535 + 0x2000) / 8)
+    }
+
+    @Test func keysAreHeardAfterTimeStampsWereSetBack() {
+        let ended = keys([(800_000, "018a 0320"), (800_000, "018a 0320"), (4000, "028a 0320"), (4000, "028a 0320")])
+        #expect(text(ended) == "12")
+        let held = keys([(800_000, "010a 0320"), (4000, "020a 00a0"), (4000, "028a 0320"), (12_000, "038a 0320")])
+        #expect(text(held) == "123")
+        let late = keys([(80_000, "018a 0320"), (4000, "028a 0320")])
+        #expect(text(late) == "1", "what comes 10 s late and less is a repetition")
+    }
+
     @Test func aKeyHeldWhenTheSourceChangesIsNotLost() {
         var receiver = makeReceiver()
         _ = receiver.take(packet(1, payloadType: 101, payload: hex("030a 0320")))
