@@ -34,6 +34,8 @@ package struct LoadCall {
     private(set) var lossRuns = LossRuns()
     private(set) var remoteSSRC: UInt32?
     private var firstSequence: Int64 = 0
+    /// Number of the earliest packet of the stream that is heard now.
+    private var firstOfStream: Int64 = 0
     private(set) var highest: Int64 = 0
     private(set) var jitterMilliseconds = 0.0
     private var lastTransit: Double?
@@ -152,16 +154,23 @@ package struct LoadCall {
     private mutating func place(_ header: RTPHeader, arrival: HostTime) -> Bool? {
         if remoteSSRC == nil || remoteSSRC != header.ssrc {
             // Who goes on under another SSRC begins to count anew.
-            let before = received
+            let before = received + lost
             remoteSSRC = header.ssrc
             firstHeard = firstHeard ?? arrival
             firstSequence = Int64(header.sequence) - Int64(before)
             highest = Int64(header.sequence)
+            firstOfStream = highest
+            lossRuns.beginStream()
             received += 1
             return false
         }
         let step = Int64(Int16(bitPattern: header.sequence &- UInt16(truncatingIfNeeded: highest)))
-        guard step != 0 else { return nil }
+        if step <= 0, lossRuns.hasCome(before: -step) { return nil }
+        let sequence = highest + step
+        if sequence < firstOfStream, step > -LossRuns.reach {
+            // Overtaken by the first that was heard.
+            (firstSequence, firstOfStream) = (firstSequence - firstOfStream + sequence, sequence)
+        }
         received += 1
         lossRuns.note(step)
         guard step > 0 else { return false }

@@ -10,11 +10,11 @@ package struct LoadCallReport: Sendable, Equatable {
     let ssrc: UInt32
     let codec: Codec
     let packetsSent: Int
-    let packetsReceived: Int
-    let packetsLost: Int
+    package let packetsReceived: Int
+    package let packetsLost: Int
     /// Of ours, by the other side's reports.
     let lostThere: Int?
-    let duplicates: Int
+    package let duplicates: Int
     let gaps: Int
     let gapsExcused: Int
     /// When they ended, those that are not excused.

@@ -110,6 +110,7 @@ struct LoadRunner {
         while HostTime.monotonicNow() < until, !isOver {
             wheel.nextTurn.sleepUntil()
             while let due = wheel.advance(to: .monotonicNow()) {
+                noteSkippedTurns()
                 for number in wheel.due { send(number, due: due) }
             }
             if signalling != nil { takeSignals() }
@@ -171,6 +172,14 @@ struct LoadRunner {
             one.nextReport = now.advanced(byMilliseconds: Self.reportMilliseconds)
             report(one, isLast: false)
         }
+    }
+
+    /// After a long standstill turns are left out, and the next one seems to be in time.
+    private mutating func noteSkippedTurns() {
+        let late = Double(wheel.takeSkipped()) * Self.turnMilliseconds
+        guard late > 0 else { return }
+        figures.lateness.add(late)
+        lastLate = .monotonicNow()
     }
 
     private func report(_ one: Running, isLast: Bool) {

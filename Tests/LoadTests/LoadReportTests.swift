@@ -27,6 +27,24 @@ import Testing
         #expect(calls.evaluate(report.value(of: calls.path)).passed)
     }
 
+    @Test("a packet that comes twice, whenever the second comes, is a duplicate and makes up for none that is lost")
+    func duplicates() {
+        let call = LoadCallReport.call(hearing: [10, 11, 13, 11, 13, 14, 10])
+        #expect(call.packetsReceived == 4 && call.duplicates == 3 && call.packetsLost == 1)
+        let overtaken = LoadCallReport.call(hearing: [11, 10, 13, 12, 8, 14])
+        #expect(overtaken.packetsReceived == 6 && overtaken.duplicates == 0 && overtaken.packetsLost == 1, "9 never came")
+        let whole = LoadCallReport.call(hearing: [11, 10, 8, 9, 12])
+        #expect(whole.packetsReceived == 5 && whole.duplicates == 0 && whole.packetsLost == 0)
+        let setBack = LoadCallReport.call(hearing: [20_000, 20_001, 100, 101])
+        #expect(setBack.packetsReceived == 4 && setBack.packetsLost == 0)
+    }
+
+    @Test("what was lost stays lost when the other side goes on under another SSRC")
+    func anotherSource() {
+        let call = LoadCallReport.call(hearing: [10, 13, 500, 502], from: [9, 9, 8, 8])
+        #expect(call.packetsReceived == 4 && call.packetsLost == 3)
+    }
+
     @Test("a wrong name is refused with a hint")
     func wrongName() {
         #expect(throws: AssertionError.self) {

@@ -9,10 +9,12 @@ extension LoadCallReport {
     /// - Parameters:
     ///   - sequences: of the packets heard.
     ///   - intervals: milliseconds that pass before each of them; 20 where none is given.
+    ///   - sources: the SSRC of each of them; 9 where none is given.
     ///   - late: the places of those before which the load was late itself.
     ///   - time: goes on with it.
     static func call(
-        in codec: Codec = .pcmu, hearing sequences: [UInt16], after intervals: [Int64] = [], late: Set<Int> = [],
+        in codec: Codec = .pcmu, hearing sequences: [UInt16], after intervals: [Int64] = [], from sources: [UInt32] = [],
+        late: Set<Int> = [],
         _ time: VirtualTime = VirtualTime()
     ) -> LoadCallReport {
         var random = SplitMix64(seed: 1)
@@ -22,7 +24,9 @@ extension LoadCallReport {
             call.noteSent(at: time.now)
             time.pass(milliseconds: intervals.isEmpty ? 20 : intervals[place])
             var bytes = [UInt8](repeating: 0xff, count: 172)
-            let header = RTPHeader(payloadType: 0, sequence: sequence, timestamp: UInt32(sequence) * 160, ssrc: 9)
+            let header = RTPHeader(
+                payloadType: 0, sequence: sequence, timestamp: UInt32(sequence) * 160,
+                ssrc: sources.isEmpty ? 9 : sources[place])
             bytes.withUnsafeMutableBytes { bytes in
                 _ = header.write(into: bytes)
                 if let packet = try? RTPPacket(parsing: UnsafeRawBufferPointer(bytes)) {
