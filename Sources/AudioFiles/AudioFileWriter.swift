@@ -97,7 +97,8 @@ public final class AudioFileWriter {
         frames: Int, by write: (OpaquePointer, sf_count_t) -> sf_count_t
     ) throws(AudioFileError) {
         guard let file, !failed else { return }
-        if sink.length > format.mostBytes {
+        // No sample takes more than four bytes.
+        if Int(sink.length) + 4 * channels * frames > format.mostBytes {
             throw fail(file, "a \(format.rawValue) file holds no more than 4 GiB (.rf64, .w64, .caf and .flac do)")
         }
         let written = Int(write(file, sf_count_t(frames)))

@@ -7,11 +7,12 @@ public struct LevelMeter: Sendable {
     /// Time constant of the mean, in milliseconds.
     public static let integrationMilliseconds = 300.0
 
-    private let samplesPerConstant: Double
     /// Blocks under this level are pauses, in dBov.
     public static let activeFloorDBov = -50.0
+    /// The same level as a mean square.
     private static let activeFloorSquare = 1e-5
 
+    private let samplesPerConstant: Double
     private var meanSquare = 0.0
     private var activeEnergy = 0.0
     private var activeSamples = 0.0

@@ -33,6 +33,21 @@ struct GenericOutputTests {
         remote.dispose()
     }
 
+    @Test("host times count on from the first call's at the exact rate, however long the slices", arguments: [480, 93, 1024])
+    func hostTimes(frames: Int) throws {
+        let feeder = OutputFeeder([Float](repeating: 0, count: 100_000))
+        let unit = GenericOutput()
+        try unit.setFormat(StreamFormat(sampleRate: 48_000), scope: .input, element: Element.output)
+        try unit.setFormat(StreamFormat(sampleRate: 48_000), scope: .output, element: Element.output)
+        try unit.setRenderCallback(feeder.callback)
+        try unit.initialize()
+        for _ in 0..<90 { _ = try render(unit, frames) }
+        for time in feeder.times {
+            #expect(abs(time.hostTime.milliseconds(since: .zero) - Double(time.sampleTime) / 48) < 0.001)
+        }
+        #expect(feeder.times.count >= 90)
+    }
+
     @Test("the unit lends a buffer of its own, with what it would have put into the application's")
     func ownBuffer() throws {
         let tone = Signals.sine(440, rate: 48_000, count: 48_000)

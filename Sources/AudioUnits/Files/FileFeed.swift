@@ -147,7 +147,7 @@ final class FileFeed: DiskClient, Sendable {
         control.file += 1
         if control.file == control.readers.count {
             control.file = 0
-            control.round += 1
+            if control.round < .max { control.round += 1 }
             // Files without a sample would be read for ever.
             let isEmpty = control.framesAtRound == control.frames
             control.framesAtRound = control.frames

@@ -111,8 +111,8 @@ public final class AudioGraph: Sendable {
             switch control.state {
             case .disposed: throw .disposed
             case .uninitialized: throw .notInitialized
-            case .running: return
-            case .initialized: break
+            // An interruption may have stopped the unit.
+            case .running, .initialized: break
             }
             try output.start()
             if case .hardware = output { control.state = .running }
@@ -162,6 +162,8 @@ public final class AudioGraph: Sendable {
             source.channels = channels
             if let connection = control.model.connections[input] {
                 var one = control.built[connection.identifier]
+                // A unit that was initialized anew has another node.
+                if case .unit(let unit) = connection.origin, one?.node !== unit.node { one = nil }
                 if one == nil { one = try builder.build(connection) }
                 built[connection.identifier] = one
                 if let one { source = one.source }

@@ -4,6 +4,8 @@ struct SlotBuilder {
     struct Built {
         let source: SlotSource
         let owners: [AnyObject]
+        /// Of the unit that is the source; `nil`: another source.
+        var node: RenderNode?
     }
 
     /// Formats of the consumer: what was set on the input, and what its kernel sees of a source's format.
@@ -15,6 +17,7 @@ struct SlotBuilder {
     func build(_ connection: GraphModel.Connection) throws(AudioUnitError) -> Built {
         var source = SlotSource()
         var owners: [AnyObject] = []
+        var sourceNode: RenderNode?
         source.identifier = connection.identifier
         switch connection.origin {
         case .callback(let callback, let format):
@@ -37,6 +40,7 @@ struct SlotBuilder {
             source.format = node.layout.output
             source.maximumFrames = node.layout.maximumFrames
             owners.append(node)
+            sourceNode = node
         }
         let kernel = kernelFormat(source.format)
         source.channels = kernel.channels
@@ -50,6 +54,6 @@ struct SlotBuilder {
             source.converter = box.place
             owners.append(box)
         }
-        return Built(source: source, owners: owners)
+        return Built(source: source, owners: owners, node: sourceNode)
     }
 }

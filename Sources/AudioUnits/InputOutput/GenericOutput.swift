@@ -17,6 +17,8 @@ public final class GenericOutput: AudioUnit {
         var observers: [RenderObserver] = []
         var path: UnsafeMutablePointer<PlaybackPath>?
         var sampleTime: Int64 = 0
+        /// Of the first frame; `nil`: nothing was rendered yet.
+        var began: HostTime?
         /// What `withRendered` lends.
         var own: UnsafeMutableRawBufferPointer?
     }
@@ -95,7 +97,7 @@ public final class GenericOutput: AudioUnit {
                 return error
             }
             control.own = .allocate(byteCount: control.outer.byteCount(frames: control.maximumSlice), alignment: 16)
-            control.sampleTime = 0
+            (control.sampleTime, control.began) = (0, nil)
             control.state = .initialized
             return nil
         }
@@ -119,7 +121,12 @@ public final class GenericOutput: AudioUnit {
             let needed = control.outer.byteCount(frames: frames)
             guard buffer.count >= needed else { return .bufferTooSmall(bytes: buffer.count, needed: needed) }
             guard frames > 0, let base = buffer.baseAddress else { return nil }
-            let time = DeviceTime(sampleTime: control.sampleTime, hostTime: hostTime, latencyMilliseconds: 0)
+            let began = control.began ?? hostTime
+            control.began = began
+            let time = DeviceTime(
+                sampleTime: control.sampleTime,
+                hostTime: began.advanced(byMilliseconds: 1000 * Double(control.sampleTime) / control.outer.sampleRate),
+                latencyMilliseconds: 0)
             path.pointee.render(
                 base, format: control.outer, channelByteStride: frames * control.outer.sampleType.bytes,
                 frames: frames, time: time)

@@ -31,6 +31,18 @@ struct GainRamp: BitwiseCopyable {
         remaining = frames
     }
 
+    /// So many frames on, in which there is nothing to be heard.
+    @_noLocks
+    mutating func pass(_ frames: Int) {
+        guard frames < remaining else {
+            (left, right, remaining) = (targetLeft, targetRight, 0)
+            return
+        }
+        remaining &-= frames
+        left += stepLeft * Float(frames)
+        right += stepRight * Float(frames)
+    }
+
     /// One frame on.
     @_noLocks @inline(__always)
     mutating func advance() {

@@ -72,8 +72,10 @@ struct MixerKernel: ~Copyable {
         ramps[index].aim(left: gains.left, right: gains.right, frames: rampFrames)
         // An input that is off is not asked: it stands still until it is on again.
         if ramps[index].isSilent, !inputs[index].isEnabled.load(ordering: .relaxed) { return false }
-        guard sources.pull(index, into: scratch.base, channelStride: scratch.stride, frames: frames, time: time)
-        else { return false }
+        guard sources.pull(index, into: scratch.base, channelStride: scratch.stride, frames: frames, time: time) else {
+            ramps[index].pass(frames)
+            return false
+        }
         var done = 0
         var room = windowFrames &- windowDone
         while done < frames {

@@ -41,6 +41,17 @@ struct SpatialInput: BitwiseCopyable {
         remaining = frames
     }
 
+    /// So many frames on, in which there is nothing to be heard.
+    @_noLocks
+    mutating func pass(_ frames: Int) {
+        guard frames < remaining else {
+            (current, remaining) = (target, 0)
+            return
+        }
+        remaining &-= frames
+        current += step * Float(frames)
+    }
+
     /// Adds `frames` frames of `source` to both ears. `pole` and `scale` are the shadow filter's fixed part (see
     /// `SpatialKernel`).
     @_noLocks

@@ -114,7 +114,10 @@ struct SpatialKernel: ~Copyable {
                 sources.isConnected(index)
                 && sources.pull(index, into: scratch, channelStride: frames, frames: frames, time: slice.time)
             quiet[index] = sounds ? 0 : min(tail, quiet[index] &+ frames)
-            guard quiet[index] < tail else { continue }
+            guard quiet[index] < tail else {
+                inputs[index].pass(frames)
+                continue
+            }
             inputs[index].add(
                 sounds ? scratch : silence, frames: frames, left: left, right: right, filter: filter)
         }

@@ -5,17 +5,21 @@ struct VoiceBuffers: BitwiseCopyable {
     let microphone: UnsafeMutablePointer<Float>
     let reference: UnsafeMutablePointer<Float>
     let output: UnsafeMutablePointer<Float>
+    /// What came before gain control, while that is switched.
+    let plain: UnsafeMutablePointer<Float>
 
     init(blockFrames: Int) {
         microphone = cleared(blockFrames)
         reference = cleared(blockFrames)
         output = cleared(blockFrames)
+        plain = cleared(blockFrames)
     }
 
     func free() {
         microphone.deallocate()
         reference.deallocate()
         output.deallocate()
+        plain.deallocate()
     }
 }
 

@@ -34,6 +34,8 @@ struct VoiceProcessor: ~Copyable {
     private var isDirect: Bool?
     private var processing = SwitchFade(isOn: true)
     private var voice = SwitchFade(isOn: true)
+    /// Of gain control, as the first block finds it.
+    private var gaining: SwitchFade?
 
     init(
         sampleRate: Double, configuration: VoiceProcessingConfiguration, source: consuming ReferenceSource,
@@ -160,9 +162,15 @@ struct VoiceProcessor: ~Copyable {
         health.update(
             microphone: buffers.microphone, reference: buffers.reference, count: count, reading: reading,
             monitor: monitor, meters: echoMeters)
-        if controls.pointee.automaticGainControl.load(ordering: .relaxed) {
-            gain.process(buffers.output, count: count, nearEnd: nearEnd(reading))
-            limiter.process(buffers.output, count: count)
+        let isControlled = controls.pointee.automaticGainControl.load(ordering: .relaxed)
+        if gaining == nil { gaining = SwitchFade(isOn: isControlled) }
+        guard var fade = gaining, isControlled || !fade.isSettled(isOn: false) else { return }
+        if !fade.isSettled(isOn: isControlled) {
+            for index in 0..<count { buffers.plain[index] = buffers.output[index] }
         }
+        gain.process(buffers.output, count: count, nearEnd: nearEnd(reading))
+        limiter.process(buffers.output, count: count)
+        fade.mix(buffers.output, over: buffers.plain, count: count, isOn: isControlled)
+        gaining = fade
     }
 }
