@@ -233,14 +233,16 @@ def verdict(work: Work, floor: Row, own: Row, counted: float | None) -> tuple[bo
 
     `counted`: of the same work in virtual time, where the machine counts none."""
     most_ms, most = work.mark
-    text = f"{work.name}: {own['cpu_ms']:.2f} ms a call-second, {most_ms} wanted, {own['cpu_ms'] / floor['cpu_ms']:.2f} times the floor"
+    time_taken = f"{own['cpu_ms']:.2f} ms a call-second, {own['cpu_ms'] / floor['cpu_ms']:.2f} times the floor"
     if own["valid"] != "yes":
-        return False, f"{text}; not valid: {own['valid']}"
+        return False, f"{work.name}: {time_taken}; not valid: {own['valid']}"
     found = own["minstr"] or counted
     if found is None:
-        return own["cpu_ms"] <= most_ms, text + "; this machine counts no instructions"
+        return own["cpu_ms"] <= most_ms, f"{work.name}: {time_taken}, {most_ms} ms at most; this machine counts no instructions"
     how = "" if own["minstr"] else " (in virtual time, the system's added)"
-    return found <= most, f"{text}; {found:.2f} million instructions{how}, {most} at most"
+    return found <= most, (
+        f"{work.name}: {found:.2f} million instructions{how}, {most} at most; beside it, not judged: {time_taken}, {most_ms} ms wanted"
+    )
 
 
 def main() -> None:

@@ -2,15 +2,13 @@
 
 import time
 
-import audio_compare
-
 from . import sip
 from .chromium import Chromium
+from .hearing import LEAST, hears
 from .service import Service
-from .verdict import expect, expect_even
+from .verdict import expect
 
 TALK_SECONDS = 10
-LEAST = 0.95
 # A voice that comes back is coded twice, and the browser stretches it while its buffer settles.
 LEAST_OF_ECHO = 0.85
 # So that what is compared is ours and not the browser's echo control.
@@ -41,9 +39,7 @@ def ended(service: Service, number: str, reason: str) -> None:
 
 
 def judge(said: str, heard: str, whose: str, least: float = LEAST) -> str:
-    figures = audio_compare.compare_files(said, heard)
-    expect_even(figures["correlation"] >= least and figures["seconds"] >= TALK_SECONDS // 2, f"{whose} hears {figures}")
-    return f"{whose} hears {figures['correlation']:.3f}"
+    return hears(said, heard, whose, seconds=TALK_SECONDS // 2, least=least)
 
 
 def shown(browser: Chromium, *names: str) -> str:

@@ -4,6 +4,7 @@ service in one of them."""
 import json
 import os
 import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -20,9 +21,16 @@ LONG_S = 3 * PATIENCE_S
 LOCKED = ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"]
 
 
+def given(name: str) -> str:
+    """What scripts/container-test gives to the checks that it runs."""
+    if name not in os.environ:
+        sys.exit(f"${name} is not set: scripts/container-test runs this check")
+    return os.environ[name]
+
+
 def command(*arguments: str) -> list[str]:
     """The command of the engine, for a process of its own."""
-    return [*os.environ["ENGINE"].split(), *arguments]
+    return [*given("ENGINE").split(), *arguments]
 
 
 def engine(*arguments: str, given: bytes = b"") -> bytes:
@@ -32,12 +40,12 @@ def engine(*arguments: str, given: bytes = b"") -> bytes:
 
 def up(what: str) -> str:
     """Starts what the compose file names; `what` that is."""
-    done([*os.environ["COMPOSE"].split(), "up", "-d"])
+    done([*given("COMPOSE").split(), "up", "-d"])
     return what
 
 
 def down(patience_s: int) -> str:
-    done([*os.environ["COMPOSE"].split(), "down", "-t", str(patience_s)])
+    done([*given("COMPOSE").split(), "down", "-t", str(patience_s)])
     return "gone"
 
 
@@ -57,7 +65,7 @@ class Place:
         self.name = name
         self.place = command(
             *("run", "--rm", "--name", name, "--network", "host", *LOCKED, "--tmpfs", "/tmp", "-v", f"{folder}:{folder}"),
-            *("--entrypoint", "/usr/bin/env", os.environ["IMAGE"]),
+            *("--entrypoint", "/usr/bin/env", given("IMAGE")),
         )
 
     def reach(self, port: int) -> int:

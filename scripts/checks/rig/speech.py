@@ -12,6 +12,8 @@ from .kinds import Samples
 
 # The longest prompts that are talk from end to end; a caller and a callee get different ones.
 VOICES = ["demo-instruct", "priv-callee-options", "demo-congrats", "basic-pbx-ivr-main", "demo-echotest"]
+# A tenth of a second above -40 dBFS is sound.
+AUDIBLE = 10 ** (-40 / 20)
 
 
 def find(name: str) -> str:
@@ -57,3 +59,12 @@ def samples(rate: int, seconds: float, voice: int = 0) -> Samples:
 def write(path: str, rate: int, seconds: float, voice: int = 0) -> str:
     wav.write(path, rate, samples(rate, seconds, voice))
     return os.path.abspath(path)
+
+
+def write_dense(path: str, seconds: int) -> str:
+    """Speech with its pauses cut out, so that silence means that nothing came through."""
+    x = samples(48000, 70)
+    blocks = x[: len(x) // 4800 * 4800].reshape(-1, 4800)
+    loud = blocks[np.sqrt(np.mean(blocks**2, axis=1)) > 2 * AUDIBLE]
+    wav.write(path, 48000, np.resize(loud.ravel(), 48000 * seconds))
+    return path

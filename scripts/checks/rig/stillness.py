@@ -41,8 +41,10 @@ class Stillness:
     """Watches from now on until `end`, or until the script ends: who naps for `nap_s`, and wakes up late by `late_s` or more."""
 
     def __init__(self, nap_s: float = NAP_S, late_s: float = LATE_S) -> None:
-        self.notes, self.reading = tempfile.TemporaryFile("a+"), threading.Lock()
-        self.process = subprocess.Popen([sys.executable, __file__, str(nap_s), str(late_s)], stdout=self.notes)
+        self.notes, self.reading = tempfile.NamedTemporaryFile("r"), threading.Lock()
+        # Opened by itself to be written: who reads must not move the place where others write.
+        with open(self.notes.name, "ab") as notes:
+            self.process = subprocess.Popen([sys.executable, __file__, str(nap_s), str(late_s)], stdout=notes)
         atexit.register(self.process.kill)
 
     def end(self) -> None:
@@ -81,7 +83,8 @@ class Stillness:
         """Each lateness in milliseconds, and how many times as long as usual slow work took; in no order."""
         with self.reading:
             self.notes.seek(0)
-            rows = [line.split() for line in self.notes]
+            # One that is just being written may be there in part.
+            rows = [line.split() for line in self.notes if line.endswith("\n")]
         return [(float(at), float(much), what == "late") for what, at, much in rows]
 
 
