@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Floors of the house, top down: a target imports only from lower floors (ArchitectureTests reads this file).
+/// The targets by what they do, each under its floor's number: a target imports only from lower floors, which docs/architecture.md lists
+/// (ArchitectureTests reads this file).
 let package = Package(
     name: "yodel",
     products: [
