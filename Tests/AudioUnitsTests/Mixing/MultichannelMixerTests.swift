@@ -80,6 +80,26 @@ struct MultichannelMixerTests {
         #expect(try rig.output.pull(1)[0] == [5_760 / 1_000_000])
     }
 
+    @Test("what changes while an input is silent has changed when it sounds again")
+    func changedInSilence() throws {
+        let rig = try GraphRig(channels: 1)
+        let (queue, mixer) = (AudioQueue(), MultichannelMixer())
+        try queue.setFormat(StreamFormat(sampleRate: 48_000), scope: .output, element: 0)
+        try mixer.setInputElements(1)
+        try mixer.setFormat(StreamFormat(sampleRate: 48_000), scope: .output, element: 0)
+        try rig.graph.connect(queue, to: mixer, input: 0)
+        try rig.graph.connect(mixer, to: rig.output)
+        try rig.graph.initialize()
+        _ = try rig.output.pull(480)
+        for (volume, heard) in [(0.5, 0.25), (0, 0), (1, 0.5)] as [(Float, Float)] {
+            try mixer.setVolume(volume, input: 0)
+            _ = try rig.output.pull(960)
+            try queue.enqueue(AudioQueueBuffer([Float](repeating: 0.5, count: 480)))
+            #expect(try rig.output.pull(480)[0].allSatisfy { abs($0 - heard) < 1e-6 }, "volume \(volume)")
+            _ = try rig.output.pull(480)
+        }
+    }
+
     @Test("volume and pan move without a step")
     func noSteps() throws {
         let sine = FunctionUnit { frame, _ in Float(sin(2 * .pi * 100 * Double(frame) / 48_000)) }
