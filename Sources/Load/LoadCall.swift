@@ -36,6 +36,8 @@ package struct LoadCall {
     private var firstSequence: Int64 = 0
     /// Number of the earliest packet of the stream that is heard now.
     private var firstOfStream: Int64 = 0
+    /// Of that stream.
+    private var recent = RecentPackets()
     private(set) var highest: Int64 = 0
     private(set) var jitterMilliseconds = 0.0
     private var lastTransit: Double?
@@ -160,18 +162,19 @@ package struct LoadCall {
             firstSequence = Int64(header.sequence) - Int64(before)
             highest = Int64(header.sequence)
             firstOfStream = highest
-            lossRuns.beginStream()
+            recent = RecentPackets()
             received += 1
             return false
         }
         let step = Int64(Int16(bitPattern: header.sequence &- UInt16(truncatingIfNeeded: highest)))
-        if step <= 0, lossRuns.hasCome(before: -step) { return nil }
+        if step <= 0, recent.has(before: -step) { return nil }
         let sequence = highest + step
-        if sequence < firstOfStream, step > -LossRuns.reach {
+        if sequence < firstOfStream, step > -RecentPackets.reach {
             // Overtaken by the first that was heard.
             (firstSequence, firstOfStream) = (firstSequence - firstOfStream + sequence, sequence)
         }
         received += 1
+        recent.note(step)
         lossRuns.note(step)
         guard step > 0 else { return false }
         highest += step

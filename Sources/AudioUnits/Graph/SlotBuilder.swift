@@ -5,7 +5,7 @@ struct SlotBuilder {
         let source: SlotSource
         let owners: [AnyObject]
         /// Of the unit that is the source; `nil`: another source.
-        var node: RenderNode?
+        let node: RenderNode?
     }
 
     /// Formats of the consumer: what was set on the input, and what its kernel sees of a source's format.

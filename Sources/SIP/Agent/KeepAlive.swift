@@ -132,7 +132,7 @@ extension UserAgent {
         accounts[id]?.keepAlive = nil
         accounts[id]?.flowConnection = nil
         guard state.flow?.transport.isStream == true, let connection = state.flowConnection else { return }
-        framers[connection] = nil
+        forget(stream: connection)
         outputs.append(.close(connection))
     }
 

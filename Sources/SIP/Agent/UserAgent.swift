@@ -26,7 +26,7 @@ public final class UserAgent {
     /// Hops that were waited for in vain while another one of the same server answered.
     var fruitlessHops = PlaceMemory<SignallingDestination>()
     /// Streams with a message that has not ended, and until when that may be so.
-    private var unfinished: [SignallingConnectionID: (SignallingSource, HostTime)] = [:]
+    var unfinished: [SignallingConnectionID: (SignallingSource, HostTime)] = [:]
     var timers = TimerQueue<TimerOwner>()
     private var lastNumber: UInt64 = 0
     /// Set: no dialog begins any more. INVITE and OPTIONS outside of dialogs are answered 503, with the seconds after which they may
@@ -72,66 +72,6 @@ public final class UserAgent {
         handle(parser.parse(bytes), from: source, now: now)
     }
 
-    /// A stream brought octets. `source.connection` must be set.
-    public func receive(stream bytes: some Sequence<UInt8>, from source: SignallingSource, now: HostTime) {
-        guard let connection = source.connection else { return }
-        var framer = framers[connection] ?? StreamFramer(limits: configuration.limits)
-        var elements: [StreamFramer.Element] = []
-        var failure: StreamFramer.Failure?
-        do throws(StreamFramer.Failure) {
-            try framer.receive(bytes, into: &elements)
-        } catch {
-            failure = error
-        }
-        framers[connection] = framer
-        noteUnfinished(source, connection, isPending: framer.pendingBytes > 0, isWhole: !elements.isEmpty, now: now)
-        var hasPonged = false
-        for element in elements {
-            switch element {
-            case .message(let message): handle(parser.parse(message), from: source, now: now)
-            case .ping:
-                // One is enough for all that came together.
-                if !hasPonged { send([13, 10], to: source.destination) }
-                hasPonged = true
-            case .pong: ponged(from: source)
-            }
-        }
-        noteFlow(source, now: now)
-        if let failure { breakOff(connection, source, failure) }
-    }
-
-    private func breakOff(_ connection: SignallingConnectionID, _ source: SignallingSource, _ failure: StreamFramer.Failure) {
-        (framers[connection], unfinished[connection]) = (nil, nil)
-        emit(.dropped(.brokenStream(failure), source))
-        outputs.append(.close(connection))
-    }
-
-    /// Octets of a message that has not ended, on that stream.
-    public func pendingBytes(on connection: SignallingConnectionID) -> Int { framers[connection]?.pendingBytes ?? 0 }
-
-    /// - Parameters:
-    ///   - isPending: whether a message has begun that has not ended.
-    ///   - isWhole: whether one before it has just ended.
-    private func noteUnfinished(
-        _ source: SignallingSource, _ connection: SignallingConnectionID, isPending: Bool, isWhole: Bool, now: HostTime
-    ) {
-        guard isPending else {
-            unfinished[connection] = nil
-            return
-        }
-        guard isWhole || unfinished[connection] == nil else { return }
-        let limit = now.advanced(byMilliseconds: configuration.timers.timeout)
-        unfinished[connection] = (source, limit)
-        timers.schedule(.stream(connection), at: limit)
-    }
-
-    /// A stream may keep the beginning of a message only for so long: others need its place.
-    private func fire(stream connection: SignallingConnectionID, now: HostTime) {
-        guard let (source, limit) = unfinished[connection] else { return }
-        guard limit <= now else { return timers.schedule(.stream(connection), at: limit) }
-        breakOff(connection, source, .unfinished)
-    }
-
     /// A stream ended, or could not be opened, or a datagram could not be sent.
     public func transportFailed(_ destination: SignallingDestination, now: HostTime) {
         transportFailed(destination, reason: "the connection to the registrar has gone", now: now)
@@ -139,7 +79,7 @@ public final class UserAgent {
 
     /// - Parameter reason: what a registration over this way is told to have failed of.
     func transportFailed(_ destination: SignallingDestination, reason: String, now: HostTime) {
-        if let connection = destination.connection { (framers[connection], unfinished[connection]) = (nil, nil) }
+        if let connection = destination.connection { forget(stream: connection) }
         let hit = clients.filter { $0.value.transaction.needs(destination) }
         for key in hit.keys.sorted(by: { $0.identity < $1.identity }) { drive(client: key, .transportError, now: now) }
         returnAcknowledgements(destination, now: now)
@@ -218,7 +158,7 @@ public final class UserAgent {
         return range.lowerBound + unit * (range.upperBound - range.lowerBound)
     }
 
-    private func handle(_ outcome: ParseOutcome, from source: SignallingSource, now: HostTime) {
+    func handle(_ outcome: ParseOutcome, from source: SignallingSource, now: HostTime) {
         switch outcome {
         case .keepAlive: break
         case .message(.request(let request)): receive(request.stamped(from: source), from: source, now: now)

@@ -10,9 +10,7 @@ package struct RecordingShelf: Sendable {
         package let name: String
         package let call: String
         /// The file that it goes on from; its own name where it is the first.
-        package var first: String {
-            name.wholeMatch(of: #/([0-9a-z]+-[0-9]+-m?[0-9]+)(?:-[0-9]+)?\.wav/#).map { "\($0.1).wav" } ?? name
-        }
+        let first: String
         /// Whether a caller left it as a message.
         package var isMessage: Bool { name.contains("-m") }
         package let bytes: Int
@@ -34,8 +32,11 @@ package struct RecordingShelf: Sendable {
     package init(folder: String) { self.folder = folder }
 
     /// The call of a recording's name; `nil`: no recording is called so.
-    package static func call(of name: String) -> String? {
-        name.wholeMatch(of: #/([0-9a-z]+-[0-9]+)-m?[0-9]+(-[0-9]+)?\.wav/#).map { String($0.1) }
+    package static func call(of name: String) -> String? { parts(of: name)?.call }
+
+    /// The call of a recording's name, and the file that it goes on from.
+    private static func parts(of name: String) -> (call: String, first: String)? {
+        name.wholeMatch(of: #/(([0-9a-z]+-[0-9]+)-m?[0-9]+)(?:-[0-9]+)?\.wav/#).map { (String($0.2), "\($0.1).wav") }
     }
 
     /// A path that is free for the next recording of a call, and the file's name.
@@ -69,11 +70,12 @@ package struct RecordingShelf: Sendable {
 
     /// One recording; `nil`: there is none of that name. A link is none.
     package func item(_ name: String) -> Item? {
-        guard let call = Self.call(of: name) else { return nil }
+        guard let (call, first) = Self.parts(of: name) else { return nil }
         var status = stat()
         guard lstat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         let time = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
-        return Item(name: name, call: call, bytes: Int(status.st_size), time: Timestamp(millisecondsSince1970: time))
+        return Item(
+            name: name, call: call, first: first, bytes: Int(status.st_size), time: Timestamp(millisecondsSince1970: time))
     }
 
     /// Where a recording is.

@@ -66,14 +66,14 @@ extension SIPCallMedia {
         wanted.captureBytes = wanted.captureBytes.map { $0 >> captures.count }
         if let bytes = wanted.captureBytes, bytes < Self.leastCapture { wanted.capturePath = nil }
         for path in [\MediaRequest.recordPath, \.capturePath, \.device.playedFile] {
-            guard let first = wanted[keyPath: path], PathCheck.mayBeNumbered(first) else { continue }
+            guard let first = wanted[keyPath: path] else { continue }
             let next = request.files.next(first)
             wanted[keyPath: path] = next
             guard next != first else { continue }
             // A full folder ends no call that runs.
             do {
                 try PathCheck.writable(next, option: "--record, --capture and the file of --device")
-                PathCheck.make(next, as: first)
+                FileNames.make(next, like: first)
                 logger.notice("the media begin anew: what is recorded goes on in \(next)")
             } catch {
                 wanted[keyPath: path] = nil
