@@ -13,10 +13,14 @@ final class RunningCall: LiveCall {
     private let thread: Lock<RealtimeThread?>
 
     /// - Parameter call: has begun.
+    /// - Throws: no descriptor or thread is left; the call is closed.
     init(_ call: sending any OwnedCall) throws(RealtimeError) {
         let core = try CallCore(call)
         self.core = core
-        thread = Lock(try RealtimeThread(name: "events", owning: core) { $0.run() })
+        do throws(RealtimeError) { thread = Lock(try RealtimeThread(name: "events", owning: core) { $0.run() }) } catch {
+            core.abandon()
+            throw error
+        }
     }
 
     deinit { _ = close() }
@@ -92,9 +96,15 @@ private final class CallCore: Sendable {
     private let isStopping = Atomic(false)
 
     init(_ call: sending any OwnedCall) throws(RealtimeError) {
-        bell = try EventSignal()
+        do throws(RealtimeError) { bell = try EventSignal() } catch {
+            _ = call.close()
+            throw error
+        }
         self.call = Lock(call)
     }
+
+    /// Closes a call of which nothing was told yet: who calls is refused.
+    func abandon() { _ = call.withLock { $0.close() } }
 
     deinit { bell.close() }
 

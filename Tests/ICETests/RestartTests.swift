@@ -96,6 +96,39 @@ import Testing
         #expect(network.run(2000, until: { caller.isNominated && callee.isNominated }))
     }
 
+    @Test(
+        "after an address that has nothing to do with the call a relayed call goes on without a gap, by the same allocation",
+        arguments: [false, true])
+    func unrelatedAddress(isStartedAnew: Bool) {
+        let network = SimulatedNetwork(seed: 4)
+        let (server, caller, callee) = relayedCall(in: network, relayOnly: true)
+        trickle(caller, callee, in: network)
+        network.run(3000)
+        #expect(caller.pairKind == .relayed)
+        let before = server.count(.allocate)
+        if isStartedAnew { server.startAnew() }
+        caller.addresses.append(ip("192.0.2.77"))
+        for end in [caller, callee] { end.update { $0.restart(now: network.now) } }
+        shareCredentials(caller, callee, in: network)
+        for end in [caller, callee] { end.gather() }
+        var heard = 0
+        for number: UInt8 in 0..<50 {
+            callee.speak(number)
+            network.run(20)
+            if number == 24 { heard = caller.heard.count }
+        }
+        network.run(3000)
+        #expect(caller.isNominated && callee.isNominated)
+        #expect(!caller.events.contains { if case .failed = $0 { true } else { false } })
+        callee.speak(99)
+        network.run(200)
+        #expect(caller.heardNumbers.last == 99)
+        // A server that was started anew is asked for another allocation at once.
+        #expect(server.count(.allocate) == before + (isStartedAnew ? 1 : 0) && server.allocationCount == 1)
+        if !isStartedAnew { #expect(caller.heardNumbers.dropLast() == Array(0..<50) && heard > 0) }
+        #expect(caller.events.suffix(20).contains { if case .candidate(let own) = $0 { own.kind == .relayed } else { false } })
+    }
+
     @Test("a second one before the first came to anything keeps the pair that works")
     func twice() {
         for end in [caller, callee] { end.update { $0.restart(now: network.now) } }

@@ -103,6 +103,44 @@ import Testing
         #expect(callee.agent.statistics.malformed == 0)
     }
 
+    @Test("a server that is started anew within seconds carries the call on; one that stays away is told as lost")
+    func startedAnew() {
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        let (caller, connections) = end("caller", "203.0.113.1", [stream(server)], role: .controlling, seed: 1)
+        let callee = end("callee", "203.0.113.2", [], role: .controlled, seed: 2).end
+        network.isBlocked = { source, destination in
+            source.address == ip("203.0.113.1") && source.port == 5004
+                || destination.address == ip("203.0.113.1") && destination.port == 5004
+        }
+        trickle(caller, callee, in: network)
+        #expect(network.run(5000, until: { caller.isNominated && callee.isNominated }))
+        for seconds in [3.0, 20.0] {
+            server.startAnew()
+            connections.refusing = [server.address]
+            connections.breakAll()
+            network.run(10)
+            #expect(caller.events.last == .failed(.relayLost) && !caller.speak(1))
+            for end in [caller, callee] { end.update { $0.restart(now: network.now) } }
+            shareCredentials(caller, callee, in: network)
+            for end in [caller, callee] { end.gather() }
+            #expect(!network.run(seconds * 1000, until: { caller.agent.isGatheringDone }) || seconds > 10)
+            if seconds > 10 {
+                network.run(1000)
+                #expect(caller.events.last == .serverFailed(ServerID(server.address, .tcp), .connection("broken")))
+                #expect(caller.agent.localCandidates.map(\.kind) == [.host])
+                let tries = connections.opened.count
+                network.run(60_000)
+                #expect(connections.opened.count == tries, "no longer than it is waited for")
+                break
+            }
+            connections.refusing = []
+            #expect(network.run(1500, until: { caller.agent.isGatheringDone && caller.isConnected }))
+            callee.speak(9)
+            network.run(200)
+            #expect(caller.heardNumbers.last == 9)
+        }
+    }
+
     @Test("a server that sends elsewhere (300) is followed over a new connection; an end closes all")
     func redirected() {
         let first = SimulatedServer(address("198.51.100.1:3478"), in: network)

@@ -48,10 +48,10 @@ extension ICEAgent {
         return (payload, peer, .relay(index))
     }
 
-    /// The connection could not be opened, or has ended: the server is of no use any more.
+    /// The connection could not be opened, or has ended: the server is of no use any more, unless it is waited for.
     public func connectionEnded(_ connection: TURNConnectionID, _ reason: String, now: HostTime) {
         guard !isClosed, let index = relays.firstIndex(where: { $0.connection == connection }) else { return }
-        relays[index].connectionEnded(reason)
+        relays[index].connectionEnded(reason, now: now)
         takeRelayEvents(index, now: now)
     }
 

@@ -48,7 +48,8 @@ extension ICEAgent {
         }
         guard isChanged else { return }
         reselect(now: now)
-        if lostSelected, selected == nil { tell(.consentLost) }
+        // After a restart the new pairs are given their time.
+        if lostSelected, selected == nil, connectDeadline == nil { tell(.consentLost) }
     }
 
     private func isSpare(_ index: Int) -> Bool {

@@ -26,21 +26,22 @@ extension ICEAgent {
         let others = useful.filter { !$0.isLoopback }
         let usesLoopback = configuration.usesLoopback || others.isEmpty
         let chosen = others + (usesLoopback ? useful.filter(\.isLoopback) : [])
+        let formerBases = bases
         hosts = Self.interleaved(chosen).prefix(ICEConfiguration.maximumHosts).map { SocketAddress($0, port: port) }
         localCandidates.removeAll()
         foundations.removeAll()
         isGatheringDone = false
         gatheringBegan = now
-        gatheringDeadline = now.advanced(byMilliseconds: configuration.gatheringLimit)
+        gatheringDeadline = now.advanced(
+            byMilliseconds: awaitsRestart ? Self.restartMilliseconds : configuration.gatheringLimit)
         for (index, host) in hosts.enumerated() {
             addLocal(
                 Candidate(
                     foundation: foundation("host \(host.address)"),
                     priority: CandidatePriority.of(.host, localPreference: hostPreference(index)), address: host, kind: .host))
         }
-        let families = Set(hosts.map(\.address.family))
-        startProbes(families, now: now)
-        startRelays(families, now: now)
+        startProbes(now: now)
+        startRelays(isAtSamePlace: bases == formerBases, now: now)
         considerGatheringDone(now: now)
         pairAll(now: now)
     }
@@ -52,35 +53,19 @@ extension ICEAgent {
         return (0..<max(six.count, four.count)).flatMap { six.dropFirst($0).prefix(1) + four.dropFirst($0).prefix(1) }
     }
 
-    private func startProbes(_ families: Set<IPAddress.Family>, now: HostTime) {
-        let servers = configuration.relayOnly ? [] : configuration.stunServers.filter { families.contains($0.address.family) }
+    /// Where packets of each family leave from.
+    var bases: [IPAddress.Family: SocketAddress] {
+        Dictionary(hosts.map { ($0.address.family, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func startProbes(now: HostTime) {
+        let servers = configuration.relayOnly ? [] : configuration.stunServers.filter { bases[$0.address.family] != nil }
         probes = servers.prefix(ICEConfiguration.maximumServers).map {
             ServerProbe(client: STUNBindingClient($0, random, timeout: configuration.retransmissionTimeout))
         }
         for index in probes.indices {
             probes[index].client.request(now: now)
             flush(probe: index)
-        }
-    }
-
-    private func startRelays(_ families: Set<IPAddress.Family>, now: HostTime) {
-        // Allocations belong to the old address.
-        for index in relays.indices {
-            dropPairs(by: .relay(index))
-            relays[index].close(now: now)
-            flush(index)
-        }
-        relays.removeAll()
-        // What came by one of them is nobody's now, and the next one may have its number.
-        early.removeAll { $0.path != .direct }
-        reselect(now: now)
-        let servers = configuration.turnServers.filter { families.contains($0.address.address.family) }
-        relays = servers.prefix(ICEConfiguration.maximumServers).map {
-            TURNClient($0, random, timeout: configuration.retransmissionTimeout)
-        }
-        for index in relays.indices {
-            relays[index].allocate(now: now)
-            flush(index)
         }
     }
 
@@ -91,7 +76,7 @@ extension ICEAgent {
         return "\(foundations.count)"
     }
 
-    private func addLocal(_ candidate: Candidate) {
+    func addLocal(_ candidate: Candidate) {
         // The same address a second time says nothing new.
         guard !localCandidates.contains(where: { $0.address == candidate.address }),
             localCandidates.count < ICEConfiguration.maximumLocalCandidates
@@ -100,7 +85,7 @@ extension ICEAgent {
         if candidate.kind == .relayed || !configuration.relayOnly { tell(.candidate(candidate)) }
     }
 
-    private func addReflexive(_ address: SocketAddress, server: SocketAddress) {
+    func addReflexive(_ address: SocketAddress, server: SocketAddress) {
         guard !configuration.relayOnly, !address.address.isNowhere, address.port != 0,
             let index = hosts.firstIndex(where: { $0.address.family == address.address.family })
         else { return }
@@ -159,13 +144,13 @@ extension ICEAgent {
     /// Servers that were asked and have not answered.
     public var silentServers: Set<ServerID> {
         Set(probes.filter { $0.client.mapped == nil && $0.client.isAsking }.map { ServerID($0.client.server) })
-            .union(relays.filter { $0.phase == .allocating }.map(\.server.id))
+            .union(relays.filter { $0.phase == .allocating || $0.isBeingConfirmed }.map(\.server.id))
     }
 
     /// Servers that gave what they were asked for.
     public var answeringServers: Set<ServerID> {
         Set(probes.filter { $0.client.mapped != nil }.map { ServerID($0.client.server) })
-            .union(relays.filter { $0.phase == .allocated }.map(\.server.id))
+            .union(relays.filter(\.isUseful).map(\.server.id))
     }
 
     func considerGatheringDone(now: HostTime) {
@@ -176,7 +161,7 @@ extension ICEAgent {
         // One of each kind will do: who takes three times as long as it did is not waited for.
         guard let began = gatheringBegan, let deadline = gatheringDeadline,
             localCandidates.contains(where: { $0.kind == .serverReflexive || $0.kind == .relayed }),
-            relays.isEmpty || relays.contains(where: { $0.phase == .allocated })
+            relays.isEmpty || relays.contains(where: \.isUseful)
         else { return }
         let patience = max(Self.patienceMilliseconds, 3 * now.milliseconds(since: began))
         gatheringDeadline = min(deadline, began.advanced(byMilliseconds: patience))
@@ -187,63 +172,5 @@ extension ICEAgent {
         guard !isGatheringDone else { return }
         isGatheringDone = true
         tell(.gatheringDone)
-    }
-
-    /// Carries out what a TURN client wants, and takes what it tells.
-    func flush(_ index: Int) {
-        if relays[index].wantsConnection { connect(index) }
-        for bytes in relays[index].takeOutputs() { send(bytes, toServerOf: relays[index]) }
-        if relays[index].phase == .failed || relays[index].phase == .closed { disconnect(index) }
-    }
-
-    func takeRelayEvents(_ index: Int, now: HostTime) {
-        for event in relays[index].takeEvents() {
-            switch event {
-            case .allocated(let addresses, let mapped): allocated(index, addresses, mapped, now: now)
-            case .permitted: nextCheck = min(nextCheck, now)
-            case .refused(let address): failPairs(by: .relay(index), to: address)
-            case .failed(let reason): relayFailed(index, reason, now: now)
-            }
-        }
-        flush(index)
-    }
-
-    /// A relay is of no use any more. Where the call went by it and no other pair has answered since it fell silent, the others may be as
-    /// dead: the peer's relay is often of the same server.
-    private func relayFailed(_ index: Int, _ reason: ServerFailure, now: HostTime) {
-        let lost = pairs.filter { $0.path == .relay(index) }
-        let wasConnected = selected != nil
-        let wasInUse = lost.contains { $0.id == selectedPair || $0.id == nominatedPair }
-        tell(.serverFailed(relays[index].server.id, reason))
-        dropPairs(by: .relay(index))
-        considerGatheringDone(now: now)
-        reselect(now: now)
-        guard wasConnected else { return }
-        guard let other = pairIndex(selectedPair) else { return tell(.failed(.relayLost)) }
-        // By then the first check that went unanswered had left.
-        let silence = lost.map(\.lastSuccess).max()?.advanced(byMilliseconds: 1.2 * configuration.consentInterval)
-        guard wasInUse, let silence, pairs[other].lastSuccess < silence else { return }
-        // Owners end a call whose relays are lost again and again, and another pair may work yet.
-        if let lastRelayLoss, now.milliseconds(since: lastRelayLoss) < Self.relayLossMilliseconds { return }
-        lastRelayLoss = now
-        tell(.failed(.relayLost))
-    }
-
-    private static let relayLossMilliseconds = 120_000.0
-
-    private func allocated(_ index: Int, _ addresses: [SocketAddress], _ mapped: SocketAddress?, now: HostTime) {
-        let server = relays[index].server.id
-        // By a connection it sees another port than the one that media leave from.
-        if let mapped, server.transport == .udp { addReflexive(mapped, server: server.address) }
-        for address in addresses {
-            addLocal(
-                Candidate(
-                    foundation: foundation("relay \(address.address) \(server.address)"),
-                    priority: CandidatePriority.of(.relayed, localPreference: relayPreference(index)),
-                    address: address, kind: .relayed, related: configuration.relayOnly ? nil : mapped))
-        }
-        considerGatheringDone(now: now)
-        pairAll(now: now)
-        flush(index)
     }
 }

@@ -49,6 +49,7 @@ extension TURNClient {
         for permission in permissions.values { consider(permission.refresh) }
         for channel in channels { consider(channel.refresh) }
         if phase == .allocated { consider(expiry) }
+        consider(reconnection)
         return next
     }
 
@@ -66,6 +67,12 @@ extension TURNClient {
                 requests[id] = nil
                 gaveUp(request.purpose, now: now)
             }
+        }
+        if let time = reconnection, now >= time {
+            reconnection = nil
+            authentication = nil
+            wantsConnection = true
+            request(.allocate, now: now)
         }
         guard phase == .allocated else { return }
         guard now < expiry else { return fail(.lost) }

@@ -51,7 +51,9 @@ extension TURNClient {
         case .refresh(0):
             // What stood in the way of an allocation is gone.
             if phase == .allocating { self.request(.allocate, now: now) }
-        case .refresh: renew(message, now: now)
+        case .refresh:
+            renew(message, now: now)
+            if isBeingConfirmed { tellAllocated() }
         case .permission(let address):
             let wasGranted = permissions[address]?.isGranted ?? false
             permissions[address] = Permission(isGranted: true, refresh: now.advanced(byMilliseconds: Self.renewalMilliseconds))
@@ -71,8 +73,14 @@ extension TURNClient {
         phase = .allocated
         // One of each family is all that was asked for.
         relayed = IPAddress.Family.allCases.compactMap { family in addresses.first { $0.address.family == family } }
+        mapped = message.address(.xorMappedAddress)
         renew(message, now: now)
-        events.append(.allocated(relayed, mapped: message.address(.xorMappedAddress)))
+        tellAllocated()
+    }
+
+    private mutating func tellAllocated() {
+        isBeingConfirmed = false
+        events.append(.allocated(relayed, mapped: mapped))
     }
 
     private mutating func renew(_ message: STUNMessage, now: HostTime) {

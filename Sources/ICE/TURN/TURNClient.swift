@@ -6,7 +6,8 @@ import Realtime
 public struct TURNClient {
     /// What happened.
     public enum Event: Hashable, Sendable {
-        /// Relayed addresses, one of each family that the server gave, and our address as it sees us.
+        /// Relayed addresses, one of each family that the server gave, and our address as it sees us. Told again when the server has
+        /// confirmed them.
         case allocated([SocketAddress], mapped: SocketAddress?)
         /// The server hands on what comes from this address.
         case permitted(IPAddress)
@@ -53,18 +54,27 @@ public struct TURNClient {
     static let maximumPeers = 128
     /// Milliseconds between renewals of a permission, which lasts 5 minutes, and of a channel, which lasts 10.
     static let renewalMilliseconds = 240_000.0
+    static let reconnectionMilliseconds = 500.0
     /// When a server that had trouble of its own is asked again, in milliseconds: an allocation lasts a minute after the first time.
     static let troubleMilliseconds = 5000.0
 
     /// Its address changes when the server names another (300).
     public internal(set) var server: TURNServer
     public internal(set) var relayed: [SocketAddress] = []
+    /// Our address as the server sees us.
+    var mapped: SocketAddress?
+    /// The server was asked whether it has the allocation yet, and has not said that it does.
+    var isBeingConfirmed = false
     /// Messages that were dropped because their integrity was wrong or absent.
     public internal(set) var forged = 0
     /// Of a server by TCP or TLS.
     var connection: TURNConnectionID?
     /// It is to be opened, in place of the one there was.
     var wantsConnection = false
+    /// Until then a connection that ends before there is an allocation is opened again.
+    var reconnectionLimit: HostTime?
+    /// When it is opened again.
+    var reconnection: HostTime?
     var phase = Phase.idle
     var authentication: TURNAuthentication?
     var requests: [TransactionID: Request] = [:]
@@ -102,10 +112,26 @@ public struct TURNClient {
         request(.allocate, now: now)
     }
 
+    /// Asks whether the server has the allocation yet; `allocated` is told again if so.
+    mutating func confirm(now: HostTime) {
+        guard phase == .allocated else { return }
+        isBeingConfirmed = true
+        refresh(now: now)
+    }
+
+    /// Whether there is an allocation to tell of.
+    var isUseful: Bool { phase == .allocated && !isBeingConfirmed }
+
     /// The connection to the server has ended, and with it the allocation.
-    mutating func connectionEnded(_ reason: String) {
+    mutating func connectionEnded(_ reason: String, now: HostTime) {
         connection = nil
-        if phase == .allocating || phase == .allocated { fail(.connection(reason)) }
+        guard phase == .allocating || phase == .allocated else { return }
+        if phase == .allocating, let reconnectionLimit, now < reconnectionLimit {
+            requests.removeAll()
+            reconnection = now.advanced(byMilliseconds: Self.reconnectionMilliseconds)
+        } else {
+            fail(.connection(reason))
+        }
     }
 
     /// Gives the allocation back, also one that is only asked for: the server takes requests in their order. Nothing is waited for.
@@ -115,6 +141,7 @@ public struct TURNClient {
         if phase == .allocated || isAskedFor { outputs.append(message(.refresh(0), TransactionID(random)).bytes) }
         phase = .closed
         nextRefresh = nil
+        reconnection = nil
         permissions.removeAll()
         channels.removeAll()
     }

@@ -18,22 +18,28 @@ extension SIPCallMedia {
 
     /// Goes the way that was agreed on: by checks, or to the address in SDP.
     func choosePath(_ agreed: MediaAgreement, _ remote: SocketAddress, _ socket: UDPLink) throws(SoftphoneError) {
+        if path == nil, let idlePath, agreed.ice != nil {
+            (path, self.idlePath) = (idlePath, nil)
+            socket.setPeer(nil)
+        }
         guard let ice = agreed.ice, let path else {
             guard request.traversal.mode != .relay else {
                 throw .request("the other side knows no ICE, and ice is relay, which hides our address; choose another ice")
             }
-            closePath()
+            // Of several telephones that ring, another one may answer, with ICE.
+            if isAnswered { closePath() } else if let path { (idlePath, self.path) = (path, nil) }
             return socket.setPeer(LinkPeer(media: remote, control: agreed.remoteControl))
         }
         // An agreement that follows another one has told the path already.
-        guard running?.ice == nil else { return }
+        guard !isPathConnected else { return path.follow(ice) }
+        isPathConnected = true
         do throws(ICEError) { try path.connect(ice, now: .monotonicNow()) } catch { throw .defect("ICE: \(error)") }
     }
 
     /// The thread of the media has ended, or has not begun: the link is ours.
     func closePath() {
-        path?.link.close(now: .monotonicNow())
-        path = nil
+        for path in [path, idlePath] { path?.link.close(now: .monotonicNow()) }
+        (path, idlePath) = (nil, nil)
     }
 
     /// Before there are media, the path is kept open here.
@@ -47,10 +53,11 @@ extension SIPCallMedia {
         for news in path.mail.news.takeAll() {
             switch news {
             case .selected(let pair):
+                lostPath = nil
                 pending.append(EventBody(pair))
-            case .consentLost: pathFailure = "the other side does not answer any more; a network is gone"
-            case .failed(.noCandidates): pathFailure = "the other side gave no address that could be tried"
-            case .failed(.noAnswer): pathFailure = "no way to the other side was found: none of its addresses answers"
+            case .consentLost: lostPath = "the other side does not answer any more; a network is gone"
+            case .failed(.noCandidates): lostPath = "the other side gave no address that could be tried"
+            case .failed(.noAnswer): lostPath = "no way to the other side was found: none of its addresses answers"
             case .failed(.relayLost): renewRelay()
             case .moved(let credentials, let candidates):
                 path.moved(credentials, candidates)
@@ -63,7 +70,7 @@ extension SIPCallMedia {
     /// A TURN server that was started anew does not know us any more: candidates are found anew, and the other side is told.
     private func renewRelay() {
         guard let path, let own, session != nil, isAnswered, relayRenewal.isDue(now: .monotonicNow()) else {
-            pathFailure = "the relay to the other side is gone"
+            lostPath = "the relay to the other side is gone"
             return
         }
         logger.warning("the relay to the other side is gone; another one is asked for")

@@ -12,7 +12,10 @@ extension SIPCallMedia {
     func start(_ agreed: MediaAgreement) throws(SoftphoneError) {
         receives = agreed.receives
         guard let socket, let remote = agreed.remote else { return }
-        if let ice = agreed.ice, running?.ice != nil { path?.follow(ice) }
+        // Nobody has answered, and it may yet be somebody else: our address is not worth what a telephone without ICE plays before.
+        if !isAnswered, agreed.ice == nil, request.traversal.mode == .relay { return }
+        if agreed.ice?.theirs.identity != running?.ice?.theirs.identity { lostPath = nil }
+        if let ice = agreed.ice, isPathConnected { path?.follow(ice) }
         if let running, let session {
             if !Self.needsRestart(running, agreed) { return change(session, from: running, to: agreed) }
             stop()

@@ -18,6 +18,10 @@ final class SIPCallMedia {
     var encryption: CallEncryption?
     /// ICE; `nil`: it is neither offered nor answered, or the other side has none.
     var path: CallPath?
+    /// ICE that another telephone may answer, while the media before the answer go without it.
+    var idlePath: CallPath?
+    /// The path has been told of somebody on the other side.
+    var isPathConnected = false
     /// Below the stream of an encrypted call.
     var link: SRTPLink?
     var session: SessionCall?
@@ -45,8 +49,8 @@ final class SIPCallMedia {
     /// Addresses of this machine; `nil`: the ports are not bound.
     var own: OwnAddresses?
     var relayRenewal = RelayRenewal()
-    /// Why there is no way to the other side; `nil`: there is, or may still be.
-    var pathFailure: String?
+    /// Why there is no way to whom we talk; `nil`: there is, or may still be.
+    var lostPath: String?
 
     /// The other side has answered, or called: what is sent is heard.
     var isAnswered = false
@@ -78,6 +82,8 @@ final class SIPCallMedia {
     var statistics: CallStatistics { session?.statistics(of: 0) ?? CallStatistics() }
     /// Why the media ended by themselves; `nil`: they have not.
     var endReason: Media.EndReason? { session?.endReason(of: 0) }
+    /// Why there is no way to the other side; `nil`: there is, or may still be: somebody who only rings may be gone, and another answer.
+    var pathFailure: String? { isAnswered ? lostPath : nil }
     /// Why there are no keys for encrypted media; `nil`: there are, may still be, or need not.
     var encryptionFailure: (reason: String, isCertificate: Bool)? { session?.encryptionFailure }
 

@@ -12,6 +12,8 @@ final class SimulatedConnections: TURNConnections {
     private var news: [(id: TURNConnectionID, octets: [UInt8]?)] = []
     /// Servers to which no connection comes about.
     var unreachable: Set<SocketAddress> = []
+    /// Servers that refuse connections.
+    var refusing: Set<SocketAddress> = []
     /// Where connections were opened to.
     private(set) var opened: [SocketAddress] = []
     var openCount: Int { ends.count }
@@ -26,6 +28,10 @@ final class SimulatedConnections: TURNConnections {
     func open(_ id: TURNConnectionID, to server: TURNServer, now: HostTime) {
         opened.append(server.address)
         guard !unreachable.contains(server.address) else { return }
+        guard !refusing.contains(server.address) else {
+            news.append((id, nil))
+            return network.after(1) { [weak self] in self?.wake() }
+        }
         // An address of its own: the network knows no ports of machines.
         let end = ConnectionEnd(IPAddress(v4: UInt32(own.bits) ^ UInt32(opened.count) << 16), server.address, in: network)
         ends[id] = end

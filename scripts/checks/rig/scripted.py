@@ -25,7 +25,7 @@ class ScriptedSIPp(SIPp):
         self.media = "[rtpstream_audio_port]" if speaks else str(self.reflects())
         self.contact = f"Contact: <sip:sipp@{self.place}>"
         self.steps: list[str] = []
-        self.asked = ""
+        self.asked, self.heard = "", ""
 
     def __enter__(self) -> "ScriptedSIPp":
         kept = sorted(set(re.findall(r'assign_to="(\d)"', "".join(self.steps))))
@@ -62,6 +62,7 @@ class ScriptedSIPp(SIPp):
 
     def expects(self, kind: str, what: str, field: str = "", text: str = "") -> None:
         """A `request` or a `response` comes, with that `text` in that `field`."""
+        self.heard = what if kind == "request" else self.heard
         actions = []
         if (kind, what) == ("request", "INVITE"):
             for number, name in enumerate(SAVED, 1):
@@ -80,7 +81,13 @@ class ScriptedSIPp(SIPp):
         """An answer to the last request, or to the `invite`, which may have come before it."""
         copied = ["[last_Via:]", "[last_From:]", "[last_To:]", "[last_CSeq:]"]
         if invite:
-            copied = ["Via:[$3]", "From:[$1]", "To:[$2];tag=sipp[call_number]", "CSeq:[$4]"]
+            # What it saved is the nearest proxy's.
+            copied = [
+                "[last_Via:]" if self.heard == "INVITE" else "Via:[$3]",
+                "From:[$1]",
+                "To:[$2];tag=sipp[call_number]",
+                "CSeq:[$4]",
+            ]
         # A final answer to INVITE is repeated until its ACK.
         self.says([f"SIP/2.0 {status}", *copied, "[last_Call-ID:]", self.contact, *fields], body, invite and status > "2")
 
