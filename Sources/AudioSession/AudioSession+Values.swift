@@ -103,7 +103,7 @@ extension AudioSession {
     /// Stops the units until `endInterruption` or `activate`: an alarm, another call.
     public func interrupt(_ cause: String) { core.decide { $0.interrupt(.program(cause)) } }
 
-    /// The interruption is over; units that ran run again if `shouldResume`.
+    /// The program's interruption is over; units that ran run again if `shouldResume`, and if no other session interrupts them.
     public func endInterruption(shouldResume: Bool) {
         core.decide { $0.endInterruption(shouldResume: shouldResume) }
     }

@@ -65,7 +65,8 @@ public final class AudioSession: Sendable {
 
     public var isActive: Bool { core.state.withLock { $0.policy != nil } }
 
-    /// Takes part: others are mixed with, lowered or silenced as the category says. Active already: ends an interruption.
+    /// Takes part: others are mixed with, lowered or silenced as the category says. Active already: ends an
+    /// interruption of the program's own.
     /// - Parameter waitMilliseconds: how long to wait for the sound server's first answer, so that the route can be read.
     public func activate(waitMilliseconds: Double = 500) {
         if isActive { return endInterruption(shouldResume: true) }

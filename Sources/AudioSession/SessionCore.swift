@@ -52,7 +52,7 @@ final class SessionCore: Sendable {
 
     /// What other sessions are told of us.
     static func mark(_ state: borrowing State) -> String {
-        state.policy?.isInterrupted == true ? "interrupted" : state.settings.effect.others.rawValue
+        state.policy?.isInterrupted == true ? SessionPolicy.interruptedMark : state.settings.effect.others.rawValue
     }
 
     private func finish(_ actions: [SessionAction]) {

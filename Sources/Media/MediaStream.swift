@@ -222,7 +222,7 @@ public final class MediaStream {
         guard control.isReportDue(now: now) else { return }
         let (reports, extended) = (receivePath.makeReportBlocks(), makeExtendedReportBlocks())
         control.report(
-            now: now, ntp: ntp, sender: sendPath.senderInfo, reports: reports, extended: extended,
+            now: now, ntp: ntp, sender: sendPath.takeSenderInfo(), reports: reports, extended: extended,
             sendDelayMilliseconds: sendDelayMilliseconds, machine: machine, link: link)
     }
 

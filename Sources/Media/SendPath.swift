@@ -28,6 +28,8 @@ final class SendPath {
     private let configuration: StreamConfiguration
     private let link: any PacketLink
     @exclusivity(unchecked) private var sender: RTPSender
+    /// Packets sent until the last report, and until the one before it.
+    private var packetsReported = (last: 0, former: 0)
     @exclusivity(unchecked) private var events: TelephoneEventSender
     private let redundancyPayloadType: UInt8?
     /// Nil where nobody takes copies.
@@ -304,6 +306,13 @@ final class SendPath {
 
     /// What an RTCP sender report says of this path (RFC 3550 section 6.4.1); `nil` before a packet was sent.
     var senderInfo: SenderInfo? { sender.senderInfo(timestamp: clockUnits) }
+
+    /// What the report that is due says of this path; `nil` where nothing was sent since the one before the last: who has fallen silent
+    /// is no sender any more (RFC 3550 section 6.4).
+    func takeSenderInfo() -> SenderInfo? {
+        defer { packetsReported = (sender.packetsSent, packetsReported.last) }
+        return sender.packetsSent == packetsReported.former ? nil : senderInfo
+    }
 
     /// RTP clock units since the start, or since the clock changed; follows the captured samples, also where nothing is sent.
     private var clockUnits: UInt32 {

@@ -22,10 +22,11 @@ package struct Recording {
             try unit.setFormat(format, scope: .output, element: Element.input)
             // A device that does not open must not cost a file that is there already.
             try unit.initialize()
+            let blockFrames = unit.maximumFramesPerSlice
             unit.uninitialize()
             let limit = seconds.map { Int(($0 * format.sampleRate).rounded()) }
             recorder = try FileRecorder(path: path, format: format, depth: depth, frameLimit: limit)
-            try unit.setInputHandler(recorder.makeInputHandler(maximumFrames: unit.maximumFramesPerSlice))
+            try unit.setInputHandler(recorder.makeInputHandler(maximumFrames: blockFrames))
             try unit.initialize()
         } catch {
             throw SoftphoneError(error)

@@ -10,6 +10,16 @@ import Testing
         return settings
     }
 
+    /// Units neither stop nor run again.
+    private func isUntold(_ actions: [SessionAction]) -> Bool {
+        !actions.contains {
+            switch $0 {
+            case .interrupt, .endInterruption: true
+            default: false
+            }
+        }
+    }
+
     @Test("S3: another session that wants no other interrupts, and its end resumes")
     func otherSession() {
         var policy = SessionPolicy(solo)
@@ -32,6 +42,49 @@ import Testing
         var mixing = SessionPolicy(Scene.call)
         scene.clients.append(ServerClient(index: 99, process: "300/host/alarm", pid: 300, session: "silenced"))
         #expect(!mixing.take(scene).contains { if case .interrupt = $0 { true } else { false } }, "a session that mixes")
+    }
+
+    @Test("S3: a session that interrupts is interrupted itself: what it has interrupted waits for its end too")
+    func nested() {
+        var policy = SessionPolicy(solo)
+        var scene = Scene.desktop
+        _ = policy.take(scene)
+        let call = ServerClient(index: 98, process: "300/host/call", pid: 300, session: "silenced")
+        let alarm = ServerClient(index: 99, process: "400/host/alarm", pid: 400, session: "silenced")
+        scene.clients.append(call)
+        #expect(policy.take(scene).contains(.interrupt(.otherSession(process: 300))))
+        scene.clients[scene.clients.count - 1] = ServerClient(
+            index: 98, process: call.process, pid: 300, session: SessionPolicy.interruptedMark)
+        scene.clients.append(alarm)
+        #expect(isUntold(policy.take(scene)) && policy.isInterrupted)
+        scene.clients.removeLast()
+        #expect(isUntold(policy.take(scene)) && policy.isInterrupted)
+        scene.clients[scene.clients.count - 1] = call
+        #expect(isUntold(policy.take(scene)) && policy.isInterrupted)
+        scene.clients.removeLast()
+        #expect(policy.take(scene).contains(.endInterruption(shouldResume: true)) && !policy.isInterrupted)
+    }
+
+    @Test("S3: of the program's own interruption and another session's each lasts until its own end", arguments: [true, false])
+    func both(isProgramFirst: Bool) {
+        var policy = SessionPolicy(solo)
+        var scene = Scene.desktop
+        _ = policy.take(scene)
+        let alarm = ServerClient(index: 99, process: "300/host/alarm", pid: 300, session: "silenced")
+        if isProgramFirst { #expect(policy.interrupt(.program("lunch")).contains(.interrupt(.program("lunch")))) }
+        scene.clients.append(alarm)
+        #expect(policy.take(scene).contains(.interrupt(.otherSession(process: 300))) == !isProgramFirst)
+        if !isProgramFirst {
+            #expect(isUntold(policy.interrupt(.program("lunch"))))
+            scene.clients.removeLast()
+            #expect(isUntold(policy.take(scene)) && policy.isInterrupted)
+            #expect(policy.endInterruption(shouldResume: true).contains(.endInterruption(shouldResume: true)))
+        } else {
+            #expect(isUntold(policy.endInterruption(shouldResume: true)) && policy.isInterrupted)
+            scene.clients.removeLast()
+            #expect(policy.take(scene).contains(.endInterruption(shouldResume: true)))
+        }
+        #expect(!policy.isInterrupted)
     }
 
     @Test("S3: an interruption puts others back and lowers them again after it")

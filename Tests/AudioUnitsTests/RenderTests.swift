@@ -131,6 +131,20 @@ struct RenderTests {
         unit.dispose()
     }
 
+    @Test("unless it is set the maximum is what the device's blocks make, as soon as these are known")
+    func longestSlice() throws {
+        let feeder = OutputFeeder(Signals.sine(300, rate: 48_000, count: 60_000))
+        var before = 0
+        let device = ManualDevice(maximumFrames: 4096)
+        let unit = try started(device, feeder.callback) { before = $0.maximumFramesPerSlice }
+        #expect(device.play(4096).count == 4096)
+        #expect(before == 1024 && unit.maximumFramesPerSlice >= 4096)
+        #expect(feeder.sizes.max().map { $0 <= unit.maximumFramesPerSlice } == true)
+        unit.uninitialize()
+        #expect(unit.maximumFramesPerSlice == 1024)
+        unit.dispose()
+    }
+
     @Test("blocks longer than the device promised are cut, not overrun")
     func longBlocks() throws {
         let device = ManualDevice(maximumFrames: 128)

@@ -195,6 +195,20 @@ private final class ScriptedCallers: PacketPort {
         #expect(turns.latestFigures.calls == 3)
     }
 
+    @Test("who shows some packets and falls silent is sent to for 2 s at most, and keeps nobody's place", arguments: [2, 24])
+    func brief(packets: Int) throws {
+        let (callers, time) = (ScriptedCallers(), VirtualTime())
+        var turns = try open(callers, time, parties: 1)
+        for turn in 0..<500 {
+            if turn < packets { callers.say(Self.unruly) }
+            if turn >= packets + 100 { callers.say(1) }
+            pass(&turns, time)
+        }
+        #expect(callers.heard[Self.unruly, default: 0] <= packets + 100)
+        #expect(ends(turns.takeEvents()).map(\.reason) == [.mediaTimeout] && turns.latestFigures.calls == 1)
+        #expect(callers.heard[1, default: 0] >= 380 - packets)
+    }
+
     @Test("one who goes on after he was hung up on does not call again")
     func deaf() throws {
         let (callers, time) = (ScriptedCallers(), VirtualTime())

@@ -22,14 +22,26 @@ private struct Pair {
     @discardableResult
     func run(from: Double, to: Double) -> [Int] {
         var sent = [0, 0]
+        run(from: from, to: to) { sent[$0] += $1.rtp.count }
+        return sent
+    }
+
+    /// Runs likewise; of each report that the first one sent, whether it is a sender's.
+    func reports(from: Double, to: Double) -> [Bool] {
+        var kinds: [Bool] = []
+        // The second octet of a compound is the type of its first packet (RFC 3550 section 6.4).
+        run(from: from, to: to) { index, link in if index == 0 { kinds += link.rtcp.map { $0[1] == 200 } } }
+        return kinds
+    }
+
+    private func run(from: Double, to: Double, see: (_ end: Int, _ sent: QueueLink) -> Void) {
         everyTenMilliseconds(from: from, to: to) { now in
             for (index, end) in ends.enumerated() {
                 end.step(now: now)
-                sent[index] += end.links[0].rtp.count
+                see(index, end.links[0])
                 end.links[0].carry(to: ends[1 - index].call, now: now)
             }
         }
-        return sent
     }
 
     func perform(_ command: CallCommand, at time: Double) {
@@ -64,6 +76,18 @@ private struct Pair {
         pair.run(from: time, to: time + 3)
         for end in [0, 1] { #expect(pair.heard(by: end, from: time + 1, to: time + 3) > 0.15) }
         #expect(pair.ends[0].call.state == .active)
+    }
+
+    @Test("who has sent nothing for two reports is no sender any more, and is one again with the first packet")
+    func senderNoMore() throws {
+        let pair = try Pair()
+        #expect(pair.reports(from: 0, to: 20).contains(true))
+        pair.ends[0].perform(.direction(.receiveOnly), now: seconds(20))
+        let silent = pair.reports(from: 20, to: 80)
+        let others = silent.drop { $0 }
+        #expect(silent.count - others.count <= 2 && others.count > 3 && !others.contains(true), "\(silent)")
+        pair.ends[0].perform(.direction(.sendReceive), now: seconds(80))
+        #expect(pair.reports(from: 80, to: 100).dropFirst().allSatisfy { $0 })
     }
 
     @Test("the other side's hold stops our sending, and its music is heard")

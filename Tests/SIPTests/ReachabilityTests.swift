@@ -44,6 +44,21 @@ import Testing
         #expect(news(bench) == [true])
     }
 
+    @Test("after a registration that failed it is told anew") func toldAnew() throws {
+        let bench = try bench(probe: 25)
+        try passOn(bench)
+        let before = bench.requests(.register).count
+        try bench.agent.register(id, now: bench.now)
+        bench.collect()
+        #expect(bench.requests(.register).count == before + 1)
+        bench.answer(try bench.request(.register), 503)
+        while bench.requests(.register).count == before + 1 { bench.advance(1000) }
+        bench.answer(try bench.request(.register), 200, [(.expires, "600")])
+        bench.advance(1)
+        try passOn(bench)
+        #expect(news(bench) == [true, true])
+    }
+
     @Test("an account without probes sends none") func none() throws {
         let bench = try bench(probe: nil)
         bench.advance(100_000)

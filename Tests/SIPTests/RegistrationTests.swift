@@ -134,6 +134,19 @@ import Testing
         #expect(bench.sent.last?.destination.address.host == "192.0.2.77")
     }
 
+    @Test("Service-Route goes behind the outbound proxy, which it may name itself", arguments: [true, false])
+    func serviceRouteBehindProxy(namesProxy: Bool) throws {
+        let bench = try bench { $0.outboundProxy = SIPURI(host: "192.0.2.66") }
+        let proxy = "sip:192.0.2.66;lr", core = "<sip:core@192.0.2.77;lr>"
+        bench.answer(
+            try bench.request(.register), 200,
+            [(.expires, "600"), (.serviceRoute, namesProxy ? "<\(proxy)>, \(core)" : core)])
+        _ = try bench.agent.invite(uri("sip:x@example.com"), account: id, body: offer, now: bench.now)
+        bench.collect()
+        #expect(try bench.request(.invite).headers.addresses(.route).map(\.uri.text) == [proxy, "sip:core@192.0.2.77;lr"])
+        #expect(bench.sent.last?.destination.address.host == "192.0.2.66")
+    }
+
     @Test("an outbound proxy is the first route of REGISTER and calls") func outboundProxy() throws {
         let bench = try bench { $0.outboundProxy = SIPURI(host: "192.0.2.66") }
         #expect(bench.sent.last?.destination.address.host == "192.0.2.66")

@@ -6,7 +6,8 @@ package struct SessionPolicy: Sendable {
     package private(set) var route = SessionRoute()
     /// Every port there is, whichever is in use; monitors of outputs are no ports unless somebody listens to them.
     package var ports: [AudioPort] { known.filter { !monitors.contains($0.id) } }
-    package private(set) var isInterrupted = false
+    /// By the program, or by another session.
+    package var isInterrupted: Bool { isInterruptedByProgram || interrupter != nil }
     /// Whether the server has been seen and not lost since.
     package private(set) var hasServer = false
     package private(set) var canOverride = false
@@ -20,6 +21,8 @@ package struct SessionPolicy: Sendable {
     private var hasEnded = false
     private var mutedByUs: Set<UInt32> = []
     private var silence: OutputSilence?
+    private var isInterruptedByProgram = false
+    /// The process whose session wants no other beside it.
     private var interrupter: Int?
     /// What the next change of route is put down to.
     private var pendingReason: RouteChangeReason? = .categoryChange
@@ -74,18 +77,27 @@ package struct SessionPolicy: Sendable {
         return ducking.end(snapshot) + unmuted
     }
 
-    /// The program is told to be quiet, or may go on.
+    /// The program has its units stop.
     package mutating func interrupt(_ cause: InterruptionCause) -> [SessionAction] {
-        guard !isInterrupted else { return [] }
-        isInterrupted = true
-        return [.interrupt(cause), .tell(.interruptionBegan(cause))] + decide()
+        guard !isInterruptedByProgram else { return [] }
+        let began = !isInterrupted
+        isInterruptedByProgram = true
+        return began ? tellInterrupted(cause) : []
     }
 
+    /// The program's own is over; another session's lasts on.
     package mutating func endInterruption(shouldResume: Bool) -> [SessionAction] {
-        guard isInterrupted else { return [] }
-        isInterrupted = false
-        interrupter = nil
-        return decide() + [
+        guard isInterruptedByProgram else { return [] }
+        isInterruptedByProgram = false
+        return isInterrupted ? [] : tellResumed(shouldResume)
+    }
+
+    private mutating func tellInterrupted(_ cause: InterruptionCause) -> [SessionAction] {
+        [.interrupt(cause), .tell(.interruptionBegan(cause))] + decide()
+    }
+
+    private mutating func tellResumed(_ shouldResume: Bool) -> [SessionAction] {
+        decide() + [
             .endInterruption(shouldResume: shouldResume), .tell(.interruptionEnded(shouldResume: shouldResume)),
         ]
     }
@@ -225,13 +237,22 @@ package struct SessionPolicy: Sendable {
     /// A session that wants no other beside it interrupts those like it that were there before.
     private mutating func watchOthers(_ snapshot: ServerSnapshot, _ own: ServerClient?) -> [SessionAction] {
         guard let own else { return [] }
+        let others =
+            settings.effect.others == .silenced
+            ? snapshot.clients.filter { $0.process != own.process && $0.index > own.index } : []
         let solo = OthersEffect.silenced.rawValue
-        let newer = snapshot.clients.first { $0.session == solo && $0.process != own.process && $0.index > own.index }
-        if let newer, settings.effect.others == .silenced, !isInterrupted {
-            interrupter = newer.pid
-            return interrupt(.otherSession(process: newer.pid))
+        // Who is interrupted himself goes on before us.
+        let isThere = others.contains { $0.pid == interrupter && [solo, Self.interruptedMark].contains($0.session) }
+        if let newer = others.first(where: { $0.session == solo }) {
+            let began = !isInterrupted
+            if !isThere { interrupter = newer.pid }
+            return began ? tellInterrupted(.otherSession(process: newer.pid)) : []
         }
-        if newer == nil, interrupter != nil { return endInterruption(shouldResume: true) }
-        return []
+        guard interrupter != nil, !isThere else { return [] }
+        interrupter = nil
+        return isInterrupted ? [] : tellResumed(true)
     }
+
+    /// What other sessions see of one that is interrupted.
+    package static let interruptedMark = "interrupted"
 }

@@ -46,7 +46,8 @@ package final class DuckingStore: @unchecked Sendable {
         var records: [DuckRecord] = []
         var orphans: [(path: String, file: Int32)] = []
         for (path, file) in others() {
-            guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            // One that is gone by now was taken back by its session, or taken over by somebody else.
+            guard flock(file, LOCK_EX | LOCK_NB) == 0, Self.isThere(file) else {
                 close(file)
                 continue
             }
@@ -94,11 +95,15 @@ package final class DuckingStore: @unchecked Sendable {
         for _ in 0..<1000 {
             let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
             guard file >= 0 else { return -1 }
-            var status = stat()
-            if flock(file, LOCK_EX) == 0, fstat(file, &status) == 0, status.st_nlink > 0 { return file }
+            if flock(file, LOCK_EX) == 0, isThere(file) { return file }
             close(file)
         }
         return -1
+    }
+
+    private static func isThere(_ file: Int32) -> Bool {
+        var status = stat()
+        return fstat(file, &status) == 0 && status.st_nlink > 0
     }
 
     /// Nothing is lowered any more.

@@ -1,5 +1,6 @@
 import AudioFiles
 import Realtime
+import Threads
 
 /// The disk side of a file player: reads its files one after the other, as often as they are to be played, into the ring.
 ///
@@ -67,13 +68,20 @@ final class FileFeed: DiskClient, Sendable {
 
     /// Tops the ring up, and tells the end.
     func drain() {
-        let handler: (@Sendable () -> Void)? = control.withLock { control in
+        guard let handler = fill() else { return }
+        // Who uninitializes the player waits for the disk thread; the handler may be about to do just that.
+        do { _ = try RealtimeThread(name: "file-end", owning: handler) { $0() } } catch { handler() }
+    }
+
+    /// Tops the ring up.
+    /// - Returns: who is to hear of the end now.
+    func fill() -> (@Sendable () -> Void)? {
+        control.withLock { control in
             fill(&control)
             guard state.place.pointee.hasEnded.load(ordering: .acquiring), !control.hasTold else { return nil }
             control.hasTold = true
             return control.endHandler
         }
-        handler?()
     }
 
     func finish() {}

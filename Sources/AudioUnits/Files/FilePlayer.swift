@@ -100,7 +100,8 @@ public final class FilePlayer: ProcessingUnit, @unchecked Sendable {
         try settle("reading") { $0.reading = reading }
     }
 
-    /// Has `handler` called once everything was played: on the disk thread, or in `fill()`. Before `initialize()`.
+    /// Has `handler` called once everything was played: on a thread of its own, where it may use the graph, or in `fill()`. Before
+    /// `initialize()`.
     public func setEndHandler(_ handler: (@Sendable () -> Void)?) throws(AudioUnitError) {
         try settle("end handler") { $0.endHandler = handler }
     }
@@ -145,7 +146,7 @@ public final class FilePlayer: ProcessingUnit, @unchecked Sendable {
 
     /// Reads ahead, for `Reading.manual`: before each pull, off the render thread. One pull takes no more than
     /// `aheadSeconds` of the files.
-    public func fill() { feed.drain() }
+    public func fill() { feed.fill()?() }
 
     public override func makeKernel(_ layout: UnitLayout) throws(AudioUnitError) -> RenderKernel {
         let settings = control.withLock { control in

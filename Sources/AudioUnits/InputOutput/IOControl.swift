@@ -90,6 +90,13 @@ struct IOControl: @unchecked Sendable {
         grant = nil
     }
 
+    /// The most frames a slice of either side may carry; until the device has told of its blocks, the default.
+    var longestSlice: Int {
+        let capture = enablesInput ? grant?.capture.map { slice($0, inputFormat) } : nil
+        let playback = enablesOutput ? grant?.playback.map { slice($0, outputFormat) } : nil
+        return maximumSlice ?? [capture, playback].compactMap(\.self).max() ?? Self.defaultMaximumSlice
+    }
+
     /// The most frames one slice may carry: what was set, else whatever a device block makes.
     private func slice(_ device: DeviceStreamFormat, _ format: StreamFormat) -> Int {
         let block = Double(device.maximumFrames) * format.sampleRate / device.sampleRate

@@ -104,7 +104,7 @@ final class IOCore: Sendable {
         }
     }
 
-    var maximumFramesPerSlice: Int { control.withLock { $0.maximumSlice ?? IOControl.defaultMaximumSlice } }
+    var maximumFramesPerSlice: Int { control.withLock(\.longestSlice) }
 
     func setMaximumFramesPerSlice(_ frames: Int) throws(AudioUnitError) {
         try configure("maximum frames per slice") { control in

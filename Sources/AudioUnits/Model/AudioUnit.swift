@@ -12,7 +12,8 @@ public protocol AudioUnit: AnyObject, Sendable {
     func setFormat(_ format: StreamFormat, scope: Scope, element: Int) throws(AudioUnitError)
     /// The format of one side of an element; a hardware side is known once initialized.
     func format(scope: Scope, element: Int) throws(AudioUnitError) -> StreamFormat
-    /// The most frames one slice carries.
+    /// The most frames one slice carries, 1024 by default; of a unit with hardware, where none was set, what a block of the device makes
+    /// if that is more, once initialized.
     var maximumFramesPerSlice: Int { get }
     /// Sets the most frames one slice carries, 1 ... 65,536; before `initialize()`.
     func setMaximumFramesPerSlice(_ frames: Int) throws(AudioUnitError)

@@ -178,7 +178,9 @@ package struct PortTurns: ~Copyable {
     /// Once a second: looks after what is not a packet's matter, and tells the figures.
     package mutating func lookAfter() {
         let now = clock.now()
-        if now >= nextSecond { everySecond(now) }
+        guard now >= nextSecond else { return }
+        everySecond(now)
+        port.flush()
     }
 
     // MARK: - Packets
@@ -389,6 +391,9 @@ package struct PortTurns: ~Copyable {
         nextSecond = now.advanced(byMilliseconds: 1000)
         room.advance(to: now)
         isMemoryShort = memory.isShort
+        for seat in calls.indices where room.isTaken(seat) && room.isLost(seat, at: now) {
+            hangUp(seat, .mediaTimeout, now: now)
+        }
         for seat in lingering where room.isSilent(seat, at: now) { letGo(seat) }
         lingering.removeAll { !room.isTaken($0) }
         if room.count == 0, !calls.isEmpty {
@@ -415,13 +420,16 @@ package struct PortTurns: ~Copyable {
 
     /// Says goodbye to everybody.
     package mutating func finish(_ reason: EndReason) {
-        let (now, ntp) = (clock.now(), clock.ntp())
-        for seat in calls.indices {
-            guard let call = calls[seat] else { continue }
-            call.call.perform(.hangUp(reason), now: now, ntp: ntp)
-            finishTurn(seat, call, now: now, ntp: ntp)
-        }
+        let now = clock.now()
+        for seat in calls.indices { hangUp(seat, reason, now: now) }
         port.flush()
         everySecond(now)
+    }
+
+    private mutating func hangUp(_ seat: Int, _ reason: EndReason, now: HostTime) {
+        guard let call = calls[seat] else { return }
+        let ntp = clock.ntp()
+        call.call.perform(.hangUp(reason), now: now, ntp: ntp)
+        finishTurn(seat, call, now: now, ntp: ntp)
     }
 }

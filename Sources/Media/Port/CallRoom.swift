@@ -85,6 +85,9 @@ public struct CallRoom {
     /// Whether the call at `seat` has sent nothing for a while.
     public func isSilent(_ seat: Int, at now: HostTime) -> Bool { seats[seat].isSilent(at: now) }
 
+    /// Whether the call at `seat` fell silent at once: a few forged packets are to have nobody sent to for long.
+    public func isLost(_ seat: Int, at now: HostTime) -> Bool { seats[seat].isLost(at: now) }
+
     // MARK: - RTP
 
     /// Takes one RTP packet.

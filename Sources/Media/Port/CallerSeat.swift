@@ -22,6 +22,8 @@ struct CallerSeat {
     var control: SocketAddress?
     private var sequence: UInt16
     private var lastHeard: HostTime
+    /// Those of the proof count as two.
+    private var packets = CallRoom.proofPackets
 
     init(_ name: StreamName, _ header: RTPHeader, at time: HostTime) {
         self.name = name
@@ -32,6 +34,7 @@ struct CallerSeat {
     var source: SocketAddress { name.source }
 
     mutating func follow(_ header: RTPHeader, at time: HostTime) {
+        packets += 1
         lastHeard = max(lastHeard, time)
         if Int16(bitPattern: header.sequence &- sequence) > 0 { sequence = header.sequence }
     }
@@ -39,6 +42,11 @@ struct CallerSeat {
     /// Whether a packet under the same SSRC goes on where this stream stands.
     func isContinued(by header: RTPHeader) -> Bool {
         header.ssrc == name.ssrc && (1..<Self.longestGap).contains(header.sequence &- sequence)
+    }
+
+    /// Whether it was proven and fell silent before it was believed; as with `SourceLatch`.
+    func isLost(at time: HostTime) -> Bool {
+        packets < SourceLatch.believedPackets && time.milliseconds(since: lastHeard) >= SourceLatch.proofMilliseconds
     }
 
     func isSilent(at time: HostTime) -> Bool { time.milliseconds(since: lastHeard) >= Self.silenceMilliseconds }

@@ -63,10 +63,13 @@ struct AccountState {
             user: account.user ?? account.address.userText ?? "", password: account.password, realm: account.realm)
     }
 
-    /// Routes of requests outside of dialogs: what the registrar asked for (RFC 3608), else the outbound proxy.
+    /// Routes of requests outside of dialogs: the outbound proxy, then what the registrar asked for (RFC 3608), which may name the
+    /// proxy once more.
     var preloadedRoutes: [NameAddress] {
-        if !serviceRoute.isEmpty { return serviceRoute }
-        return proxyRoute.map { [$0] } ?? []
+        guard let proxyRoute, let proxy = proxyRoute.uri.sip else { return serviceRoute }
+        let first = serviceRoute.first?.uri.sip
+        let isNamed = first?.port == proxy.port && first?.host.lowercased() == proxy.host.lowercased()
+        return (isNamed ? [] : [proxyRoute]) + serviceRoute
     }
 
     var proxyRoute: NameAddress? {

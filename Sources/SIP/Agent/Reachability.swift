@@ -71,8 +71,8 @@ struct Reachability {
         return hasWorked && isReachable != false
     }
 
-    /// Nothing is waited for any more: the account is not registered.
-    mutating func stop() { (callID, limit, next) = (nil, nil, nil) }
+    /// Nothing is waited for any more, nor known: the account is not registered.
+    mutating func stop() { (callID, limit, next, isReachable) = (nil, nil, nil, nil) }
 }
 
 extension UserAgent {

@@ -269,6 +269,7 @@ extension UserAgent {
         if let least { wait = max(wait, Double(min(least, 86_400)) * randomShare(1...1.1)) }
         state.failures += 1
         state.registration = .failed
+        state.reachability.stop()
         state.lackedNetwork = kind == .network ? now : nil
         // What was learned of a connection goes with it.
         if kind == .network { (state.keepAlive, state.flowConnection, state.flowHeard) = (nil, nil, nil) }

@@ -179,6 +179,24 @@ import Testing
         #expect(count.value.load(ordering: .relaxed) == 2)
     }
 
+    @Test("whoever hears of the end may end the graph", .timeLimit(.minutes(1)))
+    func graphEnds() async throws {
+        let player = try FilePlayer(path: files.write("a.wav", frames: 480) { frame, _ in numbered(frame) })
+        let rig = try GraphRig()
+        let graph = rig.graph
+        let (told, end) = AsyncStream.makeStream(of: Void.self)
+        try player.setEndHandler {
+            graph.uninitialize()
+            end.finish()
+        }
+        try graph.connect(player, to: rig.output)
+        try graph.initialize()
+        player.play()
+        for _ in 0..<3 { _ = try rig.output.pull(480) }
+        for await _ in told {}
+        #expect(player.state == .uninitialized)
+    }
+
     @Test("four times as fast, faster than real time, at another rate: every sample is there")
     func faster() throws {
         let path = try files.write("a.wav", frames: 480_000) { frame, _ in Float(frame) / 480_000 }
