@@ -39,6 +39,30 @@ struct VoiceGainTests {
         #expect(residuals[1] > residuals[0] - 1)
     }
 
+    @Test("switched in the middle of a tone it makes no step")
+    func switches() throws {
+        let near = Signals.speechLike(rate: 16_000, seconds: 12, level: 0.02, seed: 9)
+        let tone = Signals.sine(200, rate: 16_000, count: 16_000).map { 0.05 * $0 }
+        let bench = try VoiceBench(rate: 16_000, far: []) { $0.noiseSuppression = false }
+        bench.run(seconds: 12, near: near)
+        bench.run(seconds: 1, near: tone)
+        for turn in 0..<6 {
+            bench.unit.automaticGainControl = turn % 2 == 1
+            bench.run(seconds: 0.21, near: tone)
+        }
+        let heard = Array(bench.collector.samples[(Int(12.2 * 16_000))...])
+        let (steady, switched) = (heard[..<8_000], heard[8_000...])
+        func steepest(_ samples: ArraySlice<Float>) -> Float {
+            zip(samples.dropFirst(), samples).map { ($0 - $1).magnitude }.max() ?? 0
+        }
+        let levels = stride(from: switched.startIndex, to: switched.endIndex - 1600, by: 1600).map {
+            Signals.power(switched[$0..<$0 + 1600])
+        }
+        let (low, high) = (levels.min() ?? 0, levels.max() ?? 0)
+        #expect(high > 4 * low, "gain control does nothing: \(low) to \(high)")
+        #expect(steepest(switched) < 1.2 * steepest(steady), "\(steepest(switched)) of \(steepest(steady))")
+    }
+
     @Test("background noise alone earns no gain")
     func noiseEarnsNothing() throws {
         var noise = Noise(seed: 31)

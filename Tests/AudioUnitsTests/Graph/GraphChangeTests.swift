@@ -78,6 +78,23 @@ struct GraphChangeTests {
         #expect(source.statistics.outputFrames == 14_400)
     }
 
+    @Test("a unit that was uninitialized meanwhile is taken in again with the next change, and heard")
+    func initializedAnew() throws {
+        let rig = try GraphRig()
+        let mixer = MultichannelMixer()
+        try mixer.setFormat(StreamFormat(sampleRate: 48_000), scope: .output, element: 0)
+        let source = sine(100)
+        try rig.graph.connect(source, to: mixer, input: 0)
+        try rig.graph.connect(mixer, to: rig.output)
+        try rig.graph.initialize()
+        _ = try rig.output.pull(4_800)
+        source.uninitialize()
+        try rig.graph.connect(sine(130, amplitude: 0), to: mixer, input: 1)
+        let heard = try rig.output.pull(9_600)[0]
+        #expect(source.state == .initialized)
+        #expect(abs(Signals.decibels(Signals.power(heard[4_800...]) / (0.25 * 0.25 / 2))) < 0.01)
+    }
+
     @Test("several changes take effect between the same two slices")
     func together() throws {
         let rig = try GraphRig()
