@@ -102,6 +102,7 @@ final class SIPCallMedia {
     func answered() {
         isAnswered = true
         hasPlayed = hasPlayed || session != nil
+        if path == nil { closePath() }
         session?.signal(.answered)
     }
 

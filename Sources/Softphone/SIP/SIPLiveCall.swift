@@ -157,6 +157,8 @@ final class SIPLiveCall {
             isAnswered = true
             if caller == nil { answeredAt = time }
             media.answered()
+            // Those of a telephone without ICE may have waited for its answer.
+            if caller == nil, media.running == nil { startMedia() }
             report.sipCode = sipCode
             if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
             report.setupMilliseconds = sinceStart
