@@ -33,7 +33,7 @@ extension ICEAgent {
         isGatheringDone = false
         gatheringBegan = now
         gatheringDeadline = now.advanced(
-            byMilliseconds: awaitsRestart ? Self.restartMilliseconds : configuration.gatheringLimit)
+            byMilliseconds: awaitsRestart(now: now) ? Self.restartMilliseconds : configuration.gatheringLimit)
         for (index, host) in hosts.enumerated() {
             addLocal(
                 Candidate(

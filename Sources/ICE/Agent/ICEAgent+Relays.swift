@@ -9,9 +9,9 @@ extension ICEAgent {
         let servers = Array(
             configuration.turnServers.filter { bases[$0.address.address.family] != nil }.prefix(ICEConfiguration.maximumServers)
         )
-        let keeps = isAtSamePlace && !hasLostRelay && servers == askedRelays
-        let reconnectionLimit = awaitsRestart ? now.advanced(byMilliseconds: Self.restartMilliseconds) : nil
-        hasLostRelay = false
+        let keeps = isAtSamePlace && relayLost == nil && servers == askedRelays
+        let reconnectionLimit = awaitsRestart(now: now) ? now.advanced(byMilliseconds: Self.restartMilliseconds) : nil
+        relayLost = nil
         askedRelays = servers
         if !keeps {
             for index in relays.indices { giveUpRelay(index, now: now) }
@@ -32,7 +32,11 @@ extension ICEAgent {
     }
 
     /// A connection tells the end of a server before it is started anew; by UDP that is learnt from the new one.
-    var awaitsRestart: Bool { hasLostRelay && askedRelays.contains(where: \.transport.isStream) }
+    func awaitsRestart(now: HostTime) -> Bool {
+        guard let relayLost, now.milliseconds(since: relayLost) < Self.restartMilliseconds else { return false }
+        return askedRelays.contains(where: \.transport.isStream)
+    }
+
     /// How long a server that is started anew is waited for.
     static let restartMilliseconds = 10_000.0
 
@@ -78,7 +82,7 @@ extension ICEAgent {
         let lost = pairs.filter { $0.path == .relay(index) }
         let wasConnected = selected != nil
         let wasInUse = lost.contains { $0.id == selectedPair || $0.id == nominatedPair }
-        if wasInUse { hasLostRelay = true }
+        if wasInUse { relayLost = now }
         tell(.serverFailed(relays[index].server.id, reason))
         dropPairs(by: .relay(index))
         considerGatheringDone(now: now)

@@ -51,8 +51,8 @@ public final class ICEAgent {
     var relays: [TURNClient] = []
     /// The servers of `relays` as they were configured: one that sends elsewhere changes its client's.
     var askedRelays: [TURNServer] = []
-    /// A relay that carried the call, or was to, was lost since candidates were last looked for.
-    var hasLostRelay = false
+    /// When a relay that carried the call, or was to, was lost; nil: none was since candidates were last looked for.
+    var relayLost: HostTime?
     var lastConnection = 0
     /// When it was last told that a relay is lost, though another pair had not been missed yet.
     var lastRelayLoss: HostTime?
