@@ -58,6 +58,9 @@ package struct DelayManager: ~Copyable {
     @inline(__always)
     package func hasSeen(_ sequence: Int64) -> Bool { sequences.hasSeen(sequence) }
 
+    /// A packet came that has no sound.
+    mutating func note(_ sequence: Int64) { sequences.note(sequence) }
+
     /// The stream ended; what was learnt of the network stands.
     mutating func endStream() {
         sequences = SequenceMemory(tuning: tuning.loss)

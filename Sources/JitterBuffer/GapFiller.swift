@@ -46,18 +46,23 @@ package struct GapFiller: ~Copyable {
         package let isInSilence: Bool
         /// Whether what was heard last is a settled pause.
         package let isInPause: Bool
+        /// Whether the sender sent no sound for it: a telephone event, or nothing while the call is held.
+        package let isUnsent: Bool
         /// Mean square of the background; nil before anything was heard.
         package let background: Float?
 
-        package init(isEmpty: Bool, isInSilence: Bool, isInPause: Bool = false, background: Float? = nil) {
+        package init(
+            isEmpty: Bool, isInSilence: Bool, isInPause: Bool = false, isUnsent: Bool = false, background: Float? = nil
+        ) {
             self.isEmpty = isEmpty
             self.isInSilence = isInSilence
             self.isInPause = isInPause
+            self.isUnsent = isUnsent
             self.background = background
         }
 
         /// What is missing from a silence is silence, and so it is, as far as anybody knows, after a settled pause.
-        var isSilence: Bool { isInSilence || (isEmpty && isInPause) }
+        var isSilence: Bool { isInSilence || isUnsent || (isEmpty && isInPause) }
     }
 
     // MARK: Filling

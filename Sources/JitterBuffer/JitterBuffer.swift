@@ -80,6 +80,7 @@ public final class JitterBuffer {
     /// Drops what is stored and starts anew with the next packet, keeping what was learnt of the network.
     public func reset(_ reason: ResetReason) {
         record.statistics.resets += 1
+        record.forgetDiscarded()
         pendingReset = reason
         packets.removeAll()
         player.reset()
@@ -212,6 +213,22 @@ public final class JitterBuffer {
         return .accepted
     }
 
+    /// A packet came that has no sound, but stands in its place (RFC 4733): it is not lost, and until the sound goes on nothing is missing.
+    package func noteEvent(_ sequence: Int64) {
+        guard stream != nil else { return }
+        delays.note(sequence)
+        player.noteEvent(sequence)
+    }
+
+    /// The sender need not send: until its next packet nothing is missing.
+    package func noteSilence() {
+        guard let newest = stream?.newest else { return }
+        player.noteSilence(after: newest.sequence)
+    }
+
+    /// Hands out the numbers of packets that came and were not played since the last time, as far as they are kept.
+    package func takeDiscarded(_ body: (Int64) -> Void) { record.takeDiscarded(body) }
+
     /// This machine stood still, or was late: packets that seem to have come at the end may have come any time before, and how late they
     /// are says nothing of the network.
     package func excuse(_ stop: MachineStop) {
@@ -260,6 +277,7 @@ public final class JitterBuffer {
     ) -> InsertOutcome {
         let isFull = packets.isFull
         if isFull {
+            if let first = packets.first { record.noteDiscarded(first) }
             packets.removeFirst()
             record.statistics.overflow += 1
         }

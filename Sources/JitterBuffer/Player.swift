@@ -15,6 +15,10 @@ package struct Player: ~Copyable {
     package private(set) var isPlaying = false
     package private(set) var cursor = PlayoutCursor()
     package private(set) var overdue: OverdueStream
+    /// Where no packet waits after the one of this number, the sender has sent none; nil: they are lost or late.
+    private var silentThrough: Int64?
+    /// The packets up to this number that are missing were of telephone events; nil: they are lost.
+    private var eventsThrough: Int64?
     /// Samples pulled since the first pull, silence before the stream included.
     package private(set) var pulled: Int64 = 0
     private let decoder: StreamDecoder
@@ -58,12 +62,19 @@ package struct Player: ~Copyable {
         decoder.codec.reset()
         isPlaying = false
         cursor.isInSilence = false
+        (silentThrough, eventsThrough) = (nil, nil)
         overdue.reset()
         writer.gap = Gap()
     }
 
     /// A packet that arrived at `arrival` milliseconds came too late to be stored.
     package mutating func noteLate(arrival: Double) { overdue.noteLate(arrival: arrival) }
+
+    /// The sender need not send after the packet of this number.
+    package mutating func noteSilence(after sequence: Int64) { silentThrough = max(silentThrough ?? sequence, sequence) }
+
+    /// The packet of this number is of a telephone event, in the voice's place.
+    package mutating func noteEvent(_ sequence: Int64) { eventsThrough = max(eventsThrough ?? sequence, sequence) }
 
     // MARK: Pull
 
@@ -116,6 +127,7 @@ package struct Player: ~Copyable {
             pull.packets.removeFirst()
             missed = head
             pull.record.statistics.overflow += 1
+            pull.record.noteDiscarded(head)
             pull.note(.discardOverflow)
         }
         let head = pull.packets.first
@@ -140,8 +152,11 @@ package struct Player: ~Copyable {
             guard head.kind != .redundant else { continue }
             overdue.noteLate(arrival: head.arrival)
             pull.record.statistics.late += 1
+            pull.record.noteDiscarded(head)
             pull.note(.discardLate)
         }
+        if let silentThrough, cursor.sequence > silentThrough { self.silentThrough = nil }
+        if let eventsThrough, cursor.sequence > eventsThrough { self.eventsThrough = nil }
         let before = writer.pending
         guard let head = pull.packets.first else {
             conceal(piece - before, isEmpty: true, &pull)
@@ -267,12 +282,14 @@ package struct Player: ~Copyable {
     }
 
     private mutating func conceal(_ wanted: Int, isEmpty: Bool, _ pull: inout Pull) {
-        writer.conceal(wanted, by: decoder, isEmpty: isEmpty, isInSilence: cursor.isInSilence, &pull)
+        let isUnsent = eventsThrough != nil || isEmpty && silentThrough != nil
+        writer.conceal(
+            wanted, by: decoder, isEmpty: isEmpty, isInSilence: cursor.isInSilence, isUnsent: isUnsent, &pull)
     }
 
     /// Returns false when a gap like this is concealed.
     private mutating func interpolate(to head: StoredPacket, from position: Int64, _ pull: inout Pull) -> Bool {
-        guard head.kind != .comfortNoise, head.position == position else { return false }
+        guard head.kind != .comfortNoise, head.position == position, eventsThrough == nil else { return false }
         let missing = Int(clamping: position - mediaPosition)
         return writer.interpolate(missing, to: head, by: decoder, isInSilence: cursor.isInSilence, &pull)
     }
@@ -307,6 +324,7 @@ package struct Player: ~Copyable {
         pull.packets.removeFirst()
         overdue.noteLate(arrival: head.arrival)
         if head.kind != .redundant { pull.record.statistics.late += 1 }
+        pull.record.noteDiscarded(head)
         // What was concealed in its place stays concealed: the gap is the shorter by it.
         let before = mediaPosition
         writer.gap.hasDropped = writer.gap.isOpen

@@ -5,8 +5,27 @@ package final class PlayoutRecord {
     @exclusivity(unchecked) package internal(set) var statistics = JitterBufferStatistics()
     @exclusivity(unchecked) package internal(set) var ledger = PlayoutLedger()
     @exclusivity(unchecked) var log = IncidentLog()
+    /// Numbers of packets that came and were not played, and that nobody has taken yet.
+    @exclusivity(unchecked) private var discarded: [Int64] = []
+    /// More are not kept: whoever asks does so with each pull.
+    private static let mostDiscarded = 128
 
-    package init() {}
+    package init() { discarded.reserveCapacity(Self.mostDiscarded) }
+
+    /// A packet is given up.
+    func noteDiscarded(_ packet: StoredPacket) {
+        guard packet.kind != .redundant, discarded.count < Self.mostDiscarded else { return }
+        discarded.append(packet.sequence)
+    }
+
+    func takeDiscarded(_ body: (Int64) -> Void) {
+        guard !discarded.isEmpty else { return }
+        for sequence in discarded { body(sequence) }
+        discarded.removeAll(keepingCapacity: true)
+    }
+
+    /// The stream is another one.
+    func forgetDiscarded() { discarded.removeAll(keepingCapacity: true) }
 
     /// Samples were left out to join two sounds.
     func noteJoin(_ left: Int, sampleRate: Int) {

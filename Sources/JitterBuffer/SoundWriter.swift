@@ -61,18 +61,20 @@ package struct SoundWriter: ~Copyable {
     /// - Parameters:
     ///   - isEmpty: whether no packet is there at all.
     ///   - isInSilence: whether the sender fell silent.
+    ///   - isUnsent: whether it sent no sound for what is missing, as far as is known.
     package mutating func conceal(
-        _ wanted: Int, by decoder: borrowing StreamDecoder, isEmpty: Bool, isInSilence: Bool, _ pull: inout Pull
+        _ wanted: Int, by decoder: borrowing StreamDecoder, isEmpty: Bool, isInSilence: Bool, isUnsent: Bool = false,
+        _ pull: inout Pull
     ) {
-        let missing = circumstances(isEmpty: isEmpty, isInSilence: isInSilence)
+        let missing = circumstances(isEmpty: isEmpty, isInSilence: isInSilence, isUnsent: isUnsent)
         lastSound = filler.fill(wanted, missing, by: decoder, into: queue, pull.record)
         pull.note(lastSound)
     }
 
-    private func circumstances(isEmpty: Bool, isInSilence: Bool) -> GapFiller.Circumstances {
+    private func circumstances(isEmpty: Bool, isInSilence: Bool, isUnsent: Bool = false) -> GapFiller.Circumstances {
         GapFiller.Circumstances(
             isEmpty: isEmpty, isInSilence: isInSilence, isInPause: decisions.settle(stretcher.pauses.isSettled),
-            background: stretcher.pauses.noise)
+            isUnsent: isUnsent, background: stretcher.pauses.noise)
     }
 
     /// Fills `count` samples between what was heard and the packet that follows them.

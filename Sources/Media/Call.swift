@@ -32,6 +32,7 @@ public final class Call {
         stateMachine = CallStateMachine(now: now, policy: configuration.policy)
         firstDigits = configuration.digits
         stream.direction = stateMachine.direction
+        stream.expectsMedia = stateMachine.expectsMedia
     }
 
     /// Where the call stands.
@@ -193,6 +194,7 @@ public final class Call {
     /// The stream follows the state.
     private func follow() {
         stream.direction = stateMachine.direction
+        stream.expectsMedia = stateMachine.expectsMedia
         guard stateMachine.hasBegun, !firstDigits.isEmpty else { return }
         stream.send(digits: firstDigits)
         firstDigits = ""
@@ -252,7 +254,7 @@ public final class Call {
         }
     }
 
-    /// When `advance` next has something to do.
+    /// When `advance` next has something to do, unless the call is over.
     public var nextDeadline: HostTime { stream.nextDeadline }
 
     // MARK: - What a person and signalling ask

@@ -129,10 +129,12 @@ public struct CallStateMachine: Sendable {
 
     // MARK: - Time
 
+    /// Whether it was agreed that the other side sends: who holds us may send music, or nothing.
+    public var expectsMedia: Bool { direction.receives && other.receives }
+
     /// Whether the other side's silence means anything.
     private var isExpectingMedia: Bool {
-        // Who holds us may send music, or nothing.
-        guard direction.receives, other.receives else { return false }
+        guard expectsMedia else { return false }
         return switch policy.beginning {
         case .firstMedia: mediaStarted || !policy.waitsForCaller
         case .answer: phase == .active

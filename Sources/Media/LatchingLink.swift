@@ -48,13 +48,19 @@ public final class LatchingLink: LinkLayer {
         case .proven(let event):
             trial?.heard()
             if let event { events.append(event) }
-            if !isPeerGiven { lower.setPeer(LinkPeer(media: packet.source)) }
+            // Who is heard from another port than the one given may only listen at that; who moves from there takes it along.
+            if !isPeerGiven || hasTakenPeerAlong(event) { lower.setPeer(LinkPeer(media: packet.source)) }
             isControlLearnt = false
             deliverHeld(of: packet, deliver)
             deliver(&packet)
         case .dropped(let reason):
             drops[reason] += 1
         }
+    }
+
+    private func hasTakenPeerAlong(_ event: LinkEvent?) -> Bool {
+        guard case .peerMoved(let former, _) = event else { return false }
+        return former == lower.peer?.media
     }
 
     /// The packet before the proof was media too: no word is clipped.

@@ -210,7 +210,9 @@ public final class MediaLoop {
     }
 
     /// When the next step is due even if no audio and no packet comes.
-    public var nextDeadline: HostTime? { (seats.map(\.call.nextDeadline) + [refill].compactMap(\.self)).min() }
+    public var nextDeadline: HostTime? {
+        (seats.map(\.call).filter { !$0.state.isEnded }.map(\.nextDeadline) + [refill].compactMap(\.self)).min()
+    }
 
     // MARK: - Towards the network
 

@@ -30,7 +30,7 @@ extension MediaStream {
         figures.roundTripMilliseconds = control.roundTripMilliseconds
         figures.packetsSent = sendPath.packetsSent
         figures.packetsReceived = reception.received
-        figures.packetsDuplicate = receivePath.bufferStatistics.duplicate
+        figures.packetsDuplicate = reception.duplicates + receivePath.bufferStatistics.duplicate
         figures.packetsReordered = receivePath.bufferStatistics.reordered
         figures.packetsDiscarded = reception.drops.total
         figures.drops = Dictionary(

@@ -24,6 +24,12 @@ public final class MediaStream {
         }
     }
 
+    /// Whether the other side is to send: where it need not, what does not come is no loss.
+    var expectsMedia: Bool {
+        get { receivePath.expectsMedia }
+        set { receivePath.expectsMedia = newValue }
+    }
+
     let sendPath: SendPath
     let receivePath: ReceivePath
     // Confined to one thread; see SendPath.

@@ -104,6 +104,17 @@ struct ReceiveLanes {
         _ = newest.buffer.insert(BufferedPacket(packet, isComfortNoise: true))
     }
 
+    /// A packet of a telephone event came, under this number of the source's.
+    func noteEvent(_ sequence: Int64) { newest.buffer.noteEvent(sequence) }
+
+    /// The sender need not send.
+    func noteSilence() { newest.buffer.noteSilence() }
+
+    /// Hands out the numbers of packets that came and were not played since the last time; those of sources that are over are nobody's.
+    func takeDiscarded(_ body: (Int64) -> Void) {
+        for lane in lanes { lane.buffer.takeDiscarded { if !lane.isClosed { body($0) } } }
+    }
+
     /// The lane of a packet; nil: it came too late, or cannot be decoded.
     private mutating func lane(for packet: MediaPacket) -> ReceiveLane? {
         if packet.payloadType == usualType { return newest }

@@ -19,6 +19,8 @@ final class ReceivePath {
     var volume: Float = 1
     /// Off: packets are taken and counted, nothing is heard.
     var isPlaying = true
+    /// Off: nothing that does not come is missing.
+    var expectsMedia = true
 
     /// What a datagram turned out to be.
     enum Arrival {
@@ -119,7 +121,11 @@ final class ReceivePath {
         case .comfortNoise(let packet):
             lanes.insert(comfortNoise: packet)
             return .event
-        case .telephoneEvent, .probation:
+        case .telephoneEvent:
+            // It stands in the voice's place.
+            if let sequence = receiver.eventSequence { lanes.noteEvent(sequence) }
+            return .event
+        case .probation:
             return .event
         case .dropped(let reason):
             return .dropped(reason)
@@ -132,8 +138,10 @@ final class ReceivePath {
     /// Produces the next `block.count` samples for the mixer, at the stream's rate.
     /// - Parameter now: when the block is asked for.
     func pull(into block: UnsafeMutableBufferPointer<Float>, now: HostTime) -> PullOutcome {
+        if !expectsMedia { lanes.noteSilence() }
         let outcome = lanes.pull(into: block, now: now)
         lastOutcome = outcome
+        lanes.takeDiscarded { receiver.noteDiscarded($0) }
         gaps.pulled(lanes.statistics, at: now)
         let gain = gain
         if gain != 1 { for i in block.indices { block[i] *= gain } }

@@ -6,6 +6,8 @@ public enum StreamChange: Sendable, Equatable {
     case gain(Float)
     /// Formats that may come; at least one.
     case formats([MediaFormat])
+    /// Whether the other side is to send, or need not, as on hold.
+    case expectsMedia(Bool)
     /// The call is over: nothing that comes later is heard.
     case ended
 
@@ -14,6 +16,7 @@ public enum StreamChange: Sendable, Equatable {
         switch self {
         case .gain(let gain): "gain=\(gain)"
         case .formats(let formats): "formats=" + formats.map(\.captured).joined(separator: ", ")
+        case .expectsMedia(let isExpected): "media=" + (isExpected ? "expected" : "optional")
         case .ended: "state=ended"
         }
     }
@@ -31,6 +34,9 @@ public enum StreamChange: Sendable, Equatable {
             let formats = [MediaFormat](captured: parts[1])
             guard !formats.isEmpty else { return nil }
             self = .formats(formats)
+        case "media":
+            guard ["expected", "optional"].contains(parts[1]) else { return nil }
+            self = .expectsMedia(parts[1] == "expected")
         case "state":
             guard parts[1] == "ended" else { return nil }
             self = .ended
@@ -43,6 +49,7 @@ public enum StreamChange: Sendable, Equatable {
 struct StreamChanges {
     private var gain: Float = 1
     private var formats: [MediaFormat] = []
+    private var expectsMedia = true
     private var isOver = false
 
     /// Tells what is another than the last time.
@@ -61,6 +68,10 @@ struct StreamChanges {
         if stream.gain != gain {
             gain = stream.gain
             tell(.gain(gain))
+        }
+        if stream.expectsMedia != expectsMedia, !call.state.isEnded {
+            expectsMedia = stream.expectsMedia
+            tell(.expectsMedia(expectsMedia))
         }
         // A place that waits for callers may get another one, who is in the same capture.
         if call.state.isEnded, !call.configuration.policy.waitsForCaller {

@@ -37,6 +37,9 @@ public struct RTPReceiver {
     /// RTP clock in Hz of payload types for which the table names none.
     public let usualClockRate: Int
 
+    /// Number of the newest packet that was part of a telephone event, extended as those of media are.
+    public private(set) var eventSequence: Int64?
+
     private let requiresProbation: Bool
     /// The present source said goodbye.
     private var hasSourceLeft = false
@@ -176,6 +179,7 @@ public struct RTPReceiver {
             // All packets of an event share one time stamp, so they say nothing about jitter.
             telephoneEvents.clockRate = rate
             let isEvent = telephoneEvents.receive(media)
+            if isEvent { eventSequence = extended }
             return isEvent ? .telephoneEvent : drop(.badTelephoneEvent)
         case .redundancy:
             return drop(.badRedundancy)

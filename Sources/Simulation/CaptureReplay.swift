@@ -107,6 +107,9 @@ public final class CaptureReplay {
         switch StreamChange(captured: text) {
         case .gain(let gain): call.perform(.volume(gain), now: now, ntp: NTPTime(unixNanoseconds: 0))
         case .formats(let formats): call.perform(.receive(formats), now: now, ntp: NTPTime(unixNanoseconds: 0))
+        case .expectsMedia(let isExpected):
+            let direction = MediaDirection(sends: true, receives: isExpected)
+            call.perform(.signal(.direction(direction)), now: now, ntp: NTPTime(unixNanoseconds: 0))
         case .ended: isWhole = true
         case nil: break
         }

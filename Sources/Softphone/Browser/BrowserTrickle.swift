@@ -8,6 +8,8 @@ final class BrowserTrickle: Sendable {
         var userFragment: String
         /// Ours that it was told.
         var told: [TrickledCandidate]
+        /// Who both are since the browser's last restart.
+        var restart: (remote: ICECredentials, own: ICECredentials)?
     }
 
     private let mail: PathMail
@@ -25,6 +27,10 @@ final class BrowserTrickle: Sendable {
             let fragment = try TrickleFragment(body, userFragment: state.userFragment)
             let late = mail.takeLate()
             state.told += late
+            // The answer to a restart may be lost, and the browser asks again.
+            if let restart = state.restart, fragment.repeats(restart.remote) {
+                return TrickleFragment.text(state.told, as: restart.own)
+            }
             guard let restart = fragment.restart else {
                 mail.leave(fragment.candidates)
                 return TrickleFragment.text(late)
@@ -32,6 +38,7 @@ final class BrowserTrickle: Sendable {
             // Our socket stays, and so do our addresses (RFC 9725 section 4.3.3): only our name is new.
             let own = ICECredentials.random()
             state.userFragment = restart.userFragment
+            state.restart = (restart, own)
             mail.order(.follow(RemoteEnd(restart, isLite: false, candidates: fragment.candidates), own: own))
             return TrickleFragment.text(state.told, as: own)
         }

@@ -5,6 +5,8 @@ package struct TrickleFragment {
     package let candidates: [TrickledCandidate]
     /// Who the browser is from now on; nil: who it was.
     package let restart: ICECredentials?
+    /// What it says of who the browser is.
+    private let credentials: ICECredentials?
 
     /// Lines that are read at most.
     static let mostLines = 512
@@ -29,15 +31,20 @@ package struct TrickleFragment {
             }
         }
         self.candidates = candidates
+        credentials = ICECredentials(userFragment: fragment, password: password)
         guard fragment != userFragment else {
             restart = nil
             return
         }
-        restart = ICECredentials(userFragment: fragment, password: password)
+        restart = credentials
         guard restart != nil else {
             throw .request("the fragment restarts ICE without an a=ice-pwd that can be used (RFC 8839 section 5.4)")
         }
     }
+
+    /// Whether it says nothing but who the browser is since a restart.
+    /// - Parameter restart: who it has said to be.
+    package func repeats(_ restart: ICECredentials) -> Bool { candidates.isEmpty && credentials == restart }
 
     /// A fragment for the other side, of the one line that the answer took; nil without anything to tell.
     /// - Parameter credentials: who we are after a restart.
