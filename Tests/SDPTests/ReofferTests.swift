@@ -40,6 +40,17 @@ import Testing
         #expect(try made.answer(offer).origin.sessionVersion == "1002")
     }
 
+    @Test("the answer to a refresh of ours counts, whoever made the offer that is in force")
+    func refreshed() throws {
+        var made = try called()
+        try made.receive(refreshed: try description("m=audio 5000 RTP/AVP 0 8"))
+        #expect(made.isOfferThePeers && made.inForce?.remote?.port == 5000)
+        try made.receive(refreshed: try description("m=audio 6000 RTP/AVP 0", version: 2))
+        #expect(!made.isOfferThePeers && made.inForce?.remote?.port == 6000)
+        #expect(throws: NegotiationError.self) { try made.receive(refreshed: try description("m=video 6000 RTP/AVP 0")) }
+        #expect(made.inForce?.remote?.port == 6000)
+    }
+
     @Test("we hold and resume by direction")
     func weHold() throws {
         var made = try agreed()

@@ -124,6 +124,23 @@ import Testing
         #expect(contact?.port == 40_404)
     }
 
+    @Test("what is granted counts, whatever address a server in between has written", arguments: ["4", "\"4\""])
+    func rewrittenContact(expires: String) throws {
+        let bench = try bench()
+        bench.answer(
+            try bench.request(.register), 200,
+            [(.expires, "600"), (.contact, "<sip:101@203.0.113.5:40000>;expires=\(expires)")])
+        #expect(bench.registrations.last?.expires == 4)
+    }
+
+    @Test("maddr is where requests go")
+    func multicastAddress() throws {
+        let bench = Bench()
+        _ = try bench.agent.invite(uri("sip:x@192.0.2.77:5070;maddr=192.0.2.88"), body: offer, now: bench.now)
+        bench.collect()
+        #expect(bench.sent.last?.destination.address == SignallingAddress(host: "192.0.2.88", port: 5070))
+    }
+
     @Test("Service-Route leads later calls") func serviceRoute() throws {
         let bench = try bench()
         bench.answer(

@@ -35,6 +35,30 @@ import Testing
         second.close()
     }
 
+    @Test("whoever holds goes on holding at the new place; whoever was held there is not held any more", arguments: [true, false])
+    func held(byUs: Bool) throws {
+        let (first, second) = (try Listener(), try Listener())
+        let caller = try Caller(first.uri)
+        try first.call.wait("the call stands") { $0.types.contains("media_started") }
+        try heard(caller.call)
+        (byUs ? caller.call : first.call).call.setHeld(true)
+        try caller.call.wait("held") { $0.types.contains("call_held") }
+        try first.call.call.transfer(to: second.uri)
+        try caller.call.wait("told where it goes") { $0.types.contains("call_transferred") }
+        if byUs {
+            try second.call.wait("held there") { $0.types.contains("call_held") }
+            #expect(!caller.call.types.contains("call_resumed"))
+            caller.call.call.setHeld(false)
+            try second.call.wait("resumed there") { $0.types.contains("call_resumed") }
+        }
+        try caller.call.wait("resumed") { $0.types.contains("call_resumed") }
+        try heard(second.call)
+        try heard(caller.call)
+        _ = caller.close()
+        first.close()
+        second.close()
+    }
+
     @Test("a transfer that comes to nothing leaves the call as it was, and says so on both sides") func fails() throws {
         let first = try Listener()
         let caller = try Caller(first.uri)

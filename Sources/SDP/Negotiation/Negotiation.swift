@@ -118,6 +118,20 @@ public struct Negotiation: Sendable {
         answered = answer
     }
 
+    /// Takes the answer to what we said last, which a refresh of the session has offered once more (RFC 4028 section 7.4), whoever made the
+    /// offer that is in force.
+    public mutating func receive(refreshed answer: SessionDescription) throws(NegotiationError) {
+        guard phase == .agreed, offeredBy == .peer, let sent else { return try receive(answer: answer) }
+        guard answer != offered else { return }
+        var again = self
+        (again.offeredBy, again.offered, again.answered) = (.us, sent, nil)
+        try again.receive(answer: answer)
+        self = again
+    }
+
+    /// Whether the peer made the offer that is in force.
+    public var isOfferThePeers: Bool { phase == .agreed && offeredBy == .peer }
+
     // MARK: Answering
 
     /// Answers an offer. On an error nothing has changed; it says what to reply.

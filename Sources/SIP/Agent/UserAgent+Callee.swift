@@ -74,6 +74,9 @@ extension UserAgent {
             return (415, [HeaderField(.acceptEncoding, "identity"), accept])
         }
         guard let body = Body(headers: request.headers, bytes: request.body) else { return nil }
+        // Whoever cannot read it may do without (RFC 3261 section 20.11).
+        let disposition = request.headers.text(.contentDisposition) ?? ""
+        if disposition.lowercased().filter({ $0 != " " }).contains(";handling=optional") { return nil }
         let fits =
             configuration.acceptedTypes.contains(body.mediaType)
             || body.parts.contains { configuration.acceptedTypes.contains($0.mediaType) } || body.sdp != nil
@@ -206,7 +209,7 @@ extension UserAgent {
             dialog.confirm()
             call.current = dialog
         }
-        repeatUntilAcknowledged(call, key, request, answer, hasOffer: body != nil && request.body.isEmpty, now: now)
+        repeatUntilAcknowledged(call, key, request, answer, hasOffer: body != nil && !request.hasOffer, now: now)
         if let handle = call.replaces, let old = calls[handle] {
             call.replaces = nil
             hangUp(old, CallEnd(.replaced), now: now)
@@ -282,7 +285,7 @@ extension UserAgent {
         call.reliable = nil
         let body = Body(headers: request.headers, bytes: request.body)
         let tag = call.currentTag ?? ""
-        let isOfferOurs = invite.body.isEmpty && !call.agreedTags.contains(tag)
+        let isOfferOurs = !invite.hasOffer && !call.agreedTags.contains(tag)
         if !reliable.response.body.isEmpty, body != nil || !isOfferOurs { call.agreedTags.insert(tag) }
         // Once an offer has its answer, PRACK may bring another one; its 200 has the answer (RFC 3262 section 5).
         if body != nil, !isOfferOurs, call.agreedTags.contains(tag) {
@@ -314,4 +317,9 @@ extension UserAgent {
         refuse(call, 487, now: now)
         end(call, CallEnd(.remote, status: 487, headers: request.headers))
     }
+}
+
+extension Request {
+    /// Whether it brings an offer. A body of another kind leaves that to us.
+    var hasOffer: Bool { Body(headers: headers, bytes: body)?.sdp != nil }
 }

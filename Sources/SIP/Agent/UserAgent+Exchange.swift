@@ -34,11 +34,12 @@ extension UserAgent {
 
     /// The hop of a URI that needs no name server; nil for a host name.
     private static func numericHop(_ uri: SIPURI) -> ServerHop? {
-        guard HostPort.isNumeric(uri.host) else { return nil }
+        let host = uri.placeHost
+        guard HostPort.isNumeric(host) else { return nil }
         let asked = uri.parameters["transport"].flatMap { SignallingProtocol(rawValue: $0.asciiLowercased) }
         let transport = uri.isSecure ? SignallingProtocol.tls : asked ?? .udp
-        let address = SignallingAddress(host: uri.host, port: uri.port ?? transport.defaultPort)
-        return ServerHop(transport: transport, address: address, serverName: transport == .tls ? HostPort.bare(uri.host) : nil)
+        let address = SignallingAddress(host: host, port: uri.port ?? transport.defaultPort)
+        return ServerHop(transport: transport, address: address, serverName: transport == .tls ? HostPort.bare(host) : nil)
     }
 
     func tryNextHop(_ exchange: Exchange, now: HostTime) {

@@ -257,7 +257,7 @@ extension UserAgent {
             call.localBody = body
         }
         if offer.request.method == .invite {
-            let hasOffer = body != nil && offer.request.body.isEmpty
+            let hasOffer = body != nil && !offer.request.hasOffer
             repeatUntilAcknowledged(call, offer.key, offer.request, answer, hasOffer: hasOffer, now: now)
         } else {
             if !call.isAnswered { call.hasEarlyChange = true }

@@ -227,8 +227,10 @@ extension UserAgent {
     /// What the registrar granted to our Contact, in seconds.
     private func granted(_ response: Response, contact: String?) -> UInt32? {
         if let contact, let own = URI(contact) {
-            let match = response.headers.contacts.first { $0.uri.isEquivalent(to: own) }
-            if let text = match?.parameters["expires"] { return UInt32(text) }
+            let contacts = response.headers.contacts
+            // A server in between may have written another address in its place.
+            let match = contacts.first { $0.uri.isEquivalent(to: own) } ?? (contacts.count == 1 ? contacts.first : nil)
+            if let text = match?.parameters["expires"] { return UInt32(text.filter { $0 != "\"" }) }
         }
         return response.headers.expires
     }

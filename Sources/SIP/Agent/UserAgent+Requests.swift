@@ -108,7 +108,8 @@ extension UserAgent {
         }
         load.add(key, owner: owner)
         let transaction = ServerTransaction(
-            request: request, destination: source.destination(for: request.headers), settings: configuration.timers,
+            request: request, destination: source.destination(for: request.headers, rings: request.method == .invite),
+            settings: configuration.timers,
             now: now)
         servers[key] = transaction
         if let merge = mergeKey(request) { merges[merge] = key }
@@ -178,6 +179,11 @@ extension UserAgent {
         let number = RequestID(number: nextNumber())
         start(Exchange(request, .request(number), account: id, nextHop: nextHop(for: request, state)), now: now)
         return number
+    }
+
+    /// Of a call of ours that is not answered: which of those that ring has an offer waiting for our answer, as `Progress.branch` names it.
+    public func branchThatOffers(to handle: CallHandle) -> String? {
+        calls[handle]?.remoteOffer?.request.headers.from.tag
     }
 
     /// The Call-ID of a call's messages; nil: there is no such call.

@@ -178,7 +178,13 @@ extension SignallingSource {
 
     /// Where a response goes: always the packet's own source address. The port is the source's when the client asked for
     /// that (RFC 3581), else that of its Via (RFC 3261 section 18.2.2).
-    func destination(for headers: Headers) -> SignallingDestination {
+    /// - Parameter rings: the response may be long in coming, and the caller's connection may be gone by then: it then goes to the port
+    ///   of his Via by a new one.
+    func destination(for headers: Headers, rings: Bool = false) -> SignallingDestination {
+        if transport.isStream, rings, let via = headers.topVia {
+            let place = SignallingAddress(host: remote.host, port: via.port ?? transport.defaultPort)
+            return SignallingDestination(transport: transport, address: place, connection: connection)
+        }
         guard transport == .udp, let via = headers.topVia, !via.parameters.contains("rport") else { return destination }
         let port = via.port ?? transport.defaultPort
         return SignallingDestination(transport: transport, address: SignallingAddress(host: remote.host, port: port))

@@ -23,6 +23,9 @@ public struct SIPURI: Hashable, Sendable, CustomStringConvertible {
         headers = []
     }
 
+    /// The host that requests to it go to, or that leads to where they do: `maddr` where there is one (RFC 3263 section 4).
+    public var placeHost: String { parameters["maddr"] ?? host }
+
     init?(isSecure: Bool, rest: ArraySlice<UInt8>) {
         self.isSecure = isSecure
         var rest = rest

@@ -148,7 +148,9 @@ extension SIPSignalling {
         var own = call.early[agreed.branch] ?? base
         let before = own.answered
         do {
-            if let answer = try description(in: agreed.body) {
+            if own.isOfferThePeers {
+                // An UPDATE of the other side's has settled it before the answer.
+            } else if let answer = try description(in: agreed.body) {
                 try own.receive(answer: answer)
             } else if own.phase == .offered {
                 throw AnswerMissing()
@@ -230,7 +232,11 @@ extension SIPSignalling {
 
     /// The peer's offer in mid-call is answered as the first one was.
     private func changed(_ id: SignalledCallID, _ handle: CallHandle, _ body: Body?) {
-        guard let call = calls[id], var negotiation = call.negotiation else { return }
+        guard let call = calls[id] else { return }
+        // Before the answer each telephone that rings has a picture of its own.
+        let branch = call.isOutgoing && !call.isAnswered ? agent.branchThatOffers(to: handle) : nil
+        let early = branch.flatMap { call.early[$0] }
+        guard var negotiation = early ?? call.negotiation else { return }
         let now = HostTime.monotonicNow()
         if call.isAnswered, negotiation.phase == .offered {
             // Ours met theirs, and waited to be made again: theirs came first.
@@ -250,6 +256,12 @@ extension SIPSignalling {
             let answer = try negotiation.answer(offer)
             negotiation.renewNextICE()
             try agent.answer(handle, body: Self.body(answer), now: now)
+            if let branch, early != nil {
+                calls[id]?.early[branch] = negotiation
+                calls[id]?.toldBranch = branch
+                if let media = media(of: negotiation) { tell(.negotiated(id, media)) }
+                return
+            }
             calls[id]?.negotiation = negotiation
             // The answer says what we want as well as an offer would.
             calls[id]?.owesOffer = false
@@ -270,7 +282,7 @@ extension SIPSignalling {
             guard negotiation.phase == .offered else {
                 // A refresh of the session repeats what is known; its answer may be another one.
                 let before = negotiation.answered
-                if let answer = try? description(in: agreed.body), (try? negotiation.receive(answer: answer)) != nil,
+                if let answer = try? description(in: agreed.body), (try? negotiation.receive(refreshed: answer)) != nil,
                     negotiation.answered != before
                 {
                     calls[id]?.negotiation = negotiation

@@ -32,7 +32,7 @@ extension SIPSignalling {
             wanted = SignallingProtocol(rawValue: text.lowercased())
             guard wanted != nil else { return then(self, .failure(.unsupported(uri.host))) }
         }
-        let query = ServerQuery(host: uri.host, port: uri.port, transport: wanted, isSecure: uri.isSecure)
+        let query = ServerQuery(host: uri.placeHost, port: uri.port, transport: wanted, isSecure: uri.isSecure)
         let bound = transport.listeners
         // A stream needs no listener to be opened; a datagram leaves from the socket that is bound.
         let transports: [SignallingProtocol] = bound.contains { $0.transport == .udp } ? [.udp, .tcp, .tls] : [.tcp, .tls]

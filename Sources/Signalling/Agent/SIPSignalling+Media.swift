@@ -83,7 +83,8 @@ extension SIPSignalling {
         media.answeredAt = answeredAt
         tell(.negotiated(id, media))
         let isHeld = !negotiation.local.direction.receives
-        let isHeldByPeer = negotiation.inForce?.isHeldByPeer ?? false
+        // Without media nobody holds, and nobody resumes.
+        let isHeldByPeer = negotiation.inForce?.isHeldByPeer ?? call.isHeldByPeer
         guard isHeld != call.isHeld || isHeldByPeer != call.isHeldByPeer else { return }
         calls[id]?.isHeld = isHeld
         calls[id]?.isHeldByPeer = isHeldByPeer

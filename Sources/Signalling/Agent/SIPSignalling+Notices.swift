@@ -15,7 +15,16 @@ extension SIPSignalling {
             .message(
                 TextMessage(
                     from: from.uri.text, name: from.displayName, to: to.uri.text,
-                    text: String(decoding: body.bytes, as: UTF8.self))))
+                    text: Self.text(of: body))))
+    }
+
+    /// UTF-8 unless it says that it is Latin-1, as telephones of old do.
+    private static func text(of body: Body) -> String {
+        let isLatin =
+            body.contentType.lowercased().contains("charset=iso-8859-1")
+            || body.contentType.lowercased().contains("charset=\"iso-8859-1\"")
+        guard isLatin else { return String(decoding: body.bytes, as: UTF8.self) }
+        return String(String.UnicodeScalarView(body.bytes.map { Unicode.Scalar($0) }))
     }
 
     public nonisolated func send(_ text: String, to target: String, account: String?) -> SentMessageID {

@@ -11,13 +11,18 @@ extension SIPCallMedia {
     /// Starts the media that were agreed on, changes the running ones into them, or begins anew where that cannot be.
     func start(_ agreed: MediaAgreement) throws(SoftphoneError) {
         receives = agreed.receives
+        hold.byPeer = agreed.isHeldByPeer
+        hasCeased = false
         guard let socket, let remote = agreed.remote else { return }
         // Nobody has answered, and it may yet be somebody else: our address is not worth what a telephone without ICE plays before.
         if !isAnswered, agreed.ice == nil, request.traversal.mode == .relay { return }
         if agreed.ice?.theirs.identity != running?.ice?.theirs.identity { lostPath = nil }
         if let ice = agreed.ice, isPathConnected { path?.follow(ice) }
         if let running, let session {
-            if !Self.needsRestart(running, agreed) { return change(session, from: running, to: agreed) }
+            if !Self.needsRestart(running, agreed) {
+                change(session, from: running, to: agreed)
+                return tellDirections(session)
+            }
             stop()
         }
         try choosePath(agreed, remote, socket)

@@ -61,6 +61,8 @@ final class SIPCallMedia {
     var hold = (byUs: false, byPeer: false)
     /// What the other side was promised to hear (RFC 3264 section 8.4): who holds us may still send music.
     var receives = true
+    /// The other side has ended the stream (port 0), and not the call.
+    var hasCeased = false
 
     /// The calls that this one talks to; `nil`: it has an end of its own.
     var bridge: CallBridge?
@@ -117,10 +119,17 @@ final class SIPCallMedia {
         if let session { tellDirections(session) }
     }
 
+    /// Nothing is sent or heard until there are media again (RFC 3264 section 8.2).
+    func cease() {
+        hasCeased = true
+        if let session { tellDirections(session) }
+    }
+
     /// Ours: what the person wants. The other side's: as it was agreed on.
     func tellDirections(_ session: SessionCall) {
         session.setHeld(hold.byUs)
-        session.signal(.direction(MediaDirection(sends: hold.byUs || receives, receives: !hold.byPeer)))
+        let agreed = MediaDirection(sends: hold.byUs || receives, receives: !hold.byPeer)
+        session.signal(.direction(hasCeased ? .inactive : agreed))
     }
 
     func setMuted(_ muted: Bool) {
@@ -136,6 +145,7 @@ final class SIPCallMedia {
     /// Takes over what a person has set.
     func adopt(_ other: SIPCallMedia) {
         setMuted(other.isMuted)
+        setHeldByUs(other.hold.byUs)
         if let tap = other.tap { listen(at: tap) }
         setVolume(decibels: other.volume)
     }

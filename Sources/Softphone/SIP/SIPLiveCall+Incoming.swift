@@ -31,7 +31,7 @@ extension SIPLiveCall {
         isPrepared = true
         signalling.prepare(id, media: ports)
         // Without an offer there is nothing to agree on before our answer makes one.
-        if wantsAnswer, facts.offeredCodecs.isEmpty { signalling.answer(id) }
+        if wantsAnswer, facts.offeredCodecs.isEmpty { sendAnswer(id) }
     }
 
     /// Who is answered without a person: the account's callers, who is allowed, and else this machine.
@@ -44,13 +44,13 @@ extension SIPLiveCall {
         wantsAnswer = true
         if let bridge { media.bridge = bridge }
         tone = nil
-        if agreement != nil { answerNow(id) } else if isPrepared { signalling.answer(id) }
+        if agreement != nil { answerNow(id) } else if isPrepared { sendAnswer(id) }
     }
 
     /// The device runs before the caller hears of the answer, so that nothing is cut off.
     func answerNow(_ id: SignalledCallID) {
         startMedia()
-        guard reason == nil, failure == nil else { return }
+        guard reason == nil, failure == nil, !hasSentAnswer else { return }
         answerDue = .monotonicNow()
         if media.hasHardware { answerDue = answerDue?.advanced(byMilliseconds: Self.deviceMilliseconds) }
         answerWhenDue()
@@ -63,6 +63,11 @@ extension SIPLiveCall {
         guard let id, let due = answerDue, voiceStart != nil || .monotonicNow() >= due else { return }
         answerDue = nil
         answeredAt = .monotonicNow()
+        sendAnswer(id)
+    }
+
+    private func sendAnswer(_ id: SignalledCallID) {
+        hasSentAnswer = true
         signalling.answer(id)
     }
 }

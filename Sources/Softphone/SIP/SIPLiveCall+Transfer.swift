@@ -171,6 +171,7 @@ extension SIPLiveCall {
     /// The following call is the call from now on. One device serves both: the former media end first.
     func takeOver() {
         guard let next, let id else { return }
+        let held = media.hold
         media.endRecording(.transferred)
         takeMediaEvents()
         keepLegs(media.close(), of: media)
@@ -187,6 +188,13 @@ extension SIPLiveCall {
         party = next.party
         pending.append(.callTransferred(to: next.party))
         answerFollowing()
+        goOnHeld(as: held)
+    }
+
+    /// Whom we hold we hold at the new place too; whether the other side does, that place has said.
+    private func goOnHeld(as former: (byUs: Bool, byPeer: Bool)) {
+        if former.byUs, let id { signalling.hold(id, true) }
+        if media.hold.byPeer != former.byPeer { held(byUs: former.byUs, byPeer: media.hold.byPeer) }
     }
 
     /// Answers who calls us from its new place, once it is agreed with what media; the former call may have ended before that.

@@ -67,6 +67,8 @@ final class SIPLiveCall {
     var failure: SoftphoneError?
     var cannotSound = false
     var isHeldByUs = false
+    /// Our answer to who called has gone out.
+    var hasSentAnswer = false
     /// The other side is being called, and sends no sound of its own yet.
     private(set) var isRingingThere = false
     /// Why media do not pass as was agreed.
@@ -172,8 +174,8 @@ final class SIPLiveCall {
             pending.append(.dtmf(digit: String(digit), direction: .received))
         case .textAnswered(let id, let text, let code, let reason) where id == self.id: textAnswered(text, code, reason)
         case .requestRefused(let id, let reason, let code) where id == self.id:
-            // Which one is not told: whatever was asked for is given up.
-            giveUpTransfers()
+            // Which one is not told, but for changes of the media, which the other side refuses by a code: else transfers are given up.
+            if code == nil { giveUpTransfers() }
             pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
         // Who transfers us may end its call at once.
         case .ended(let id, _) where id == self.id && next != nil && wish == nil: takeOver()
@@ -188,7 +190,10 @@ final class SIPLiveCall {
 
     private func negotiated(_ negotiated: NegotiatedMedia) {
         pending.append(.negotiated(NegotiationReport(negotiated)))
-        guard let agreed = negotiated.agreement else { return }
+        guard let agreed = negotiated.agreement else {
+            if isAnswered { media.cease() }
+            return
+        }
         let isFirst = agreement == nil
         agreement = agreed
         if let time = negotiated.answeredAt {
@@ -204,7 +209,7 @@ final class SIPLiveCall {
         }
     }
 
-    private func held(byUs: Bool, byPeer: Bool) {
+    func held(byUs: Bool, byPeer: Bool) {
         isHeldByUs = byUs
         media.setHeld(byUs: byUs, byPeer: byPeer)
         pending.append(byUs || byPeer ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)

@@ -43,6 +43,26 @@ import Testing
         #expect(bye.headers.to.tag == "caller")
     }
 
+    @Test("a body that may be passed over is, and leaves the offer to us; another that cannot be read is refused")
+    func optionalBody() throws {
+        let bench = Bench()
+        let isup = Body(contentType: "application/isup", bytes: [1, 2, 3])
+        var call = PeerCall()
+        bench.feed(call.request(.invite, body: isup))
+        #expect(bench.codes == [100, 415] || bench.codes == [415])
+        call = PeerCall(callID: "optional")
+        bench.feed(call.request(.invite, body: isup, [(.contentDisposition, "signal; handling=optional")]))
+        let (handle, _) = try #require(bench.incoming.last)
+        try bench.agent.answer(handle, body: offer, now: bench.now)
+        bench.collect()
+        call.toTag = try bench.response().headers.to.tag
+        bench.feed(call.request(.ack, body: answerBody))
+        guard case .acknowledged(handle, answerBody)? = bench.events.last else {
+            Issue.record("the answer in the ACK is lost: \(bench.events)")
+            return
+        }
+    }
+
     @Test("the same INVITE again gets the last response again, and no second call") func repetition() throws {
         let bench = Bench()
         let invite = PeerCall().request(.invite, branch: "z9hG4bKi", body: offer)

@@ -173,10 +173,13 @@ import Testing
         bench.answer(invite, 183, [(.require, "100rel"), (.rSeq, "8")], body: answerBody)
         bench.feed(peer.request(.update, number: 2, body: offer))
         #expect(bench.codes == [491])
-        guard case .modificationRequested? = bench.events.last else {
+        guard case .modificationRequested(let handle, _)? = bench.events.last else {
             Issue.record("not asked: \(bench.events)")
             return
         }
+        #expect(bench.agent.branchThatOffers(to: handle) == "peer")
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        #expect(bench.agent.branchThatOffers(to: handle) == nil)
     }
 
     @Test("as caller: an UPDATE that comes before we have answered the peer's offer is put off") func updateBeforeOurAnswer()
