@@ -17,6 +17,12 @@ package enum DiskFindings {
                 subject, .configuration, .trouble, "\(folder): \(String(cString: strerror(errno)))",
                 "make the folder, or name another")
         }
+        var facts = stat()
+        guard stat(folder, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
+            return Finding(
+                subject, .configuration, .trouble, "\(folder) is no folder",
+                "move the file away and make the folder, or name another")
+        }
         guard access(folder, W_OK) == 0 else {
             return Finding(
                 subject, .configuration, .trouble, "\(folder) cannot be written",

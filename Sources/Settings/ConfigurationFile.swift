@@ -109,7 +109,7 @@ public struct ConfigurationFile: Sendable {
 
     // MARK: collections
 
-    /// A map by name, or a list whose items may have a `name`.
+    /// A map by name, or a list whose items may have a `name`, and must where the section says so.
     private func readItems(
         _ section: ConfigurationTable.Section, _ member: ConfigurationTree.Member, _ table: ConfigurationTable
     ) throws(SettingsError) -> [Item] {
@@ -142,6 +142,11 @@ public struct ConfigurationFile: Sendable {
             }
             let rest = ConfigurationTree(members, line: tree.line)
             try add(name, ConfigurationTree.Member(key: "", line: tree.line, value: rest), at: place)
+            guard name != nil || !section.needsNames else {
+                throw .invalidValue(
+                    name: "\(place).name", value: "", source: "\(path):\(tree.line)",
+                    expected: "a name of its own, or write \(section.name): as a map, NAME: {...}")
+            }
         }
         return items
     }

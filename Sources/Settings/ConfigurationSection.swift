@@ -10,10 +10,13 @@ public protocol ConfigurationSection: Sendable {
     /// Keys that somebody may expect here and must not use, each with what to do instead: a password, say. Their values
     /// are repeated nowhere.
     static var refused: [String: String] { get }
+    /// Whether each item of a collection must have a name: it is asked for by that.
+    static var needsNames: Bool { get }
 }
 
 extension ConfigurationSection {
     public static var refused: [String: String] { [:] }
+    public static var needsNames: Bool { false }
 
     /// The keys in the order of their declaration.
     public static var keys: [any AnyConfigurationKey] {
@@ -55,6 +58,7 @@ struct ConfigurationTable: Sendable {
         var name: String
         var title: String
         var refused: [String: String]
+        var needsNames: Bool
         /// Each key under its name below the heading.
         var keys: [(shortName: String, key: any AnyConfigurationKey)]
 
@@ -62,6 +66,7 @@ struct ConfigurationTable: Sendable {
             name = S.name
             title = S.title
             refused = S.refused
+            needsNames = S.needsNames
             keys = S.keys.map { (S.shortName(of: $0), $0) }
         }
 

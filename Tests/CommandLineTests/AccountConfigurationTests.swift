@@ -39,6 +39,25 @@ private func accounts(_ text: String) throws -> [ConfigurationItem<AccountKeys>]
         #expect(items[1][\.transport] == nil && items[1][\.expires] == 600 && items[1][\.registrar] == nil)
     }
 
+    @Test("one of a list without a name is refused with its line, and so is a webhook; a misspelt key is told first")
+    func nameless() {
+        for (text, told) in [
+            (
+                "accounts:\n  - name: a\n    uri: sip:a@b\n  - uri: sip:c@d\n",
+                ["accounts[1].name", ":4;", "accounts: as a map"]
+            ),
+            ("webhooks:\n  - url: https://a/\n", ["webhooks[0].name", ":2;", "webhooks: as a map"]),
+            ("accounts:\n  - nam: a\n    uri: sip:a@b\n", ["unknown key accounts[0].nam"]),
+        ] {
+            do {
+                _ = try accounts(text)
+                Issue.record("it was taken: \(text)")
+            } catch {
+                #expect(told.allSatisfy { "\(error)".contains($0) }, "\(error)")
+            }
+        }
+    }
+
     @Test("a password in the file is refused with the remedy, and is not repeated")
     func passwordInFile() throws {
         for text in [

@@ -15,6 +15,11 @@ import Diagnosis
         #expect(DiskFindings.judge("/x", free: 50 << 30, files: 3, "d").grade == .trouble)
         #expect(DiskFindings.look("/no/such/folder", for: "recordings").grade == .trouble)
         #expect(DiskFindings.look(NSTemporaryDirectory(), for: "recordings").subject == "disk for recordings")
+        let file = NSTemporaryDirectory() + "yodel-\(UUID().uuidString)"
+        try Data("no folder".utf8).write(to: URL(fileURLWithPath: file))
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let found = DiskFindings.look(file, for: "bundles")
+        #expect(found.grade == .trouble && found.detail == "\(file) is no folder" && !found.remedy.isEmpty)
     }
 
     @Test("days that a certificate has left; what is none is told so")

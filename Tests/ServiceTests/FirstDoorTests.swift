@@ -156,6 +156,16 @@ import Service
         #expect(try folder.token() == token, "and leaves the other's token alone")
     }
 
+    @Test("a token that cannot be read is told with what the service can do about it")
+    func unreadable() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try FileManager.default.createDirectory(atPath: path + "/token", withIntermediateDirectories: true)
+        let error = #expect(throws: SoftphoneError.self) { try PeerFolder(path: path).token() }
+        let told = error?.description ?? ""
+        #expect(told.contains("softphone.token_file") && !told.contains("--keys"), "\(told)")
+    }
+
     @Test("a file that holds no token does not count, and a service without a folder has a door each time")
     func unkept() throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-\(UUID().uuidString)").path

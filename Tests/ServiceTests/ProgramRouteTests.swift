@@ -59,6 +59,18 @@ import Service
         }
     }
 
+    @Test("to a call that is over nobody listens, and that is what is told, also once it is closed")
+    func over() async {
+        let bench = Bench()
+        let (id, call) = await begin(bench, #"{"echo": true}"#)
+        call.end(.remoteHangup)
+        for _ in 0..<2 {
+            let refused = await bench.ask("GET", "/v1/calls/\(id)/stream?track=both", headers: upgrade)
+            #expect(refused.status == 409 && refused.json.text("detail") == "the call is over", "\(refused.json)")
+            bench.core.calls.closeEnded()
+        }
+    }
+
     @Test("a program is asked to listen by its URL, if the configuration allows it; and no more")
     func listener() async {
         let bench = Bench(programs: ["ws://127.0.0.1:1/"])

@@ -154,6 +154,8 @@ import Service
             ("no token", "softphone.token_file"), ("short token", "softphone.token_file"), ("webhook", "webhooks.crm.url"),
             ("account", "accounts.shop.announcement"), ("device", "accounts.shop.device"), ("telephone", "SRTP"),
             ("messages", "start the service anew"), ("syntax", "yodel.yaml"),
+            ("event", "webhooks.crm.events; did you mean call_created?"), ("program", "softphone.programs cannot be 'foo'"),
+            ("name", "accounts[0].name"),
         ])
     func refused(part: String, told: String) async throws {
         try await withScratchFolder { folder in
@@ -170,6 +172,11 @@ import Service
                 text = text.replacingOccurrences(of: "  token_", with: "  recordings: \(folder)\n  token_")
             }
             if part == "syntax" { text += "softphone: [\n" }
+            if part == "event" {
+                text = text.replacingOccurrences(of: "    secret_", with: "    events: [call_createdd]\n    secret_")
+            }
+            if part == "program" { text = text.replacingOccurrences(of: "  token_", with: "  programs: [foo]\n  token_") }
+            if part == "name" { text = text.replacingOccurrences(of: "  shop:\n    uri", with: "  - uri") }
             try Place.write(text, folder + "/yodel.yaml")
             let problem = #expect(throws: Problem.self) { try place.reloader.reload() }
             #expect(problem?.status == 422 && problem?.detail.contains(told) == true, "\(problem?.detail ?? "")")

@@ -152,4 +152,42 @@ import Service
         }
         #expect(call.asked.count == 2)
     }
+
+    @Test("no recording is begun while a call is given another audio end, and the other way round, and neither is forgotten")
+    func recordedMeanwhile() async throws {
+        try await withScratchFolder { folder in
+            let bench = Bench(recordings: folder)
+            let (id, call) = await bench.call()
+            call.tell(.callAnswered(sipCode: 200))
+            let calls = bench.core.calls
+            _ = try calls.change(id, { $0.isChangingAudio = true })
+            let early = await bench.ask("PUT", "/v1/calls/\(id)/recording")
+            #expect(early.status == 409 && early.json.text("detail")?.contains("ask again") == true)
+            #expect(calls.record(id)?.recording == nil)
+            _ = try calls.change(id, { ($0.isChangingAudio, $0.recording) = (false, "") })
+            let late = await bench.ask("PUT", "/v1/calls/\(id)/audio", #"{"echo": true}"#)
+            #expect(late.status == 409 && late.json.text("detail")?.contains("ask again") == true)
+            #expect(call.asked.isEmpty && calls.record(id)?.recording == "")
+            _ = try calls.change(id, { $0.recording = nil })
+            #expect(await bench.ask("PUT", "/v1/calls/\(id)/recording").status == 201)
+            #expect(await bench.ask("DELETE", "/v1/calls/\(id)/recording").status == 200)
+            #expect(await bench.ask("PUT", "/v1/calls/\(id)/audio", #"{"echo": true}"#).status == 200)
+        }
+    }
+
+    @Test("a call whose recording is just being begun is not taken to another call's bridge")
+    func bridgedMeanwhile() async throws {
+        let bench = Bench()
+        let (first, second) = (await bench.call(), await bench.call())
+        _ = try bench.core.calls.change(second.id, { $0.recording = "" })
+        let path = "/v1/calls/\(first.id)/audio"
+        let wish = #"{"call": "\#(second.id)"}"#
+        #expect(await bench.ask("PUT", path, wish).status == 409)
+        let made = await bench.ask("POST", "/v1/calls", #"{"to": "sip:3@example.com", "audio": \#(wish)}"#)
+        #expect(made.status == 409 && bench.telephone.calls.count == 2)
+        #expect(first.call.asked.isEmpty && second.call.asked.isEmpty)
+        _ = try bench.core.calls.change(second.id, { $0.recording = nil })
+        #expect(await bench.ask("PUT", path, wish).status == 200)
+        #expect(await bench.ask("PUT", "/v1/calls/\(second.id)/audio", #"{"echo": true}"#).status == 200, "each is free again")
+    }
 }

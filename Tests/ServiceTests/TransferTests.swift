@@ -21,4 +21,17 @@ import Service
         #expect(call.asked == ["transfer to sip:103@example.com"])
         #expect(await bench.ask("POST", "/v1/calls/none/transfer", #"{"to": "sip:1@h"}"#).status == 404)
     }
+
+    @Test("what becomes of the call to the target of a transfer is no answer to the call that is transferred")
+    func progress() async {
+        let bench = Bench()
+        let (id, call) = await bench.call()
+        call.tell(.callProgress(sipCode: 180, reason: "Ringing", earlyMedia: false))
+        #expect(await bench.ask("GET", "/v1/calls/\(id)").json.text("explanation") == "Ringing")
+        call.tell(.callAnswered(sipCode: 200))
+        call.tell(.transferRequested(target: "sip:103@example.com"))
+        call.tell(.callProgress(sipCode: 183, reason: "Session Progress", earlyMedia: true))
+        let record = await bench.ask("GET", "/v1/calls/\(id)").json
+        #expect(record.value(at: "sip_code") == .integer(200) && record.value(at: "explanation") == .null)
+    }
 }

@@ -94,6 +94,39 @@ import Service
         #expect(throws: SoftphoneError.self) { try WebhookSettings(name, url: url, secret: secret) }
     }
 
+    @Test("every event that the documentation has may be wanted, and what is none is refused with the nearest name")
+    func wanted() throws {
+        let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("docs")
+        let commands = try String(contentsOf: docs.appendingPathComponent("commands.md"), encoding: .utf8)
+        let service = try String(contentsOf: docs.appendingPathComponent("softphone.md"), encoding: .utf8)
+        let rows =
+            commands.components(separatedBy: "| type | members |\n|---|---|\n").last?
+            .components(separatedBy: "\n\n").first?.split(separator: "\n") ?? []
+        var places = rows.map { $0.dropFirst().prefix { $0 != "|" } }
+        places += service.split(separator: "\n").filter { $0.hasPrefix("and besides `snapshot`") }.map {
+            $0.prefix { $0 != "." }
+        }
+        let documented = places.flatMap { place in place.matches(of: #/`(\w+)`/#).map { String($0.1) } }
+        // Figures, what a stream has for itself, and what is told by commands alone.
+        let others: Set = [
+            "stats", "snapshot", "gap", "waiting", "peer", "port_stats", "load_started", "load_call", "load_report",
+            "capacity_work", "capacity_step", "capacity",
+        ]
+        #expect(Set(documented).subtracting(others) == Set(WebhookEvents.all))
+        for event in WebhookEvents.all {
+            #expect(throws: Never.self) {
+                try WebhookSettings("crm", url: "https://example.com/", secret: secret, events: [event])
+            }
+        }
+        for (wrong, hint) in [("call_createdd", "did you mean call_created?"), ("stats", "stats"), ("*", "docs/softphone.md")] {
+            let error = #expect(throws: SoftphoneError.self) {
+                try WebhookSettings("crm", url: "https://example.com/", secret: secret, events: ["report", wrong])
+            }
+            #expect(error?.description.contains(hint) == true && error?.description.contains("webhooks.crm.events") == true)
+        }
+    }
+
     @Test("hooks are listed, counted at zero, and gone when the configuration has them no more")
     func listed() async throws {
         let folder = try folder()
@@ -124,9 +157,10 @@ import Service
         let events = EventSpool(epoch: "e1")
         let desk = WebhookDesk(events, folder: folder, byteLimit: 100_000)
         // Nobody listens at the discard port of loopback.
-        try desk.change([try WebhookSettings("crm", url: "http://127.0.0.1:9/", secret: secret, events: ["wanted"])])
+        try desk.change([try WebhookSettings("crm", url: "http://127.0.0.1:9/", secret: secret, events: ["report"])])
         for number in 0..<200 {
-            events.publish(type: number.isMultiple(of: 2) ? "wanted" : "other", .object([JSONMember("n", .integer(number))]))
+            events.publish(
+                type: number.isMultiple(of: 2) ? "report" : "call_ended", .object([JSONMember("n", .integer(number))]))
         }
         events.finish()
         await desk.finish()

@@ -40,6 +40,8 @@ extension ServiceCore {
         let wish = (audio ?? audioOfAccount(account)).forOneCall
         let place = try place(of: wish)
         if case .record = wish { _ = try RecordingRoutes.shelf(self) }
+        if let partner = place.partner { try claimAudio(of: partner) }
+        defer { if let partner = place.partner { letGoOfAudio(of: partner) } }
         try pace.admit(now: .monotonicNow())
         let record = try calls.open(
             .outgoing, account: account, to: target, audio: wish, bridge: place.bridge
@@ -72,8 +74,11 @@ extension ServiceCore {
         }
     }
 
-    /// Gives a call another audio end, whatever its state.
-    func changeAudio(of id: String, to wish: AudioEnd) throws(Problem) -> CallRecord {
+    /// Has nobody else change a call's audio end, or begin to record it, until `letGoOfAudio`. Otherwise one of the two would undo
+    /// what is noted of the other.
+    /// - Returns: the audio end that it has.
+    @discardableResult
+    private func claimAudio(of id: String) throws(Problem) -> AudioEnd? {
         var former: AudioEnd?
         _ = try calls.change(id) { (record) throws(Problem) in
             guard record.state != .ended else { throw .conflict("the call is over") }
@@ -81,14 +86,27 @@ extension ServiceCore {
                 throw .conflict("a browser's call keeps its audio end; have the calls that it is the handset of change theirs")
             }
             guard !record.isChangingAudio else {
-                throw .conflict("the call is just given another audio end; ask again when it has that")
+                throw .conflict("the call '\(id)' is just given another audio end; ask again when it has that")
+            }
+            guard !record.isBeginningRecording else {
+                throw .conflict("a recording of the call '\(id)' is just being begun; ask again when it has begun")
             }
             record.isChangingAudio = true
             former = record.audio
         }
-        defer { _ = try? calls.change(id) { $0.isChangingAudio = false } }
+        return former
+    }
+
+    private func letGoOfAudio(of id: String) { _ = try? calls.change(id) { $0.isChangingAudio = false } }
+
+    /// Gives a call another audio end, whatever its state.
+    func changeAudio(of id: String, to wish: AudioEnd) throws(Problem) -> CallRecord {
+        let former = try claimAudio(of: id)
+        defer { letGoOfAudio(of: id) }
         guard let live = calls.live(id) else { throw .conflict("the call is over") }
         let place = try place(of: wish, for: id)
+        if let partner = place.partner { try claimAudio(of: partner) }
+        defer { if let partner = place.partner { letGoOfAudio(of: partner) } }
         let (audio, recording) = try settled(wish.forOneCall, for: id)
         do throws(SoftphoneError) { try changeEnd(live, audio, place.bridge) } catch {
             if let recording, let shelf = try? RecordingRoutes.shelf(self), let item = shelf.item(recording) {

@@ -73,11 +73,14 @@ package struct CallRecord: Sendable {
         return direction == .incoming || isReached ? .ringing : .calling
     }
 
+    var isBeginningRecording: Bool { recording?.isEmpty == true }
+
     /// Takes note of what happened.
     package mutating func take(_ event: PartyEvent) {
         concealed.note(event, isAnswered: answered != nil)
         switch event.body {
-        case .callProgress(let sipCode, let reason, _):
+        // Later ones are of whom the call is transferred to.
+        case .callProgress(let sipCode, let reason, _) where answered == nil:
             isReached = true
             self.sipCode = sipCode
             explanation = Self.clip(reason)

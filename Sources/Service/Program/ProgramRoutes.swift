@@ -24,9 +24,9 @@ enum ProgramRoutes {
             throw .badField(name, "the query has no '\(name.prefix(80))'; there are \(fields.joined(separator: ", "))")
         }
         let track = try request.query["track"].map { (name) throws(Problem) in try ProgramTrack.choose(name, field: "track") }
+        guard record.state != .ended else { throw .conflict("the call is over") }
         var visit = try track == nil ? talk(record, request) : listen(programs, track, request)
         (visit.permit, visit.least) = (request.permit, track == nil ? .operate : .read)
-        guard record.state != .ended else { throw .conflict("the call is over") }
         guard request.headers["upgrade"]?.lowercased() == "websocket" else {
             throw Problem(
                 426, "this is a WebSocket", "ask for the upgrade that RFC 6455 describes, with GET", at: "Upgrade")

@@ -120,7 +120,11 @@ final class ProgramSession: Sendable {
         case .text: return try await take(.text(String(decoding: data.readableBytesView, as: UTF8.self)))
         case .ping: try await outbound.write(control(.pong, data))
         case .pong: notePong()
-        case .connectionClose: return false
+        case .connectionClose:
+            // It waits for ours, with its own code, if it gave one (RFC 6455 section 5.5.1).
+            let code = data.readableBytes < 2 ? nil : data.getSlice(at: data.readerIndex, length: 2)
+            try? await outbound.write(control(.connectionClose, code ?? ByteBuffer()))
+            return false
         default: break
         }
         return true

@@ -41,6 +41,9 @@ enum RecordingRoutes {
         _ = try service.calls.change(id) { (record) throws(Problem) in
             try CallRoutes.mustTalk(record)
             guard record.recording == nil else { throw .conflict("the call is being recorded already; DELETE ends that") }
+            guard !record.isChangingAudio else {
+                throw .conflict("the call is just given another audio end; ask again when it has that")
+            }
             // Its place: nobody begins another one meanwhile.
             record.recording = ""
         }
@@ -79,7 +82,10 @@ enum RecordingRoutes {
         if let call = service.calls.live(id) {
             do throws(SoftphoneError) { try call.record(to: nil) } catch { throw Problem(error) }
         }
-        _ = try service.calls.change(id) { (record) throws(Problem) in record.recording = nil }
+        _ = try service.calls.change(id) { (record) throws(Problem) in
+            // Another audio end may have begun one of its own.
+            if record.recording == name { record.recording = nil }
+        }
         return .json([JSONMember("name", .string(name ?? ""))].object)
     }
 

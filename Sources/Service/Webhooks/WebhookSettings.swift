@@ -1,3 +1,4 @@
+import Reporting
 import SecureRTP
 import Settings
 import Softphone
@@ -8,7 +9,7 @@ package struct WebhookSettings: Sendable, Equatable {
     package let name: String
     let address: WebAddress
     let key: Secret
-    /// Types of events; empty: all.
+    /// Types of events, of `WebhookEvents`; empty: all.
     let events: [String]
 
     /// - Parameters:
@@ -21,6 +22,11 @@ package struct WebhookSettings: Sendable, Equatable {
         guard let address = WebAddress(url) else {
             throw .request(
                 "'\(url.prefix(200))' is no URL of a webhook, in webhooks.\(name).url; write https://HOST[:PORT]/PATH")
+        }
+        if let wrong = events.first(where: { !WebhookEvents.all.contains($0) }) {
+            let hint =
+                nearestName(to: wrong, among: WebhookEvents.all).map { "did you mean \($0)?" } ?? "docs/softphone.md lists them"
+            throw .request("'\(wrong.prefix(80))' is no event that is posted, in webhooks.\(name).events; \(hint)")
         }
         let encoded = secret.hasPrefix("whsec_")
         let key = encoded ? Base64.decode(secret.dropFirst("whsec_".count)) : Secret(Array(secret.utf8))

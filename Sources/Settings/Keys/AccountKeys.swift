@@ -2,6 +2,7 @@
 public struct AccountKeys: ConfigurationSection {
     public static let name = "accounts"
     public static let title = "Accounts"
+    public static let needsNames = true
     public static let refused = [
         "password": "name a file with password_file or a variable with password_env, so that no copy of this file tells it"
     ]

@@ -41,7 +41,7 @@ public struct SoftphoneKeys: ConfigurationSection {
         "softphone_folder", .text("folder"), unset: "no file may be played",
         help: "Folder whose audio files calls may play")
     public let programs = ConfigurationKey(
-        "softphone_programs", .list(of: .text("url"), expectation: "a list of URLs such as wss://bots.example.com/"),
+        "softphone_programs", .list(of: .webSocket, expectation: "a list of URLs such as wss://bots.example.com/"),
         unset: "no program may", help: "What the WebSocket of a program begins with that may be a call's audio end")
     public let programPatience = ConfigurationKey(
         "softphone_program_patience_seconds", .integer(0...86_400, unit: "s", placeholder: "s"), default: 60,
@@ -92,4 +92,13 @@ public struct SoftphoneKeys: ConfigurationSection {
         help: "What may wait for one webhook; then it loses the oldest")
 
     public init() {}
+}
+
+extension ValueForm where Value == String {
+    /// What the URL of a WebSocket begins with.
+    static var webSocket: ValueForm {
+        ValueForm(
+            placeholder: "url", expectation: "a URL such as wss://bots.example.com/",
+            parse: { $0.hasPrefix("ws://") || $0.hasPrefix("wss://") ? $0 : nil }, write: { $0 })
+    }
 }

@@ -2,6 +2,7 @@
 public struct WebhookKeys: ConfigurationSection {
     public static let name = "webhooks"
     public static let title = "Webhooks"
+    public static let needsNames = true
     public static let refused = [
         "secret": "name a file with secret_file or a variable with secret_env, so that no copy of this file tells it"
     ]

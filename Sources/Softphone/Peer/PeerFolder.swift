@@ -205,6 +205,12 @@ public struct PeerFolder: Sendable, Hashable {
     }
 
     private func failure(_ file: String) -> SoftphoneError {
-        .request("\(String(cString: strerror(errno))), \(file); name a folder that can be written with --keys")
+        let reason = String(cString: strerror(errno))
+        // The token is the service's, which has no --keys.
+        let remedy =
+            file == StateFolder.tokenFile(in: path)
+            ? "let the service read and write it, or name another file: softphone.token_file"
+            : "name a folder that can be written with --keys"
+        return .request("\(reason), \(file); \(remedy)")
     }
 }
