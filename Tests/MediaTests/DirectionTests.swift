@@ -90,6 +90,28 @@ private struct Pair {
         #expect(pair.reports(from: 80, to: 100).dropFirst().allSatisfy { $0 })
     }
 
+    @Test(
+        "what is not sent on hold, or in a telephone event's place, is neither lost nor a gap", arguments: ["hold", "digits"])
+    func notMissing(kind: String) throws {
+        let pair = try Pair()
+        pair.run(from: 0, to: 2)
+        if kind == "hold" {
+            pair.ends[0].perform(.signal(.direction(.sendOnly)), now: seconds(2))
+            pair.ends[1].perform(.direction(.inactive), now: seconds(2))
+            pair.run(from: 2, to: 14)
+            pair.ends[0].perform(.signal(.direction(.sendReceive)), now: seconds(14))
+            pair.ends[1].perform(.direction(.sendReceive), now: seconds(14))
+            pair.run(from: 14, to: 16)
+        } else {
+            pair.ends[1].perform(.digits("123456"), now: seconds(2))
+            pair.run(from: 2, to: 10)
+        }
+        let figures = pair.ends[0].call.statistics
+        #expect(figures.concealedLong == 0 && figures.packetsLost == 0, "\(figures.concealedByReason)")
+        #expect((figures.concealedByReason["conceal_short"] ?? 0) < 60)
+        if kind == "hold" { #expect(pair.heard(by: 0, from: 15, to: 16) > 0.15) }
+    }
+
     @Test("the other side's hold stops our sending, and its music is heard")
     func peerHolds() throws {
         let pair = try Pair()

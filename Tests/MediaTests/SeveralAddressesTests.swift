@@ -46,8 +46,10 @@ private final class ScriptedSocket: LinkEnd {
     }
 
     /// Packets of the other side's stream; how many are handed on.
-    private func give(_ link: LatchingLink, from source: SocketAddress, at milliseconds: Double) -> Int {
-        for sequence in UInt16(0)..<3 {
+    private func give(
+        _ link: LatchingLink, from source: SocketAddress, at milliseconds: Double, sequence first: UInt16 = 0
+    ) -> Int {
+        for sequence in first..<first + 3 {
             var bytes = [UInt8](repeating: 0, count: 20)
             let header = RTPHeader(payloadType: 0, sequence: sequence, timestamp: 0, ssrc: 1)
             _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
@@ -74,6 +76,21 @@ private final class ScriptedSocket: LinkEnd {
         #expect(give(link, from: first, at: 1) == 3)
         #expect(link.nextEvent() == .peerLearnt(first))
         #expect(unreachable(first, link, at: 10) == nil && link.peer == LinkPeer(media: first))
+    }
+
+    @Test(
+        "is followed where it moves with its stream; who has always sent from elsewhere is sent to where he was called",
+        arguments: [true, false])
+    func moves(isSymmetric: Bool) {
+        let link = link(alternatives: [])
+        let (from, to) = (
+            SocketAddress(first.address, port: isSymmetric ? 5004 : 6000), SocketAddress(first.address, port: 5024)
+        )
+        #expect(give(link, from: from, at: 1) == 3)
+        _ = link.nextEvent()
+        #expect(give(link, from: to, at: 1000, sequence: 3) == 3)
+        #expect(link.nextEvent() == .peerMoved(from: from, to: to))
+        #expect(link.peer?.media == (isSymmetric ? to : first))
     }
 
     @Test("with one address waits there for somebody, and nobody is told")

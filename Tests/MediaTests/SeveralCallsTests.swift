@@ -1,5 +1,6 @@
 import Codecs
 import Media
+import RTP
 import Realtime
 import Testing
 
@@ -40,6 +41,16 @@ import Testing
             #expect(amplitude(of: own, in: heard, rate: 16_000) < 0.001)
         }
         #expect(hub.calls.allSatisfy { $0.state == .active } && hub.loop.playoutGaps == 0)
+    }
+
+    @Test("wake nobody any more once one is over, while the others go on")
+    func over() throws {
+        var late = 0
+        _ = try run(amplitude: 0.1, seconds: 30) { now, hub, _ in
+            if now == seconds(2) { hub.calls[0].perform(.hangUp(.remoteHangup), now: now, ntp: NTPTime(unixNanoseconds: 0)) }
+            if let next = hub.loop.nextDeadline, next < now { late += 1 }
+        }
+        #expect(late == 0)
     }
 
     @Test("that all shout stay inside full scale, and a single one is not touched")

@@ -150,6 +150,9 @@ private let chromium = """
         let told = try #require(TrickleFragment.text([.line("x"), .end], as: anew.restart))
         #expect(told.contains("a=ice-ufrag:anew\r\n") && told.hasSuffix("a=candidate:x\r\na=end-of-candidates\r\n"))
         #expect(TrickleFragment.text([]) == nil)
+        let again = try TrickleFragment(Array("a=ice-ufrag:anew\r\na=ice-pwd:\(password)\r\n".utf8), userFragment: "anew")
+        let restart = try #require(anew.restart)
+        #expect(again.restart == nil && again.repeats(restart) && !same.repeats(restart))
         #expect(throws: SoftphoneError.self) { try TrickleFragment(Array("a=ice-ufrag:other\n".utf8), userFragment: "4ZcD") }
         #expect(throws: SoftphoneError.self) {
             try TrickleFragment(Array(String(repeating: "a=x\n", count: 600).utf8), userFragment: "4ZcD")
