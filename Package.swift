@@ -352,7 +352,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["TestPrograms", "TestSignals", "Studio", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel"]),
+            dependencies: [
+                "TestPrograms", "TestSignals", "Studio", "Terminal", "AudioFiles", "Metrics", "Reporting", "Settings", "yodel",
+            ]),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [

@@ -18,7 +18,10 @@ final class AudioFileSink {
         guard descriptor >= 0 else { return nil }
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // After an open that failed `errno` says why.
+        if descriptor >= 0 { close(descriptor) }
+    }
 
     private func write(_ bytes: UnsafeRawPointer, _ count: Int) -> Int {
         // After a failure only what is there already may be mended: a header.

@@ -16,6 +16,10 @@ package struct ControlRequest: Sendable, Equatable {
             guard (3...4).contains(words.count), words[2].hasPrefix("/") else {
                 throw .usage("write request METHOD PATH [BODY], with a path such as /v1/calls")
             }
+            // What makes no line of HTTP never reaches a service.
+            guard words[1].wholeMatch(of: #/[A-Za-z]+/#) != nil, words[2].utf8.allSatisfy({ (33...126).contains($0) }) else {
+                throw .usage("write METHOD in letters, and PATH in printable ASCII: %20 for a space, %XX for other bytes")
+            }
             (method, path) = (words[1].uppercased(), words[2])
             body = words.count > 3 ? Array(words[3].utf8) : nil
             return
@@ -53,7 +57,7 @@ package struct ControlRequest: Sendable, Equatable {
             if method == "GET" {
                 query.append("\(Self.encoded(name))=\(Self.encoded(value))")
             } else {
-                Self.set(name.split(separator: "."), Self.value(name, value), in: &fields)
+                try Self.set(name.split(separator: "."), Self.value(name, value), in: &fields)
             }
         }
         if !query.isEmpty { path += "?" + query.joined(separator: "&") }
@@ -67,12 +71,22 @@ package struct ControlRequest: Sendable, Equatable {
 
     private static func missing(_ verb: ControlVerb) -> ControlError { .usage("something is missing; write \(verb.usage)") }
 
-    /// `true`, `false` and what counts are no texts.
-    private static func value(_ name: String, _ text: String) -> JSONValue {
-        if text == "true" || text == "false" { return .boolean(text == "true") }
-        let counts = ["rate", "rings", "message_seconds"].contains { name.hasSuffix($0) }
-        if counts, let number = Int(text) { return .integer(number) }
-        return .string(text)
+    /// Fields of docs/openapi.yaml that are no texts, by the last part of their names.
+    private static let switches = ["echo", "loop", "silence", "record", "stream"]
+    private static let counts = ["rate", "rings", "message_seconds"]
+    private static let lists = ["callers", "handsets"]
+
+    /// What counts, switches and lists are no texts. A list is parted by commas, or is JSON where a comma is in one of its texts.
+    private static func value(_ name: String, _ text: String) throws(ControlError) -> JSONValue {
+        let field = name.split(separator: ".").last.map { String($0) } ?? name
+        if switches.contains(field), text == "true" || text == "false" { return .boolean(text == "true") }
+        if counts.contains(field), let number = Int(text) { return .integer(number) }
+        guard lists.contains(field) else { return .string(text) }
+        guard text.hasPrefix("[") else { return .array(text.split(separator: ",").map { .string(String($0)) }) }
+        guard let list = try? JSONValue(reading: text) else {
+            throw .usage("'\(text.prefix(80))' is no list; write \(field)=ONE,OTHER or \(field)='[\"ONE\", \"OTHER\"]'")
+        }
+        return list
     }
 
     /// `audio.play` is `play` in the object `audio`.

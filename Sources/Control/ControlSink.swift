@@ -73,8 +73,8 @@ final class ControlSink: Sendable {
         guard !text.isEmpty, !kind.hasPrefix("text/event-stream") else { return }
         guard kind.hasPrefix("application/json"), let value = try? JSONDocument(reading: text).value else {
             if kind.hasPrefix("text/") { return Output.standard.write(String(decoding: text, as: UTF8.self)) }
-            _ = AnswerFile.write(text, to: STDOUT_FILENO)
-            return
+            guard !AnswerFile.write(text, to: STDOUT_FILENO), let complaint = Output.complaint(errno) else { return }
+            throw .usage(complaint)
         }
         for line in isJSON ? [value.text] : ControlText.lines(value) { Output.standard.line(line) }
         // Such as /readyz.

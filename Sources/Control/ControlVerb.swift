@@ -71,7 +71,7 @@ package struct ControlVerb: Sendable {
         ControlVerb("rules", "GET", "/v1/accounts/{id}/rules", "what becomes of its calls"),
         ControlVerb(
             "change-rules", "PUT", "/v1/accounts/{id}/rules", fields: true,
-            "change that, over restarts: unanswered=forward forward_to=URI rings=3"),
+            "change that, over restarts: unanswered=forward forward_to=URI rings=3 callers=A,B"),
         ControlVerb("configured-rules", "DELETE", "/v1/accounts/{id}/rules", "as the configuration says again"),
         ControlVerb("history", "GET", "/v1/history", fields: true, "calls that were: q=TEXT since=DAY limit=N"),
         ControlVerb("past", "GET", "/v1/history/{id}", "one of them, with its report"),

@@ -21,6 +21,11 @@ public struct Event: Sendable, Equatable {
 
     /// The event as one plain line; `nil` for figures and reports, which have texts of their own.
     public var text: String? { body.form.text() }
+
+    /// The event as plain lines, most often one; none for figures and reports.
+    public var lines: [String] {
+        if case .peer(let report) = body { report.lines } else { text.map { [$0] } ?? [] }
+    }
 }
 
 /// Which way audio goes through a device or a digit through a call.

@@ -15,7 +15,7 @@ public enum LevelBar {
         var line = ""
         for part in parts {
             let longer = line.isEmpty ? part : "\(line)  \(part)"
-            guard longer.count <= width else { break }
+            guard Text.columns(longer) <= width else { break }
             line = longer
         }
         return line

@@ -46,31 +46,30 @@ public struct PeerReport: Sendable, Equatable {
     }
 
     /// For a person, who reads the words to the other one.
-    var text: String {
+    var text: String { lines.joined(separator: "\n") }
+
+    /// The same line by line: whoever prints them shows a line end in a name, and does not obey it.
+    var lines: [String] {
         let groups = stride(from: 0, to: words.count, by: 4).map { words[$0..<min($0 + 4, words.count)].joined(separator: " ") }
         let spoken = "words: " + groups.joined(separator: " - ")
         let whom = name + (address.map { name.contains($0) ? "" : " at \($0)" } ?? "")
         switch state {
-        case .known: return "\(whom) is known; \(spoken)"
-        case .new: return "\(whom) is new and remembered; \(spoken)"
+        case .known: return ["\(whom) is known; \(spoken)"]
+        case .new: return ["\(whom) is new and remembered; \(spoken)"]
         case .unknown:
-            let others = otherNames.isEmpty ? "" : "\n  known as: \(otherNames.joined(separator: ", "))"
-            return """
-                \(whom) is not known
-                  his key: \(fingerprint)
-                  our key: \(ownFingerprint)\(others)
-                  \(spoken)
-                Who hears the same words from the other side, by a way that both trust, knows that nobody is between.
-                a goes on and remembers this key, q refuses
-                """
-        case .refused: return "\(whom) is not known and was refused: key \(fingerprint)"
+            return ["\(whom) is not known", "  his key: \(fingerprint)", "  our key: \(ownFingerprint)"]
+                + (otherNames.isEmpty ? [] : ["  known as: \(otherNames.joined(separator: ", "))"])
+                + [
+                    "  \(spoken)",
+                    "Who hears the same words from the other side, by a way that both trust, knows that nobody is between.",
+                    "a goes on and remembers this key, q refuses",
+                ]
+        case .refused: return ["\(whom) is not known and was refused: key \(fingerprint)"]
         case .changed:
-            return """
-                THE KEY OF \(whom) HAS CHANGED
-                  remembered: \(expectedFingerprint ?? "")
-                  now:        \(fingerprint)
-                Somebody may be between, or the key was made anew there. Ask by another way; then `yodel peers forget \(name)`.
-                """
+            return [
+                "THE KEY OF \(whom) HAS CHANGED", "  remembered: \(expectedFingerprint ?? "")", "  now:        \(fingerprint)",
+                "Somebody may be between, or the key was made anew there. Ask by another way; then `yodel peers forget \(name)`.",
+            ]
         }
     }
 }

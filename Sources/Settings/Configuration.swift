@@ -85,7 +85,8 @@ public struct ResolvedConfiguration<Schema: ConfigurationSchema>: Sendable {
         self.entries = entries
         places = Dictionary(entries.enumerated().map { ($1.key.name, $0) }, uniquingKeysWith: { first, _ in first })
         items = file?.items ?? [:]
-        let known = table.keys.map(\.variable) + ["YODEL_CONFIG"]
+        // The last two are of `yodel ctl`.
+        let known = table.keys.map(\.variable) + ["YODEL_CONFIG", "YODEL_URL", "YODEL_TOKEN"]
         warnings = environment.keys.filter { $0.hasPrefix("YODEL_") && !known.contains($0) }.sorted().compactMap {
             name in
             nearestName(to: name, among: known).map { "environment variable \(name) is not used; did you mean \($0)?" }

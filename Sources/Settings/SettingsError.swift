@@ -8,6 +8,8 @@ public enum SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
     case refusedKey(name: String, source: String, remedy: String)
     /// The configuration file cannot be read: another path, or its permissions.
     case unreadableFile(path: String, reason: String)
+    /// A graph's description cannot be read: another path, or its permissions.
+    case unreadableGraph(path: String, reason: String)
     /// The configuration file is not what it should be: mend that line.
     case malformedFile(path: String, line: Int, reason: String)
     /// A graph's description is not what it should be: mend that line.
@@ -25,10 +27,12 @@ public enum SettingsError: Error, Sendable, Equatable, CustomStringConvertible {
         case .refusedKey(let name, let source, let remedy): "\(name) must not stand in \(source); \(remedy)"
         case .unreadableFile(let path, let reason):
             "\(reason), \(path); name a readable file with --config or YODEL_CONFIG"
+        case .unreadableGraph(let path, let reason):
+            "\(reason), \(path); name a graph that can be read, such as config/graph.yaml"
         case .malformedFile(let path, let line, let reason):
             "\(reason), \(path):\(line); `yodel config --defaults` shows what a file may say"
         case .malformedGraph(let path, let line, let reason):
-            "\(reason), \(path):\(line); docs/commands.md shows what a graph may say"
+            "\(reason), \(path):\(line); config/graph.yaml shows what a graph may say"
         case .malformedURI(let uri, let reason):
             "\(reason), in '\(uri)'; write "
                 + (PeerURI.isMeant(by: uri)

@@ -142,7 +142,7 @@ package final class GraphRun {
             try graph.initialize()
         } catch {
             let line = description.output.line
-            throw SoftphoneError.request("\(text(error)), \(description.path):\(line); see docs/commands.md")
+            throw SoftphoneError.request("\(text(error)), \(description.path):\(line); see config/graph.yaml")
         }
     }
 

@@ -13,6 +13,7 @@ package final class PlayGraph {
     /// Checks the files and connects everything; nothing is opened but files.
     package init(_ plan: PlayPlan, on device: DeviceChoice) throws(SoftphoneError) {
         self.plan = plan
+        try PathCheck.distinct(written: device.filesWritten, read: plan.paths.map { NamedFile("FILE", $0) })
         do { unit = try device.makeUnit(voiceProcessing: false) } catch { throw SoftphoneError(error) }
         graph = AudioGraph(output: unit)
         do throws(AudioUnitError) {

@@ -27,6 +27,11 @@ package struct ProcessRequest {
 
     /// Reads, processes and writes.
     package func run() throws(SoftphoneError) -> ProcessReport {
+        guard Self.noiseDecibels.contains(voice.noiseSuppressionDecibels) else {
+            throw .setting("--noise-suppression-db", allowed: "-40 to 0")
+        }
+        try PathCheck.distinct(
+            written: [NamedFile("--out", output)], read: [NamedFile("--far", far), NamedFile("--mic", microphone)])
         let (far, microphone) = (try read(far), try read(microphone))
         let run: VoiceProcessingRun
         var report: ProcessReport
@@ -46,6 +51,9 @@ package struct ProcessRequest {
         report.quality = voice.quality.rawValue
         return report
     }
+
+    /// As the unit takes it (`VoiceProcessingConfiguration`).
+    private static let noiseDecibels = -40.0...0
 
     private func read(_ path: String) throws(SoftphoneError) -> [Float] {
         do { return try AudioSamples.read(path: path, rate: rate) } catch { throw .audioFile(error) }

@@ -16,6 +16,7 @@ package struct Recording {
         _ path: String, format: StreamFormat, depth: AudioFileDepth, from device: DeviceChoice, processesVoice: Bool,
         seconds: Double?
     ) throws(SoftphoneError) {
+        try PathCheck.distinct(written: [NamedFile("FILE", path)], read: device.filesRead)
         do { unit = try device.makeUnit(voiceProcessing: processesVoice) } catch { throw SoftphoneError(error) }
         do throws(AudioUnitError) {
             try unit.enable(input: true, output: false)

@@ -24,6 +24,7 @@ extension ReplayRequest {
     /// - Returns: the figures, beside those of the call.
     /// - Throws: what is no bundle, or holds no capture.
     package func playBundle(_ path: String, onOmission: (String) -> Void) throws(SoftphoneError) -> ReplayedBundle {
+        try checkFiles([NamedFile("--bundle", path)])
         let bundle = try TarArchive(bundle: path, mostBytes: Self.mostBytes)
         let manifest = try bundle.json(BundleNames.manifest, of: path)
         let report = try bundle.json(BundleNames.figures, of: path)
@@ -95,7 +96,9 @@ extension ReplayRequest {
 extension TarArchive {
     fileprivate init(bundle path: String, mostBytes: Int) throws(SoftphoneError) {
         let bytes: [UInt8]
-        do { bytes = try WholeFile.read(path: path, mostBytes: mostBytes) } catch { throw .audioFile(error) }
+        do { bytes = try WholeFile.read(path: path, mostBytes: mostBytes) } catch {
+            throw .request("\(error.reason), \(path); name a file that `yodel bundle` made")
+        }
         do { try self.init(reading: bytes) } catch { throw .request("\(error), \(path); name a file that `yodel bundle` made") }
     }
 

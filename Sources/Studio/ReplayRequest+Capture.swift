@@ -13,6 +13,7 @@ extension ReplayRequest {
     package func playCapture(
         _ path: String, source: UInt32?, onOmission: (String) -> Void
     ) throws(SoftphoneError) -> ReplayFigures {
+        try checkFiles([NamedFile("--pcap", path)])
         let streams = try streams(path)
         let replay = try played(path, streams, source: source, onOmission: onOmission)
         let arrivals = replay.arrivals

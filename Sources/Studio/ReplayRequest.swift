@@ -39,6 +39,7 @@ package struct ReplayRequest {
     /// Speech through a network.
     /// - Parameter trace: a file, or a scenario's name.
     package func play(_ input: String, through trace: String) throws(SoftphoneError) -> ReplayFigures {
+        try checkFiles([NamedFile("--in", input), NamedFile("--trace", trace)])
         let kind = codec ?? .opus
         let rate = rate ?? 16_000
         var configuration = CallConfiguration(codec: kind, seed: seed)
@@ -62,6 +63,13 @@ package struct ReplayRequest {
                 title: trace, figures: replay.figures, rows: replay.rows, arrivals: replay.arrivals,
                 heard: replay.heard, sampleRate: codecRate),
             rate: rate, silence: "no packet was ever heard through \(trace); give another network with --trace")
+    }
+
+    /// Throws where something that is written is one of the files that are read, or is written twice.
+    func checkFiles(_ read: [NamedFile]) throws(SoftphoneError) {
+        let written: [(String, String?)] = [("--out", output), ("--csv", table), ("--report", page)]
+        try PathCheck.distinct(
+            written: written.compactMap { option, path in path.map { NamedFile(option, $0) } }, read: read)
     }
 
     /// Writes what is heard, table and picture.

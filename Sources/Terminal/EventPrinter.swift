@@ -24,17 +24,17 @@ package struct EventPrinter {
     /// Whether a person sits in front.
     package var isForPerson: Bool { !isJSON && readsStandardInput }
 
-    /// The line of a party's event; `nil` when it has none in this style.
-    package func line(_ body: EventBody, of party: Int) -> String? {
+    /// The lines of a party's event; none when it has none in this style.
+    package func lines(_ body: EventBody, of party: Int) -> [String] {
         let event = Event(body, callID: callIDs[party])
-        return isJSON ? event.json.text : event.text.map { mark(party) + $0 }
+        return isJSON ? [event.json.text] : event.lines.map { mark(party) + $0 }
     }
 
     /// Tells the parties of a conference apart in plain lines.
     private func mark(_ party: Int) -> String { callIDs.count > 1 ? "\(party + 1): " : "" }
 
     package func show(_ event: Event) {
-        if let line = isJSON ? event.json.text : event.text { output.line(line) }
+        for line in isJSON ? [event.json.text] : event.lines { output.line(line) }
     }
 
     package func figures(_ statistics: CallStatistics, of party: Int, _ mood: CallMood, seconds: Double) {

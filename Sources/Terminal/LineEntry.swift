@@ -20,7 +20,7 @@ package struct LineEntry {
 
     package var text: String { String(decoding: octets, as: UTF8.self) }
     /// What is shown while it is typed.
-    package var prompt: String { "\(question): \(text)" }
+    package var prompt: String { PrintableText.text("\(question): \(text)") }
 
     /// Takes one byte from the terminal: Enter ends the line, Escape drops it.
     package mutating func take(_ byte: UInt8) -> Outcome {

@@ -38,7 +38,7 @@ package struct MediaConsole {
 
     package mutating func draw(_ parts: [String]) {
         guard let width = status?.width else { return }
-        status?.draw(LevelBar.line(parts, width: width))
+        status?.draw(LevelBar.line(parts.map(PrintableText.text), width: width))
     }
 
     /// Tells an event, above the status line if there is one.

@@ -29,9 +29,21 @@ package struct Output: Sendable {
     /// How lost lines are told on this output.
     package func tellLoss(_ text: @escaping @Sendable (Int) -> String) { queue.tellLoss(text) }
 
-    /// Waits for readers of what is left, but not for long.
-    package static func finish() {
+    /// Waits for readers of what is left, but not for long; tells on standard error what could not be written.
+    ///
+    /// - Returns: whether standard output took all that had a reader: no disk was full.
+    package static func finish() -> Bool {
         standard.queue.finish(milliseconds: 1000)
+        let failure = standard.queue.failure
+        if failure != 0 { error.line("yodel: \(unwritten(failure))") }
         error.queue.finish(milliseconds: 200)
+        return failure == 0
+    }
+
+    /// What to say where output cannot be written, by its `errno`; nil: its reader has gone, and nobody is left to tell.
+    package static func complaint(_ code: Int32) -> String? { code == EPIPE ? nil : unwritten(code) }
+
+    private static func unwritten(_ code: Int32) -> String {
+        "cannot write what was asked for: \(String(cString: strerror(code))); make room, or print to another place"
     }
 }

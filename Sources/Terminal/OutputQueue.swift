@@ -15,6 +15,8 @@ final class OutputQueue: Sendable {
         var waiting: [UInt8] = []
         var lost = 0
         var waits = true
+        /// Of the last write that failed, but for a reader that has gone; 0 while none has.
+        var failure: Int32 = 0
         var lossText: @Sendable (Int) -> String = { "warning: \($0) lines were left out: nobody read them in time" }
     }
 
@@ -23,6 +25,9 @@ final class OutputQueue: Sendable {
     init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     func neverWaits() { state.withLock { $0.waits = false } }
+
+    /// Why not all was written (`errno`); 0: it was, or its reader has gone. Once nobody waits, what was written last counts.
+    var failure: Int32 { state.withLock { $0.failure } }
 
     func tellLoss(_ text: @escaping @Sendable (Int) -> String) { state.withLock { $0.lossText = text } }
 
@@ -56,6 +61,13 @@ final class OutputQueue: Sendable {
         }
     }
 
+    /// Whether an error of `write` says that who read has gone: a closed pipe, a terminal that was hung up.
+    private func hasReaderGone(_ code: Int32) -> Bool {
+        if code == EPIPE { return true }
+        var status = stat()
+        return code == EIO && fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR
+    }
+
     /// Writes what the descriptor takes; waits for it no longer than `milliseconds`, for ever if negative.
     ///
     /// A pipe or terminal that polls as writable takes PIPE_BUF bytes without blocking.
@@ -76,10 +88,13 @@ final class OutputQueue: Sendable {
                 return
             }
             guard count > 0 else {
-                // The reader has gone, or the disk is full: nobody is left to tell.
+                // The reader has gone, or the disk is full: there is nobody to hand the rest to.
+                let code = errno
+                if count < 0, !hasReaderGone(code) { state.failure = code }
                 written = state.waiting.count
                 return
             }
+            if !state.waits { state.failure = 0 }
             written += count
         }
     }

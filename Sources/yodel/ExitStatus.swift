@@ -72,8 +72,8 @@ enum ExitStatus: Int32, Error {
 extension ExitStatus {
     /// Ends the process.
     static func end(_ status: ExitStatus) -> Never {
-        Output.finish()
-        exit(status.rawValue)
+        let isWhole = Output.finish()
+        exit((status == .fine && !isWhole ? ExitStatus.usage : status).rawValue)
     }
 
     /// Ends a command of many calls by what became of them.

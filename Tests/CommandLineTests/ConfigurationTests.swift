@@ -117,7 +117,8 @@ func refusedValue(name: String, value: String) throws {
     #expect { try Configuration(environment: [:], explicitPath: "/nonexistent/y.yaml") } throws: { error in
         "\(error)".contains("/nonexistent/y.yaml")
     }
-    let configuration = try Configuration(environment: ["YODEL_CODEK": "opus", "YODEL_XYZZY_PLUGH": "1"])
+    let configuration = try Configuration(
+        environment: ["YODEL_CODEK": "opus", "YODEL_XYZZY_PLUGH": "1", "YODEL_URL": "http://h", "YODEL_TOKEN": "t"])
     #expect(configuration.warnings.count == 1)
     #expect(configuration.warnings.first?.contains("YODEL_CODEC") == true)
 }

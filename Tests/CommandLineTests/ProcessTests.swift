@@ -142,7 +142,7 @@ func processRefuses() throws {
     try refused("is a file", "--dump", good)
     try refused("quality", "--quality", "best")
     try refused("echo-canceller", "--echo-canceller", "magic")
-    try refused("noiseSuppressionDecibels", "--noise-suppression-db=-99")
+    try refused("--noise-suppression-db", "--noise-suppression-db=-99")
     let silent = try yodel(["process", "--far", good, "--mic", good, "--out", folder.file("out")])
     #expect(silent.status == 2 && silent.errors.contains("--rate"))
 }

@@ -141,3 +141,21 @@ func statusWidth(width: Int) {
     #expect(Text.fixed(.nan, 1) == "-" && Text.fixed(1e300, 0) == "-" && Text.fixed(1999.5, 0) == "2000")
     #expect(Text.clock(.infinity) == "00:00" && Text.clock(59.99) == "00:59" && Text.clock(3600) == "1:00:00")
 }
+
+@Test("The question about a key has a line for each thing, and a name in it makes none of its own") func peerLines() {
+    var report = PeerReport(
+        .unknown, name: "@a\nb", address: "192.0.2.1:5", fingerprint: "F", ownFingerprint: "O",
+        words: (1...12).map { "w\($0)" })
+    report.otherNames = ["c"]
+    let lines = Event(.peer(report)).lines
+    #expect(
+        lines == [
+            "@a\nb at 192.0.2.1:5 is not known", "  his key: F", "  our key: O", "  known as: c",
+            "  words: w1 w2 w3 w4 - w5 w6 w7 w8 - w9 w10 w11 w12",
+            "Who hears the same words from the other side, by a way that both trust, knows that nobody is between.",
+            "a goes on and remembers this key, q refuses",
+        ])
+    report.state = .changed
+    #expect(Event(.peer(report)).lines.count == 4)
+    #expect(Event(.warning("x")).lines == ["warning: x"])
+}

@@ -28,6 +28,15 @@ import Control
                 "change-rules office unanswered=forward forward_to=sip:2@h rings=3",
                 #"PUT /v1/accounts/office/rules {"unanswered":"forward","forward_to":"sip:2@h","rings":3}"#
             ),
+            (
+                "change-rules office callers=sip:1@h,h handsets=",
+                #"PUT /v1/accounts/office/rules {"callers":["sip:1@h","h"],"handsets":[]}"#
+            ),
+            (
+                #"change-rules office handsets=["a,b","c"]"#,
+                #"PUT /v1/accounts/office/rules {"handsets":["a,b","c"]}"#
+            ),
+            ("open-conference name=true", #"POST /v1/conferences {"name":"true"}"#),
             ("configured-rules office", "DELETE /v1/accounts/office/rules "),
             ("message sip:1@h a=b", #"POST /v1/messages {"to":"sip:1@h","text":"a=b"}"#),
             ("history q=a&b limit=3", "GET /v1/history?q=a%26b&limit=3 "), ("call ../x?y", "GET /v1/calls/..%2Fx%3Fy "),
@@ -41,13 +50,18 @@ import Control
         "what makes none is refused with what does",
         arguments: [
             "", "cals", "call", "call a b", "dial", "dial sip:1@h loud", "digits e1-1", "hold e1-1 a=b", "request GET",
-            "request GET calls",
+            "request GET calls", "request GET /v1/ä", "request G=T /v1/calls", "change-rules office callers=[x",
         ])
     func refused(_ line: String) {
         #expect { _ = try made(line) } throws: { error in
             guard case ControlError.usage(let text) = error else { return false }
             return text.contains("write") || text.contains("did you mean") || text.contains("help")
         }
+    }
+
+    @Test("a path that is no line of HTTP is refused before anybody is asked")
+    func unwritablePath() {
+        #expect(throws: ControlError.self) { try ControlRequest(["request", "GET", "/v1/calls/a b"]) }
     }
 
     @Test("every route has a verb, and every verb a route")

@@ -21,6 +21,7 @@ struct ConfigCommand: ParsableCommand {
     @OptionGroup var media: MediaArguments
 
     func run() throws {
+        if defaults, media.output.json { throw CommandError(.usage, "--defaults prints a YAML file; leave out --json") }
         if defaults { return Output.standard.write(AnnotatedDefaults.text) }
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         startLog(configuration)

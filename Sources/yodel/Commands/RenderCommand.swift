@@ -36,7 +36,7 @@ struct RenderCommand: ParsableCommand {
     func run() throws {
         let signals = TerminationSignal()
         let choice = try device.choice()
-        var description = try GraphDescription(path: graph)
+        var description = try GraphDescription(rendering: graph)
         if let duration = device.duration { description.duration = duration }
         if let out { description.target = out }
         if offline, description.target == nil {
@@ -51,6 +51,7 @@ struct RenderCommand: ParsableCommand {
             }
             try PathCheck.writable(target, option: out == nil ? "`to`" : "--out")
         }
+        try description.checkFiles(target: out == nil ? "`to`" : "--out", on: offline ? nil : choice)
         let speaker = try offline ? nil : GraphSpeaker(on: choice, format: run.format)
         if let target = description.target {
             writer = try AudioFileWriter(

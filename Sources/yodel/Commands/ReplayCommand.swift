@@ -1,6 +1,7 @@
 import ArgumentParser
 import Codecs
 import JitterBuffer
+import Logging
 import Reporting
 import Simulation
 import Studio
@@ -118,6 +119,7 @@ struct ReplayCommand: ParsableCommand {
     }
 
     func run() throws {
+        LoggingSystem.bootstrap { _ in LineLogHandler(level: .warning) }
         var request = ReplayRequest(to: out)
         (request.table, request.page) = (csv, report)
         (request.rate, request.codec, request.packetMilliseconds, request.bitrate) = (rate, codec, ptime, bitrate)

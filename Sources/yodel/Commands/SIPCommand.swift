@@ -41,6 +41,7 @@ func runSIP(
     let signals = TerminationSignal()
     if let path = sip.signalling.sipTrace { try PathCheck.writable(path, option: "--sip-trace") }
     let (assertions, configuration, options) = try arguments.resolved(ring: ring)
+    try options.request.checkFiles(trace: sip.signalling.sipTrace)
     let isChosen = configuration.source(of: \.media.codec) != .default
     var request = SIPRequest(
         purpose, codecs: isChosen ? [options.request.codec] : SIPRequest.usualCodecs, media: options.request)

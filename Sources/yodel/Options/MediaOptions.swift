@@ -47,5 +47,6 @@ struct MediaOptions {
         }
         if let path = request.capturePath { try PathCheck.writable(path, option: "--capture") }
         if let folder = request.dumpFolder { try PathCheck.folder(folder, option: "--dump") }
+        try request.checkFiles(near: nearPath)
     }
 }

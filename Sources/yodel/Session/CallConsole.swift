@@ -22,6 +22,7 @@ struct CallConsole {
     private var status: StatusLine?
     /// Whom the person types, and what for.
     private var entry: (line: LineEntry, key: KeyCommand)?
+    private var escapes = EscapeFilter()
     /// Why each party's call ended; the whole has when all have.
     private var endReasons: [Media.EndReason?]
     private var isEnding = false
@@ -55,7 +56,7 @@ struct CallConsole {
             input.wait(seconds: status == nil ? min(0.5, statistics.untilNext) : 0.2, others: [events.fileDescriptor])
             takeEvents()
             if input.takeSignals(&status) { end(byDuration: false) }
-            for byte in input.readKeys() {
+            for byte in escapes.take(input.readKeys()) {
                 if entry != nil {
                     type(byte)
                     continue
@@ -108,7 +109,7 @@ struct CallConsole {
     }
 
     private mutating func show(_ event: EventBody, of party: Int = 0) {
-        if let line = printer.line(event, of: party) { show(line) }
+        for line in printer.lines(event, of: party) { show(line) }
     }
 
     /// The report of a call whose place the next caller takes.
@@ -142,7 +143,10 @@ struct CallConsole {
             call.setVolume(decibels: mood.volumeDecibels)
         case .digit(let digit):
             call.send(digit: digit)
-            show(.dtmf(digit: String(digit), direction: .sent))
+            // By SIP nothing goes out while it only rings.
+            if call.dialogs.isEmpty || mood.hasMedia || call.transferPlace != nil {
+                show(.dtmf(digit: String(digit), direction: .sent))
+            }
         case .transfer:
             let isOne = endReasons.count(where: { $0 == nil }) < 2
             entry = (LineEntry(isOne ? "transfer to" : "transfer to (Enter: the other call)"), key)
@@ -188,7 +192,7 @@ struct CallConsole {
     private mutating func drawStatus() {
         guard let (width, blocks) = status.map({ ($0.width, $0.blocks) }) else { return }
         if let entry {
-            status?.draw(String(entry.line.prompt.suffix(width)))
+            status?.draw(Text.suffix(entry.line.prompt, columns: width))
             return
         }
         let text = StatusText.line(seconds: seconds, call.statistics(of: shownParty), mood, width: width, blocks: blocks)
