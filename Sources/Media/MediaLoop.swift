@@ -21,20 +21,20 @@ public final class MediaLoop {
     /// The hardware's side.
     public let device: DeviceEnd
     /// The calls' places, in the order they joined.
-    private var seats: [LoopSeat] = []
+    var seats: [LoopSeat] = []
     /// The calls, in the order they joined.
     public var calls: [Call] { seats.map(\.call) }
     /// Stages between device and call, which all calls share.
-    private var deviceDelay = DeviceDelay()
+    var deviceDelay = DeviceDelay()
     /// Where what passes is copied to.
     public var taps: [any MediaTap] = []
     /// Times the loudspeaker got silence because the play-out ring was empty, since the first sound.
-    public private(set) var playoutGaps = 0
+    public internal(set) var playoutGaps = 0
     /// How long those were together, in milliseconds.
     public var playoutGapMilliseconds: Double { Double(playoutMissing) * 1000 / Double(device.sampleRate) }
-    private var playoutMissing = 0
+    var playoutMissing = 0
     /// When the loudspeaker first asked for sound; `nil`: it has not.
-    public private(set) var playoutStart: HostTime?
+    public internal(set) var playoutStart: HostTime?
     /// Measures what its work takes, where that is asked for.
     package var watch: StageWatch?
     /// Silences the microphone for all parties of a conference, who go on hearing each other.
@@ -44,31 +44,31 @@ public final class MediaLoop {
     /// Whether the calls have each other in the device's place: a conference without anybody at the device.
     public let isBridge: Bool
 
-    private var bridge: ConferenceBridge?
-    private let headset: (any PlacingMixer)?
+    var bridge: ConferenceBridge?
+    let headset: (any PlacingMixer)?
     /// Who of a bridge is decoded and heard; `nil`: everybody, since nobody says how loud he is.
-    private var speakers: SpeakerSelection?
+    var speakers: SpeakerSelection?
     private var framer: Framer
-    private var level: PlayoutLevel
+    var level: PlayoutLevel
     private var samplesTaken: Int64 = 0
     private var lostCapture = LostCapture()
     private var frameLateness = FrameLateness()
-    private var samplesGiven: Int64 = 0
-    private var lastStep: HostTime?
+    var samplesGiven: Int64 = 0
+    var lastStep: HostTime?
     /// The machine's stop that the calls know of.
-    private var excused: MachineStop?
+    var excused: MachineStop?
     /// Its late turn that they know of.
     private var lateTurn: MachineStop?
     /// Sound that the device holds because of the machine, in milliseconds.
     private var reserve = 0.0
     /// When the play-out ring is to be filled again, where nobody calls for it.
-    private var refill: HostTime?
+    var refill: HostTime?
     /// What the taps know of the first call's stream.
     private var changes = StreamChanges()
-    private var callBlock: [Float]
-    private var mixed: [Float]
+    var callBlock: [Float]
+    var mixed: [Float]
     /// Left and right by turns; empty when one channel is played.
-    private var placed: [Float] = []
+    var placed: [Float] = []
 
     /// A loop over `device` that takes frames of `frameLength` samples from it.
     public convenience init(device: DeviceEnd, frameLength: Int) {
@@ -204,7 +204,7 @@ public final class MediaLoop {
     }
 
     /// Tells the taps what a replay has to know, before it counts.
-    private func tellChanges(now: HostTime) {
+    func tellChanges(now: HostTime) {
         guard !taps.isEmpty, let call = seats.first?.call else { return }
         changes.look(at: call) { change in for tap in taps { tap.add(change, at: now) } }
     }
@@ -310,102 +310,5 @@ public final class MediaLoop {
             delay.seat = seat.delay
             seat.call.deviceDelay = delay
         }
-    }
-
-    // MARK: - Towards the loudspeaker
-
-    private func fillPlayout(now: HostTime) {
-        let timing = device.playoutTiming.latest()
-        if timing.stream.isValid {
-            if playoutStart == nil { playoutStart = now }
-            planRefill(after: timing.stream, now: now)
-            let missing = level.observe(
-                frames: timing.stream.frames, missing: timing.missing,
-                elapsedMilliseconds: lastStep.map { now.milliseconds(since: $0) } ?? 0,
-                isStopFelt: isStopFelt(now: now))
-            if missing > 0 {
-                playoutGaps += 1
-                playoutMissing += missing
-            }
-        }
-        if let end = catchUpEnd(next: timing.stream, now: now) {
-            refill = min(refill ?? end, end)
-            return
-        }
-        let channels = device.playoutChannels
-        while device.playoutRing.filled() < level.target * channels {
-            watch.measure(.hear) { pullBlock(now: now) }
-            if timing.stream.isValid { observePlayout(timing.stream, now: now) }
-            let count = mixed.count * channels
-            let written = (headset == nil ? mixed : placed).withUnsafeBufferPointer {
-                device.playoutRing.write($0.baseAddress!, count: count)
-            }
-            samplesGiven += Int64(written / channels)
-            guard written == count else { return }
-        }
-    }
-
-    /// Whether the machine stood still just now. The device's thread may have found that, and the ring empty, since this turn began.
-    private func isStopFelt(now: HostTime) -> Bool {
-        device.machine()?.lastStop.map { now.milliseconds(since: $0.end) <= 1000 * MachineStop.explainedSeconds } ?? false
-    }
-
-    /// After a stop of the machine, who sends to us from the same one has stood still as well: a packet that is missed then comes at
-    /// once. Until when it is waited for, as long as the device has enough; nil: not.
-    private func catchUpEnd(next stream: StreamTiming, now: HostTime) -> HostTime? {
-        guard let end = excused?.end.advanced(byMilliseconds: Self.catchUp), now < end, stream.isValid,
-            stream.hostTime.milliseconds(since: now) >= Self.leastBridge,
-            seats.contains(where: { $0.call.stream.isShort(of: mixed.count * $0.call.sampleRate / device.sampleRate) })
-        else { return nil }
-        return end
-    }
-
-    /// How long such a sender takes, and what the device must have so long, in milliseconds: it waits for us only while it has 6.
-    private static let catchUp = 2.0
-    private static let leastBridge = 8.0
-
-    /// The device takes its next block when the sample after the last one has the device's own delay before it.
-    private func planRefill(after stream: StreamTiming, now: HostTime) {
-        let latency = device.latency()
-        let next = latency.playbackDevice.map {
-            stream.hostTime.advanced(byMilliseconds: -$0 - (latency.playbackConversion ?? 0))
-        }
-        refill = PlayoutSchedule.refill(
-            next: next ?? now, block: Double(stream.frames) * 1000 / Double(device.sampleRate),
-            margin: level.marginMilliseconds, now: now)
-    }
-
-    private func pullBlock(now: HostTime) {
-        tellChanges(now: now)
-        for i in mixed.indices { mixed[i] = 0 }
-        var isPulled = false
-        for (party, seat) in seats.enumerated() {
-            let outcome = callBlock.withUnsafeMutableBufferPointer { block in
-                defer { speakers?.take(block, of: party) }
-                return seat.pull(into: block, now: now)
-            }
-            callBlock.withUnsafeBufferPointer {
-                Mixer.add($0, to: &mixed)
-                bridge?.add($0, of: party)
-                headset?.set($0, of: party)
-            }
-            if let outcome {
-                isPulled = true
-                for tap in taps { tap.add(outcome, at: now) }
-            }
-        }
-        // A call that is over gives silence of its own: a replay that pulled again would go on with the voice.
-        if isPulled { for tap in taps { tap.add(pull: now, samples: mixed.count) } }
-        if seats.count > 1 { Mixer.limit(&mixed) }
-        if let headset {
-            headset.render(into: &placed)
-            Mixer.limit(&placed)
-        }
-        for tap in taps { tap.add(heard: mixed) }
-    }
-
-    private func observePlayout(_ timing: StreamTiming, now: HostTime) {
-        let heard = timing.hostTime(of: samplesGiven, sampleRate: device.sampleRate)
-        deviceDelay.observePlayout(waitMilliseconds: heard.milliseconds(since: now), unit: device.latency())
     }
 }

@@ -1,13 +1,4 @@
-import AudioDevices
 import Glibc
-
-/// A file and the option that names it.
-package struct NamedFile: Sendable, Equatable {
-    package let option: String
-    package let path: String
-
-    package init(_ option: String, _ path: String) { (self.option, self.path) = (option, path) }
-}
 
 /// Whether what somebody wants written can be written, before anything starts.
 package enum PathCheck {
@@ -28,40 +19,7 @@ package enum PathCheck {
         if isFolder(path) == nil { try writable(path, option: option) }
     }
 
-    /// Throws where a file that is written is also read, or written twice: what is in it would be lost. Devices and pipes may be
-    /// named more than once.
-    package static func distinct(written: [NamedFile], read: [NamedFile]) throws(SoftphoneError) {
-        let read = read.filter { isFolder($0.path) != nil }
-        for (index, file) in written.enumerated() {
-            guard let place = Place(file.path) else { continue }
-            guard let other = (written[..<index] + read).first(where: { Place($0.path) == place }) else { continue }
-            throw .request(
-                "\(file.path) is written by \(file.option), and belongs to \(other.option); name another file in one of them")
-        }
-    }
-
-    /// What makes a file the same whatever it is called.
-    private struct Place: Equatable {
-        private let device: UInt64
-        private let inode: UInt64
-        /// In that folder, where there is no such file yet.
-        private let name: Substring?
-
-        /// - Returns: `nil` for what is no file that is, or would be, emptied.
-        init?(_ path: String) {
-            var status = stat()
-            if stat(path, &status) == 0 {
-                guard status.st_mode & S_IFMT == S_IFREG else { return nil }
-                name = nil
-            } else {
-                guard stat(PathCheck.folder(of: path), &status) == 0 else { return nil }
-                name = path.split(separator: "/", omittingEmptySubsequences: false).last
-            }
-            (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
-        }
-    }
-
-    private static func folder(of path: String) -> String {
+    static func folder(of path: String) -> String {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let parent = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
         return parent.isEmpty ? "/" : parent
@@ -72,39 +30,5 @@ package enum PathCheck {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         return status.st_mode & S_IFMT == S_IFDIR
-    }
-}
-
-extension DeviceChoice {
-    /// Files that are read in place of a microphone, or to make a room.
-    package var filesRead: [NamedFile] {
-        let paths: [String?]
-        switch input {
-        case .file(let capture, _, _): paths = [capture]
-        case .room(let room):
-            if case .file(let path) = room.response { paths = [path, room.nearPath] } else { paths = [room.nearPath] }
-        default: paths = []
-        }
-        return paths.compactMap { $0.map { NamedFile("the microphone's device", $0) } }
-    }
-
-    /// Files that are written in place of a loudspeaker.
-    package var filesWritten: [NamedFile] {
-        playedFile.map { [NamedFile("the loudspeaker's device (to=)", $0)] } ?? []
-    }
-}
-
-extension MediaRequest {
-    /// Throws where a file that the call writes is one that it reads, or writes twice.
-    /// - Parameters:
-    ///   - near: speech of the person in a simulated room.
-    ///   - trace: takes the messages of signalling.
-    package func checkFiles(near: String? = nil, trace: String? = nil) throws(SoftphoneError) {
-        func named(_ files: [(option: String, path: String?)]) -> [NamedFile] {
-            files.compactMap { file in file.path.map { NamedFile(file.option, $0) } }
-        }
-        let written = named([("--record", recordPath), ("--capture", capturePath), ("--sip-trace", trace)])
-        let read = named([("--play", playPath), ("--near", near)])
-        try PathCheck.distinct(written: written + device.filesWritten, read: read + device.filesRead)
     }
 }

@@ -27,9 +27,6 @@ package struct ProcessRequest {
 
     /// Reads, processes and writes.
     package func run() throws(SoftphoneError) -> ProcessReport {
-        guard Self.noiseDecibels.contains(voice.noiseSuppressionDecibels) else {
-            throw .setting("--noise-suppression-db", allowed: "-40 to 0")
-        }
         try PathCheck.distinct(
             written: [NamedFile("--out", output)], read: [NamedFile("--far", far), NamedFile("--mic", microphone)])
         let (far, microphone) = (try read(far), try read(microphone))
@@ -42,6 +39,8 @@ package struct ProcessRequest {
             run.unit.noiseSuppression = suppressesNoise
             run.unit.automaticGainControl = controlsGain
             report = try run.run()
+        } catch .audioUnit(.outOfRange(setting: "noiseSuppressionDecibels", let allowed)) {
+            throw .setting("--noise-suppression-db", allowed: allowed)
         } catch {
             throw SoftphoneError(error)
         }
@@ -51,9 +50,6 @@ package struct ProcessRequest {
         report.quality = voice.quality.rawValue
         return report
     }
-
-    /// As the unit takes it (`VoiceProcessingConfiguration`).
-    private static let noiseDecibels = -40.0...0
 
     private func read(_ path: String) throws(SoftphoneError) -> [Float] {
         do { return try AudioSamples.read(path: path, rate: rate) } catch { throw .audioFile(error) }

@@ -35,7 +35,8 @@ import Testing
         second.close()
     }
 
-    @Test("whoever holds goes on holding at the new place; whoever was held there is not held any more", arguments: [true, false])
+    @Test(
+        "whoever holds goes on holding at the new place; whoever was held there is not held any more", arguments: [true, false])
     func held(byUs: Bool) throws {
         let (first, second) = (try Listener(), try Listener())
         let caller = try Caller(first.uri)

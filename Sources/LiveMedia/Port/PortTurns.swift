@@ -15,7 +15,7 @@ import Realtime
 /// waits for nothing: port and clock are whoever's who steps it.
 package struct PortTurns: ~Copyable {
     /// Places of conferences in the wheel lie below this, where all who hear each other have their turn together.
-    private static let firstRoom = -1
+    static let firstRoom = -1
     /// Those who hear each other at most; who comes then is in another conference.
     package static let roomSize = 100
     /// Those who are let in in one turn: what they cost at their beginning is not to keep the others waiting.
@@ -23,43 +23,43 @@ package struct PortTurns: ~Copyable {
 
     /// A call's second packet has just come, and the first waits since a packet time before: it is heard in the next turn, and then turns
     /// move to where the jitter buffer asks for them (`TurnPhase`).
-    private static let slotsBehindPackets = 0
+    static let slotsBehindPackets = 0
 
     /// A turn that takes more packets than so many for each call, and these besides, is one of a flood.
     private static let (usualPackets, usualStrangers) = (4, 32)
 
-    private let plan: PortPlan
-    private let port: any PacketPort
-    private let control: PortControl
+    let plan: PortPlan
+    let port: any PacketPort
+    let control: PortControl
     /// Which of the port's loops it is.
     private let index: Int
-    private let recordings: PortRecordings?
-    private var room: CallRoom
-    private var wheel: TickWheel
-    private var load = LoopLoad()
+    let recordings: PortRecordings?
+    var room: CallRoom
+    var wheel: TickWheel
+    var load = LoopLoad()
     /// Those who may still be let in in this turn, and what those who were have cost, in milliseconds.
-    private var joinsLeft = 0
-    private var joining = 0.0
+    var joinsLeft = 0
+    var joining = 0.0
     /// More has come than the calls send.
     private var isFlooded = false
     private var usage = ThreadUsage()
     private var stages = StageMeter()
     private var stagesSince: HostTime?
-    private let memory = MemoryHeadroom()
+    let memory = MemoryHeadroom()
     /// Looked at once a second, and after each new call.
-    private var isMemoryShort = false
-    private var calls: [PortCall?] = []
+    var isMemoryShort = false
+    var calls: [PortCall?] = []
     /// Seats of callers who were hung up on: they keep them while they go on sending, or they would call again.
-    private var lingering: [Int] = []
-    private var goodbyes: PortGoodbyes
+    var lingering: [Int] = []
+    var goodbyes: PortGoodbyes
     /// Conferences that there are; one that nobody is in any more makes room for another.
-    private var rooms: [PortRoom?] = []
+    var rooms: [PortRoom?] = []
     private var frame: [Float] = []
     /// Encodes silence for all who are said nothing else.
     private let silence = ConferenceEncoders()
-    private let clock: PortClock
+    let clock: PortClock
     private var nextSecond = HostTime.zero
-    private var figures = PortFigures()
+    var figures = PortFigures()
 
     /// - Parameters:
     ///   - plan: what its calls are like.
@@ -183,113 +183,6 @@ package struct PortTurns: ~Copyable {
         port.flush()
     }
 
-    // MARK: - Packets
-
-    private mutating func take(_ packet: inout ReceivedPacket, now: HostTime) {
-        let bytes = UnsafeRawBufferPointer(packet.bytes)
-        switch packet.kind {
-        case .rtp where !packet.isOnControlPort:
-            switch room.receive(rtp: packet, refusal: refusal, isPutOff: joinsLeft == 0) {
-            case .call(let seat): calls[seat]?.call.receive(rtp: bytes, arrival: packet.arrival)
-            case .caller(let seat):
-                begin(seat, at: packet.source, now: now)
-                deliver(packet, to: seat)
-            case .continued(let seat):
-                move(seat, to: packet.source)
-                deliver(packet, to: seat)
-            case .waiting, .dropped, .turnedAway: break
-            }
-        case .rtcp:
-            let verdict = room.receive(rtcp: packet)
-            if verdict == .turnedAway { goodbyes.add(packet.source) }
-            guard case .call(let seat) = verdict, let call = calls[seat] else { return }
-            call.link.peer = LinkPeer(media: room.source(of: seat), control: packet.source)
-            call.call.receive(rtcp: bytes, arrival: packet.arrival)
-        default: room.noteGarbage()
-        }
-    }
-
-    /// The packets before the proof were media too: no word is clipped.
-    private mutating func deliver(_ packet: ReceivedPacket, to seat: Int) {
-        guard let call = calls[seat]?.call else { return }
-        for held in room.held {
-            held.bytes.withUnsafeBytes { call.receive(rtp: $0, arrival: held.arrival) }
-        }
-        call.receive(rtp: UnsafeRawBufferPointer(packet.bytes), arrival: packet.arrival)
-    }
-
-    /// Those whose call is not over.
-    private var callsNow: Int { room.count - lingering.count }
-
-    /// Why nobody new is let in now; `nil`: everybody is.
-    private var refusal: PortRefusal? {
-        if control.callsNow >= plan.parties { return .full }
-        if isMemoryShort { return .resources }
-        return load.admits(besides: callsNow) ? nil : .late
-    }
-
-    private mutating func begin(_ seat: Int, at source: SocketAddress, now: HostTime) {
-        joinsLeft -= 1
-        let began = clock.now()
-        defer { joining += clock.now().milliseconds(since: began) }
-        while calls.count <= seat { calls.append(nil) }
-        // Another loop may have taken the last place meanwhile.
-        guard let number = control.enter(limit: plan.parties) else { return room.turnAway(seat, .full) }
-        let link = PortLink(port, peer: LinkPeer(media: source))
-        var recording: PortRecording?
-        if let recordings {
-            do { recording = try recordings.open(number) } catch { tell(number, source, .warning("no recording: \(error)")) }
-        }
-        do {
-            let call = try PortCall(
-                number: number, configuration: configuration(of: number, isRecorded: recording != nil), link: link,
-                recording: recording, now: now)
-            call.call.limitComplexity(to: load.complexityOfNew)
-            calls[seat] = call
-            figures.callsInAll += 1
-            isMemoryShort = memory.isShort
-            tell(number, source, .began)
-            seatAtWheel(seat, call)
-        } catch {
-            // What one call's settings do not allow no call's do: it was tried before the port was opened.
-            recording?.end()
-            letGo(seat)
-            tell(number, source, .warning("no call: \(error)"))
-        }
-    }
-
-    /// Who is neither echoed nor heard by others nor recorded is not listened to.
-    private func configuration(of number: UInt64, isRecorded: Bool) -> CallConfiguration {
-        var configuration = PortCall.configuration(plan.configuration, number: number)
-        configuration.stream.isHeard = plan.sound != .announcement || isRecorded
-        return configuration
-    }
-
-    private mutating func seatAtWheel(_ seat: Int, _ call: PortCall) {
-        guard plan.sound == .conference else {
-            return wheel.add(seat, everyMilliseconds: call.turnMilliseconds, after: Self.slotsBehindPackets)
-        }
-        // Where most are: who comes alone would hear nobody.
-        let open = rooms.indices.filter { (rooms[$0]?.seats.count ?? Self.roomSize) < Self.roomSize }
-        if let fullest = open.max(by: { (rooms[$0]?.seats.count ?? 0) < (rooms[$1]?.seats.count ?? 0) }) {
-            call.room = fullest
-        } else {
-            let new = PortRoom(
-                frameLength: call.call.frameLength, milliseconds: call.turnMilliseconds,
-                levels: plan.configuration.stream.levels)
-            call.room = rooms.firstIndex { $0 == nil } ?? rooms.count
-            if call.room == rooms.count { rooms.append(new) } else { rooms[call.room] = new }
-            wheel.add(Self.firstRoom - call.room, everyMilliseconds: new.milliseconds)
-        }
-        rooms[call.room]?.add(seat)
-    }
-
-    private mutating func move(_ seat: Int, to source: SocketAddress) {
-        guard let call = calls[seat], let former = call.link.peer?.media, former != source else { return }
-        call.link.peer = LinkPeer(media: source)
-        tell(call.number, source, .call(.remoteMoved(from: former, to: source)))
-    }
-
     // MARK: - Turns
 
     private mutating func step(_ seat: Int, now: HostTime, ntp: NTPTime) {
@@ -339,45 +232,13 @@ package struct PortTurns: ~Copyable {
         stages.add(.say, from: heard, to: clock.now())
     }
 
-    private mutating func finishTurn(_ seat: Int, _ call: PortCall, now: HostTime, ntp: NTPTime) {
+    mutating func finishTurn(_ seat: Int, _ call: PortCall, now: HostTime, ntp: NTPTime) {
         call.call.advance(to: now, ntp: ntp)
         let source = room.source(of: seat)
         for event in call.takeEvents(now: now) {
             if case .ended(let reason) = event { return end(seat, call, reason, now: now) }
             tell(call.number, source, .call(event))
         }
-    }
-
-    private mutating func end(_ seat: Int, _ call: PortCall, _ reason: EndReason, now: HostTime) {
-        for case .warning(let text) in call.takeNotices(now: now) {
-            tell(call.number, room.source(of: seat), .warning(text))
-        }
-        tell(
-            call.number, room.source(of: seat),
-            .ended(reason, seconds: now.milliseconds(since: call.began) / 1000, call.figures))
-        call.recording?.end()
-        wheel.remove(seat)
-        if plan.sound == .conference, let conference = rooms[call.room] {
-            conference.remove(seat)
-            if conference.seats.isEmpty {
-                wheel.remove(Self.firstRoom - call.room)
-                rooms[call.room] = nil
-            }
-        }
-        calls[seat] = nil
-        switch reason {
-        case .remoteHangup, .mediaTimeout: letGo(seat)
-        default: lingering.append(seat)
-        }
-    }
-
-    private mutating func letGo(_ seat: Int) {
-        room.leave(seat)
-        control.leave()
-    }
-
-    private func tell(_ call: UInt64, _ remote: SocketAddress, _ body: PortEvent.Body) {
-        control.events.post(PortEvent(call: call, remote: remote, body: body))
     }
 
     // MARK: - Time
@@ -424,12 +285,5 @@ package struct PortTurns: ~Copyable {
         for seat in calls.indices { hangUp(seat, reason, now: now) }
         port.flush()
         everySecond(now)
-    }
-
-    private mutating func hangUp(_ seat: Int, _ reason: EndReason, now: HostTime) {
-        guard let call = calls[seat] else { return }
-        let ntp = clock.ntp()
-        call.call.perform(.hangUp(reason), now: now, ntp: ntp)
-        finishTurn(seat, call, now: now, ntp: ntp)
     }
 }

@@ -75,8 +75,7 @@ extension UserAgent {
         }
         guard let body = Body(headers: request.headers, bytes: request.body) else { return nil }
         // Whoever cannot read it may do without (RFC 3261 section 20.11).
-        let disposition = request.headers.text(.contentDisposition) ?? ""
-        if disposition.lowercased().filter({ $0 != " " }).contains(";handling=optional") { return nil }
+        if request.headers.contentDisposition?.parameters["handling"]?.equalsIgnoringCase("optional") == true { return nil }
         let fits =
             configuration.acceptedTypes.contains(body.mediaType)
             || body.parts.contains { configuration.acceptedTypes.contains($0.mediaType) } || body.sdp != nil

@@ -230,7 +230,7 @@ extension UserAgent {
             let contacts = response.headers.contacts
             // A server in between may have written another address in its place.
             let match = contacts.first { $0.uri.isEquivalent(to: own) } ?? (contacts.count == 1 ? contacts.first : nil)
-            if let text = match?.parameters["expires"] { return UInt32(text.filter { $0 != "\"" }) }
+            if let text = match?.parameters.unquoted("expires") { return UInt32(text) }
         }
         return response.headers.expires
     }

@@ -109,8 +109,7 @@ extension UserAgent {
         load.add(key, owner: owner)
         let transaction = ServerTransaction(
             request: request, destination: source.destination(for: request.headers, rings: request.method == .invite),
-            settings: configuration.timers,
-            now: now)
+            settings: configuration.timers, now: now)
         servers[key] = transaction
         if let merge = mergeKey(request) { merges[merge] = key }
         timers.schedule(.server(key), at: transaction.deadline)

@@ -17,6 +17,13 @@ public struct Body: Hashable, Sendable {
     }
 
     public var isSDP: Bool { mediaType == "application/sdp" }
+
+    /// A parameter of the type without its quotes, such as `charset`.
+    public func parameter(_ name: String) -> String? {
+        var scanner = ByteScanner(Array(contentType.utf8)[...])
+        _ = scanner.takeWhile { $0 != UInt8(ascii: ";") }
+        return Parameters(&scanner)?.unquoted(name)
+    }
 }
 
 extension Body {
@@ -38,11 +45,7 @@ extension Body {
 
     /// The parts of a multipart body (RFC 2046 section 5.1); empty when it is none, or not well formed. At most 32.
     public var parts: [Body] {
-        var scanner = ByteScanner(Array(contentType.utf8)[...])
-        _ = scanner.takeWhile { $0 != UInt8(ascii: ";") }
-        guard let parameters = Parameters(&scanner), let boundary = parameters.unquoted("boundary"),
-            !boundary.isEmpty, boundary.utf8.count <= 70
-        else { return [] }
+        guard let boundary = parameter("boundary"), !boundary.isEmpty, boundary.utf8.count <= 70 else { return [] }
         let marker = Array("--\(boundary)".utf8)
         var found: [Body] = []
         var start: Int?

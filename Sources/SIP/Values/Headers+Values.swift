@@ -43,6 +43,7 @@ extension Headers {
     public var referTo: NameAddress? { address(.referTo) }
     public var referredBy: NameAddress? { address(.referredBy) }
     public var event: TokenValue? { value(.event, TokenValue.init) }
+    public var contentDisposition: TokenValue? { value(.contentDisposition, TokenValue.init) }
     public var subscriptionState: TokenValue? { value(.subscriptionState, TokenValue.init) }
     public var date: SIPDate? { value(.date, SIPDate.init) }
     public var reasons: [Reason] { (elements(.reason) ?? []).compactMap { Reason(bytes: $0) } }

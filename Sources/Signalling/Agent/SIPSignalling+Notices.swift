@@ -20,9 +20,7 @@ extension SIPSignalling {
 
     /// UTF-8 unless it says that it is Latin-1, as telephones of old do.
     private static func text(of body: Body) -> String {
-        let isLatin =
-            body.contentType.lowercased().contains("charset=iso-8859-1")
-            || body.contentType.lowercased().contains("charset=\"iso-8859-1\"")
+        let isLatin = body.parameter("charset")?.lowercased() == "iso-8859-1"
         guard isLatin else { return String(decoding: body.bytes, as: UTF8.self) }
         return String(String.UnicodeScalarView(body.bytes.map { Unicode.Scalar($0) }))
     }

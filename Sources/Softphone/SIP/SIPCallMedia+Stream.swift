@@ -12,7 +12,6 @@ extension SIPCallMedia {
     func start(_ agreed: MediaAgreement) throws(SoftphoneError) {
         receives = agreed.receives
         hold.byPeer = agreed.isHeldByPeer
-        hasCeased = false
         guard let socket, let remote = agreed.remote else { return }
         // Nobody has answered, and it may yet be somebody else: our address is not worth what a telephone without ICE plays before.
         if !isAnswered, agreed.ice == nil, request.traversal.mode == .relay { return }

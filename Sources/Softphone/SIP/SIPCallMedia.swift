@@ -119,7 +119,7 @@ final class SIPCallMedia {
         if let session { tellDirections(session) }
     }
 
-    /// Nothing is sent or heard until there are media again (RFC 3264 section 8.2).
+    /// Nothing is sent or heard until the other side has media again (RFC 3264 section 8.2).
     func cease() {
         hasCeased = true
         if let session { tellDirections(session) }

@@ -196,6 +196,7 @@ final class SIPLiveCall {
         }
         let isFirst = agreement == nil
         agreement = agreed
+        media.hasCeased = false
         if let time = negotiated.answeredAt {
             answeredAt = time
             (media.isAnswered, media.answeredAt) = (true, time)
