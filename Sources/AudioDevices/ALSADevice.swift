@@ -3,7 +3,8 @@ import CALSA
 import Realtime
 import Threads
 
-/// A sound card or sound server through ALSA: one real-time thread for each direction, and one that supervises.
+/// A sound card or sound server through ALSA: one real-time thread for each direction, or at periods of 15 ms and more one for
+/// both (`ALSADuplexLoop`), and one that supervises.
 ///
 /// A device that is lost while it runs goes on in silence and is reopened (`ALSASupervisor`). What plays is held at a
 /// fill level that adapts (`PlaybackTarget`), whatever ALSA's buffer is. `stop` returns within
@@ -61,6 +62,9 @@ public final class ALSADevice: HardwareDevice {
             }
             guard state.engine == nil else { return }
             try openMissing(&state)
+            // What was lost is opened anew, perhaps in another format. No thread has these callbacks yet.
+            if let format = state.capture?.format { callbacks.announce(format, capture: true) }
+            if let format = state.playback?.format { callbacks.announce(format, capture: false) }
             do throws(RealtimeError) {
                 try launch(&state, request, callbacks)
             } catch {

@@ -44,7 +44,9 @@ public struct DeviceStreamFormat: Sendable, Equatable, BitwiseCopyable {
 
 /// What the device granted of a `DeviceRequest`; a direction that was not asked for is `nil`.
 public struct DeviceGrant: Sendable, Equatable {
+    /// The microphone's format.
     public var capture: DeviceStreamFormat?
+    /// The loudspeaker's format.
     public var playback: DeviceStreamFormat?
 
     public init(capture: DeviceStreamFormat? = nil, playback: DeviceStreamFormat? = nil) {
@@ -96,8 +98,11 @@ public struct DeviceCallbacks: @unchecked Sendable, BitwiseCopyable {
 
     /// Handed to every function; it outlives the device's run.
     public var context: UnsafeMutableRawPointer
+    /// Takes a block from the microphone.
     public var capture: Capture
+    /// Fills a block for the loudspeaker.
     public var playback: Playback
+    /// Is told that a direction goes on in another format.
     public var formatChanged: FormatChanged
     /// nil: always.
     public var isReady: IsReady?

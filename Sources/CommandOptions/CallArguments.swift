@@ -2,7 +2,10 @@ import ArgumentParser
 
 /// What is done in the call.
 package struct CallArguments: ParsableArguments {
-    @Option(help: ArgumentHelp("Hang up after this long. (default: when a side hangs up)", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "End after this long. (default: when somebody ends it; loopback 20, offline 60)",
+            valueName: "seconds"))
     package var duration: Double?
 
     @Option(help: ArgumentHelp("Send this audio file, then the microphone. (default: the microphone)", valueName: "file"))
@@ -24,6 +27,15 @@ package struct CallArguments: ParsableArguments {
     package var dtmf: String?
 
     package init() {}
+
+    /// Options that were given, but for `--duration`: what those who make no such call refuse.
+    package var given: [String] {
+        let options = [
+            "--play": play != nil, "--record": record != nil, "--capture": capture != nil,
+            "--capture-decrypted": captureDecrypted, "--near": near != nil, "--dtmf": dtmf != nil,
+        ]
+        return options.keys.filter { options[$0] == true }.sorted()
+    }
 }
 
 /// What is told of the call, and how.
@@ -46,4 +58,7 @@ package struct OutputArguments: ParsableArguments {
     package var seed: UInt64?
 
     package init() {}
+
+    /// Options that were given and concern a call's figures and signals.
+    package var givenOfCall: [String] { (assertions.isEmpty ? [] : ["--assert"]) + (dump == nil ? [] : ["--dump"]) }
 }

@@ -14,9 +14,10 @@ public struct ControlCommand: ParsableCommand {
         discussion: """
             Asks `yodel softphone` by HTTP what these words stand for:
 
-            \(ControlVerb.list)
+            \(ControlVerb.wrappedList)
               request METHOD PATH [BODY]
-                  anything that docs/openapi.yaml describes; a BODY of - is read from standard input
+                  anything that docs/openapi.yaml describes; a BODY of - is
+                  read from standard input
 
             Without options it asks the service of the configuration on this machine. The exit code is 0, 2 (not understood, or not \
             there), 4 (refused now), 7 (token) or 8 (nobody there).
@@ -47,7 +48,7 @@ public struct ControlCommand: ParsableCommand {
     @Flag(help: "Let --out replace a file that is there.")
     var overwrite = false
 
-    @Option(help: ArgumentHelp("Type of the body of request.", valueName: "type"))
+    @Option(help: ArgumentHelp("With the word `request`: content type of BODY.", valueName: "type"))
     var type = "application/json"
 
     @Flag(help: "Print JSON as it comes.")
@@ -91,7 +92,9 @@ public struct ControlCommand: ParsableCommand {
     }
 
     private func place(_ environment: [String: String]) throws -> WebAddress {
-        if let url = url ?? environment["YODEL_URL"] {
+        // As any other variable, an empty one counts as none.
+        let named = environment["YODEL_URL"].flatMap { $0.isEmpty ? nil : $0 }
+        if let url = url ?? named {
             guard let place = WebAddress(url) else {
                 throw ControlError.usage("'\(url.prefix(200))' is no URL; write http://HOST:PORT or https://...")
             }

@@ -92,15 +92,33 @@ package struct ControlVerb: Sendable {
         ControlVerb("ready", "GET", "/readyz", "whether it takes calls"),
     ]
 
-    /// Every verb with what it does, for `--help`.
-    package static let list: String = {
+    /// Every verb with what it does, a row each.
+    package static let list = rows { help, _ in help }
+    /// The same in lines that end before column 80, for `--help`.
+    static let wrappedList = rows { wrapped($0, at: $1) }
+
+    /// `help` makes of a verb's help what begins at the given column.
+    private static func rows(_ help: (String, Int) -> String) -> String {
         let width = all.map { $0.usage.count }.filter { $0 <= 34 }.max() ?? 0
         return all.map { verb in
             let usage = verb.usage
             let gap =
                 usage.count > width
                 ? "\n      " + String(repeating: " ", count: width - 2) : String(repeating: " ", count: width - usage.count)
-            return "  \(usage)\(gap)  \(verb.help)"
+            return "  \(usage)\(gap)  \(help(verb.help, width + 4))"
         }.joined(separator: "\n")
-    }()
+    }
+
+    /// In lines that end before column 80, each of which begins at `column`.
+    private static func wrapped(_ text: String, at column: Int) -> String {
+        var lines: [String] = []
+        for word in text.split(separator: " ") {
+            if let line = lines.last, column + line.count + 1 + word.count < 80 {
+                lines[lines.count - 1] = "\(line) \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n" + String(repeating: " ", count: column))
+    }
 }

@@ -34,6 +34,8 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    var isDamage: Bool { if case .corrupt = self { true } else { false } }
+
     /// What a database's error means for whoever opens or uses it.
     init(_ error: any Error, path: String, isOpening: Bool) {
         if let error = error as? HistoryError {

@@ -42,9 +42,15 @@ public enum HistoryForm: Sendable, CaseIterable {
 
     private static func cell(_ value: JSONValue) -> String {
         guard case .string(var text) = value else { return value == .null ? "" : value.text }
-        // What another side chose must not become a spreadsheet's formula.
-        if let first = text.first, "=+-@\t\r".contains(first) { text = "'" + text }
-        guard text.contains(where: { ",\"\r\n".contains($0) || $0.isNewline }) else { return text }
-        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        // What another side chose must not become a spreadsheet's formula. Those read scalars: a sign with a mark behind it is
+        // another character, and the same scalar.
+        if let first = text.unicodeScalars.first, "=+-@\t\r\n".unicodeScalars.contains(first) { text = "'" + text }
+        guard text.unicodeScalars.contains(where: { $0 == "," || $0 == "\"" || Character($0).isNewline }) else { return text }
+        var quoted = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            if scalar == "\"" { quoted.append(scalar) }
+            quoted.append(scalar)
+        }
+        return "\"" + String(quoted) + "\""
     }
 }

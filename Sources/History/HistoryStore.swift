@@ -25,9 +25,12 @@ final class HistoryStore: Sendable {
     private let retention: HistoryRetention
     /// Held as long as the database is open; the system lets go of it when the process ends, however it does.
     private let lock: Int32
+    /// The file that was opened.
+    private let file: [UInt64]?
 
-    /// Opens the database, or makes it. Calls that were running when the last service ended are marked.
-    init(path: String, retention: HistoryRetention) throws(HistoryError) {
+    /// Opens the database, or makes it.
+    /// - Parameter isFirst: this service has not had it open yet: calls that were running when the last one ended are marked.
+    init(path: String, retention: HistoryRetention, isFirst: Bool) throws(HistoryError) {
         (self.path, self.retention) = (path, retention)
         lock = try Self.lock(path)
         do {
@@ -44,7 +47,9 @@ final class HistoryStore: Sendable {
                 try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_size_limit = 4194304")
             }
             pool = try DatabasePool(path: path, configuration: configuration)
+            file = Self.file(path)
             try HistorySchema.migrator.migrate(pool)
+            guard isFirst else { return }
             try pool.write { database in
                 try database.execute(
                     sql: """
@@ -71,6 +76,15 @@ final class HistoryStore: Sendable {
         }
         return descriptor
     }
+
+    /// Which file stands at a path; `nil`: none does.
+    private static func file(_ path: String) -> [UInt64]? {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? [UInt64(facts.st_dev), UInt64(facts.st_ino)] : nil
+    }
+
+    /// Whether the file that is open still stands at its path: nobody has moved it away, or deleted it.
+    var isInPlace: Bool { file != nil && Self.file(path) == file }
 
     var reader: HistoryReader { HistoryReader(pool, path: path) }
 

@@ -113,14 +113,21 @@ final class HistoryWriter: Sendable {
             while try writeSome(to: open) {}
             try writeSettings(to: open)
             if HostTime.monotonicNow() >= nextForget {
+                guard open.isInPlace else {
+                    throw HistoryError.cannotUse(path: path, reason: "it was moved away or deleted, and a new one is made")
+                }
                 let hasMore = try open.forget(now: .now())
                 nextForget = .monotonicNow().advanced(byMilliseconds: hasMore ? 0 : Self.forgetMilliseconds)
             }
         } catch {
+            // What is damaged, or no longer there, is opened anew by the next try: by then those who read it now are done.
+            let isGone = store?.isInPlace == false || error.isDamage
             let isNew = state.withLock { state in
+                if isGone { state.reader = nil }
                 defer { state.trouble = error }
                 return state.trouble != error
             }
+            if isGone { store = nil }
             if isNew { onTrouble(error) }
             return false
         }
@@ -130,7 +137,8 @@ final class HistoryWriter: Sendable {
 
     private func opened(_ store: inout HistoryStore?) throws(HistoryError) -> HistoryStore {
         if let store { return store }
-        let opened = try HistoryStore(path: path, retention: retention)
+        let isFirst = state.withLock { $0.kept == nil }
+        let opened = try HistoryStore(path: path, retention: retention, isFirst: isFirst)
         let kept = try opened.settings()
         store = opened
         state.withLock { ($0.reader, $0.kept) = (opened.reader, $0.kept ?? kept) }

@@ -84,6 +84,10 @@ package struct DecisionLogic: ~Copyable {
     /// A packet is needed at the start of the pull that reaches it, up to a block before its first sample is due.
     /// Packets begin at places in their blocks that differ by the common divisor of both lengths: down to the next
     /// such place the delay can be lowered for nothing, and from there by whole divisors only.
+    ///
+    /// Example: at 8 kHz, blocks of 80 samples and packets of 160 have places 10 ms apart. The target is 3 ms, and nothing is
+    /// lost. A packet that is needed 50 ms later than the fastest come has 47 ms to spare: four places, 320 samples to take
+    /// out. One that is needed 20 ms sooner than they come lacks 23 ms: three places, 240 samples to put in.
     /// - Parameter endOfQueue: samples of the pulled stream up to the end of the queue.
     package func stretch(for head: StoredPacket, endOfQueue: Int64) -> Stretch {
         guard let start, let floor else { return .unknown }

@@ -10,6 +10,7 @@ import Realtime
 ///     insert -> ReceivedStream -> DelayManager ------> DecisionLogic
 ///           \-> PacketBuffer ------------------> Player <-´ -> pull
 public final class JitterBuffer {
+    /// What it was made with.
     public let configuration: JitterBufferConfiguration
     // Confined to one thread, and no method hands one of these on while it calls another: the check at run time, several for
     // each pull, would cost more than the pull itself.
@@ -24,6 +25,8 @@ public final class JitterBuffer {
     private var clockRate: Int
     /// Time 0 of host times.
     @exclusivity(unchecked) private var hostEpoch: HostTime?
+    /// When the first packet came: media time 0 (`PullOutcome.mediaMilliseconds`); nil before, whatever was pulled by then.
+    @exclusivity(unchecked) package private(set) var firstArrival: HostTime?
     /// When this machine last stood still.
     @exclusivity(unchecked) private var stop: MachineStop?
     /// The latest turn of this machine's that was late, but no stop.
@@ -56,6 +59,7 @@ public final class JitterBuffer {
         self.decoder = decoder
         self.clockRate = Self.clamped(clockRate)
         hostEpoch = other.hostEpoch
+        firstArrival = other.firstArrival
         delays = DelayManager(continuing: other.delays)
         clock = PullClock(tuning: configuration.tuning.clock)
         player = Player(
@@ -104,7 +108,7 @@ public final class JitterBuffer {
 
     // MARK: Delay
 
-    /// Milliseconds from a packet's arrival until its first sample is due in the pulled stream, now and on average;
+    /// Milliseconds from a packet's arrival until its first sample is due in the pulled stream, on average;
     /// nil before playing. The sample at offset k of a pulled block counts as due k samples after the pull, so a
     /// device ring behind it counts its fill *before* the block is written.
     public var currentDelayMilliseconds: Double? { delays.mean.flatMap { waiting(afterDelay: $0) } }
@@ -168,7 +172,9 @@ public final class JitterBuffer {
             record.statistics.malformed += 1
             return .malformed
         }
-        let jump = stream?.jump(of: packet, duration: duration, floor: delays.floor, overdue: player.overdue)
+        let heldUp = heldUp(at: packet.arrival)
+        let jump = stream?.jump(
+            of: packet, duration: duration, floor: delays.floor, overdue: player.overdue, heldUp: heldUp)
         let origin = origin(of: packet, after: jump)
         if let jump {
             reset(jump)
@@ -187,8 +193,7 @@ public final class JitterBuffer {
             record.statistics.duplicate += 1
             return .duplicate
         }
-        delays.learn(
-            from: stored, axis: axis, concealsItself: decoder.concealsItself, heldUp: heldUp(at: packet.arrival))
+        delays.learn(from: stored, axis: axis, concealsItself: decoder.concealsItself, heldUp: heldUp)
         stream?.note(stored)
         if player.isPlaying, stored.end <= player.cursor.position {
             record.statistics.late += 1
@@ -316,12 +321,16 @@ public final class JitterBuffer {
         if jump == .delayJump, let axis = stream?.axis, let position = axis.position(of: packet.extendedTimestamp) {
             return axis.streamMilliseconds(position)
         }
-        return milliseconds(packet.arrival)
+        let first = firstArrival ?? packet.arrival
+        firstArrival = first
+        return packet.arrival.milliseconds(since: first)
     }
 
     private func begin(with packet: BufferedPacket, mediaOrigin: Double) -> StreamAxis {
+        let epoch = hostEpoch ?? packet.arrival
+        hostEpoch = epoch
         let axis = StreamAxis(
-            clockRate: clockRate, sampleRate: sampleRate, hostEpoch: hostEpoch ?? packet.arrival,
+            clockRate: clockRate, sampleRate: sampleRate, hostEpoch: epoch,
             timestamp: packet.extendedTimestamp, arrival: packet.arrival, delay: delays.beginStream(),
             mediaOrigin: mediaOrigin)
         stream = ReceivedStream(axis: axis, tuning: configuration.tuning.stream)

@@ -33,7 +33,7 @@ public struct JitterBufferConfiguration: Sendable {
     /// Lower bound of the target above the fastest packets, in milliseconds; 0 leaves it to the statistics.
     public var minimumDelayMs: Double
     /// Upper bound of the target above the fastest packets, in milliseconds; clamped to 20...1000.
-    public var maximumDelayMs: Double
+    public var maximumDelayMs: Double { didSet { maximumDelayMs = Self.clamped(maximumDelayMs) } }
     /// Seed of the comfort noise, so that a run can be repeated bit for bit.
     public var seed: UInt64
     /// The numbers inside, found by measurement; for sweeps.
@@ -45,9 +45,13 @@ public struct JitterBufferConfiguration: Sendable {
         latency: LatencyProfile = .balanced, minimumDelayMs: Double = 0, maximumDelayMs: Double = 500, seed: UInt64 = 1
     ) {
         self.latency = latency
-        let ceiling = maximumDelayMs.isFinite ? min(max(maximumDelayMs, 20), 1000) : 500
+        let ceiling = Self.clamped(maximumDelayMs)
         self.maximumDelayMs = ceiling
         self.minimumDelayMs = minimumDelayMs.isFinite ? min(max(minimumDelayMs, 0), ceiling) : 0
         self.seed = seed
+    }
+
+    private static func clamped(_ maximumDelayMs: Double) -> Double {
+        maximumDelayMs.isFinite ? min(max(maximumDelayMs, 20), 1000) : 500
     }
 }

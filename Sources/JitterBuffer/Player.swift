@@ -6,7 +6,7 @@ import Codecs
 ///                          `--------> GapFiller.fill ----------------^
 ///
 /// What belongs to the network comes with each call: the packets that wait, and the decisions for the pull. What was done
-/// goes into the pull and the pull.record.
+/// is noted in the pull and in its `record`.
 package struct Player: ~Copyable {
     /// Longest frame worked on at once, in milliseconds: pauses are judged and sound is stretched by it.
     private static let frameMilliseconds = 20
@@ -295,6 +295,15 @@ package struct Player: ~Copyable {
     }
 
     /// Plays on from `position`, which the packet or the in-band FEC in it holds, without `skip` samples from there on.
+    ///
+    /// What was made so far stands for the media up to `mediaPosition`. `lag` is how far that lies beyond `position`: so
+    /// much of what is played now was concealed already; negative: so much of a pause is passed over. By `lag - skip` the
+    /// delay grows: the ledger has it, and `gap.shift` lets a good join take it back.
+    ///
+    /// Without a lag the concealment took just the missing media's place: the decoder goes on as it is, and its sound fits.
+    /// With one, or where packets of the gap were decoded and given up (`hasDropped`), an open gap's decoder goes back to
+    /// the state it had before the gap (`isRestored`; taken back where the packet does not decode). Then, and with any lag,
+    /// the sound needs a merge.
     private mutating func resume(at head: StoredPacket, from position: Int64, skip: Int64, _ pull: inout Pull) {
         let lag = mediaPosition - position
         let isRestored = writer.gap.isOpen && (lag != 0 || writer.gap.hasDropped)
@@ -318,6 +327,10 @@ package struct Player: ~Copyable {
     }
 
     /// The packet comes too late as a whole: it is decoded to keep the decoder's state.
+    ///
+    /// The cursor passes it, and `gap.concealed` shrinks by as much, so that `mediaPosition` stays; where less was concealed,
+    /// media are passed over, and the ledger has it. Within a gap (`hasDropped`) the kept state has now decoded what the
+    /// concealing one has not: `resume` goes back to it. What follows needs a merge in any case.
     private mutating func discard(_ head: StoredPacket, _ pull: inout Pull) {
         let payload = head.kind == .comfortNoise ? nil : pull.packets.payload(of: head)
         decoder.skip(payload, missing: head.position - cursor.position, inGap: writer.gap.isOpen)

@@ -2,7 +2,7 @@
 public enum ResetReason: Sendable, Hashable {
     /// Another source (SSRC) took over.
     case newSource
-    /// The sender's timestamps jumped although its packets went on.
+    /// The sender's timestamps jumped although its packets went on, or stood still while it paused.
     case timestampJump
     /// The sequence numbers jumped further than loss explains.
     case sequenceJump

@@ -21,8 +21,9 @@ package struct ReceivedStream {
     ///   - duration: samples it decodes to.
     ///   - floor: delay of the fastest packets in milliseconds, if known.
     ///   - overdue: what was too late lately.
+    ///   - heldUp: milliseconds for which our own machine may have held it up.
     package func jump(
-        of packet: BufferedPacket, duration: Int64, floor: Double?, overdue: OverdueStream
+        of packet: BufferedPacket, duration: Int64, floor: Double?, overdue: OverdueStream, heldUp: Double = 0
     ) -> ResetReason? {
         guard let newest else { return nil }
         let arrival = axis.hostMilliseconds(packet.arrival)
@@ -32,10 +33,14 @@ package struct ReceivedStream {
         guard let position = axis.position(of: packet.extendedTimestamp) else { return .timestampJump }
         guard ahead > 0 else { return nil }
         if position < newest.position { return .timestampJump }
+        guard let floor else { return nil }
+        let late = arrival - axis.mediaMilliseconds(position) - floor
+        // A talkspurt of a sender whose timestamps stood still while it paused is not late. A network that stood still for
+        // as long right before a talkspurt looks the same: what it held up is then played, and shortened.
+        if packet.marker, late - heldUp > tuning.overduePatience { return .timestampJump }
         // A pause takes its time; a jump ahead arrives before it could have been spoken.
         let longest = ahead * Int64(tuning.longestStep) * max(duration, newest.duration)
-        guard position - newest.position > longest, let floor else { return nil }
-        return arrival - axis.mediaMilliseconds(position) < floor - tuning.earliest ? .timestampJump : nil
+        return position - newest.position > longest && late < -tuning.earliest ? .timestampJump : nil
     }
 
     /// Where a copy (RFC 2198) belongs that came with the newest packet. Copies bear no number of their own: what they repeat

@@ -65,6 +65,6 @@ public final class SignalDump: MediaTap {
     private func row(_ outcome: PullOutcome, _ now: HostTime) -> String {
         func text(_ value: Double) -> String { String((value * 10).rounded() / 10) }
         return "\(text(now.milliseconds(since: start))),\(text(outcome.levelMs)),"
-            + "\(text(outcome.targetMs)),\(outcome.reason)"
+            + "\(text(outcome.targetMs)),\(outcome.reason.name)"
     }
 }

@@ -1,5 +1,6 @@
 import Codecs
 import Link
+import Media
 import RTP
 import Realtime
 
@@ -191,12 +192,13 @@ package struct LoadCall {
     }
 
     /// Takes RTCP of the other side.
-    mutating func receive(rtcp datagram: UnsafeRawBufferPointer, arrival: HostTime) {
+    package mutating func receive(rtcp datagram: UnsafeRawBufferPointer, arrival: HostTime) {
         guard let packets = try? RTCPCompound.parse(datagram) else { return }
         for packet in packets {
             switch packet {
-            case .bye(let sources, _) where endedAt == nil && remoteSSRC.map { sources.contains($0) } ?? true:
-                endedByPeer = endedByPeer ?? arrival
+            case .bye(let sources, let reason) where endedAt == nil && remoteSSRC.map { sources.contains($0) } ?? true:
+                // Who only changes its SSRC is there still.
+                if reason.flatMap({ SourceChangeReason(rawValue: $0) }) == nil { endedByPeer = endedByPeer ?? arrival }
             case .senderReport(_, _, _, let reports), .receiverReport(_, let reports):
                 for report in reports where report.ssrc == ssrc { lostThere = Int(report.cumulativeLost) }
             default: break

@@ -19,6 +19,10 @@ struct LoadRunnerFigures: Sendable {
     /// Calls that could not even begin, and the first reason.
     var failures = 0
     var firstFailure: String?
+    /// Packets, RTCP among them, that the kernel refused to send.
+    var sendFailures = 0
+    /// Error number of the last of them; nil: there was none.
+    var lastSendError: Int32?
     /// Processor time of its thread, milliseconds.
     var processorMilliseconds = 0.0
     /// Stretches of sound that nobody had time to look at.

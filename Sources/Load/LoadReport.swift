@@ -6,6 +6,10 @@ package struct LoadReport {
     /// How the load itself fared, which comes first: what was late here says nothing of the other side.
     var generator: [(name: String, value: Double?)]
     var isValid: Bool
+    /// Whether it was never too late itself.
+    var isInTime: Bool
+    /// What of its packets could not be sent, and why; nil: all left.
+    var unsent: String?
     /// When calls heard gaps.
     var gapsAt: [GapTimes.Moment]
     /// Calls by SIP that nobody answered.
@@ -26,7 +30,7 @@ package struct LoadReport {
         "calls", "connected", "not_connected", "could_not_begin", "answered", "ended_by_peer", "packets_sent",
         "packets_received", "packets_lost", "gaps", "gaps_excused", "sound_found", "sound_not_found",
     ]
-    private static let generatorNames = ["late_p50_ms", "late_p99_ms", "late_max_ms", "processor_share"]
+    private static let generatorNames = ["late_p50_ms", "late_p99_ms", "late_max_ms", "processor_share", "send_failures"]
 
     /// Names that `--assert` may use: `gaps`, `p99(mouth_to_ear_ms)`, `generator_late_p99_ms`, `valid`.
     package static var comparablePaths: [ComparablePath] {
@@ -74,7 +78,7 @@ package struct LoadReport {
         var lines = [
             "load itself: \(text(own["late_p50_ms"] ?? nil)) ms late (p99 \(text(own["late_p99_ms"] ?? nil)), at most "
                 + "\(text(own["late_max_ms"] ?? nil))), \(text((own["processor_share"] ?? nil).map { $0 * 100 }, 0)) % of a core"
-                + (isValid ? "" : ": too slow to judge the other side by"),
+                + (isInTime ? "" : ": too slow to judge the other side by"),
             "calls: \(count("connected")) of \(count("calls")) connected, \(count("ended_by_peer")) ended by the other side",
             "packets: \(count("packets_sent")) sent, \(count("packets_received")) came back, \(count("packets_lost")) lost; "
                 + "\(Text.gaps(count("gaps"))) over \(Int(LoadCall.gapMilliseconds)) ms"
@@ -84,6 +88,7 @@ package struct LoadReport {
         if callsByCodec.count > 1 {
             lines.insert("codecs: " + callsByCodec.map { "\($0.calls) in \($0.codec)" }.joined(separator: ", "), at: 2)
         }
+        if let unsent { lines.insert("load itself: \(unsent): what came back says nothing of the other side", at: 1) }
         // Of raw calls nothing is answered, and not every codec has a score.
         for (name, figures) in distributions where !Self.absentNames.contains(name) || figures.median != nil {
             if Self.scoreNames.contains(name) {

@@ -1,4 +1,5 @@
 import Codecs
+import Glibc
 import Media
 import Realtime
 import Reporting
@@ -27,7 +28,7 @@ package struct LoadCallReport: Sendable, Equatable {
     let windowsFound: Int
     let windowsLost: Int
     let quality: CallQuality
-    let endedByPeer: Bool
+    package let endedByPeer: Bool
     /// When its first packet left, and when its goodbye did.
     let firstSent: HostTime?
     let endedAt: HostTime?
@@ -129,6 +130,10 @@ package struct LoadResults {
     /// Calls that could not even begin, and the first reason.
     private(set) var failures = 0
     private(set) var firstFailure: String?
+    /// Packets, RTCP among them, that the kernel refused to send.
+    package var sendFailures = 0
+    /// Error number of the last of them; nil: there was none.
+    package var lastSendError: Int32?
     private var answer = Distribution()
     private var setup = Distribution()
     private var jitter = Distribution()
@@ -148,6 +153,8 @@ package struct LoadResults {
         otherPackets += runner.otherPackets
         failures += runner.failures
         firstFailure = firstFailure ?? runner.firstFailure
+        sendFailures += runner.sendFailures
+        lastSendError = runner.lastSendError ?? lastSendError
         stretchesLeftOut += runner.stretchesLeftOut
     }
 
@@ -180,9 +187,19 @@ package struct LoadResults {
     static let validLatenessMaximum = 20.0
 
     /// Whether the load was quick enough to say something of the other side.
-    package var isValid: Bool {
-        lateness.count > 0 && failures == 0
-            && (lateness.quantile(0.99) ?? 0) <= Self.validLateness99 && lateness.maximum <= Self.validLatenessMaximum
+    private var isInTime: Bool {
+        lateness.count > 0 && (lateness.quantile(0.99) ?? 0) <= Self.validLateness99
+            && lateness.maximum <= Self.validLatenessMaximum
+    }
+
+    /// Whether it says something of the other side: it was quick enough, and all that it had to send left.
+    package var isValid: Bool { isInTime && failures == 0 && sendFailures == 0 }
+
+    /// What could not be sent, and why; nil: all left.
+    private var unsent: String? {
+        guard sendFailures > 0 else { return nil }
+        let reason = lastSendError.map { String(cString: strerror($0)) } ?? "unknown"
+        return "\(sendFailures) packets could not be sent, last because: \(reason)"
     }
 
     /// Names and values of what is told, in the order in which it is told.
@@ -205,8 +222,9 @@ package struct LoadResults {
             generator: [
                 ("late_p50_ms", lateness.quantile(0.5)), ("late_p99_ms", lateness.quantile(0.99)),
                 ("late_max_ms", lateness.count > 0 ? lateness.maximum : nil), ("processor_share", processorShare),
+                ("send_failures", Double(sendFailures)),
             ],
-            isValid: isValid, gapsAt: gapTimes.moments, refused: refused,
+            isValid: isValid, isInTime: isInTime, unsent: unsent, gapsAt: gapTimes.moments, refused: refused,
             callsByCodec: byCodec.map { (codec: $0.key, calls: $0.value) }
                 .sorted { ($1.calls, $0.codec) < ($0.calls, $1.codec) },
             distributions: [

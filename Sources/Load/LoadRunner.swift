@@ -70,7 +70,8 @@ struct LoadRunner {
     private var lastLate: HostTime?
     private var nextSweep = HostTime.zero
     private var isEnding = false
-    private(set) var figures = LoadRunnerFigures()
+    /// What its calls came to so far, but for what the sockets know.
+    private var counted = LoadRunnerFigures()
 
     /// - Parameters:
     ///   - speeches: what calls say, in each codec of the mix.
@@ -92,6 +93,12 @@ struct LoadRunner {
 
     /// Whether every call was made and is over.
     var isOver: Bool { running.isEmpty && (nextCall >= plan.calls || isEnding) }
+    /// What it counted of all of its calls together.
+    var figures: LoadRunnerFigures {
+        var all = counted
+        (all.sendFailures, all.lastSendError) = (pool.statistics.sendFailures, pool.statistics.lastSendError)
+        return all
+    }
     /// Calls that run now.
     var active: Int { running.count }
 
@@ -150,8 +157,8 @@ struct LoadRunner {
                 case .sip: one.line = signalling?.invite(number, codec, port: local.port, telling: inbox)
                 }
             } catch {
-                figures.failures += 1
-                figures.firstFailure = figures.firstFailure ?? "\(error)"
+                counted.failures += 1
+                counted.firstFailure = counted.firstFailure ?? "\(error)"
             }
         }
     }
@@ -159,14 +166,14 @@ struct LoadRunner {
     private mutating func send(_ number: Int, due: HostTime) {
         guard let one = running[number], one.endedAt == nil, let remote = one.path?.remote else { return }
         let pool = pool
-        packet.withUnsafeMutableBytes { buffer in
+        let hasLeft = packet.withUnsafeMutableBytes { buffer -> Bool in
             let length = one.call.write(one.speech, into: buffer)
-            _ = pool.send(UnsafeRawBufferPointer(rebasing: buffer[..<length]), from: number, to: remote)
+            return pool.send(UnsafeRawBufferPointer(rebasing: buffer[..<length]), from: number, to: remote)
         }
         let now = HostTime.monotonicNow()
         let late = now.milliseconds(since: due)
-        one.call.noteSent(at: now, lateMilliseconds: late)
-        figures.lateness.add(late)
+        if hasLeft { one.call.noteSent(at: now, lateMilliseconds: late) }
+        counted.lateness.add(late)
         if late >= Self.excuseLateness { lastLate = now }
         if one.nextReport.map({ now >= $0 }) ?? (one.call.packetsSent >= Self.firstReportPackets) {
             one.nextReport = now.advanced(byMilliseconds: Self.reportMilliseconds)
@@ -178,7 +185,7 @@ struct LoadRunner {
     private mutating func noteSkippedTurns() {
         let late = Double(wheel.takeSkipped()) * Self.turnMilliseconds
         guard late > 0 else { return }
-        figures.lateness.add(late)
+        counted.lateness.add(late)
         lastLate = .monotonicNow()
     }
 
@@ -261,12 +268,12 @@ struct LoadRunner {
             case .rtp:
                 guard let packet = try? RTPPacket(parsing: bytes), path.receivedTypes.contains(packet.header.payloadType)
                 else {
-                    figures.otherPackets += 1
+                    counted.otherPackets += 1
                     return
                 }
                 let wasLate = lastLate.map { datagram.arrival.milliseconds(since: $0) < Self.excuseMilliseconds } ?? false
                 one.call.receive(packet, arrival: datagram.arrival, wasLate: wasLate, packetMilliseconds: milliseconds)
-            default: figures.otherPackets += 1
+            default: counted.otherPackets += 1
             }
         }
     }

@@ -113,7 +113,7 @@ public final class Call {
             return nil
         }
         let outcome = stream.pull(into: block, now: now)
-        if case .reset(let reason) = outcome.reason { events.append(.bufferReset(reason: "\(reason)")) }
+        if case .reset(let reason) = outcome.reason { events.append(.bufferReset(reason: reason.name)) }
         return outcome
     }
 

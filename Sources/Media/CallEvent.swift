@@ -11,7 +11,7 @@ public enum CallEvent: Sendable, Equatable {
     case remoteMoved(from: SocketAddress, to: SocketAddress)
     /// Who was taken for the other side fell silent after its first packets; nothing is sent there any more.
     case remoteLost(SocketAddress)
-    /// The jitter buffer began anew, for that reason.
+    /// The jitter buffer began anew, for that reason (`ResetReason.name`).
     case bufferReset(reason: String)
     /// The other side pressed a key.
     case digitReceived(Character, durationMilliseconds: Double)

@@ -256,7 +256,8 @@ struct ControlPath {
 }
 
 /// Why we go on under another SSRC; the text of the BYE.
-enum SourceChangeReason: String {
+package enum SourceChangeReason: String {
+    /// Another participant has our SSRC (RFC 3550 section 8.2).
     case collision = "SSRC collision"
     /// Whoever reads this knows that more follows.
     case clock = "clock rate changes"

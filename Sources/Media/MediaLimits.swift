@@ -1,4 +1,4 @@
-/// Sizes that bound what a call handles; larger input is a counted drop.
+/// How much sound a call's receive path is asked for at once.
 package enum MediaLimits {
     /// Samples pulled from a call's receive path at once, in milliseconds.
     package static let pullMilliseconds = 5

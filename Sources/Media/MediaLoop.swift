@@ -168,7 +168,9 @@ public final class MediaLoop {
         }
         // In whole microseconds, as a capture keeps it.
         let returned = ((reserve - machine.reserveMilliseconds) * 1000).rounded() / 1000
-        if returned < 0 { reserve = machine.reserveMilliseconds }
+        // What the device keeps back against stops moves no pull; only what it gives back does.
+        let hasGrown = returned < 0
+        if hasGrown { reserve = machine.reserveMilliseconds }
         guard returned >= Self.leastReturn else { return }
         reserve = machine.reserveMilliseconds
         for tap in taps { tap.add(pullsMovedBy: returned, at: now) }

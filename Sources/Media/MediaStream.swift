@@ -64,6 +64,8 @@ public final class MediaStream {
 
     /// What the jitter buffer counted.
     package var jitterBufferStatistics: JitterBufferStatistics { receivePath.bufferStatistics }
+    /// When the first packet came that was played or stored to be; media time counts from it. `nil` before.
+    package var firstArrival: HostTime? { receivePath.buffer.firstArrival }
 
     /// Whether the other side says that it sends back what it hears.
     var remoteEchoes: Bool { control.remoteEchoes }

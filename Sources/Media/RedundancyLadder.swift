@@ -23,6 +23,7 @@ public struct RedundancyLadder: Sendable {
         public var usesFEC: Bool
         /// Bit rate never exceeded, copies included, bit/s.
         public var maximumBitrate: Int
+        /// Length of a packet in milliseconds.
         public var packetMilliseconds: Double
         /// Whether the peer agreed to redundant payloads.
         public var allowsCopies: Bool
@@ -198,8 +199,11 @@ public struct ReportedLoss: Sendable, Equatable {
     /// `seconds` as far as one report can tell; an interval of silence says no more than a usual one.
     var span: Double { seconds.isFinite ? min(max(seconds, 0), Self.usualSeconds) : Self.usualSeconds }
 
+    /// How losses follow each other.
     public struct Runs: Sendable, Equatable {
+        /// Runs: packets that were lost one after the other.
         public var count: Int
+        /// Packets lost in all of them.
         public var packets: Int
 
         public init(count: Int, packets: Int) {

@@ -143,6 +143,11 @@ final class SendPath {
         case failed
     }
 
+    /// Encodes a frame by the stream's own encoder, or, where the other side listens with others, by one for all of them.
+    ///
+    /// `encoders` are those of the conference; `nil`: the frame is the other side's alone. `share.shared` is the one of them
+    /// whose packets the other side is sent; `nil`: it is sent its own encoder's, though a shared one may run beside that
+    /// until it can take over without a seam (`EncoderShare`).
     private func encode(_ frame: [Float], _ encoders: ConferenceEncoders?) -> Encoded {
         let encoder = codec.encoder
         if let shared = share.shared, encoders?.has(shared) != true { share.leave(to: encoder) }

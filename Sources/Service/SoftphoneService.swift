@@ -191,8 +191,9 @@ public final class SoftphoneService: Sendable {
     private func beginDrain() -> HostTime {
         let seconds = live.now.drainSeconds
         settings.manager.tell(.stopping(seconds: seconds + Self.marginSeconds), .status("ending; running calls may go on"))
-        core.calls.drain()
+        // Before the calls that ring are let go of: they hear the same as those that come.
         telephone.drain(seconds: seconds)
+        core.calls.drain()
         logger.notice("ending: \(core.calls.running) calls may go on for \(seconds) s")
         core.spool.publish(
             type: "draining",

@@ -6,10 +6,10 @@ public enum AnnotatedDefaults {
             # Configuration of yodel: every key with its default. A key that has none is commented out.
             #
             # A flag beats the environment, which beats this file, which beats the default. `yodel config` shows each
-            # value with its source. Searched: --config FILE, $YODEL_CONFIG, $XDG_CONFIG_HOME/yodel/yodel.yaml
-            # (~/.config/yodel/yodel.yaml), /etc/yodel/yodel.yaml; the first that exists is the only one read. A name that
-            # ends in .json holds the same as JSON. A key may also stand at the top, by the name of its variable
-            # (`log_level:`, `codec:`). `yodel config --defaults` prints this file.
+            # value with its source. Searched: --config FILE, $YODEL_CONFIG, $XDG_CONFIG_HOME/yodel/yodel.yaml (or yodel.json;
+            # without the variable in ~/.config/yodel), /etc/yodel/yodel.yaml (or yodel.json); the first that exists is the only
+            # one read. A name that ends in .json holds the same as JSON. A key may also stand at the top, by the name of its
+            # variable (`log_level:`, `codec:`). `yodel config --defaults` prints this file.
 
             """
         for section in ConfigurationTable(YodelKeys.self).sections {

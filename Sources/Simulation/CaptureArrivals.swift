@@ -9,9 +9,12 @@ struct CaptureArrivals {
         var sequence: Int64
         var sentMilliseconds: Double
         var arrivalMilliseconds: Double
+        /// Whether it is sound, and shown.
+        var isSound: Bool
     }
 
-    private let clockRate: Double
+    /// RTP clock units per second of the sound.
+    private var clockRate = 1
     private var ssrc: UInt32?
     private var newest = UInt16(0)
     private var extended: Int64 = 0
@@ -30,35 +33,45 @@ struct CaptureArrivals {
     /// Lost packets that are always shown; beyond them no more than packets that came.
     private static let alwaysShown = 100_000
 
-    /// - Parameter clockRate: RTP clock units per second.
-    init(clockRate: Int) { self.clockRate = Double(max(clockRate, 1)) }
-
-    /// - Parameter time: arrival in milliseconds on the replay's time line.
-    mutating func add(_ header: RTPHeader, at time: Double) {
+    /// - Parameters:
+    ///   - clockRate: RTP clock units per second; `nil`: the packet is no sound. It has its number among the others, and is
+    ///     not shown.
+    ///   - time: arrival in milliseconds on the replay's time line.
+    mutating func add(_ header: RTPHeader, clockRate: Int?, at time: Double) {
         let step = Int16(bitPattern: header.sequence &- newest)
+        let goesOn = ssrc == header.ssrc && abs(Int(step)) <= 3000
+        // What is no sound says nothing of where a stream begins.
+        guard goesOn || clockRate != nil else { return }
         received += 1
-        if ssrc != header.ssrc || abs(Int(step)) > 3000 { begin(header, at: time) } else { proceed(header, step, at: time) }
+        if let clockRate, !goesOn || clockRate != self.clockRate {
+            begin(header, clockRate: clockRate, at: time)
+        } else {
+            proceed(header, step, isSound: clockRate != nil, at: time)
+        }
     }
 
-    private mutating func begin(_ header: RTPHeader, at time: Double) {
+    private mutating func begin(_ header: RTPHeader, clockRate: Int, at time: Double) {
         before += Self.inOrder(packets, received: received, leftOut: &leftOutBefore, shown: &shownBefore)
-        packets = [Packet(sequence: 0, sentMilliseconds: time, arrivalMilliseconds: time)]
+        packets = [Packet(sequence: 0, sentMilliseconds: time, arrivalMilliseconds: time, isSound: true)]
+        self.clockRate = clockRate
         ssrc = header.ssrc
         newest = header.sequence
         extended = 0
         timestamp = header.timestamp
-        elapsed = Int64(time * clockRate / 1000)
+        elapsed = Int64(time * Double(clockRate) / 1000)
     }
 
-    private mutating func proceed(_ header: RTPHeader, _ step: Int16, at time: Double) {
-        let sent = elapsed &+ Int64(Int32(bitPattern: header.timestamp &- timestamp))
+    private mutating func proceed(_ header: RTPHeader, _ step: Int16, isSound: Bool, at time: Double) {
+        // What is no sound stands with the sound before it.
+        let sent = isSound ? elapsed &+ Int64(Int32(bitPattern: header.timestamp &- timestamp)) : elapsed
         packets.append(
             Packet(
-                sequence: extended &+ Int64(step), sentMilliseconds: Double(sent) * 1000 / clockRate,
-                arrivalMilliseconds: time))
+                sequence: extended &+ Int64(step), sentMilliseconds: Double(sent) * 1000 / Double(clockRate),
+                arrivalMilliseconds: time, isSound: isSound))
         guard step > 0 else { return }
         extended &+= Int64(step)
         newest = header.sequence
+        guard isSound else { return }
         timestamp = header.timestamp
         elapsed = sent
     }
@@ -93,10 +106,11 @@ struct CaptureArrivals {
                 shown += marks
                 leftOut += missing - marks
             }
+            last = packet
+            guard packet.isSound else { continue }
             arrivals.append(
                 ReplayArrival(
                     sentMilliseconds: packet.sentMilliseconds, arrivalMilliseconds: packet.arrivalMilliseconds))
-            last = packet
         }
         return arrivals
     }

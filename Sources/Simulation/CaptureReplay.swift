@@ -35,6 +35,7 @@ public final class CaptureReplay {
     public var leftOut: ReplayOmission? {
         var all = omission
         all.lossMarks = packets.leftOut
+        if !reader.isOurs { all.otherTypes = call.statistics.drops[RTPDropReason.unknownPayloadType.rawValue] ?? 0 }
         return all == ReplayOmission() ? nil : all
     }
 
@@ -48,15 +49,18 @@ public final class CaptureReplay {
     private let decisions: SoundDecisions?
     private let call: Call
     private var block: [Float]
+    private var firstPull: HostTime?
     private var firstArrival: HostTime?
     private var lastArrival = HostTime.zero
     private var nextPull = HostTime.zero
     private var octets = 0
     private var rendered = 0
     private var pulls = 0
-    private var packets: CaptureArrivals
-    /// Payload types of the sound: other packets' time stamps mean other things.
-    private let payloadTypes: [UInt8]
+    /// Packets that were decoded when a gap was passed over; `nil` once sound has followed it: where that lies is known.
+    private var decodedBeforeGap: Int?
+    private var packets = CaptureArrivals()
+    /// RTP clocks in Hz of the payload types of the sound: other packets' time stamps mean other things.
+    private var clockRates: [UInt8: Int] = [:]
 
     /// - Parameters:
     ///   - reader: at its beginning.
@@ -75,9 +79,14 @@ public final class CaptureReplay {
         }
         decisions = configuration.jitterBuffer.decisions
         do { call = try Call(configuration: configuration, link: NoLink(), now: .zero) } catch { throw .codec(error) }
-        packets = CaptureArrivals(clockRate: configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate))
-        payloadTypes = [configuration.payloadType] + (configuration.redundancyPayloadType.map { [$0] } ?? [])
         block = [Float](repeating: 0, count: call.sampleRate * Int(Self.blockMilliseconds) / 1000)
+        take(configuration.receivedFormats)
+        if let redundancy = configuration.redundancyPayloadType { clockRates[redundancy] = configuration.format.clockRate }
+    }
+
+    /// These are sound too, whatever else there was before.
+    private func take(_ formats: [MediaFormat]) {
+        for format in formats { clockRates[format.payloadType] = format.clockRate }
     }
 
     /// Runs it all.
@@ -106,7 +115,9 @@ public final class CaptureReplay {
         }
         switch StreamChange(captured: text) {
         case .gain(let gain): call.perform(.volume(gain), now: now, ntp: NTPTime(unixNanoseconds: 0))
-        case .formats(let formats): call.perform(.receive(formats), now: now, ntp: NTPTime(unixNanoseconds: 0))
+        case .formats(let formats):
+            take(formats)
+            call.perform(.receive(formats), now: now, ntp: NTPTime(unixNanoseconds: 0))
         case .expectsMedia(let isExpected):
             let direction = MediaDirection(sends: true, receives: isExpected)
             call.perform(.signal(.direction(direction)), now: now, ntp: NTPTime(unixNanoseconds: 0))
@@ -136,7 +147,7 @@ public final class CaptureReplay {
             pullBlocks(until: datagram.time)
         }
         // A capture may begin before the clock's zero.
-        if firstArrival == nil { (firstArrival, lastArrival) = (datagram.time, datagram.time) }
+        if firstArrival == nil { begin(at: datagram.time) }
         lastArrival = max(lastArrival, datagram.time)
         octets += max(0, datagram.bytes.count - RTPHeader.fixedLength)
         note(datagram)
@@ -144,12 +155,21 @@ public final class CaptureReplay {
         _ = call.takeEvents()
     }
 
+    /// The time line begins with the first packet: blocks that were asked for sooner lie before it.
+    private func begin(at time: HostTime) {
+        (firstArrival, lastArrival) = (time, time)
+        guard let firstPull else { return }
+        let wait = time.milliseconds(since: firstPull)
+        for index in rows.indices { rows[index].milliseconds -= wait }
+    }
+
     private func note(_ datagram: CapturedDatagram) {
         guard let firstArrival else { return }
         datagram.bytes.withUnsafeBytes { bytes in
-            guard let packet = try? RTPPacket(parsing: bytes), payloadTypes.contains(packet.header.payloadType)
-            else { return }
-            packets.add(packet.header, at: datagram.time.milliseconds(since: firstArrival))
+            guard let packet = try? RTPPacket(parsing: bytes) else { return }
+            packets.add(
+                packet.header, clockRate: clockRates[packet.header.payloadType],
+                at: datagram.time.milliseconds(since: firstArrival))
         }
     }
 
@@ -167,6 +187,7 @@ public final class CaptureReplay {
         omission.gaps += 1
         omission.gapSeconds += gap / 1000
         nextPull = time
+        decodedBeforeGap = call.jitterBufferStatistics.decoded
     }
 
     /// Milliseconds from one time to another. A file may claim times whose distance is no number of nanoseconds.
@@ -204,13 +225,25 @@ public final class CaptureReplay {
         (rendered, pulls) = (rendered + samples, pulls + 1)
         guard limits.keepsSound else { return }
         heard += block
-        let time = firstArrival.map { now.milliseconds(since: $0) } ?? 0
+        if firstPull == nil { firstPull = now }
+        let time = now.milliseconds(since: firstArrival ?? firstPull ?? now)
         let length = 1000 * Double(samples) / Double(call.sampleRate)
-        let position = outcome?.mediaMilliseconds
+        let position = position(outcome)
         rows.append(
             ReplayRow(
                 milliseconds: time, reason: outcome?.reason ?? .waiting, targetMs: outcome?.targetMs ?? 0,
                 levelMs: outcome?.levelMs ?? 0, delayMs: position.map { time + length - $0 }, mediaMilliseconds: position))
+    }
+
+    /// Where in the stream a block ends, on the time line of the rows; `nil` where that is not known.
+    private func position(_ outcome: PullOutcome?) -> Double? {
+        if let before = decodedBeforeGap {
+            guard call.jitterBufferStatistics.decoded > before else { return nil }
+            decodedBeforeGap = nil
+        }
+        guard let media = outcome?.mediaMilliseconds, let firstArrival, let begin = call.stream.firstArrival else { return nil }
+        // The first packet of the capture need not be one of sound.
+        return begin.milliseconds(since: firstArrival) + media
     }
 
     /// When each packet was sent and came, as far as their numbers tell.

@@ -1,3 +1,5 @@
+import Codecs
+import Media
 import PacketCapture
 import RTP
 import Realtime
@@ -16,6 +18,14 @@ public struct CaptureStreams: Sendable {
 
         /// The payload type that most packets bear.
         public var payloadType: UInt8 { payloadTypes.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? 0 }
+
+        /// Formats of the other payload types, as far as their numbers alone tell them (RFC 3551 section 6).
+        public var otherFormats: [MediaFormat] {
+            let others = payloadTypes.keys.filter { $0 != payloadType }.sorted()
+            return others.compactMap { number in
+                Codec.withStaticPayloadType(number).map { MediaFormat($0, payloadType: number) }
+            }
+        }
     }
 
     /// Those that look like speech, the longest first.

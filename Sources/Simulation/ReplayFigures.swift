@@ -3,7 +3,8 @@ import Reporting
 
 /// One block of a replay.
 public struct ReplayRow: Sendable {
-    /// When the block was asked for, since the first frame was sent.
+    /// When the block was asked for, since the first frame was sent; of a capture since the first packet came, and negative for
+    /// a block that was asked for before.
     public var milliseconds: Double
     public var reason: PlayoutReason
     /// What the buffer wants a packet of the fastest kind to wait.

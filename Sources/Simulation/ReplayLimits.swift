@@ -22,6 +22,8 @@ public struct ReplayOmission: Sendable, Equatable {
     public internal(set) var gapSeconds = 0.0
     /// Pulls no call makes.
     public internal(set) var pulls = 0
+    /// Packets of another program's capture whose payload type nobody said how to decode.
+    public internal(set) var otherTypes = 0
     /// Lost packets that the picture does not show.
     public internal(set) var lossMarks = 0
     /// Whether the replay ended before the capture, because it had rendered as much as is held in memory.
@@ -41,6 +43,7 @@ public struct ReplayOmission: Sendable, Equatable {
                     + "\(whole(gapSeconds)) s are passed over")
         }
         if pulls > 0 { parts.append("\(pulls) pulls of impossible length are passed over") }
+        if otherTypes > 0 { parts.append("\(otherTypes) packets of other payload types are not played") }
         if lossMarks > 0 { parts.append("\(lossMarks) lost packets are not drawn") }
         return parts.joined(separator: "; ")
     }

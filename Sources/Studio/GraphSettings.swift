@@ -114,6 +114,10 @@ struct GraphValue {
         case .file(let error):
             .request(
                 "\(error.reason), \(error.path), named in \(path):\(value.line); name an audio file that can be read")
+        case .formatUnsupported(let format, let reason):
+            .request(
+                "\(name) cannot be '\(value.text)' (\(Int(format.sampleRate)) Hz, channels: \(format.channels)), "
+                    + "\(path):\(value.line); \(reason)")
         default:
             .request("\(name) cannot be '\(value.text)' (\(error)), \(path):\(value.line); see docs/commands.md")
         }

@@ -68,7 +68,7 @@ package struct PlaySession {
                 volumeDecibels = max(-40, min(12, volumeDecibels + (key == .louder ? 2 : -2)))
                 applyVolume()
             case .forward, .back: move(by: key == .forward ? 5 : -5)
-            case .help: console.help(MediaKey.playing)
+            case .help: console.help("keys: \(MediaKey.playing)")
             }
         }
         return nil

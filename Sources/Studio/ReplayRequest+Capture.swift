@@ -117,6 +117,7 @@ extension ReplayRequest {
         }
         var configuration = CallConfiguration(codec: kind, seed: seed)
         configuration.payloadType = stream.payloadType
+        configuration.alsoReceives = stream.otherFormats
         configuration.encoder.frameMilliseconds = packetMilliseconds
         configuration.sampleRate = rate.flatMap { kind.runs(at: $0) ? $0 : nil }
         configuration.jitterBuffer = JitterBufferConfiguration(latency: latency, seed: seed)

@@ -25,6 +25,6 @@ package enum MediaKey: Equatable {
         return keys
     }
 
-    package static let playing = "keys: space pause, left right 5 s, up down or + - volume, q quit, ? this list"
+    package static let playing = "space pause, left right 5 s, up down or + - volume, q quit, ? this list"
     package static let recording = "keys: q ends the recording"
 }

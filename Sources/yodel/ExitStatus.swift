@@ -13,7 +13,7 @@ enum ExitStatus: Int32, Error {
     case usage = 2
     case noAnswer = 3
     case refused = 4
-    /// A threshold of `--assert` was missed, or its value not measured.
+    /// A threshold of `--assert` was missed, or its value not measured; a replay differs; not one call keeps an objective.
     case assertionMissed = 5
     case device = 6
     case authentication = 7

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Control
+import Reporting
 import Terminal
 
 /// The program: its commands, and how every error becomes one line and an exit status.
@@ -40,6 +41,7 @@ struct Yodel: ParsableCommand {
         TerminationSignal.ignoreBrokenPipes()
         TerminationSignal.ignoreFullFiles()
         do {
+            try checkNames(CommandLine.arguments.dropFirst())
             var command = try parseAsRoot()
             try command.run()
         } catch let status as ExitStatus {
@@ -57,6 +59,19 @@ struct Yodel: ParsableCommand {
             ExitStatus.end(exitCode(for: error) == .validationFailure ? .usage : .internalError)
         }
         ExitStatus.end(.fine)
+    }
+
+    /// Names of commands, as the first word and behind `help`, which by itself shows what it can of any words.
+    private static func checkNames(_ words: ArraySlice<String>) throws(CommandError) {
+        var known = configuration.subcommands.map { $0.configuration }
+        for word in words.first == "help" ? words.dropFirst() : words.prefix(1) {
+            guard !known.isEmpty, !word.hasPrefix("-"), word != "help" else { return }
+            guard let command = known.first(where: { $0.commandName == word }) else {
+                let near = nearestName(to: word, among: known.compactMap(\.commandName)).map { "did you mean \($0)?" }
+                throw CommandError(.usage, "there is no command '\(word)'; \(near ?? "`yodel help` lists commands")")
+            }
+            known = command.subcommands.map { $0.configuration }
+        }
     }
 
     /// One line on standard error.

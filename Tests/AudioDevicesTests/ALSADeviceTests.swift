@@ -132,6 +132,28 @@ import Testing
         withExtendedLifetime(server) { device.close() }
     }
 
+    /// What it opens anew then may be another card, which the unit's path does not fit.
+    @Test func aDeviceThatWasStoppedWhileItWasLostTellsItsFormatsWhenItStarts() async throws {
+        let server = try PulseServer()
+        try await server.start()
+        let device = loop()
+        let events = EventLog()
+        device.setEventHandler { events.add($0) }
+        let probe = CallbackProbe()
+        let grant = try device.open(request())
+        try device.start(probe.callbacks)
+        server.kill()
+        #expect(await events.wait { if case .lost = $0 { true } else { false } })
+        device.stop()
+        try await server.start()
+        let before = probe.contents
+        try device.start(probe.callbacks)
+        let told = Array(probe.contents.formats.dropFirst(before.formats.count))
+        #expect(told == [grant.capture, grant.playback].compactMap { $0 })
+        #expect(await eventually { probe.contents.played > before.played })
+        withExtendedLifetime(server) { device.close() }
+    }
+
     @Test(arguments: ServerDevice.allCases)
     func aDigitallySilentMicrophoneIsToldAndSoundTakesItBack(kind: ServerDevice) async throws {
         let server = try PulseServer()

@@ -94,6 +94,22 @@ extension ALSADeviceTests {
         unit.dispose()
     }
 
+    @Test("S3: other sessions see the category that was set while the server had not answered yet")
+    func markSetWhileConnecting() async throws {
+        let server = try PulseServer()
+        try await server.start()
+        let session = AudioSession()
+        session.setCategory(.playback)
+        server.signal(SIGSTOP)
+        // The first answer is waited for in vain: by then the connection has been asked for, with the first category.
+        session.activate(waitMilliseconds: 200)
+        session.setCategory(.playback, options: .mixWithOthers)
+        server.signal(SIGCONT)
+        #expect(await eventually { server.pactl("list", "clients").contains("yodel.session = \"mixed\"") })
+        session.deactivate()
+        withExtendedLifetime(server) {}
+    }
+
     @Test("S5: two outputs at once play different sound, by their channel maps, sample by sample")
     func multiRoute() async throws {
         let server = try PulseServer()

@@ -87,6 +87,37 @@ import Testing
         #expect(device.status.captureXruns == 0)
     }
 
+    @Test("a unit's times are right again from the first block after it was stopped and started")
+    func restart() throws {
+        let device = VirtualDevice(.null)
+        let turns = try #require(device.takeTurns())
+        let unit = RemoteIO(device: device)
+        let format = StreamFormat(sampleRate: Self.rate)
+        nonisolated(unsafe) var captured: [HostTime] = []
+        nonisolated(unsafe) var played: [HostTime] = []
+        try unit.setDevicePreferences(request())
+        try unit.enable(input: true, output: true)
+        try unit.setFormat(format, scope: .input, element: Element.output)
+        try unit.setFormat(format, scope: .output, element: Element.input)
+        try unit.setInputHandler(InputHandler { captured.append($0.time.hostTime) })
+        try unit.setRenderCallback(RenderCallback { played.append($0.time.hostTime) })
+        try unit.initialize()
+        for start in [0.0, 6000] {
+            (captured, played) = ([], [])
+            try unit.start()
+            #expect(run(turns, from: start, to: start + 990) == 100)
+            unit.stop()
+            #expect(captured.count == 100 && played.count == 100)
+            for (index, time) in captured.enumerated() {
+                #expect(abs(time.milliseconds(since: HostTime(milliseconds: start + Double(10 * index - 10)))) < 0.1)
+            }
+            for (index, time) in played.enumerated() {
+                #expect(abs(time.milliseconds(since: HostTime(milliseconds: start + Double(10 * index)))) < 0.1)
+            }
+        }
+        unit.dispose()
+    }
+
     @Test("tells how late the machine was with its turns")
     func lateness() throws {
         let device = VirtualDevice(SoundExchange(sampleRate: 16_000), identifier: "program")

@@ -130,6 +130,63 @@ import Testing
         #expect(back.routes.map(\.reason) == [.wake])
     }
 
+    @Test("S4: a headset that is unplugged is not put down to a setting that had left the route as it was")
+    func settingWithoutEffect() {
+        for change in [
+            { $0.duckingDecibels = -30 }, { $0.silentSwitch = true }, { $0.options = [] }, { $0.preferredInput = "mic" },
+            { $0.preferredOutput = "headset" },
+        ] as [(inout SessionSettings) -> Void] {
+            var (policy, scene) = preferring(nil)
+            scene.defaultOutput = "headset"
+            scene.playing[0].device = Scene.headset
+            _ = policy.take(scene)
+            var settings = policy.settings
+            change(&settings)
+            #expect(policy.change(settings).routes.isEmpty)
+            scene.outputs.removeLast()
+            scene.defaultOutput = "speakers"
+            scene.playing[0].device = Scene.speakers
+            #expect(policy.take(scene).routes.map(\.reason) == [.oldDeviceGone])
+        }
+    }
+
+    @Test("S4: nor is a headset that is plugged in, or to a server that came back with the same route")
+    func routeThatStays() {
+        for isServerLost in [false, true] {
+            var (policy, scene) = preferring(nil)
+            scene.outputs.removeLast()
+            _ = policy.take(scene)
+            if isServerLost {
+                _ = policy.loseServer(reason: "gone")
+                scene.cookie = 78
+                #expect(policy.take(scene).routes.isEmpty)
+            } else {
+                var settings = policy.settings
+                settings.duckingDecibels = -30
+                #expect(policy.change(settings).routes.isEmpty)
+            }
+            scene.outputs.append(Scene.usbHeadset)
+            scene.playing[0].device = Scene.headset
+            #expect(policy.take(scene).routes.map(\.reason) == [.newDevice])
+        }
+    }
+
+    @Test("S4: a change of category is what the move that it asks for is put down to, however late the server moves")
+    func lateMove() {
+        var settings = Scene.call
+        (settings.category, settings.preferredOutput) = (.multiRoute, "headset")
+        var policy = SessionPolicy(settings)
+        var scene = Scene.desktop
+        _ = policy.take(scene)
+        settings.category = .playAndRecord
+        #expect(policy.change(settings).contains(.moveOutput(stream: 50, device: Scene.headset)))
+        #expect(policy.take(scene).routes.isEmpty)
+        settings.duckingDecibels = -30
+        #expect(policy.change(settings).routes.isEmpty)
+        scene.playing[0].device = Scene.headset
+        #expect(policy.take(scene).routes.map(\.reason) == [.categoryChange])
+    }
+
     @Test("S4: muted, zero and suspended outputs are told, and when they are heard again")
     func silentOutputs() {
         for (change, silence) in [

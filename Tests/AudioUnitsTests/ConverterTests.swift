@@ -69,7 +69,7 @@ struct ConverterTests {
         let converter = try Converter(from: format, to: format)
         let result = try convert(converter, bytes(input), frames: 64, room: 64, to: format)
         #expect(values(result.bytes, as: Int32.self) == input)
-        #expect(converter.latencyFrames == 0)
+        #expect(converter.latencyFrames == 0 && converter.latencySeconds == 0)
     }
 
     @Test("any rate to any rate keeps the tone, its level and the frame count")
@@ -100,6 +100,7 @@ struct ConverterTests {
                     let time = Double(index - converter.latencyFrames) / to
                     return output[index] - 0.5 * Float(sin(2_000 * .pi * time))
                 }
+                #expect(converter.latencySeconds == Double(converter.latencyFrames) / to)
                 // It is told in whole frames: half a frame of phase may remain.
                 let rest = Float(.pi * 1_000 / to)
                 #expect(Signals.power(shifted[...]) / 0.125 < rest * rest * 1.1, "\(from) to \(to)")

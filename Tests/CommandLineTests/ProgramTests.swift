@@ -6,7 +6,18 @@ import Testing
 @Test(
     "What cannot be done is refused at once with one line and its exit status",
     arguments: [
-        (["call"], 2, "uri"), (["bogus"], 2, "bogus"),
+        (["call"], 2, "uri"), (["bogus"], 2, "there is no command 'bogus'"), (["cal"], 2, "did you mean call?"),
+        (["help", "cal"], 2, "there is no command 'cal'; did you mean call?"),
+        (["help", "nonesuch"], 2, "there is no command 'nonesuch'"), (["help", "peers", "nonesuch"], 2, "'nonesuch'"),
+        (["devices", "--record", "call.wav"], 2, "--record"), (["devices", "--play", "call.wav"], 2, "--play"),
+        (["devices", "--capture", "call.pcapng"], 2, "--capture"), (["devices", "--dtmf", "1"], 2, "--dtmf"),
+        (["devices", "--test", "--near", "call.wav"], 2, "--near"), (["devices", "--dump", "folder"], 2, "--dump"),
+        (["devices", "--assert", "mos_lq>1"], 2, "--assert"),
+        (["loopback", "--offline", "--bind", "127.0.0.1"], 2, "--bind"),
+        (["loopback", "--offline", "--allow", "192.0.2.0/24"], 2, "--allow"),
+        (["loopback", "--offline", "--stun", "192.0.2.1"], 2, "--stun"),
+        (["loopback", "--offline", "--tls-minimum", "1.3"], 2, "--tls-minimum"),
+        (["loopback", "--capture", "call.pcapng"], 2, "--capture"), (["loopback", "--record", "call.wav"], 2, "--record"),
         (["call", "rtp://127.0.0.1:70000"], 2, "70000"),
         (["call", "rtp://127.0.0.1:4", "--devise", "null"], 2, "--devise"),
         (["call", "rtp://127.0.0.1:4", "--codec", "g729"], 2, "opus, g722, pcmu, pcma, l16"),
@@ -181,8 +192,29 @@ func helpIsComplete(command: String) throws {
     }
 }
 
+@Test("Help breaks a line only where the next word does not fit", arguments: ["process", "play", "record", "render"])
+func helpIsWrapped(command: String) throws {
+    let help = try yodel(["help", command]).output
+    let words = help.components(separatedBy: "EXAMPLES:")[0]
+    for paragraph in words.components(separatedBy: "\n\n") {
+        let lines = paragraph.split(separator: "\n")
+        for (line, next) in zip(lines, lines.dropFirst()) {
+            let word = next.prefix(while: { $0 != " " })
+            #expect(line.count + 1 + word.count >= 80, "\(line)")
+        }
+    }
+    #expect(!help.contains("keys:"))
+}
+
+@Test("Long rows of `yodel help ctl` go on in their own column") func helpOfControl() throws {
+    let help = try yodel(["help", "ctl"]).output
+    let list = help.components(separatedBy: "words stand for:\n\n").last?.components(separatedBy: "\n\n").first ?? ""
+    let lines = list.split(separator: "\n")
+    #expect(lines.count > 40 && lines.allSatisfy { $0.hasPrefix("  ") && $0.count < 80 }, "\(list)")
+}
+
 @Test("Help and version end well, on standard output") func help() throws {
-    for arguments in [["--help"], ["help", "call"], ["--version"], []] {
+    for arguments in [["--help"], ["help", "call"], ["help", "ctl", "dial"], ["help", "peers", "pin"], ["--version"], []] {
         let ending = try yodel(arguments)
         #expect(ending.status == 0 && !ending.output.isEmpty && ending.errors.isEmpty, "\(arguments)")
     }

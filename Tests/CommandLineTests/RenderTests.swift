@@ -115,6 +115,16 @@ import Testing
         #expect(nowhere.status == 2 && nowhere.errors.contains("--out"))
     }
 
+    @Test("a file at a rate that no unit takes is told with the rates that are possible")
+    func rateOutOfRange() throws {
+        _ = try files.tone("low.wav", seconds: 0.1, hertz: 300, rate: 3_000, channels: 1)
+        let path = try graph("units:\n  a: {type: player, file: \(files.path("low.wav"))}\nduration: 1")
+        let ending = try yodel(["render", path, "--offline", "--out", files.path("out.wav")])
+        #expect(ending.status == 2 && ending.errors.contains("\(path):2; the sample rate must be"), "\(ending)")
+        #expect(ending.errors.contains("3000 Hz") && ending.errors.contains("4000 to 384000 Hz"), "\(ending)")
+        #expect(!ending.errors.contains("formatUnsupported"))
+    }
+
     @Test("the page of commands names every type and setting")
     func documented() throws {
         let page = try String(contentsOfFile: Self.example, encoding: .utf8)

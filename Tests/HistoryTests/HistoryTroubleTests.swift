@@ -58,6 +58,28 @@ import Testing
             "\(String(decoding: process.readAll(withinSeconds: 1).errors, as: UTF8.self))")
     }
 
+    @Test("one that became useless while the service runs, and is moved away, is made anew")
+    func anew() async throws {
+        let scratch = try Scratch()
+        let troubles = Troubles()
+        let history = try CallHistory(scratch.path, troubles)
+        history.note(call("a"))
+        try await history.settle(1)
+        try sql(scratch.path, "DROP TABLE calls")
+        history.note(call("b"))
+        try await until { history.trouble != nil }
+        #expect(history.written == 1)
+        // Its logs first: from the moment on that the file itself is gone there may be a new one.
+        for part in ["-wal", "-shm", ""] where FileManager.default.fileExists(atPath: scratch.path + part) {
+            try FileManager.default.moveItem(atPath: scratch.path + part, toPath: scratch.folder + "/old" + part)
+        }
+        try await history.settle(2)
+        try await until { history.trouble == nil }
+        #expect(try history.reader().page(HistoryQuery()).calls.map(\.id) == ["b"])
+        history.close()
+        #expect(troubles.all.last == .some(nil) && history.lost == 0)
+    }
+
     @Test("a newer yodel's is left to it")
     func newer() async throws {
         let scratch = try Scratch()

@@ -66,6 +66,14 @@ import Testing
         #expect(result.delay(10, 20) <= 15)
     }
 
+    @Test("Media time counts from the first packet, however long the player asked before it came", arguments: [0.0, 300, 3000])
+    func mediaTime(travel: Double) throws {
+        var stream = StreamSimulation(codec: .pcmu, seconds: 5, signal: Signal.voice)
+        stream.network = { _, _ in [travel] }
+        let first = try #require(try stream.run().pulls.lazy.compactMap(\.outcome.mediaMilliseconds).first)
+        #expect(first > 0 && first <= 20, "the first block ends at \(first) ms")
+    }
+
     @Test("The low profile starts with less delay than the robust one")
     func profiles() throws {
         var stream = StreamSimulation(codec: .pcmu, seconds: 2, signal: Signal.tone(500))

@@ -98,6 +98,8 @@ import Testing
         #expect(target.aboveFloor == 50)
         configuration = JitterBufferConfiguration(minimumDelayMs: .nan, maximumDelayMs: .infinity)
         #expect(configuration.minimumDelayMs == 0 && configuration.maximumDelayMs == 500)
+        configuration.maximumDelayMs = 5000
+        #expect(configuration.maximumDelayMs == 1000)
     }
 
     @Test("A floor that falls or rises by seconds leaves the history sound")

@@ -1,4 +1,9 @@
+import Codecs
+import Glibc
+import Link
 import Load
+import RTP
+import Realtime
 import Reporting
 import Testing
 
@@ -20,7 +25,8 @@ import Testing
         for path in LoadReport.comparablePaths where path.kind == .number {
             let assertion = try Assertion(parsing: "\(path.path) < 1e9", known: LoadReport.comparablePaths)
             let outcome = assertion.evaluate(report.value(of: assertion.path))
-            let isCount = !path.path.contains("(") && !path.path.hasPrefix("generator_")
+            let isFigure = path.path.contains("(") || path.path.hasPrefix("generator_")
+            let isCount = !isFigure || path.path == "generator_send_failures"
             #expect(outcome.passed == isCount, "\(path.path): \(outcome)")
         }
         let calls = try Assertion(parsing: "calls==5", known: LoadReport.comparablePaths)
@@ -45,6 +51,22 @@ import Testing
         #expect(call.packetsReceived == 4 && call.packetsLost == 3)
     }
 
+    @Test(
+        "a goodbye of one who goes on under another SSRC ends no call",
+        arguments: [
+            ("clock rate changes", false), ("SSRC collision", false), ("call ended", true), (nil, true),
+        ] as [(String?, Bool)])
+    func goesOn(reason: String?, endsCall: Bool) {
+        var random = SplitMix64(seed: 1)
+        var call = LoadCall(
+            number: 0, local: SocketAddress(IPAddress(v4: 0x7f00_0001), port: 4000), .pcmu, firstPacket: 0, random: &random)
+        var bytes: [UInt8] = []
+        RTCPPacket.receiverReport(ssrc: 9, reports: []).append(to: &bytes)
+        RTCPPacket.bye(ssrcs: [9], reason: reason).append(to: &bytes)
+        bytes.withUnsafeBytes { call.receive(rtcp: $0, arrival: HostTime(milliseconds: 100)) }
+        #expect(LoadCallReport(call, nil).endedByPeer == endsCall)
+    }
+
     @Test("a wrong name is refused with a hint")
     func wrongName() {
         #expect(throws: AssertionError.self) {
@@ -66,5 +88,18 @@ import Testing
         let report = results.report()
         #expect(report.lines([]).first?.contains("too slow to judge") == true)
         #expect(report.value(of: "valid") == .boolean(false))
+    }
+
+    @Test("a load whose packets did not leave says nothing of others, and says why")
+    func unsent() {
+        var results = LoadResults(calls: 1)
+        for _ in 0..<100 { results.lateness.add(0.2) }
+        (results.sendFailures, results.lastSendError) = (102, ENETUNREACH)
+        #expect(!results.isValid)
+        let report = results.report()
+        #expect(report.value(of: "generator_send_failures") == .number(102))
+        let lines = report.lines([])
+        #expect(lines[0].contains("late") && !lines[0].contains("too slow"))
+        #expect(lines[1].contains("102 packets could not be sent, last because: Network is unreachable"))
     }
 }

@@ -128,6 +128,33 @@ import Testing
         return all
     }
 
+    @Test(
+        "tells delays beyond the first packet's travel, however long the call waited for that packet", arguments: [0.0, 2, 4.2])
+    func waits(seconds: Double) throws {
+        let path = "/tmp/yodel-waits-\(Int(1000 * seconds))-\(getpid()).pcapng"
+        defer { unlink(path) }
+        let listener = try Endpoint(.pcmu, seeds: [84])
+        let talker = try Endpoint(.pcmu, seeds: [83])
+        var network = try LossyNetwork(to: listener, capturedAt: path) { _, _ in false }
+        let capture = network.capture
+        everyTenMilliseconds(to: seconds + 3) { now in
+            if now >= HostTime(milliseconds: 1000 * seconds) {
+                talker.step(now: now)
+                network.carry(from: talker, to: listener, now: now)
+            }
+            listener.step(now: now)
+            capture.drain()
+        }
+        capture.finish()
+        let replay = try replay(path)
+        // The first packet may have travelled for 60 ms, and others for none.
+        let (least, greatest) = (try #require(replay.figures.leastDelayMs), try #require(replay.figures.greatestDelayMs))
+        #expect(least > -60 && greatest < 300, "\(least) to \(greatest) ms")
+        // Blocks before it have a time of their own.
+        let times = replay.rows.map(\.milliseconds)
+        #expect(try #require(times.first) <= -1000 * seconds && times == times.sorted())
+    }
+
     @Test("of others cannot be blanked, and says so") func foreign() throws {
         let path = "/tmp/yodel-foreign-\(getpid()).pcapng"
         defer { unlink(path) }

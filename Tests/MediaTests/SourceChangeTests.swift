@@ -1,4 +1,6 @@
 import Codecs
+import Glibc
+import LiveMedia
 import Media
 import Realtime
 import Testing
@@ -25,13 +27,40 @@ import Testing
         }
         let changes = listener.events[0].filter { if case .sourceChanged = $0 { true } else { false } }
         #expect(changes.count == 1)
-        #expect(listener.events[0].contains(.bufferReset(reason: "newSource")))
+        #expect(listener.events[0].contains(.bufferReset(reason: "new_source")))
         #expect(listener.events[0].filter { $0 == .mediaStarted }.count == 1)
         #expect(listener.call.state == .active)
         let heard = listener.device.played
         #expect(amplitude(of: 600, in: heard[rate..<2 * rate], rate: rate) > 0.15)
         #expect(amplitude(of: 900, in: heard[rate * 7 / 2..<rate * 9 / 2], rate: rate) > 0.15)
         #expect(amplitude(of: 600, in: heard[rate * 7 / 2..<rate * 9 / 2], rate: rate) < 0.01)
+    }
+
+    @Test("stands in a dump under the name that a replay gives it")
+    func dumped() throws {
+        let folder = "/tmp/yodel-reset-\(getpid())"
+        defer {
+            for name in ["jitter_buffer.csv", "sent.wav", "heard.wav"] { unlink(folder + "/" + name) }
+            rmdir(folder)
+        }
+        let talkers = try ([26, 27] as [UInt64]).map { try Endpoint(.pcmu, seeds: [$0]) }
+        let listener = try Endpoint(.pcmu, seeds: [28])
+        let dump = try SignalDump(folder: folder, sampleRate: 8000, unit: listener.endpoint.unit, now: .zero)
+        listener.loop.taps = [dump]
+        everyTenMilliseconds(to: 4) { now in
+            let talker = talkers[now < HostTime(milliseconds: 2000) ? 0 : 1]
+            talker.step(now: now)
+            listener.step(now: now)
+            talker.links[0].carry(to: listener.call, now: now)
+            dump.drain()
+        }
+        dump.finish()
+        let file = try #require(fopen(folder + "/jitter_buffer.csv", "r"))
+        defer { fclose(file) }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        let count = fread(&bytes, 1, bytes.count, file)
+        let rows = String(decoding: bytes[..<count], as: UTF8.self)
+        #expect(rows.contains(",reset{new_source}\n") && rows.contains(",normal\n"))
     }
 
     @Test("whose call goes on numbers its packets on from the former ones, unless they would wrap soon")

@@ -77,6 +77,14 @@ import Testing
         }
     }
 
+    @Test("a certificate is known by SHA-256 alone: a line with another hash is told, and so makes nobody an impostor")
+    func otherHash() throws {
+        let long = try #require(DTLSFingerprint(.sha384, (0..<48).map { UInt8($0) }))
+        let error = #expect(throws: KnownPeersError.self) { try KnownPeers(parsing: "bob:9633 \(long) pinned\n") }
+        #expect(error?.line == 1)
+        #expect(error?.reason.contains("write sha-256") == true)
+    }
+
     @Test("both ends have the same twelve words, another key has others")
     func words() throws {
         let words = try #require(SpokenWords.words(alice, bob))

@@ -187,6 +187,32 @@ import Testing
         #expect(try bench.request(.ack).headers.text(.proxyAuthorization) == invite.headers.text(.proxyAuthorization))
     }
 
+    @Test("the next server of a name challenges anew: each has its answer, once", arguments: [503, nil] as [Int?])
+    func nextServer(status: Int?) throws {
+        let bench = Bench()
+        bench.names["pbx.example.com"] = ["192.0.2.9", "192.0.2.10"].map {
+            ServerHop(transport: .tcp, address: SignallingAddress(host: $0, port: 5060))
+        }
+        bench.agent.add(
+            Account(
+                id: AccountID("a"), address: SIPURI(user: "101", host: "pbx.example.com"), password: Password("secret-101"),
+                followsSeenAddress: false))
+        _ = try bench.agent.invite(uri("sip:102@pbx.example.com"), account: AccountID("a"), body: offer, now: bench.now)
+        bench.collect()
+        func challenge(_ nonce: String) throws {
+            let text = "Digest realm=\"yodel.test\", nonce=\"\(nonce)\", qop=\"auth\""
+            bench.answer(try bench.request(.invite), 407, [(.proxyAuthenticate, text)])
+        }
+        try challenge("a")
+        if let status { bench.answer(try bench.request(.invite), status) } else { bench.advance(33_000) }
+        try challenge("b")
+        #expect(bench.ended.isEmpty)
+        #expect(bench.sent.last?.destination.address.host == "192.0.2.10")
+        #expect(try parameters(bench.request(.invite), .proxyAuthorization)["nonce"] == "b")
+        try challenge("c")
+        #expect(bench.ended.map(\.1.reason) == [AuthenticationFailure.refused.rawValue])
+    }
+
     @Test("two realms in one 407 get two answers") func twoRealms() throws {
         let bench = bench()
         bench.answer(

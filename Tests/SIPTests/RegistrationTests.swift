@@ -98,6 +98,26 @@ import Testing
         _ = try bench.agent.invite(uri("sip:102@192.0.2.9"), account: id, body: offer, now: bench.now)
         bench.collect()
         #expect(try bench.request(.invite).headers.contacts.first?.uri.text == "sip:101@198.51.100.1:4444")
+        // An account that stays there is still seen so.
+        try bench.agent.update(Account(id: id, address: SIPURI(user: "101", host: "192.0.2.9"), expires: 300))
+        try bench.agent.register(id, now: bench.now)
+        bench.collect()
+        #expect(try bench.request(.register).headers.contacts.map(\.uri.text) == ["sip:101@198.51.100.1:4444"])
+    }
+
+    @Test("a challenge to a REGISTER that another one has followed is not answered") func lateChallenge() throws {
+        let bench = try bench { $0.password = Password("secret-101") }
+        let first = try bench.request(.register)
+        try bench.agent.unregister(id, now: bench.now)
+        bench.collect()
+        let second = try bench.request(.register)
+        bench.answer(first, 401, [(.wwwAuthenticate, "Digest realm=\"x\", nonce=\"1\", algorithm=MD5")])
+        #expect(bench.requests(.register).count == 2 && bench.failures.isEmpty)
+        bench.answer(second, 200)
+        guard case .unregistered(id)? = bench.events.last else {
+            Issue.record("not told: \(bench.events)")
+            return
+        }
     }
 
     @Test("where nothing listens for TLS, the Contact is the registration's own stream, and calls show it too")
@@ -314,6 +334,34 @@ import Testing
             from: SignallingSource(transport: .udp, remote: SignallingAddress(host: "203.0.113.5", port: 5060)))
         #expect(bench.incoming.last?.1.isFromAccountServer == false)
         #expect(bench.incoming.last?.1.assertedIdentity == nil)
+    }
+
+    @Test("what a registrar sends to another number is its account's too; of two accounts there the first one's by name")
+    func otherNumber() throws {
+        let bench = try bench()
+        bench.agent.add(
+            Account(id: AccountID("b"), address: SIPURI(user: "102", host: "192.0.2.9"), followsSeenAddress: false))
+        try bench.agent.register(AccountID("b"), now: bench.now)
+        bench.collect()
+        for request in bench.requests(.register) { bench.answer(request, 200, [(.expires, "600")]) }
+        let summary = Body(contentType: "application/simple-message-summary", bytes: wire("Messages-Waiting: yes\n"))
+        func notified() -> [String] {
+            bench.events.compactMap { if case .notified(let id, event: _, _) = $0 { id.name } else { nil } }
+        }
+        for (user, account) in [("5551234", "a"), ("102", "b"), ("101", "a")] {
+            let call = PeerCall(callID: "to-\(user)")
+            for method in [SIP.Method.invite, .notify] {
+                let fields = method == .notify ? [(HeaderName.event, "message-summary")] : []
+                var request = call.request(
+                    method, branch: "z9hG4bK\(user)\(method.name)", body: method == .notify ? summary : offer, fields)
+                request.uri = try uri("sip:\(user)@192.0.2.1:5060")
+                request.headers.set(.to, "<sip:\(user)@192.0.2.1>")
+                bench.feed(request)
+            }
+            #expect(bench.incoming.last?.1.account?.name == account && notified().last == account)
+            #expect(bench.incoming.last?.1.isFromAccountServer == true)
+        }
+        #expect(bench.incoming.count == 3 && notified().count == 3)
     }
 
     @Test("four accounts for a day: no growth of state") func day() throws {

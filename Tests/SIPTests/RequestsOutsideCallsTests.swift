@@ -137,6 +137,20 @@ import Testing
         #expect(bench.sent.first?.destination.transport == .tcp)
     }
 
+    @Test("an answer by UDP leaves from the address that was asked (RFC 3581 section 4), a request of ours from the route's")
+    func askedAddress() throws {
+        let bench = Bench()
+        let local = SignallingAddress(host: "192.0.2.77", port: 5060)
+        bench.peer.local = local
+        bench.feed(PeerCall().request(.options, branch: "z9hG4bKs").bytes)
+        #expect(bench.codes == [200])
+        #expect(bench.sent.last?.destination.local == local)
+        _ = try bench.agent.options(uri("sip:192.0.2.9"), now: bench.now)
+        bench.collect()
+        #expect(try bench.request(.options).method == .options)
+        #expect(bench.sent.last?.destination.address.host == "192.0.2.9" && bench.sent.last?.destination.local == nil)
+    }
+
     @Test("a stream: pong for a ping, answers on the same connection, broken framing closes it") func stream() throws {
         let bench = Bench()
         let source = SignallingSource(

@@ -53,6 +53,16 @@ import Testing
         }
     }
 
+    @Test("a body whose length is not told closes the stream; without a body it may be missing") func noLength() throws {
+        let bare = wire("OPTIONS sip:a SIP/2.0\nTo: <sip:a>\n\n")
+        #expect(try elements([bare + message]) == [.message(bare), .message(message)])
+        for name in ["Content-Type", "c"] {
+            #expect(throws: StreamFramer.Failure.badContentLength) {
+                _ = try elements([wire("OPTIONS sip:a SIP/2.0\n\(name): text/plain\n\nbody")])
+            }
+        }
+    }
+
     @Test("two lengths close the stream unless they agree") func twoLengths() throws {
         let same = wire("OPTIONS sip:a SIP/2.0\nContent-Length: 0\nl: 0\n\n")
         #expect(try elements([same]) == [.message(same)])

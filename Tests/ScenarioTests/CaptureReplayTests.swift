@@ -1,5 +1,6 @@
 import Codecs
 import Glibc
+import JitterBuffer
 import Media
 import PacketCapture
 import RTP
@@ -90,6 +91,83 @@ import Testing
         defer { fclose(file) }
         try #require(fwrite(pcap.bytes, 1, pcap.bytes.count, file) == pcap.bytes.count)
         return path
+    }
+
+    /// A capture of PCMU of 20 ms, of which `change` makes something else.
+    private func capture(
+        _ name: String, packets: Int, change: (_ number: Int, inout RTPHeader, _ milliseconds: inout Int) -> Void
+    ) throws -> String {
+        let path = "/tmp/yodel-replay-\(getpid())-\(name).pcap"
+        var pcap = Pcap()
+        for number in 0..<packets {
+            var bytes = [UInt8](repeating: 0, count: 12)
+            var header = RTPHeader(
+                payloadType: 0, sequence: UInt16(number), timestamp: UInt32(number * 160), ssrc: 7)
+            var milliseconds = 20 * number
+            change(number, &header, &milliseconds)
+            _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
+            // Of a telephone event what RFC 4733 says: key 1, its end, its length.
+            let payload = header.payloadType == 101 ? [1, 0x8a, 3, 0x20] : [UInt8](repeating: 0x35, count: 160)
+            pcap.add(bytes + payload, milliseconds: milliseconds)
+        }
+        let file = try #require(fopen(path, "w"))
+        defer { fclose(file) }
+        try #require(fwrite(pcap.bytes, 1, pcap.bytes.count, file) == pcap.bytes.count)
+        return path
+    }
+
+    @Test("draws no lost packets where digits or comfort noise have their numbers")
+    func digits() throws {
+        let path = try capture("digits", packets: 150) { number, header, _ in
+            switch number {
+            case 50..<60: (header.payloadType, header.timestamp) = (101, 50 * 160)
+            case 100..<105: header.payloadType = 13
+            default: break
+            }
+        }
+        defer { unlink(path) }
+        let replay = try CaptureReplay(
+            try CaptureReader(path: path), ssrc: 7, configuration: CallConfiguration(codec: .pcmu, seed: 1))
+        try replay.run()
+        #expect(replay.arrivals.allSatisfy { $0.arrivalMilliseconds == $0.sentMilliseconds })
+        #expect(replay.arrivals.count == 135 && replay.leftOut == nil)
+    }
+
+    @Test("plays on where the codec changes to another that its number tells, and counts what nobody can decode")
+    func codecChanges() throws {
+        let path = try capture("codecs", packets: 200) { number, header, _ in
+            if number >= 100 { header.payloadType = number < 190 ? 8 : 97 }
+        }
+        defer { unlink(path) }
+        let stream = try #require(try CaptureStreams(path: path).streams.first)
+        #expect(stream.payloadType == 0 && stream.otherFormats == [MediaFormat(.pcma)])
+        var configuration = CallConfiguration(codec: .pcmu, seed: 1)
+        configuration.alsoReceives = stream.otherFormats
+        let replay = try CaptureReplay(try CaptureReader(path: path), ssrc: 7, configuration: configuration)
+        try replay.run()
+        // A little may be concealed where one codec gives way to the other.
+        let change = replay.rows.filter { (2200..<3500).contains($0.milliseconds) }
+        #expect(change.count == 130 && change.allSatisfy { $0.reason != .concealShort && $0.reason != .concealLong })
+        #expect(replay.arrivals.count == 190)
+        let text = replay.leftOut?.text()
+        #expect(replay.leftOut?.otherTypes == 10 && text == "10 packets of other payload types are not played")
+    }
+
+    @Test("tells no delay of a pause that it passes over, nor of what is invented after it")
+    func longPause() throws {
+        let path = try capture("pause", packets: 200) { number, header, milliseconds in
+            guard number >= 100 else { return }
+            header.timestamp += 60 * 8000
+            milliseconds += 60_000
+        }
+        defer { unlink(path) }
+        let replay = try CaptureReplay(
+            try CaptureReader(path: path), ssrc: 7, configuration: CallConfiguration(codec: .pcmu, seed: 1))
+        try replay.run()
+        #expect(replay.leftOut?.gaps == 1)
+        let greatest = try #require(replay.figures.greatestDelayMs)
+        #expect(greatest < 200, "\(greatest) ms")
+        #expect(replay.rows.count { $0.milliseconds > 62_500 && $0.delayMs != nil } > 100)
     }
 
     @Test("finds its streams, the longest first, and plays the one asked for")

@@ -98,6 +98,32 @@ import Testing
         #expect(pair.alice.dtls.nextDeadline == nil)
     }
 
+    @Test("a handshake whose patience is shortened ends then, and one that has less time already is as it was")
+    func shortened() throws {
+        let pair = try Pair()
+        try pair.alice.dtls.start(.active, trust: .ask, patienceMilliseconds: 200_000, now: .zero)
+        try pair.bob.dtls.start(.passive, trust: .ask, patienceMilliseconds: 6000, now: .zero)
+        pair.network.tamper = { _, _ in nil }
+        pair.run(5000)
+        for side in [pair.alice, pair.bob] { side.dtls.shortenPatience(toMilliseconds: 20_000) }
+        pair.run(1100)
+        #expect(pair.bob.failure == .unanswered)
+        pair.run(18_800)
+        #expect(pair.alice.dtls.state == .handshaking)
+        pair.run(200)
+        #expect(pair.alice.failure == .unanswered)
+    }
+
+    @Test("a handshake that stands has all the time, whatever its patience")
+    func shortenedTooLate() throws {
+        let pair = try Pair()
+        try pair.start()
+        #expect(pair.run(until: { pair.isConnected }))
+        for side in [pair.alice, pair.bob] { side.dtls.shortenPatience(toMilliseconds: 100) }
+        pair.run(1000)
+        #expect(pair.isConnected && pair.talk())
+    }
+
     @Test("a peer who begins and falls silent, whoever he is", arguments: [Place.alice, Place.bob])
     func half(silent: SocketAddress) throws {
         let pair = try Pair(isPathChecked: true)

@@ -1,3 +1,4 @@
+import Link
 import Realtime
 import SecureRTP
 import Testing
@@ -116,6 +117,26 @@ import Testing
         try bob.link.setKeys(keys(.aes128CM80, seed: 20).bob)
         #expect(bob.protect(rtp(100)) == nil)
         #expect(bob.protect(rtp(102)) != nil)
+    }
+
+    @Test("on another link under the same keys, when ICE comes or goes: in both ways, in the round it was in, without replays")
+    func otherLink() throws {
+        let (alice, bob) = try ends()
+        for sequence in 65_500..<65_600 { #expect(alice.take([try #require(bob.protect(rtp(sequence)))]).count == 1) }
+        let recorded = try #require(bob.protect(rtp(65_600)))
+        #expect(alice.take([recorded]).count == 1)
+        let wire = HandLink()
+        alice.link.setLower(wire)
+        alice.link.advance(to: .zero)
+        #expect(wire.admitted == .anyone)
+        wire.waiting = [(recorded, Place.bob), (try #require(bob.protect(rtp(65_601))), Place.bobElsewhere)]
+        var heard: [[UInt8]] = []
+        alice.link.receive(now: .zero) { heard.append(Array($0.bytes)) }
+        #expect(heard == [rtp(65_601)])
+        #expect(alice.link.srtp.replayed == 1 && alice.link.srtp.failed == 0)
+        #expect(wire.peer == LinkPeer(media: Place.bobElsewhere))
+        #expect(alice.protect(rtp(1)) == nil && alice.wire.sent.isEmpty, "nothing goes where the media went before")
+        #expect(bob.take(wire.sent) == [rtp(1)])
     }
 
     @Test("through a change of SSRC and back, in any round", arguments: SRTPSuite.allCases)

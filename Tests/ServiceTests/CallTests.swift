@@ -1,5 +1,6 @@
 import Realtime
 import Reporting
+import Settings
 import Softphone
 import Testing
 
@@ -190,6 +191,42 @@ import Service
         }
         #expect(bench.core.calls.records.count == CallBook.remembered + 1)
         #expect(bench.core.calls.record(first)?.state == .calling, "one that runs never is")
+        _ = await bench.ask("DELETE", "/v1/calls/\(first)")
+        bench.core.calls.closeEnded()
+        #expect(bench.core.calls.record(first)?.state == .ended, "nor one that ended just now, however long ago it began")
+        #expect(bench.core.calls.records.count == CallBook.remembered)
+    }
+
+    @Test("once the service ends, calls that ring are let go of at once, and neither a person nor a rule takes them")
+    func drained() async throws {
+        let bench = Bench()
+        let (_, outgoing) = await bench.call()
+        for number in 1...2 {
+            bench.core.callCame(number, account: "office", from: "sip:101@example.com", at: bench.telephone)
+        }
+        let (answered, ringing) = (bench.telephone.calls[1], bench.telephone.calls[2])
+        for call in [answered, ringing] { call.isSlow.withLock { $0 = true } }
+        let ids = bench.core.calls.records.map(\.id)
+        #expect(await bench.ask("POST", "/v1/calls/\(ids[1])/answer").status == 202)
+        bench.core.calls.drain()
+        #expect(ringing.asked == ["hang up"] && answered.asked == ["answer"] && outgoing.asked.isEmpty)
+        #expect(await bench.ask("POST", "/v1/calls/\(ids[2])/answer").status == 409)
+        var rules = AccountRules()
+        rules.unanswered = .answer
+        try bench.core.rules.act(rules, on: ids[2], in: bench.core)
+        #expect(ringing.asked == ["hang up"])
+    }
+
+    @Test("whatever is wished last of the microphone is done last, and told last")
+    func mutedMeanwhile() async throws {
+        let bench = Bench()
+        let (id, call) = await bench.call()
+        let calls = bench.core.calls
+        call.beforeMute.withLock { $0 = FakeTelephone.Hook { _ = try? calls.mute(id, false) } }
+        #expect(try calls.mute(id, true).isMuted == false)
+        #expect(call.asked.last == "muted false" && calls.record(id)?.isMuted == false)
+        let told = bench.core.spool.read(after: 0).items.map(\.type).filter { $0.hasSuffix("muted") }
+        #expect(told == ["call_muted", "call_unmuted"])
     }
 
     @Test("every figure is there at zero, and counts")

@@ -49,7 +49,12 @@ final class FakeCall: LiveCall {
         note(bridge == nil ? "answer" : "answer at the handset")
         if !isSlow.withLock({ $0 }) { tell(.callAnswered(sipCode: 200)) }
     }
-    func setMuted(_ muted: Bool) { note("muted \(muted)") }
+    /// Is run once, before the call is muted or is so no more.
+    let beforeMute = Lock<FakeTelephone.Hook?>(nil)
+    func setMuted(_ muted: Bool) {
+        beforeMute.withLock { $0.take() }?.run()
+        note("muted \(muted)")
+    }
     func setHeld(_ held: Bool) {
         note("held \(held)")
         tell(held ? .callHeld(byUs: true, byPeer: false) : .callResumed)

@@ -11,6 +11,20 @@ import Service
         return path
     }
 
+    @Test("no message is begun where callers would fill the disk; a person's recording is")
+    func fullDisk() throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let full = RecordingShelf(folder: folder, reserve: .max)
+        let problem = #expect(throws: Problem.self) { try full.next(of: "e1-1", isMessage: true) }
+        #expect(problem?.status == 503 && problem?.detail.contains(folder) == true)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        #expect(try full.next(of: "e1-1").name == "e1-1-1.wav")
+        let roomy = RecordingShelf(folder: folder, reserve: 0)
+        #expect(roomy.shortage == nil)
+        #expect(try roomy.next(of: "e1-1", isMessage: true).name == "e1-1-m1.wav")
+    }
+
     @Test("a recording begins, is listed, ends, is handed out and deleted")
     func wholeLife() async throws {
         let folder = try folder()

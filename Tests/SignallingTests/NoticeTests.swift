@@ -57,7 +57,19 @@ import Testing
         }
     }
 
-    private static func text(_ text: String, _ number: Int) -> String {
+    @Test(
+        "a text in UTF-16 is read in the order of octets that it names",
+        arguments: [("utf-16", "\u{0}h\u{0}i"), ("UTF-16BE", "\u{0}h\u{0}i"), ("utf-16le", "h\u{0}i\u{0}")])
+    func wideTexts(charset: String, octets: String) async throws {
+        try await withPhones(try Phone(), try Phone()) { phone, _ in
+            let sender = try Datagrams(to: phone.port)
+            sender.send(Self.text(octets, 1, type: "text/plain;charset=\(charset)"))
+            let text = try await phone.wait("a text") { if case .message(let text) = $0 { text.text } else { nil } }
+            #expect(text == "hi")
+        }
+    }
+
+    private static func text(_ text: String, _ number: Int, type: String = "text/plain") -> String {
         """
         MESSAGE sip:phone@127.0.0.1 SIP/2.0\r
         Via: SIP/2.0/UDP 127.0.0.1:9;branch=z9hG4bKtext\(number);rport\r
@@ -66,7 +78,7 @@ import Testing
         Call-ID: text-\(number)\r
         CSeq: 1 MESSAGE\r
         Max-Forwards: 70\r
-        Content-Type: text/plain\r
+        Content-Type: \(type)\r
         Content-Length: \(text.utf8.count)\r
         \r
         \(text)

@@ -100,6 +100,24 @@ import Testing
         }
     }
 
+    @Test("who is not reached is followed by the next one that was named with him, where that is allowed", arguments: [1, 2])
+    func alternatives(redirections: Int) async throws {
+        let other = try Phone()
+        let contacts = "sip:x@127.0.0.1:9;transport=tcp>, <\(other.uri())"
+        try await call([contacts], redirections: redirections) { phone, redirector in
+            guard redirections > 1 else {
+                let end = try await phone.ended()
+                #expect(end.reason == .network && redirector.invites == 1)
+                return
+            }
+            let (call, _) = try await other.incoming()
+            other.signalling.prepare(call, media: LocalPorts(port: 41_000))
+            other.signalling.answer(call)
+            try await phone.answered()
+        }
+        await other.close()
+    }
+
     @Test("what an account allows since it was changed counts") func changed() async throws {
         func change(_ phone: Phone, _ redirector: Redirector) throws {
             var account = AccountSettings(name: "a", uri: "sip:101@127.0.0.1:\(redirector.port)")

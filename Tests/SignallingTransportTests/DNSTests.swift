@@ -1,3 +1,4 @@
+import Glibc
 import SignallingTransport
 import Testing
 
@@ -14,6 +15,8 @@ import Testing
             NAPTRRecord(order: 50, preference: 1, flags: "s", service: "SIP+D2U", replacement: "_sip._udp.yodel.test")
         ]),
         .naptr("refused.test"): .failed(.refused("")),
+        .addresses("nowhere.yodel.test.corp.test"): .addresses(["192.0.2.88"]),
+        .addresses("pbx.corp.test"): .addresses(["192.0.2.89"]),
         .srv("_sip._udp.none.test"): .srv([SRVRecord(priority: 0, weight: 0, port: 0, target: "")]),
     ]
 
@@ -49,6 +52,20 @@ import Testing
             let impatient = DNSResolver(servers: [server.setting], timeout: 0.1, tries: 1)
             #expect(await impatient.answer(to: .naptr("silent.test")) == .failed(.timedOut))
             #expect(await resolver.answer(to: .addresses(String(repeating: "x", count: 300))) == .nothing)
+        }
+    }
+
+    @Test("a name with a dot is whole: this network's own domains are searched for one without a dot only")
+    func searchList() async throws {
+        // c-ares takes both before what resolv.conf says.
+        setenv("LOCALDOMAIN", "corp.test", 1)
+        setenv("RES_OPTIONS", "ndots:1", 1)
+        defer { unsetenv("LOCALDOMAIN") }
+        defer { unsetenv("RES_OPTIONS") }
+        try await serving { resolver, _ in
+            #expect(await resolver.answer(to: .addresses("nowhere.yodel.test")) == .nothing)
+            #expect(await resolver.answer(to: .addresses("pbx")) == .addresses(["192.0.2.89"]))
+            #expect(await resolver.answer(to: .addresses("b.yodel.test")) == .addresses(["192.0.2.12"]))
         }
     }
 

@@ -35,6 +35,47 @@ import Testing
         await two.end()
     }
 
+    @Test("an answer leaves from the address that was asked (RFC 3581), whatever the route; what comes there later is heard")
+    func askedAddress() async throws {
+        let one = try Side([.udp])
+        let two = try Side([.udp], host: "0.0.0.0")
+        let asked = SignallingAddress(host: "127.0.0.2", port: two.transport.listeners[0].address.port)
+        let question = SignallingDestination(transport: .udp, address: asked)
+        one.transport.send(bytes("x"), to: question)
+        let (_, source) = try #require(await two.inbox.received())
+        let answer = SignallingDestination(transport: .udp, address: source.remote, local: source.local)
+        two.transport.send(bytes("200"), to: answer)
+        #expect(await one.inbox.received(3)?.source.remote == asked)
+        one.transport.send(bytes("y"), to: question)
+        #expect(await two.inbox.received(2)?.text == "xy")
+        let sources = two.inbox.all.compactMap { if case .received(_, let source) = $0 { source } else { nil } }
+        #expect(sources.map(\.local) == [asked, asked])
+        two.transport.send(bytes("more"), to: SignallingDestination(transport: .udp, address: source.remote))
+        #expect(await one.inbox.received(7)?.text == "200more")
+        #expect(
+            one.inbox.all.contains { event in
+                if case .received(_, let source) = event { source.remote.host == "127.0.0.1" } else { false }
+            })
+        await one.end()
+        await two.end()
+    }
+
+    @Test("of two sockets the one that was asked answers")
+    func askedSocket() async throws {
+        let one = try Side([.udp])
+        let two = try Side {
+            $0.listeners = ["127.0.0.1", "127.0.0.2"].map { .init(.udp, SignallingAddress(host: $0, port: 0)) }
+        }
+        let asked = two.transport.listeners[1].address
+        one.transport.send(bytes("x"), to: SignallingDestination(transport: .udp, address: asked))
+        let (_, source) = try #require(await two.inbox.received())
+        two.transport.send(
+            bytes("200"), to: SignallingDestination(transport: .udp, address: source.remote, local: source.local))
+        #expect(await one.inbox.received(3)?.source.remote == asked)
+        await one.end()
+        await two.end()
+    }
+
     @Test("both families may be bound to one port, and each sends its own")
     func bothFamilies() async throws {
         let port = try freePort()

@@ -126,6 +126,30 @@ typealias Zone = [DNSQuestion: DNSAnswer]
         #expect(step == .found([hop(.tls, "192.0.2.11", 443, "example.test")]))
     }
 
+    @Test("where what NAPTR leads to has no SRV records, or its name server is silent, the transport that NAPTR chose stays")
+    func replacementWithoutRecords() {
+        let query = ServerQuery(host: "example.test")
+        let chosen = NAPTRRecord(
+            order: 1, preference: 1, flags: "s", service: "SIPS+D2T", replacement: "_sips._tcp.example.test")
+        #expect(
+            find(query, in: zone([.naptr("example.test"): .naptr([chosen])]))
+                == .found([hop(.tls, "192.0.2.1", 5061, "example.test")]))
+        let silent = zone([
+            .naptr("example.test"): .naptr([chosen]), .srv("_sips._tcp.example.test"): .failed(.timedOut),
+        ])
+        #expect(find(query, in: silent) == .failed(.dns("_sips._tcp.example.test", .timedOut)))
+        // Another way that the domain names itself is gone.
+        let second = NAPTRRecord(
+            order: 2, preference: 1, flags: "s", service: "SIP+D2T", replacement: "_sip._tcp.example.test")
+        let other = zone([
+            .naptr("example.test"): .naptr([chosen, second]), .srv("_sips._tcp.example.test"): .failed(.timedOut),
+            .srv("_sip._tcp.example.test"): .srv([
+                SRVRecord(priority: 0, weight: 0, port: 5062, target: "a.example.test")
+            ]),
+        ])
+        #expect(find(query, in: other) == .found([hop(.tcp, "192.0.2.11", 5062)]))
+    }
+
     @Test("without NAPTR the SRV records of each transport are used, in our order of transports")
     func srvWithoutNaptr() {
         let zone = zone([

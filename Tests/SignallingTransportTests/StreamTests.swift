@@ -136,6 +136,24 @@ import Testing
         }
     }
 
+    @Test("a stream of which nothing is acknowledged for half a minute is over, whoever opened it (RFC 5482)")
+    func userTimeout() async throws {
+        let server = try Side([.tcp])
+        let phone = try Side()
+        phone.transport.send(bytes("x"), to: try server.destination(.tcp))
+        #expect(await server.inbox.received() != nil)
+        // Both ends are sockets of this program.
+        let limited = (3..<CInt(4096)).count { descriptor in
+            var milliseconds: CInt = 0
+            var size = socklen_t(MemoryLayout<CInt>.size)
+            // TCP_USER_TIMEOUT of IPPROTO_TCP
+            return getsockopt(descriptor, 6, 18, &milliseconds, &size) == 0 && milliseconds == 30_000
+        }
+        #expect(limited >= 2)
+        await phone.end()
+        await server.end()
+    }
+
     @Test("a source may have so many streams and no more; those it has go on")
     func caps() async throws {
         let server = try Side([.tcp]) { $0.maximumInboundPerSource = 2 }

@@ -191,6 +191,38 @@ import Testing
         await server.end()
     }
 
+    @Test("files that are half written, or gone, leave a listener the certificate of before, and that is told once a change")
+    func uselessCertificate() async throws {
+        let path = "/tmp/yodel-half-\(getpid()).pem"
+        defer { unlink(path) }
+        try copy(fixture("server.pem"), path)
+        let server = try Self.server { $0.certificateFile = path }
+        let half = try #require(fopen(path, "w"))
+        fputs("-----BEGIN CERTIFICATE-----\nhalf", half)
+        fclose(half)
+        for _ in 0..<2 {
+            let phone = try Side(tls: Self.trusting)
+            phone.transport.connect(to: try server.destination(.tls, serverName: "sip.example.test"))
+            #expect(await phone.inbox.opened() != nil)
+            await phone.end()
+        }
+        func warnings() -> [String] {
+            server.inbox.all.compactMap { if case .warning(let text) = $0 { text } else { nil } }
+        }
+        #expect(warnings().count == 1)
+        #expect(warnings().first?.contains(path) == true)
+        unlink(path)
+        let phone = try Side(tls: Self.trusting)
+        phone.transport.connect(to: try server.destination(.tls, serverName: "sip.example.test"))
+        #expect(await phone.inbox.opened() != nil)
+        #expect(warnings().count == 2)
+        try copy(fixture("expired.pem"), path)
+        let next = try Side(tls: Self.trusting)
+        next.transport.connect(to: try server.destination(.tls, serverName: "sip.example.test"))
+        #expect(reason(of: await next.inbox.failed()?.1) == .expired, "new files that can be used are taken")
+        for side in [phone, next, server] { await side.end() }
+    }
+
     @Test("a listener without a certificate, or with a key that is none, does not start")
     func noCredentials() {
         for file in [nil, fixture("ca.pem")] {

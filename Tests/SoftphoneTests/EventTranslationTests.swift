@@ -25,8 +25,8 @@ import Testing
                 "192.0.2.1:4000 sent a few packets and fell silent; waiting for a caller again"
             ),
             (
-                .bufferReset(reason: "newSource"), "buffer_reset", #""reason":"newSource""#,
-                "jitter buffer began anew: newSource"
+                .bufferReset(reason: "new_source"), "buffer_reset", #""reason":"new_source""#,
+                "jitter buffer began anew: new_source"
             ),
             (
                 .digitReceived("5", durationMilliseconds: 80), "dtmf", #""digit":"5","direction":"received""#,

@@ -127,6 +127,27 @@ import Testing
         _ = call.close()
     }
 
+    @Test("a telephone that is ending refuses a call that rings by 503, so that another server is asked")
+    func ending() throws {
+        var media = try CallRequest.test(["rtp://127.0.0.1:9"], role: .call).media
+        media.bind = IPAddress(v4: 0x7f00_0001)
+        media.allow = [try CIDR("127.0.0.0/8")]
+        var wish = PhoneRequest(accounts: [], codecs: [.pcmu], media: media)
+        wish.port = try freePort()
+        let we = try Softphone().open(wish)
+        defer { we.close() }
+        let caller = try Phone(.call("sip:127.0.0.1:\(wish.port)"))
+        let call = try we.accept(try nextCaller(of: we), SIPRequest(.listen(nil), codecs: [.pcmu], media: media))
+        try caller.call.wait("it rings") { $0.types.contains("call_progress") }
+        we.drain(retryAfterSeconds: 7)
+        call.hangUp(byDuration: false)
+        try caller.call.wait("it is over") { $0.types.contains("call_ended") }
+        let codes = caller.call.events.compactMap { if case .callEnded(_, _, let code, _) = $0.body { code } else { nil } }
+        #expect(codes == [503])
+        _ = caller.close()
+        _ = call.close()
+    }
+
     private func nextCaller(of phone: SIPPhone) throws -> WaitingCaller {
         let end = ContinuousClock.now + .seconds(patienceSeconds)
         while true {
@@ -146,6 +167,27 @@ import Testing
     private func size(_ path: String) -> Int {
         var facts = stat()
         return stat(path, &facts) == 0 ? Int(facts.st_size) : 0
+    }
+
+    @Test("two calls that one side does not let us connect go on, and end as any other", .timeLimit(.minutes(3)))
+    func notConnected() async throws {
+        let uri = "sip:127.0.0.1:\(try freePort())"
+        let (desk, other) = (try Desk(), try Phone(.listen(uri), answersByItself: true))
+        let we = try Phone(.call(uri))
+        try heard(we.call)
+        try we.call.call.dial(desk.uri)
+        let (call, _) = try await desk.called()
+        desk.signalling.answer(call)
+        try wait(we.call, "the second one stands", 1) { $0.type == "call_answered" }
+        try we.call.call.transfer(to: "")
+        try await desk.next { if case .transferRequested(call, _) = $0 { true } else { nil } }
+        desk.signalling.answerTransfer(call, media: nil)
+        try wait(we.call, "refused", 1) { if case .transferProgress(_, let code, _) = $0 { code >= 300 } else { false } }
+        other.call.call.hangUp(byDuration: false)
+        try we.call.wait("the first one is over") { $0.call.endReason(of: 0) != nil }
+        #expect(we.call.call.endReason(of: 0) == .remoteHangup)
+        for phone in [we, other] { _ = phone.close() }
+        await desk.close()
     }
 
     @Test("a second call is made beside the first, and connected with it: both sides talk, and we are out")

@@ -36,7 +36,14 @@ package struct SessionPolicy: Sendable {
 
     /// The program wants something else.
     package mutating func change(_ settings: SessionSettings) -> [SessionAction] {
-        pendingReason = settings.effect == self.settings.effect ? .override : .categoryChange
+        let former = self.settings
+        if settings.effect != former.effect {
+            pendingReason = .categoryChange
+        } else if settings.preferredOutput != former.preferredOutput || settings.preferredInput != former.preferredInput
+            || settings.overridesToSpeaker != former.overridesToSpeaker
+        {
+            pendingReason = .override
+        }
         self.settings = settings
         return decide()
     }
@@ -110,13 +117,14 @@ package struct SessionPolicy: Sendable {
         let recording = snapshot.recording.filter { $0.client.map(clients.contains) ?? false }
         canOverride = RoutePlan.hasSpeaker(snapshot)
         var actions = routing.update(snapshot, playing: playing, recording: recording, &settings)
+        let isMoving = !actions.isEmpty
         let changes =
             obeySwitch(playing)
             + ducking.update(
                 snapshot, victims: victims(snapshot, own: clients, playing), decibels: decibels, held: held)
         self.snapshot?.expect(changes)
         actions += changes
-        actions += tellRoute(snapshot, playing, recording)
+        actions += tellRoute(snapshot, playing, recording, isMoving: isMoving)
         actions += watchSilence(snapshot, playing)
         return actions + watchOthers(snapshot, own)
     }
@@ -179,8 +187,9 @@ package struct SessionPolicy: Sendable {
         return events.map { .tell($0) } + (hasArrivals ? [.retryDevices] : [])
     }
 
+    /// - Parameter isMoving: the route is still to become what is wanted.
     private mutating func tellRoute(
-        _ snapshot: ServerSnapshot, _ playing: [ServerStream], _ recording: [ServerStream]
+        _ snapshot: ServerSnapshot, _ playing: [ServerStream], _ recording: [ServerStream], isMoving: Bool
     ) -> [SessionAction] {
         func inUse(
             _ streams: [ServerStream], _ devices: [ServerDevice], _ fallback: String, _ direction: AudioPort.Direction
@@ -200,7 +209,11 @@ package struct SessionPolicy: Sendable {
             outputs: effect.output
                 ? inUse(playing, snapshot.outputs, wished(settings.preferredOutput, or: snapshot.defaultOutput), .output)
                 : [])
-        guard current != route else { return [] }
+        guard current != route else {
+            // What was wanted changes no route: a later change has another reason.
+            if !isMoving { pendingReason = nil }
+            return []
+        }
         let change = RouteChange(reason: reason(of: current, effect), previous: route, current: current)
         (route, pendingReason, arrived) = (current, nil, [])
         return [.tell(.routeChanged(change))]
@@ -209,9 +222,11 @@ package struct SessionPolicy: Sendable {
     private func reason(of current: SessionRoute, _ effect: CategoryEffect) -> RouteChangeReason {
         let (old, new) = (route.inputs + route.outputs, current.inputs + current.outputs)
         if effect.output && current.outputs.isEmpty || effect.input && current.inputs.isEmpty { return .noSuitableRoute }
+        // No setting takes a port away; a server that is back may lack it.
+        let isGone = old.contains { port in !known.contains { $0.id == port.id } }
+        if isGone, pendingReason != .wake { return .oldDeviceGone }
         if let pendingReason { return pendingReason }
         if old.map(\.id) == new.map(\.id) { return .configurationChange }
-        if old.contains(where: { port in !known.contains { $0.id == port.id } }) { return .oldDeviceGone }
         return new.contains { arrived.contains($0.id) } ? .newDevice : .override
     }
 

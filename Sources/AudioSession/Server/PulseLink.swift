@@ -38,6 +38,8 @@ final class PulseLink: @unchecked Sendable {
     // The thread's own.
     private(set) var context: OpaquePointer?
     private var mark: String
+    /// What other sessions know of it; `nil` before the first connection.
+    private var toldMark: String?
     private var isReady = false
     private var failure: String?
     private var nextAttempt = HostTime.zero
@@ -118,15 +120,20 @@ final class PulseLink: @unchecked Sendable {
     }
 
     private func perform(_ work: Inbox) {
-        if let wanted = work.mark, wanted != mark {
-            mark = wanted
-            if isReady { carry { tell(mark: wanted, $0, $1, $2) } }
-        }
+        mark = work.mark ?? mark
+        tellMark()
         guard isReady, !work.actions.isEmpty else { return }
         for action in work.actions { carry { perform(action, $0, $1, $2) } }
         // What is being read may be older than these changes.
         isStale = gathering != nil
         markDirty()
+    }
+
+    /// Tells other sessions what has changed since they were told; a connection that is being made tells it once it is ready.
+    private func tellMark() {
+        guard isReady, mark != toldMark else { return }
+        toldMark = mark
+        carry { tell(mark: mark, $0, $1, $2) }
     }
 
     /// Sends a request whose answer is counted.
@@ -154,6 +161,7 @@ extension PulseLink {
         nextAttempt = HostTime.monotonicNow().advanced(byMilliseconds: Self.retryMilliseconds)
         let properties = library.pa_proplist_new()
         _ = library.pa_proplist_sets(properties, Self.markProperty, mark)
+        toldMark = mark
         context = library.pa_context_new_with_proplist(library.pa_mainloop_get_api(mainloop), "yodel session", properties)
         library.pa_proplist_free(properties)
         guard let context else { return fail("out of memory") }
@@ -169,6 +177,7 @@ extension PulseLink {
         switch library.pa_context_get_state(context) {
         case PA_CONTEXT_READY:
             isReady = true
+            tellMark()
             let mask =
                 PA_SUBSCRIPTION_MASK_SINK.rawValue | PA_SUBSCRIPTION_MASK_SOURCE.rawValue
                 | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue | PA_SUBSCRIPTION_MASK_SOURCE_OUTPUT.rawValue

@@ -84,7 +84,8 @@ public final class Converter: ProcessingUnit, @unchecked Sendable {
         let made = try ConverterCore(
             from: layout.sources[0], to: layout.output, maximumFrames: layout.maximumFrames, quality: layout.quality)
         core.withLock { $0 = made }
-        return RenderKernel(ConverterKernel(layout)) { context, slice, inputs in
+        // The input slot's resampler has the same rates and quality, and so the same delay.
+        return RenderKernel(ConverterKernel(layout), latencySeconds: made.latencySeconds) { context, slice, inputs in
             context.assumingMemoryBound(to: ConverterKernel.self).pointee.render(
                 &slice.assumingMemoryBound(to: RenderSlice.self).pointee,
                 inputs.assumingMemoryBound(to: UnitInputs.self).pointee)

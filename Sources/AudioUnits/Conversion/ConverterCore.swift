@@ -38,6 +38,7 @@ final class ConverterCore: @unchecked Sendable {
     }
 
     var latencyFrames: Int { converter.latencyFrames }
+    var latencySeconds: Double { converter.latencySeconds }
 
     func reset() { storage.reset() }
 

@@ -18,6 +18,7 @@ public struct EqualizerBand: Sendable, Equatable, BitwiseCopyable {
         case notch
     }
 
+    /// What the filter does; `peak` unless said otherwise.
     public var kind: Kind
     /// Centre or corner, 10 ... 96,000 Hz; what lies past 0.49 of the sampling rate is taken as that.
     public var frequency: Double

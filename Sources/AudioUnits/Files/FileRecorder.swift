@@ -66,6 +66,8 @@ public final class FileRecorder: Sendable {
     public var failure: AudioFileError? { control.withLock { $0.failure } }
     /// Frames in the file.
     public var framesWritten: Int { control.withLock { $0.writer.framesWritten } }
+    /// Whether the file is closed.
+    var isFinished: Bool { control.withLock { $0.isFinished } }
     /// Whether the limit of frames was reached.
     public var isComplete: Bool { framesWritten >= frameLimit }
     /// Frames lost because the disk was too slow, or because of a failure.
@@ -79,7 +81,10 @@ public final class FileRecorder: Sendable {
     }
 
     /// The render thread's end, which takes slices of up to `maximumFrames`; a second one takes the place of the first.
+    ///
+    /// - Throws: `noFile` when the recording has ended: nothing would empty the ring.
     func makeInlet(maximumFrames: Int) throws(AudioUnitError) -> RecorderInlet {
+        guard !isFinished else { throw .noFile }
         let ends: RingEnds<Float>
         do {
             ends = try RingEnds(minimumCapacity: Int(format.sampleRate) * Self.ringSeconds * format.channels)

@@ -4,7 +4,8 @@ import Realtime
 /// Hands on what feeds it, unchanged, and records it in an audio file whose format follows from the name's ending.
 ///
 /// `initialize()` creates the file, in the rate and channels that reach the unit; a later `initialize()` goes on in the same
-/// file. `close()` completes it. The disk is left to a thread (`FileRecorder`), or with `setManual` to the application.
+/// file. `close()` completes it; to record again, `setFile` names another. The disk is left to a thread (`FileRecorder`), or
+/// with `setManual` to the application.
 ///
 /// Sendable: its settings are behind a lock.
 public final class FileWriter: ProcessingUnit, @unchecked Sendable {
@@ -25,12 +26,12 @@ public final class FileWriter: ProcessingUnit, @unchecked Sendable {
         control.withLock { ($0.path, $0.depth) = (path, depth) }
     }
 
-    /// Chooses the file, before the first `initialize()`.
+    /// Chooses the file, before the first `initialize()`, or after `close()` and `uninitialize()`.
     public func setFile(_ path: String, depth: AudioFileDepth = .int16) throws(AudioUnitError) {
         try settle("file") { ($0.path, $0.depth) = (path, depth) }
     }
 
-    /// Leaves writing to the application, which calls `drain()` after it has pulled; before the first `initialize()`.
+    /// Leaves writing to the application, which calls `drain()` after it has pulled; when `setFile` may be called.
     public func setManual(_ isManual: Bool) throws(AudioUnitError) {
         try settle("manual writing") { $0.isManual = isManual }
     }
@@ -76,7 +77,7 @@ public final class FileWriter: ProcessingUnit, @unchecked Sendable {
     private func recorder(for format: StreamFormat) throws(AudioUnitError) -> FileRecorder {
         let (present, path, depth, isManual) = control.withLock { ($0.recorder, $0.path, $0.depth, $0.isManual) }
         if let present {
-            guard present.format == format else {
+            guard present.format == format || present.isFinished else {
                 throw .formatUnsupported(format, reason: "the recording was begun in another format")
             }
             return present
@@ -88,9 +89,16 @@ public final class FileWriter: ProcessingUnit, @unchecked Sendable {
     }
 
     private func settle(_ setting: String, _ change: (inout Control) -> Void) throws(AudioUnitError) {
+        let isInitialized = state == .initialized
         let isOpen = control.withLock { control in
-            if control.recorder == nil { change(&control) }
-            return control.recorder != nil
+            if let recorder = control.recorder {
+                guard recorder.isFinished, !isInitialized else { return true }
+                // The closed file must not be begun anew.
+                control.recorder = nil
+                control.path = nil
+            }
+            change(&control)
+            return false
         }
         if isOpen { throw .initialized(setting: setting) }
     }

@@ -20,8 +20,8 @@ extension AudioGraph {
 
     /// Feeds an input from the microphone's side (element 1) of the graph's own output: `RemoteIO` or `VoiceProcessingIO`.
     ///
-    /// The output's clock is the microphone's, its blocks need not be: what is heard of it is one captured block and one
-    /// rendered slice old.
+    /// The output's clock is the microphone's, its blocks need not be: what is heard of it is one captured and one
+    /// played block old.
     public func connect(
         _ source: any InputOutputUnit, output element: Int = Element.input, to target: any AudioUnit, input: Int = 0
     ) throws(AudioUnitError) {

@@ -15,6 +15,8 @@ public final class AudioGraph: Sendable {
         var render: GraphRender?
         var rootFormat = StreamFormat(sampleRate: 48_000)
         var built: [Int: SlotBuilder.Built] = [:]
+        /// Sources built so far, which numbers them.
+        var builds = 0
     }
 
     private let control: Lock<Control>
@@ -164,7 +166,12 @@ public final class AudioGraph: Sendable {
                 var one = control.built[connection.identifier]
                 // A unit that was initialized anew has another node.
                 if case .unit(let unit) = connection.origin, one?.node !== unit.node { one = nil }
-                if one == nil { one = try builder.build(connection) }
+                // One that asks may have been set to another format meanwhile.
+                if one?.consumer !== builder.consumer { one = nil }
+                if one == nil {
+                    control.builds += 1
+                    one = try builder.build(connection, identifier: control.builds)
+                }
                 built[connection.identifier] = one
                 if let one { source = one.source }
             }
@@ -177,7 +184,7 @@ public final class AudioGraph: Sendable {
             let output = node.layout.output
             for (element, format) in node.layout.inputs.enumerated() {
                 let builder = SlotBuilder(
-                    inputFormat: try unit.format(scope: .input, element: element),
+                    consumer: node, inputFormat: try unit.format(scope: .input, element: element),
                     kernelFormat: { unit.shape.kernelFormat(of: $0, output: output) },
                     maximumFrames: node.layout.maximumFrames, quality: unit.conversionQuality)
                 try enter(
@@ -187,7 +194,8 @@ public final class AudioGraph: Sendable {
         }
         let rootFormat = control.rootFormat
         let builder = SlotBuilder(
-            inputFormat: rootFormat, kernelFormat: { _ in rootFormat }, maximumFrames: control.maximumSlice, quality: 5)
+            consumer: nil, inputFormat: rootFormat, kernelFormat: { _ in rootFormat },
+            maximumFrames: control.maximumSlice, quality: 5)
         try enter(
             render.rootSlot, GraphModel.Input(unit: control.model.output, element: 0), channels: rootFormat.channels,
             builder)

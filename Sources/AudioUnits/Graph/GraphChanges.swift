@@ -59,7 +59,8 @@ public struct GraphChanges {
         model.connect(.microphone(microphone), to: place)
     }
 
-    /// Leaves an input without a source; one that has none stays as it is.
+    /// Leaves an input without a source; one that has none stays as it is. An input that was connected and is no longer there
+    /// may be disconnected still.
     public mutating func disconnect(_ target: any AudioUnit, input: Int = 0) throws(AudioUnitError) {
         model.disconnect(try place(of: target, element: input))
     }
@@ -78,8 +79,11 @@ public struct GraphChanges {
         }
         guard let unit = target as? ProcessingUnit else { throw .notInGraph(unit: "\(target.component)") }
         guard unit.state != .disposed else { throw .disposed }
-        guard (0..<unit.inputElements).contains(element) else { throw .noSuchElement(element) }
-        return GraphModel.Input(unit: name, element: element)
+        let input = GraphModel.Input(unit: name, element: element)
+        guard (0..<unit.inputElements).contains(element) || model.connections[input] != nil else {
+            throw .noSuchElement(element)
+        }
+        return input
     }
 
     /// Units are claimed when the changes are made; a refused change gives new ones back.

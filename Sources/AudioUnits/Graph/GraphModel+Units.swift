@@ -3,6 +3,7 @@ extension GraphModel {
     /// failure none of them stays so.
     func prepareUnits(maximumFrames: Int) throws(AudioUnitError) {
         try checkMicrophone()
+        try checkElements()
         var made: [ProcessingUnit] = []
         do throws(AudioUnitError) {
             for unit in sourcesFirst where unit.state == .uninitialized {
@@ -27,6 +28,14 @@ extension GraphModel {
             if case .microphone(let unit) = connection.origin, !unit.core.enablesInput {
                 throw .inputDisabled(unit: "\(unit.component)")
             }
+        }
+    }
+
+    /// An input that is connected may be no longer there; what feeds it would never be heard.
+    private func checkElements() throws(AudioUnitError) {
+        for input in connections.keys {
+            guard let unit = units[input.unit], input.element >= unit.inputElements else { continue }
+            throw .noSuchElement(input.element)
         }
     }
 

@@ -66,8 +66,9 @@ struct GraphModel {
     /// Whether `unit` is fed by `other`, or by something that is.
     func isFed(_ unit: ProcessingUnit, by other: ProcessingUnit) -> Bool {
         if unit === other { return true }
-        return (0..<unit.inputElements).contains { element in
-            source(of: Input(unit: ObjectIdentifier(unit), element: element)).map { isFed($0, by: other) } ?? false
+        return connections.contains { input, connection in
+            guard input.unit == ObjectIdentifier(unit), case .unit(let source) = connection.origin else { return false }
+            return isFed(source, by: other)
         }
     }
 

@@ -1,8 +1,8 @@
 import Realtime
 
-/// Where an input element's audio comes from, as one connection settles it.
+/// Where an input element's audio comes from, as one connection settles it for the units as they are.
 struct SlotSource: BitwiseCopyable {
-    /// Tells connections apart; 0 is none.
+    /// Tells sources apart, also one from the same connection's before; 0 is none.
     var identifier = 0
     var function: RenderCallback.Function?
     var context: UnsafeMutableRawPointer?
@@ -48,7 +48,7 @@ struct InputSlot {
 
     /// Begins to take the present source away.
     @_noLocks
-    mutating func fadeOut() { if isConnected { fade = SlotFade(.out, sampleRate: sampleRate) } }
+    mutating func fadeOut() { if isConnected { fade = fade.turnedOut(sampleRate: sampleRate) } }
 
     /// Puts a source in the present one's place; `fadesIn` unless nothing was heard before.
     @_noLocks
@@ -148,6 +148,14 @@ struct SlotFade: BitwiseCopyable {
     }
 
     var isOver: Bool { @_noLocks get { done >= length } }
+
+    /// The fade out that begins at this fade's gain; the ramp is symmetric.
+    @_noLocks
+    func turnedOut(sampleRate: Double) -> SlotFade {
+        var out = SlotFade(.out, sampleRate: sampleRate)
+        if case .in = direction { out.done = length &- done }
+        return out
+    }
 
     @_noLocks
     mutating func apply(_ target: UnsafeMutablePointer<Float>, channels: Int, stride: Int, frames: Int) {

@@ -53,7 +53,8 @@ open class ProcessingUnit: AudioUnit, @unchecked Sendable {
     /// Input elements there are.
     public final var inputElements: Int { control.withLock { $0.inputs.count } }
 
-    /// Chooses how many input elements there are; before `initialize()`.
+    /// Chooses how many input elements there are; before `initialize()`. A graph where one that goes is connected refuses to
+    /// initialize until it is disconnected.
     public final func setInputElements(_ count: Int) throws(AudioUnitError) {
         guard shape.inputElements.contains(count) else {
             let range = shape.inputElements

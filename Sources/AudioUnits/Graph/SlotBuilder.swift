@@ -6,19 +6,24 @@ struct SlotBuilder {
         let owners: [AnyObject]
         /// Of the unit that is the source; `nil`: another source.
         let node: RenderNode?
+        /// Of the unit that asks; `nil`: the output.
+        let consumer: RenderNode?
     }
 
+    /// The unit that asks; `nil`: the output.
+    let consumer: RenderNode?
     /// Formats of the consumer: what was set on the input, and what its kernel sees of a source's format.
     let inputFormat: StreamFormat
     let kernelFormat: (StreamFormat) -> StreamFormat
     let maximumFrames: Int
     let quality: Int
 
-    func build(_ connection: GraphModel.Connection) throws(AudioUnitError) -> Built {
+    /// `identifier` is another one for each source built, so that a slot takes it for a change.
+    func build(_ connection: GraphModel.Connection, identifier: Int) throws(AudioUnitError) -> Built {
         var source = SlotSource()
         var owners: [AnyObject] = []
         var sourceNode: RenderNode?
-        source.identifier = connection.identifier
+        source.identifier = identifier
         switch connection.origin {
         case .callback(let callback, let format):
             source.function = callback.function
@@ -54,6 +59,6 @@ struct SlotBuilder {
             source.converter = box.place
             owners.append(box)
         }
-        return Built(source: source, owners: owners, node: sourceNode)
+        return Built(source: source, owners: owners, node: sourceNode, consumer: consumer)
     }
 }

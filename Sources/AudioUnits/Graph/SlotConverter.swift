@@ -35,9 +35,6 @@ struct SlotConverter: ~Copyable {
         pending.free()
     }
 
-    /// Delay of the resampler, in seconds.
-    var latencySeconds: Double { converter.latencySeconds }
-
     /// Fills `frames` frames. `ask` renders so many frames of the source to a place with channels that many bytes apart,
     /// and tells how many of them hold sound. Returns false when the source was silent throughout.
     @_noLocks

@@ -121,18 +121,19 @@ struct CapturePath: ~Copyable {
         deliver(voicePlane.base, stride: voicePlane.stride, frames: count, seconds: seconds + shift - delay)
     }
 
-    /// Tells observers and handler, and feeds the graph, in slices no longer than the maximum.
+    /// Feeds the graph, and tells observers and handler in slices no longer than the maximum.
     @_noLocks
     private mutating func deliver(
         _ source: UnsafeMutablePointer<Float>, stride: Int, frames: Int, seconds: Double
     ) {
+        // As a whole: the graph's line keeps a whole block in reserve.
+        if let line, frames > 0 { line.pointee.write(source, stride: stride, frames: frames) }
         var done = 0
         while done < frames {
             let count = min(frames &- done, maximumSlice)
             let time = AudioTimeStamp(
                 sampleTime: delivered, hostTime: hostTime(seconds + Double(done) / format.sampleRate))
             notify(isAfter: false, source + done, stride: stride, frames: count, time: time)
-            if let line { line.pointee.write(source + done, stride: stride, frames: count) }
             if let function, let context {
                 slice.initialize(
                     to: CapturedSlice(

@@ -13,7 +13,7 @@ package struct DeviceClock: BitwiseCopyable {
     private var averageSecondsPerFrame: Double
     private var age = 0.0
     package private(set) var isLocked = false
-    /// Times the stamps jumped so far (more than 40 ms) that the loop began anew.
+    /// Times the loop began anew: the stamps jumped by more than 40 ms, or the device was started again and counts from 0.
     package private(set) var resets = 0
 
     @_noLocks
@@ -32,14 +32,14 @@ package struct DeviceClock: BitwiseCopyable {
             return
         }
         let frames = Double(sampleTime &- sample)
-        guard frames > 0 else { return }
         let predicted = anchor + frames * secondsPerFrame
         let error = measured - predicted
-        guard error.magnitude < 0.04 else {
+        guard frames >= 0, error.magnitude < 0.04 else {
             resets &+= 1
             begin(sampleTime, measured)
             return
         }
+        guard frames > 0 else { return }
         let elapsed = frames / nominalRate
         age += elapsed
         let bandwidth = max(0.05, min(1, 1 / (1 + age)))

@@ -65,8 +65,10 @@ private func deviceFormatChanged(_ context: UnsafeMutableRawPointer, _ isCapture
     if isCapture {
         context.pointee.capture?.pointee.rebuild(format)
         context.pointee.meters.pointee.captureTurn.setPeriod(format)
+        context.pointee.meters.pointee.captureFormat.store(format)
     } else {
         context.pointee.playback?.pointee.rebuild(format)
         context.pointee.meters.pointee.playbackTurn.setPeriod(format)
+        context.pointee.meters.pointee.playbackFormat.store(format)
     }
 }

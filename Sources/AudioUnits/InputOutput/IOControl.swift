@@ -49,22 +49,26 @@ struct IOControl: @unchecked Sendable {
             context = place
             if let format = grant.capture, enablesInput {
                 let frames = slice(format, inputFormat)
-                try line.open(format: inputFormat, maximumSlice: frames, meters: meters)
+                let played = grant.playback.map { block($0, inputFormat) } ?? 0
+                try line.open(
+                    format: inputFormat, largestBlock: max(frames, block(format, inputFormat), played), meters: meters)
                 let path = try CapturePath(
                     device: format, format: inputFormat, maximumSlice: frames, handler: handler,
                     observers: inputObservers, line: line.writer, voice: stages.processor, meters: meters)
                 place.pointee.capture = .allocate(capacity: 1)
                 place.pointee.capture?.initialize(to: path)
                 meters.pointee.captureTurn.setPeriod(format)
+                meters.pointee.captureFormat.store(format)
             }
             if let format = grant.playback, enablesOutput {
                 let path = try PlaybackPath(
                     device: format, format: outputFormat, maximumSlice: slice(format, outputFormat),
                     callback: callback, observers: outputObservers, reference: stages.reference, meters: meters,
-                    channelMap: channelMap)
+                    channelMap: channelMap, line: line.reader)
                 place.pointee.playback = .allocate(capacity: 1)
                 place.pointee.playback?.initialize(to: path)
                 meters.pointee.playbackTurn.setPeriod(format)
+                meters.pointee.playbackFormat.store(format)
             }
         } catch {
             device.close()
@@ -99,8 +103,12 @@ struct IOControl: @unchecked Sendable {
 
     /// The most frames one slice may carry: what was set, else whatever a device block makes.
     private func slice(_ device: DeviceStreamFormat, _ format: StreamFormat) -> Int {
-        let block = Double(device.maximumFrames) * format.sampleRate / device.sampleRate
-        return maximumSlice ?? max(Self.defaultMaximumSlice, Int(block) + 16)
+        maximumSlice ?? max(Self.defaultMaximumSlice, block(device, format))
+    }
+
+    /// The most frames of `format` that a block of the device is.
+    private func block(_ device: DeviceStreamFormat, _ format: StreamFormat) -> Int {
+        Int(Double(device.maximumFrames) * format.sampleRate / device.sampleRate) + 16
     }
 
     /// A device that does not grant what was asked, or grants nonsense, is refused before any memory is sized by it.

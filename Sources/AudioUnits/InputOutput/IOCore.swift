@@ -75,19 +75,20 @@ final class IOCore: Sendable {
             switch (element, scope) {
             case (Element.output, .input): return .success(control.outputFormat)
             case (Element.input, .output): return .success(control.inputFormat)
-            case (Element.output, _): return Self.hardware(control.grant?.playback)
-            case (Element.input, _): return Self.hardware(control.grant?.capture)
+            case (Element.output, _):
+                return Self.hardware(meters.pointee.playbackFormat.value, isGranted: control.grant?.playback != nil)
+            case (Element.input, _):
+                return Self.hardware(meters.pointee.captureFormat.value, isGranted: control.grant?.capture != nil)
             default: return .failure(.noSuchElement(element))
             }
         }
         return try result.get()
     }
 
-    private static func hardware(_ format: DeviceStreamFormat?) -> Result<StreamFormat, AudioUnitError> {
-        guard let format else { return .failure(.notInitialized) }
-        return .success(
-            StreamFormat(
-                sampleRate: format.sampleRate, channels: format.channels, sampleType: .float32, interleaved: true))
+    /// The meters keep the format of a device that was given back.
+    private static func hardware(_ format: StreamFormat?, isGranted: Bool) -> Result<StreamFormat, AudioUnitError> {
+        guard isGranted, let format else { return .failure(.notInitialized) }
+        return .success(format)
     }
 
     /// Whether the microphone's side is on.

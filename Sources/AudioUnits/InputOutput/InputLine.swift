@@ -4,10 +4,10 @@ import Synchronization
 /// The microphone's side of an I/O unit as a source in its graph: from the capture thread by a ring to the playback thread.
 ///
 /// Both threads run by one device clock, but in blocks of their own sizes. Reading therefore begins when the largest
-/// captured block and the largest slice asked for are there; from then on it never runs dry, in whatever order the blocks
-/// come, and what is heard is that much older. Where the clocks differ after all (input and output on two devices), or a
-/// thread stood still, more than twice that reserve is cut back to it and counted as `droppedInputFrames`, and an empty line
-/// is filled to the reserve again, in silence, counted as `zeroFilledFrames`.
+/// captured block and the most that a played block asks for are there; from then on it never runs dry, in whatever order
+/// the blocks come, and what is heard is that much older. Where the clocks differ after all (input and output on two
+/// devices), or a thread stood still, more than twice that reserve is cut back to it and counted as `droppedInputFrames`,
+/// and an empty line is filled to the reserve again, in silence, counted as `zeroFilledFrames`.
 ///
 /// Nothing is collected while nobody reads. Belongs to the unit; `open` and `close` only while the device stands still.
 ///
@@ -31,22 +31,22 @@ final class InputLine: @unchecked Sendable {
         head.deallocate()
     }
 
-    /// Makes the ring for blocks of up to `maximumSlice` frames of `format`.
+    /// Makes the ring for captured and played blocks of up to `largestBlock` frames of `format`.
     func open(
-        format: StreamFormat, maximumSlice: Int, meters: UnsafePointer<UnitMeters>
+        format: StreamFormat, largestBlock: Int, meters: UnsafePointer<UnitMeters>
     ) throws(AudioUnitError) {
         close()
         let channels = format.channels
         let ring: RingEnds<Float>
         do {
-            ring = try RingEnds(minimumCapacity: 8 * maximumSlice * channels)
+            ring = try RingEnds(minimumCapacity: 8 * largestBlock * channels)
         } catch {
             throw .noResources(reason: "\(error)")
         }
         let flow = InputLineFlow()
         let writing = UnsafeMutablePointer<InputLineWriter>.allocate(capacity: 1)
         writing.initialize(
-            to: InputLineWriter(ring: ring.producer, flow: flow, channels: channels, maximumFrames: maximumSlice))
+            to: InputLineWriter(ring: ring.producer, flow: flow, channels: channels, maximumFrames: largestBlock))
         writer = writing
         let reading = UnsafeMutablePointer<InputLineReader>.allocate(capacity: 1)
         reading.initialize(
@@ -62,6 +62,9 @@ final class InputLine: @unchecked Sendable {
         head.pointee.reader?.deallocate()
         head.pointee.reader = nil
     }
+
+    /// The playback thread's end, while the line is open.
+    var reader: UnsafeMutablePointer<InputLineReader>? { head.pointee.reader }
 
     /// Renders what the microphone heard, as interleaved Float32; keeps the line alive.
     var callback: RenderCallback {
@@ -127,7 +130,7 @@ struct InputLineWriter: ~Copyable {
     @_noLocks
     mutating func write(_ source: UnsafePointer<Float>, stride: Int, frames count: Int) {
         guard state.pointee.isRead.load(ordering: .acquiring) else { return }
-        guard count <= frames.stride, ring.room(wanted: count &* channels) >= count &* channels else {
+        guard ring.room(wanted: count &* channels) >= count &* channels else {
             state.pointee.isRead.store(false, ordering: .releasing)
             return
         }
@@ -138,11 +141,17 @@ struct InputLineWriter: ~Copyable {
             _ = ring.write(source, count: count)
             return
         }
-        for channel in 0..<channels {
-            let run = source + channel &* stride
-            for index in 0..<count { frames.base[index &* channels &+ channel] = run[index] }
+        var done = 0
+        while done < count {
+            // Hardware that came back in another format may have longer blocks.
+            let part = min(count &- done, frames.stride)
+            for channel in 0..<channels {
+                let run = source + (channel &* stride &+ done)
+                for index in 0..<part { frames.base[index &* channels &+ channel] = run[index] }
+            }
+            _ = ring.write(frames.base, count: part &* channels)
+            done &+= part
         }
-        _ = ring.write(frames.base, count: count &* channels)
     }
 }
 
@@ -153,7 +162,9 @@ struct InputLineReader: ~Copyable {
     private let state: UnsafeMutablePointer<InputLineFlow.State>
     private let channels: Int
     private let meters: UnsafePointer<UnitMeters>
-    private var largestSlice = 0
+    /// Frames asked for in this block of the device, and the most in one so far.
+    private var asked = 0
+    private var largestAsk = 0
     private var isFilled = false
 
     init(
@@ -166,11 +177,16 @@ struct InputLineReader: ~Copyable {
         self.meters = meters
     }
 
+    /// The device wants a block: all slices of it are asked for at once.
+    @_noLocks
+    mutating func beginBlock() { asked = 0 }
+
     /// Fills the slice with the next frames.
     @_noLocks
     mutating func read(_ slice: inout RenderSlice) {
         let frames = slice.frames
-        if frames > largestSlice { largestSlice = frames }
+        asked &+= frames
+        if asked > largestAsk { largestAsk = asked }
         if !state.pointee.isRead.load(ordering: .acquiring) {
             // What lies there is from before somebody read last.
             ring.consume(ring.available(wanted: Int(bitPattern: ring.capacity)))
@@ -179,7 +195,7 @@ struct InputLineReader: ~Copyable {
         }
         var waiting = ring.available(wanted: Int(bitPattern: ring.capacity)) / channels
         let block = state.pointee.largestBlock.load(ordering: .relaxed)
-        let reserve = block &+ largestSlice
+        let reserve = block &+ largestAsk
         if !isFilled {
             guard block > 0, waiting >= reserve else {
                 slice.outputIsSilence = true

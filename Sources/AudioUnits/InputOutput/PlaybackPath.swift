@@ -14,6 +14,8 @@ struct PlaybackPath: ~Copyable {
     private let observers: RenderObserver.List
     private let meters: UnsafePointer<UnitMeters>
     private let reference: UnsafeMutablePointer<ReferenceWriter>?
+    /// Where the callback may ask for what the microphone heard.
+    private let line: UnsafeMutablePointer<InputLineReader>?
     /// What the callback fills when its format is not Float32 in runs.
     private let raw: UnsafeMutableRawPointer
     private let monoMix: Planes
@@ -40,7 +42,8 @@ struct PlaybackPath: ~Copyable {
     init(
         device: DeviceStreamFormat, format: StreamFormat, maximumSlice: Int, callback: RenderCallback?,
         observers: [RenderObserver], reference: UnsafeMutablePointer<ReferenceWriter>?,
-        meters: UnsafePointer<UnitMeters>, quality: Int = 5, channelMap: [Int]? = nil
+        meters: UnsafePointer<UnitMeters>, quality: Int = 5, channelMap: [Int]? = nil,
+        line: UnsafeMutablePointer<InputLineReader>? = nil
     ) throws(AudioUnitError) {
         let capacity = maximumSlice + 16
         let storage = try Self.makeStorage(
@@ -53,6 +56,7 @@ struct PlaybackPath: ~Copyable {
         self.observers = RenderObserver.List(observers)
         self.meters = meters
         self.reference = reference
+        self.line = line
         self.device = device
         self.quality = quality
         raw = .allocate(byteCount: format.byteCount(frames: maximumSlice), alignment: 16)
@@ -129,6 +133,7 @@ struct PlaybackPath: ~Copyable {
         _ data: UnsafeMutableRawPointer, format: StreamFormat, channelByteStride: Int, frames: Int, time: DeviceTime
     ) {
         clock.update(sampleTime: time.sampleTime, hostTime: time.hostTime)
+        if let line { line.pointee.beginBlock() }
         var done = 0
         while done < frames {
             let count = min(frames &- done, devicePlanes.stride)

@@ -1,4 +1,5 @@
 /// Remote I/O: the shortest way to the hardware, input, output or both, with conversion to the application's format.
+/// Sound passes by `CapturePath` and `PlaybackPath`.
 ///
 /// Default formats: 48,000 Hz, Float32, mono on both elements. Output is enabled, input is not.
 public final class RemoteIO: InputOutputUnit, CoreUnit {

@@ -20,6 +20,9 @@ struct UnitMeters: ~Copyable {
     let captureConversion = AtomicMilliseconds()
     let playbackConversion = AtomicMilliseconds()
     let playbackDevice = AtomicMilliseconds()
+    /// What the hardware runs at; it may come back at another format.
+    let captureFormat = AtomicHardwareFormat()
+    let playbackFormat = AtomicHardwareFormat()
     /// The one thing that is told to the render thread here.
     let usesChannelMap = Atomic<Bool>(false)
 
@@ -77,5 +80,25 @@ struct AtomicMilliseconds: ~Copyable {
     var value: Double? {
         let number = Double(bitPattern: bits.load(ordering: .relaxed))
         return number.isNaN ? nil : number
+    }
+}
+
+/// Rate and channels of the hardware, which one thread writes and any reads; nil until written.
+///
+/// One word holds both, so that no reader gets the rate of one format with the channels of another.
+struct AtomicHardwareFormat: ~Copyable {
+    private let word = Atomic<UInt64>(0)
+
+    /// Keeps a format whose rate is in `StreamFormat.sampleRates`, to a thousandth of a hertz.
+    func store(_ format: DeviceStreamFormat) {
+        let rate = UInt64((format.sampleRate * 1000).rounded())
+        word.store(rate << 16 | UInt64(UInt16(clamping: format.channels)), ordering: .relaxed)
+    }
+
+    var value: StreamFormat? {
+        let word = word.load(ordering: .relaxed)
+        guard word > 0 else { return nil }
+        return StreamFormat(
+            sampleRate: Double(word >> 16) / 1000, channels: Int(word & 0xFFFF), sampleType: .float32, interleaved: true)
     }
 }

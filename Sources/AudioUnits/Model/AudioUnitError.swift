@@ -12,7 +12,8 @@ public enum AudioUnitError: Error, Sendable, Equatable {
     case running
     /// Neither input nor output is enabled: call `enable(input:output:)` first.
     case nothingEnabled
-    /// The unit has no such element: 0 is output, 1 is input.
+    /// The unit has no such element: of an I/O unit 0 is output, 1 is input. A graph tells it also of an input that is
+    /// connected and no longer there: disconnect it.
     case noSuchElement(Int)
     /// The hardware imposes this side's format: set the other scope of the element.
     case imposedByHardware(scope: Scope, element: Int)
@@ -48,7 +49,7 @@ public enum AudioUnitError: Error, Sendable, Equatable {
     case deviceMissing
     /// The device refuses; its error says why.
     case device(DeviceError)
-    /// A player or writer of files has none yet: set it first.
+    /// A player or writer of files has none yet, or the file is closed: set one first.
     case noFile
     /// The file cannot be read or written; its error says why.
     case file(AudioFileError)

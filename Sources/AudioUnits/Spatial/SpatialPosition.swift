@@ -24,6 +24,7 @@ public struct SpatialPosition: Sendable, Equatable {
 
 /// How sound gets quieter with distance; the models and formulas of OpenAL 1.1 (specification, section 3.4), clamped.
 public struct DistanceAttenuation: Sendable, Equatable {
+    /// The formula that makes a factor of the distance.
     public enum Model: Sendable, CaseIterable {
         /// Not at all.
         case none
@@ -35,6 +36,7 @@ public struct DistanceAttenuation: Sendable, Equatable {
         case exponential
     }
 
+    /// The formula; `inverse` unless said otherwise.
     public var model: Model
     /// Where there is no attenuation yet, in metres, over 0.
     public var referenceDistance: Double

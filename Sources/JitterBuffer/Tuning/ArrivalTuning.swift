@@ -146,8 +146,8 @@ package struct PullClockTuning: Tuning {
 
 /// Numbers that tell a stream's end: `ReceivedStream` and `OverdueStream`.
 package struct StreamTuning: Tuning {
-    /// Packets arrive and none of them can be played for this long, in milliseconds. By hand; a burst after a stall of the
-    /// network arrives in less.
+    /// Packets arrive and none of them can be played for this long, in milliseconds, or a talkspurt comes so much too late. By
+    /// hand; a burst after a stall of the network arrives in less.
     package var overduePatience = 1000.0
     /// A step of the sequence number beyond this is another stream's: RFC 3550 appendix A.1, MAX_DROPOUT.
     package var maximumDropout = 3000

@@ -17,15 +17,17 @@ public struct CallRoom {
         public var calls: Int
         /// Calls from one address and port: a gateway has few, an attacker as many SSRCs as it likes.
         public var callsOfOneSource = 64
-        /// Streams that have yet to prove themselves, all and of one address.
+        /// Streams that have yet to prove themselves.
         public var candidates = 2048
+        /// Those of them that come from one address.
         public var candidatesOfOneAddress = 512
 
         public init(calls: Int) { self.calls = max(1, calls) }
     }
 
-    /// Packets in sequence that prove a stream, and how many while strangers flood the port.
+    /// Packets in sequence that prove a stream.
     public static let proofPackets = 2
+    /// The same while strangers flood the port.
     public static let proofPacketsInFlood = 4
     /// Longest packet that is kept for a stream that has yet to prove itself, in bytes.
     static let longestHeld = 2048

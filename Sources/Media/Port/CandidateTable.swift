@@ -4,7 +4,9 @@ import Realtime
 
 /// A datagram that waited for its stream's proof.
 public struct HeldDatagram: Sendable {
+    /// The datagram, as it came.
     public var bytes: [UInt8] = []
+    /// When it came.
     public var arrival = HostTime.zero
 }
 

@@ -39,6 +39,7 @@ public struct LoadRelief: Sendable {
     /// Between two looks, in milliseconds.
     private static let lookMilliseconds = 100.0
 
+    /// What is given up now.
     public private(set) var level = Level.none
     private var since: HostTime?
     private var wanted = Level.none

@@ -77,9 +77,11 @@ public struct LoopLoad: Sendable {
 
 /// How a loop of many calls kept up in the last second, or the worst of several.
 public struct LoopFigures: Sendable, Equatable {
-    /// How late turns ended after they were due, milliseconds; `nil` before there were any.
+    /// How late turns ended after they were due, milliseconds: the median; `nil` before there were any.
     public var latenessMedian: Double?
+    /// How late 99 of 100 of them ended at most, milliseconds.
     public var lateness99: Double?
+    /// How late the latest of them ended, milliseconds.
     public var latenessMaximum: Double?
     /// Share of the time in which there was work, 0...1.
     public var load = 0.0

@@ -6,6 +6,7 @@ import SecureRTP
 /// ```
 /// NAME sha-256 4A:AD:... seen|pinned
 /// ```
+/// No other hash is compared, or read.
 /// The name of somebody who was called is `HOST:PORT` as it was called, and has one certificate. One who called, and whom nobody has
 /// called yet, has `@` and the address that he first called from.
 public struct KnownPeers: Hashable, Sendable {
@@ -47,6 +48,13 @@ public struct KnownPeers: Hashable, Sendable {
             guard words.count == 4, let fingerprint = DTLSFingerprint("\(words[1]) \(words[2])"),
                 ["seen", "pinned"].contains(words[3])
             else { throw KnownPeersError(line: number + 1, reason: "no NAME sha-256 FINGERPRINT seen|pinned") }
+            // A certificate is compared by this hash alone.
+            guard fingerprint.hash == .sha256 else {
+                let hash = fingerprint.hash.rawValue
+                throw KnownPeersError(
+                    line: number + 1, reason: "\(hash) is not compared; write sha-256, as the other side's `yodel peers` has it"
+                )
+            }
             guard entries.count < Self.most else {
                 throw KnownPeersError(line: number + 1, reason: "more than \(Self.most) peers")
             }

@@ -94,16 +94,18 @@ final class Exchange {
 
     var call: SIPCall? { purpose.call }
 
-    /// `sips:` is somewhere on its way: it never leaves TLS (RFC 3261 section 26.2.2).
-    var needsTLS: Bool { saysSIPS || nextHop?.isSecure == true }
+    /// `sips:` is somewhere on its way: it never leaves TLS (RFC 3261 section 26.2.2). Nor do keys (RFC 4568 section 7).
+    var needsTLS: Bool { saysSIPS || nextHop?.isSecure == true || carriesKeys }
+
+    var carriesKeys: Bool { Body(headers: request.headers, bytes: request.body)?.carriesKeys == true }
 
     /// Its Contact is `sips:` as well (RFC 3261 sections 8.1.1.8 and 12.2.1.1).
     var saysSIPS: Bool { isSecure || request.uri.isSecure || request.nextHop.isSecure }
 
-    /// Where it goes first. A place that names no transport is there by TLS, where that is needed.
+    /// Where it goes first. A place that names no transport is there by TLS, where `sips:` asks for that.
     var firstPlace: SIPURI? {
         guard var uri = nextHop ?? request.nextHop.sip else { return nil }
-        if needsTLS, uri.parameters["transport"] == nil { uri.isSecure = true }
+        if saysSIPS, uri.parameters["transport"] == nil { uri.isSecure = true }
         return uri
     }
 
@@ -116,13 +118,20 @@ final class Exchange {
 
     /// Where it goes in place of `hop`. Somebody who was called without a server between, and whose Contact names an address behind his
     /// NAT, is reached where he was met: his NAT leads nobody there, and an ACK that gets lost ends the call after half a minute.
+    /// Somebody whose Contact leads away from TLS is reached so too, with what carries keys.
     func outside(_ hop: ServerHop) -> ServerHop {
         if case .invite = purpose { return hop }
-        let met = way ?? source.map { SignallingDestination(transport: $0.transport, address: $0.remote) }
-        guard account == nil, let met, let inside = try? IPAddress(hop.address.host), inside.isPrivate,
-            let outside = try? IPAddress(met.address.host), !outside.isPrivate
+        guard let met = way ?? source.map({ SignallingDestination(transport: $0.transport, address: $0.remote) }),
+            isBehindNAT(hop, of: met) || (carriesKeys && hop.transport != .tls && met.transport == .tls)
         else { return hop }
         return ServerHop(transport: met.transport, address: met.address, serverName: met.serverName, local: hop.local)
+    }
+
+    private func isBehindNAT(_ hop: ServerHop, of met: SignallingDestination) -> Bool {
+        guard account == nil, let inside = try? IPAddress(hop.address.host), inside.isPrivate,
+            let outside = try? IPAddress(met.address.host)
+        else { return false }
+        return !outside.isPrivate
     }
 
     /// Says what is to be said at the family of addresses that it goes by.

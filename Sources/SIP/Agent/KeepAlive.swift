@@ -21,6 +21,8 @@ struct KeepAlive {
     private(set) var pongDue: HostTime?
     /// The registrar promised answers (Flow-Timer, `keep`), or has given one: a missing one is a fault from then on.
     private(set) var answersPings = false
+    /// When the last ping went out; nil: none has.
+    private var pingedAt: HostTime?
     /// By UDP: it was tried whether STUN is answered.
     private var hasTriedBinding = false
     /// By UDP: where the registrar sees us, by the last answer.
@@ -54,6 +56,7 @@ struct KeepAlive {
 
     /// A ping goes out: what it is.
     mutating func pinged(at now: HostTime) -> Ping {
+        pingedAt = now
         if answersPings, pongDue == nil {
             pongDue = now.advanced(byMilliseconds: 1000 * min(Self.pongLimit, max(2, interval)))
         }
@@ -63,8 +66,13 @@ struct KeepAlive {
         return Ping(lineEnds: true, binding: !hasTriedBinding)
     }
 
+    /// A line end came over a stream: an answer where a ping has just gone out, else what an untidy sender has left behind.
+    mutating func ponged(at now: HostTime) {
+        if let pingedAt, now.milliseconds(since: pingedAt) <= 1000 * Self.pongLimit { ponged() }
+    }
+
     /// An answer came.
-    mutating func ponged() {
+    private mutating func ponged() {
         answersPings = true
         pongDue = nil
     }
@@ -80,7 +88,7 @@ struct KeepAlive {
     /// Goes on with what an earlier registration over the same way has learned.
     mutating func learn(from earlier: KeepAlive) {
         answersPings = answersPings || earlier.answersPings
-        pongDue = earlier.pongDue
+        (pongDue, pingedAt) = (earlier.pongDue, earlier.pingedAt)
         hasTriedBinding = earlier.hasTriedBinding
         mapped = earlier.mapped
     }
@@ -159,12 +167,12 @@ extension UserAgent {
     }
 
     /// A pong came over a stream.
-    func ponged(from source: SignallingSource) {
+    func ponged(from source: SignallingSource, now: HostTime) {
         for (id, state) in accounts
         where state.flow?.transport == source.transport && state.flow?.address == source.remote
             && (state.flowConnection == nil || state.flowConnection == source.connection)
         {
-            accounts[id]?.keepAlive?.ponged()
+            accounts[id]?.keepAlive?.ponged(at: now)
         }
     }
 }

@@ -95,6 +95,10 @@ final class SIPCall {
     var reliable: Reliable?
     var queuedProvisionals: [(status: Int, reason: String?, body: Body?)] = []
     var lastReliableNumber: UInt32 = 0
+    /// A provisional response waits for an offer of ours.
+    var owesEarlyOffer = false
+    /// What the caller is told at the ringing limit.
+    var unansweredStatus = 480
     /// `answer` came while a reliable provisional was not acknowledged.
     var queuedAnswer: Body??
     /// The body that a reliable provisional has already carried: the 2xx repeats it.

@@ -26,7 +26,12 @@ extension UserAgent {
         call.request = request
         call.source = source
         call.replaces = replaced?.handle
-        call.ringingLimit = now.advanced(byMilliseconds: 1000 * configuration.ringingLimit)
+        var patience = configuration.ringingLimit
+        // The caller may want to know sooner (RFC 3261 section 13.3.1).
+        if let expires = headers.expires, expires > 0, Double(expires) < patience {
+            (patience, call.unansweredStatus) = (Double(expires), 487)
+        }
+        call.ringingLimit = now.advanced(byMilliseconds: 1000 * patience)
         notePeer(call, headers)
         var dialog = Dialog(callee: request, localTag: call.localTag, usesTLS: source.transport == .tls)
         dialog.startNumbering(at: UInt32(truncatingIfNeeded: random.next() as UInt64) & 0xFFFF)
@@ -110,8 +115,9 @@ extension UserAgent {
         return isTrusted || own.count < configuration.caps.ringingPerSource
     }
 
-    /// Whose call it is: the account whose user and domain, or registered Contact, it is addressed to.
-    private func account(for request: Request, _ source: SignallingSource) -> (AccountID?, isServer: Bool) {
+    /// Whose request it is: the account whose user and domain, or registered Contact, it is addressed to; else one that its sender
+    /// serves, which may have other numbers as well.
+    func account(for request: Request, _ source: SignallingSource) -> (AccountID?, isServer: Bool) {
         let user = request.uri.sip?.userText
         let fitting = accounts.values.filter { state in
             guard let own = state.account.address.userText else { return false }
@@ -122,6 +128,8 @@ extension UserAgent {
         if let state = fitting.first(where: { $0.servers.contains(source.remote.host) }) {
             return (state.account.id, true)
         }
+        let served = accounts.filter { $0.value.servers.contains(source.remote.host) }.keys
+        if let id = served.min(by: { $0.name < $1.name }) { return (id, true) }
         return (fitting.first?.account.id, false)
     }
 
@@ -144,8 +152,15 @@ extension UserAgent {
         sendProvisional(call, status, body, now: now)
     }
 
+    /// Whether what `ring` was to tell waits for an offer of ours: `ring` with a body tells it.
+    public func owesEarlyOffer(_ handle: CallHandle) -> Bool { calls[handle]?.owesEarlyOffer ?? false }
+
     func sendProvisional(_ call: SIPCall, _ status: Int, _ body: Body?, now: HostTime) {
         guard let request = call.request, let source = call.source, let key = call.serverKey else { return }
+        let wanted = request.headers.lists("100rel", in: .require)
+        // What is reliable has our offer, where the caller has made none (RFC 3262 section 5): it waits for that.
+        call.owesEarlyOffer = wanted && body == nil && !request.hasOffer && call.agreedTags.isEmpty
+        guard !call.owesEarlyOffer else { return }
         var answer = response(to: request, status, tag: call.localTag)
         addDialogFields(to: &answer, request, source: source, account: call.account)
         let body = call.isSettledOtherwise ? nil : body
@@ -153,7 +168,6 @@ extension UserAgent {
             answer.set(body)
             call.localBody = body
         }
-        let wanted = request.headers.lists("100rel", in: .require)
         let possible = configuration.supportsReliableProvisional && request.headers.lists("100rel", in: .supported)
         if wanted || (possible && body != nil) {
             if call.lastReliableNumber == 0 {

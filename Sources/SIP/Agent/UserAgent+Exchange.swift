@@ -44,9 +44,17 @@ extension UserAgent {
 
     func tryNextHop(_ exchange: Exchange, now: HostTime) {
         while !exchange.remaining.isEmpty {
-            let hop = exchange.outside(exchange.remaining.removeFirst())
+            let named = exchange.remaining.removeFirst()
+            var hop = exchange.outside(named)
+            if hop.transport != named.transport {
+                // Each transport has a port of its own.
+                let port = configuration.localAddresses[hop.transport]?.port ?? hop.transport.defaultPort
+                hop.local = named.local.map { SignallingAddress(host: $0.host, port: port) }
+            }
             guard !exchange.needsTLS || hop.transport == .tls else { continue }
             (exchange.hop, exchange.triedAt) = (hop, now)
+            // It may know nothing of what another one has said: its challenge is the first one.
+            exchange.attempt.preempted.formUnion(exchange.attempt.realms)
             exchange.fit(to: hop)
             return launch(exchange, on: hop, now: now)
         }
@@ -195,9 +203,15 @@ extension UserAgent {
         return false
     }
 
+    /// A REGISTER that a later one has followed.
+    private func isOutdated(_ exchange: Exchange) -> Bool {
+        guard case .register(let id) = exchange.purpose else { return false }
+        return accounts[id]?.number != exchange.request.headers.cSeq.number
+    }
+
     /// Sends the request again with an answer to the challenge, to the hop that challenged.
     private func authenticate(_ exchange: Exchange, _ response: Response, now: HostTime) {
-        guard !isAbandoned(exchange) else { return finish(exchange, .final(response), now: now) }
+        guard !isAbandoned(exchange), !isOutdated(exchange) else { return finish(exchange, .final(response), now: now) }
         guard let id = exchange.account, let state = accounts[id], let hop = exchange.hop,
             isAccountServer(exchange, state)
         else { return finish(exchange, .unauthenticated(.noCredentials, response), now: now) }

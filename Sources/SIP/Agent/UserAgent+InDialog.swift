@@ -74,7 +74,7 @@ extension UserAgent {
             self.end(call, end)
             cancel(call, reason: reason, now: now)
         } else {
-            refuse(call, end.cause == .noAnswer ? 480 : 603, now: now)
+            refuse(call, end.cause == .noAnswer ? call.unansweredStatus : 603, now: now)
             self.end(call, end)
         }
     }
@@ -146,7 +146,7 @@ extension UserAgent {
     func fire(_ call: SIPCall, now: HostTime) {
         defer { schedule(call) }
         if let limit = call.ringingLimit, limit <= now {
-            return hangUp(call, CallEnd(.noAnswer, status: call.isOutgoing ? 408 : 480), now: now)
+            return hangUp(call, CallEnd(.noAnswer, status: call.isOutgoing ? 408 : call.unansweredStatus), now: now)
         }
         if let success = call.success, !repeatSuccess(call, success, now: now) { return }
         guard call.byeWhenAcknowledged == nil else { return }

@@ -63,7 +63,8 @@ extension UserAgent {
         case .timedOut:
             hangUp(call, CallEnd(.timeout, status: 408), now: now)
         case .unreachable:
-            emit(.modificationFailed(call.handle, status: 503, reason: "no way to the peer"))
+            let wanted = exchange.carriesKeys ? " by TLS, and keys go by no other" : ""
+            emit(.modificationFailed(call.handle, status: 503, reason: "no way to the peer" + wanted))
         case .unauthenticated(let failure, let response):
             emit(.modificationFailed(call.handle, status: response.status, reason: failure.rawValue))
         case .provisional: break

@@ -20,6 +20,9 @@ extension UserAgent {
         state.servers = old.servers
         state.serviceRoute = old.serviceRoute
         state.messages = old.messages
+        // Its registrar goes on seeing it there.
+        let isThere = (account.registrarURI, account.outboundProxy) == (old.account.registrarURI, old.account.outboundProxy)
+        if isThere, account.followsSeenAddress { (state.seenAddress, state.seenOver) = (old.seenAddress, old.seenOver) }
         accounts[account.id] = state
     }
 

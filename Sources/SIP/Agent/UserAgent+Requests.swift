@@ -149,9 +149,10 @@ extension UserAgent {
 
     /// NOTIFY without a subscription is taken from an account's server only, where message waiting comes so.
     private func notified(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
-        guard let event = request.headers.event,
-            let account = accounts.first(where: { $0.value.servers.contains(source.remote.host) })?.key
-        else { return reply(to: request, 481, from: source) }
+        let owner = account(for: request, source)
+        guard let event = request.headers.event, owner.isServer, let account = owner.0 else {
+            return reply(to: request, 481, from: source)
+        }
         guard open(request, key, source, now: now) else { return }
         respond(key, response(to: request, 200, tag: randomToken()), now: now)
         emit(.notified(account, event: event.token, Body(headers: request.headers, bytes: request.body)))
@@ -183,6 +184,12 @@ extension UserAgent {
     /// Of a call of ours that is not answered: which of those that ring has an offer waiting for our answer, as `Progress.branch` names it.
     public func branchThatOffers(to handle: CallHandle) -> String? {
         calls[handle]?.remoteOffer?.request.headers.from.tag
+    }
+
+    /// Whether the answer to the change that a call's peer asks for goes back by TLS; false: it asks for none.
+    public func answersByTLS(_ handle: CallHandle) -> Bool {
+        guard let offer = calls[handle]?.remoteOffer else { return false }
+        return servers[offer.key]?.destination.transport == .tls
     }
 
     /// The Call-ID of a call's messages; nil: there is no such call.

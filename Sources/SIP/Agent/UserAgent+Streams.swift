@@ -23,7 +23,7 @@ extension UserAgent {
                 // One is enough for all that came together.
                 if !hasPonged { send([13, 10], to: source.destination) }
                 hasPonged = true
-            case .pong: ponged(from: source)
+            case .pong: ponged(from: source, now: now)
             }
         }
         noteFlow(source, now: now)

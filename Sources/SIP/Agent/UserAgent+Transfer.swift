@@ -28,9 +28,11 @@ extension UserAgent {
         }
         var uri = target
         if let other {
-            guard let id = try self.call(other).current?.id, case .sip(var sip) = target else {
-                throw .wrongState("the other call has no dialog")
-            }
+            // Where a number is named, the other call itself knows a URI that can be asked to replace it.
+            guard let second = try self.call(other).current,
+                var sip = target.sip ?? second.remote.uri.sip ?? second.remoteTarget.sip
+            else { throw .wrongState("the other call has no dialog") }
+            let id = second.id
             // The peer's view of the other call: its local tag is that call's remote one.
             let replaces = Replaces(callID: id.callID, toTag: id.remoteTag, fromTag: id.localTag)
             let escaped = PercentEscape.escaped(replaces.text) { ByteClass.isAlphanumeric($0) }
@@ -143,7 +145,7 @@ extension UserAgent {
         let call = try call(handle)
         guard let pending = call.transfer.pending else { throw .wrongState("nobody asks for a transfer") }
         call.transfer.pending = nil
-        call.transfer.limit = now.advanced(byMilliseconds: Transfer.subscriptionMilliseconds)
+        call.transfer.limit = now.advanced(byMilliseconds: tellingMilliseconds)
         var answer = response(to: pending.request, 202, tag: call.localTag)
         addDialogFields(to: &answer, pending.request, source: pending.source, account: call.account)
         respond(pending.key, answer, now: now)
@@ -169,7 +171,17 @@ extension UserAgent {
             throw .wrongState("no transfer was accepted")
         }
         notifyTransfer(call, status: status, reason: reason ?? StatusCode.reason(status), now: now)
-        if status >= 200 { call.transfer = Transfer() }
+        if status >= 200 {
+            call.transfer = Transfer()
+        } else {
+            call.transfer.limit = now.advanced(byMilliseconds: tellingMilliseconds)
+        }
+        schedule(call)
+    }
+
+    /// How long the peer is told from each word on: the call to the target may ring for as long as any other, and then has a result.
+    private var tellingMilliseconds: Double {
+        max(Transfer.subscriptionMilliseconds, 1000 * configuration.ringingLimit + 5000)
     }
 
     /// The call ends, or nobody decided in time: a REFER that waits gets its final response.
@@ -187,7 +199,8 @@ extension UserAgent {
         var request = dialog.request(.notify, body: body)
         request.headers.append(.event, "refer;id=\(call.transfer.number)")
         request.headers.append(
-            .subscriptionState, status >= 200 ? "terminated;reason=noresource" : "active;expires=180")
+            .subscriptionState,
+            status >= 200 ? "terminated;reason=noresource" : "active;expires=\(Int(tellingMilliseconds / 1000))")
         call.current = dialog
         let purpose = Exchange.Purpose.notify(call, refer: call.transfer.number)
         start(Exchange(request, purpose, account: call.account), now: now)

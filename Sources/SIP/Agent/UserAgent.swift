@@ -173,7 +173,8 @@ public final class UserAgent {
 extension SignallingSource {
     /// Back over the way it came.
     var destination: SignallingDestination {
-        SignallingDestination(transport: transport, address: remote, connection: connection)
+        SignallingDestination(
+            transport: transport, address: remote, connection: connection, local: transport == .udp ? local : nil)
     }
 
     /// Where a response goes: always the packet's own source address. The port is the source's when the client asked for
@@ -187,7 +188,8 @@ extension SignallingSource {
         }
         guard transport == .udp, let via = headers.topVia, !via.parameters.contains("rport") else { return destination }
         let port = via.port ?? transport.defaultPort
-        return SignallingDestination(transport: transport, address: SignallingAddress(host: remote.host, port: port))
+        return SignallingDestination(
+            transport: transport, address: SignallingAddress(host: remote.host, port: port), local: local)
     }
 }
 

@@ -36,6 +36,12 @@ extension Body {
     /// The SDP in this body: the body itself, or the first SDP part of a multipart body, one level of nesting deep.
     public var sdp: Body? { sdp(depth: 0) }
 
+    /// Whether its SDP has keys of media (RFC 4568): who reads them hears the call.
+    public var carriesKeys: Bool {
+        let lines = sdp?.bytes.split { $0 == ByteClass.carriageReturn || $0 == ByteClass.lineFeed } ?? []
+        return lines.contains { $0.starts(with: "a=crypto:".utf8) }
+    }
+
     private func sdp(depth: Int) -> Body? {
         if isSDP { return self }
         guard mediaType.hasPrefix("multipart/"), depth < 2 else { return nil }

@@ -102,8 +102,11 @@ public struct StreamFramer: Sendable {
         guard let block = HeaderBlock(head, limits: limits) else { throw .badContentLength }
         if block.problem == .tooLarge { throw .tooLarge }
         let fields = block.headers.all(.contentLength)
-        // On a stream the length is not optional (RFC 3261 section 20.14); without one, there is no body to wait for.
-        guard let first = fields.first else { return 0 }
+        // On a stream the length is not optional (RFC 3261 section 20.14). Without one, a body would be taken for the next message.
+        guard let first = fields.first else {
+            guard !block.headers.contains(.contentType) else { throw .badContentLength }
+            return 0
+        }
         guard let length = FieldRules.number(first, limit: UInt64(UInt32.max)),
             fields.allSatisfy({ FieldRules.number($0, limit: UInt64(UInt32.max)) == length })
         else { throw .badContentLength }

@@ -65,14 +65,17 @@ public struct SignallingDestination: Hashable, Sendable {
     /// TLS: the name that the certificate must have: the domain that was configured or dialled, never an SRV target
     /// (RFC 5922). nil: the certificate must have the numeric address.
     public var serverName: String?
+    /// UDP: the address of this machine that it leaves from, as an answer must (RFC 3581 section 4); nil: the route's.
+    public var local: SignallingAddress?
 
     public init(
         transport: SignallingProtocol, address: SignallingAddress, connection: SignallingConnectionID? = nil,
-        serverName: String? = nil
+        serverName: String? = nil, local: SignallingAddress? = nil
     ) {
         self.transport = transport
         self.address = address
         self.connection = connection
         self.serverName = serverName
+        self.local = local
     }
 }

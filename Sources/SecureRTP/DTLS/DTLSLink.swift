@@ -47,6 +47,8 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     /// What strangers are answered, until the lower link is done with what it receives: it may not be entered twice.
     private var answers: [(bytes: [UInt8], destination: SocketAddress)] = []
     private var limit: HostTime?
+    /// Milliseconds that are left from the next turn on, as another thread says; nil: nobody has said so.
+    private let shortened = Lock<Double?>(nil)
     /// The handshake begins when the layer below has found the peer: a first flight into nowhere is repeated a second later.
     private var waitsForPath = false
     /// Whether anything of a handshake came from the other side.
@@ -89,6 +91,7 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
     ) throws(DTLSFailure) {
         abandon()
         (began, handshakeMilliseconds) = (nil, nil)
+        _ = takeShortened()
         limit = patienceMilliseconds.map { now.advanced(byMilliseconds: $0) }
         if role == .passive, !isPathChecked {
             listener = try DTLSListener(identity, trust: trust, suites: suites)
@@ -103,6 +106,17 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
         early = []
         for item in waiting { item.bytes.withUnsafeBytes { receive($0, from: item.source, now: now) } }
         flush(now)
+    }
+
+    /// A handshake that runs has only so long from the next turn on, unless it has less already: somebody has answered, and
+    /// waits. From any thread.
+    public func shortenPatience(toMilliseconds milliseconds: Double) { shortened.withLock { $0 = milliseconds } }
+
+    private func takeShortened() -> Double? {
+        shortened.withLock { milliseconds in
+            defer { milliseconds = nil }
+            return milliseconds
+        }
     }
 
     private func startOnPath(_ now: HostTime) {
@@ -320,7 +334,12 @@ public final class DTLSLink: LinkLayer, SRTPKeySource {
             settle(candidate)
         }
         flush(now)
-        guard state == .handshaking, let limit, now >= limit else { return }
+        guard state == .handshaking else { return }
+        if let milliseconds = takeShortened() {
+            let earlier = now.advanced(byMilliseconds: milliseconds)
+            limit = min(limit ?? earlier, earlier)
+        }
+        guard let limit, now >= limit else { return }
         let reason = lastRefusal ?? (hasHeardPeer ? .incomplete : .unanswered)
         abandon()
         state = .failed(reason)

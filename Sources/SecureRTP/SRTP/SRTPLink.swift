@@ -15,7 +15,7 @@ public protocol SRTPKeySource: PacketLink {
 /// ```
 /// Without keys nothing is sent and nothing is handed on. RTCP is always encrypted.
 public final class SRTPLink: EncryptingLayer {
-    public let lower: any PacketLink
+    public private(set) var lower: any PacketLink
     public var witness: (any WireWitness)?
     private let keySource: (any SRTPKeySource)?
     private var senders = ContextMemory<SRTPSender>(capacity: rememberedKeys)
@@ -69,6 +69,14 @@ public final class SRTPLink: EncryptingLayer {
             receiver = newReceiver
         }
         sender = newSender
+    }
+
+    /// Stands on another link from now on: keys, replay windows and rollover counters stay, and the peer's address is learnt
+    /// anew. For keys that were set: those of a layer that agrees upon them belong to it.
+    public func setLower(_ lower: any PacketLink) {
+        guard lower !== self.lower else { return }
+        self.lower = lower
+        (movement, controlSource) = (PeerMovement(), nil)
     }
 
     private func adoptKeys() {

@@ -140,11 +140,7 @@ enum CallRoutes {
     }
 
     private static func mute(_ service: ServiceCore, _ request: APIRequest, _ muted: Bool) throws(Problem) -> APIResponse {
-        let check = { (record: inout CallRecord) throws(Problem) in
-            guard record.state != .ended else { throw .conflict("the call is over") }
-            record.isMuted = muted
-        }
-        return .json(try service.calls.change(id(request), check) { $0.setMuted(muted) }.json)
+        .json(try service.calls.mute(id(request), muted).json)
     }
 
     static func mustTalk(_ record: CallRecord) throws(Problem) {

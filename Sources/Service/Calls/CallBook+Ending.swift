@@ -28,8 +28,9 @@ extension CallBook {
             state.entries[id] = entry
             counters.noteClosed(entry.record, report)
             onKept(entry.record)
-            let over = state.order.filter { state.entries[$0]?.live == nil }
-            for old in over.dropLast(Self.remembered) {
+            state.closed.append(id)
+            if state.closed.count > Self.remembered {
+                let old = state.closed.removeFirst()
                 state.entries[old] = nil
                 state.order.removeAll { $0 == old }
             }

@@ -40,5 +40,7 @@ extension CallBook {
         var drainSeconds: Int
         /// Over, and to be closed.
         var ended: [String] = []
+        /// Closed, and still known, in the order in which they were closed.
+        var closed: [String] = []
     }
 }

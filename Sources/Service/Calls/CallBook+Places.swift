@@ -89,6 +89,17 @@ extension CallBook {
 
     package var isDraining: Bool { state.withLock { $0.isDraining } }
 
-    /// No call begins any more.
-    package func drain() { state.withLock { $0.isDraining = true } }
+    /// No call begins any more. Those that ring here, and that nobody has taken, are let go of at once: who calls may ask
+    /// another server.
+    package func drain() {
+        let ringing = state.withLock { state -> [any LiveCall] in
+            state.isDraining = true
+            return state.order.compactMap { id in
+                guard let entry = state.entries[id], entry.record.kind == .sip, entry.record.rings else { return nil }
+                state.entries[id]?.record.ringing = .taken
+                return entry.live
+            }
+        }
+        for live in ringing { live.hangUp(byDuration: false) }
+    }
 }

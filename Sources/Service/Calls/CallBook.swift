@@ -158,18 +158,39 @@ package final class CallBook: Sendable {
     package func change(
         _ id: String, _ check: (inout CallRecord) throws(Problem) -> Void, _ act: (any LiveCall) -> Void = { _ in }
     ) throws(Problem) -> CallRecord {
-        let (live, record, isChanged, programs) = try state.withLock { state throws(Problem) in
+        let (live, record, programs) = try state.withLock { state throws(Problem) in
             guard var entry = state.entries[id] else { throw .noCall(id) }
             let was = entry.record
             try check(&entry.record)
             state.entries[id] = entry
+            if was.isMuted != entry.record.isMuted {
+                publish(entry.record.isMuted ? EventText.callMuted : EventText.callUnmuted, entry.record)
+            }
             // Another thread may have changed the line by the time that this one would say it again.
             let programs = was.audio.line == entry.record.audio.line ? nil : entry.programs
-            return (entry.live, entry.record, was.isMuted != entry.record.isMuted, programs)
+            return (entry.live, entry.record, programs)
         }
         programs?.use(record.audio.line)
         if let live { act(live) }
-        if isChanged { publish(record.isMuted ? EventText.callMuted : EventText.callUnmuted, record) }
         return self.record(id) ?? record
+    }
+
+    /// Mutes a call, or does so no more.
+    package func mute(_ id: String, _ muted: Bool) throws(Problem) -> CallRecord {
+        try change(
+            id,
+            { (record) throws(Problem) in
+                guard record.state != .ended else { throw .conflict("the call is over") }
+                record.isMuted = muted
+            },
+            { live in
+                var done = muted
+                live.setMuted(done)
+                // What was wished meanwhile may have been done before this.
+                while let wished = record(id)?.isMuted, wished != done {
+                    done = wished
+                    live.setMuted(done)
+                }
+            })
     }
 }

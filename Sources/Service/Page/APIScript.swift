@@ -35,6 +35,8 @@ extension PageFiles {
         const known = { accounts: new Map(), calls: new Map(), hasHistory: false, last: null, isThere: false };
 
         function take(event) {
+          // Of another run of the service none is lost that counts: a snapshot follows.
+          if (event.type === 'gap' && event.lost != null) known.last = null;
           // After the configuration was read again, accounts may be gone.
           if (event.type === 'snapshot' || event.type === 'reloaded') {
             known.accounts = new Map(event.accounts.map((account) => [account.name, account]));
@@ -59,35 +61,52 @@ extension PageFiles {
           }
         }
 
+        // The service says something every 15 s: after so many milliseconds without a word it is not there.
+        const silenceLimit = 45000;
+
         // Server-sent events by fetch, since an EventSource cannot bear a token.
         async function follow() {
           const headers = credentials();
           if (known.last) headers['Last-Event-ID'] = known.last;
-          const response = await fetch('/v1/events', { headers });
-          if (!response.ok) throw new Error(await reason(response));
-          known.isThere = true;
-          changed({ type: 'connected' });
-          const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-          let text = '';
-          for (;;) {
-            const { value, done } = await reader.read();
-            if (done) return;
-            const blocks = (text + value).split('\n\n');
-            text = blocks.pop();
-            for (const block of blocks) {
-              const lines = block.split('\n');
-              const id = lines.find((line) => line.startsWith('id: '));
-              const data = lines.filter((line) => line.startsWith('data: ')).map((line) => line.slice(6)).join('\n');
-              if (id) known.last = id.slice(4);
-              if (data) take(JSON.parse(data));
+          const connection = new AbortController();
+          const giveUp = () => setTimeout(() => connection.abort(), silenceLimit);
+          let timer = giveUp();
+          try {
+            const response = await fetch('/v1/events', { headers, signal: connection.signal });
+            if (!response.ok) throw new Error(await reason(response));
+            known.isThere = true;
+            changed({ type: 'connected' });
+            const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+            let text = '';
+            for (;;) {
+              const { value, done } = await reader.read();
+              if (done) return;
+              clearTimeout(timer);
+              timer = giveUp();
+              const blocks = (text + value).split('\n\n');
+              text = blocks.pop();
+              for (const block of blocks) {
+                const lines = block.split('\n');
+                const id = lines.find((line) => line.startsWith('id: '));
+                const data = lines.filter((line) => line.startsWith('data: ')).map((line) => line.slice(6)).join('\n');
+                if (id) known.last = id.slice(4);
+                if (data) take(JSON.parse(data));
+                // Events are missing: without a last one all is told anew.
+                if (!known.last) return;
+              }
             }
+          } finally {
+            clearTimeout(timer);
+            connection.abort();
           }
         }
 
         async function followForEver() {
           for (;;) {
             let problem = 'the service is not there; trying again';
-            try { await follow(); } catch (error) { if (!(error instanceof TypeError)) problem = error.message; }
+            try { await follow(); } catch (error) {
+              if (!(error instanceof TypeError) && error.name !== 'AbortError') problem = error.message;
+            }
             known.isThere = false;
             changed({ type: 'disconnected', problem });
             await new Promise((done) => setTimeout(done, 1000));

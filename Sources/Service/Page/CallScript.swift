@@ -53,8 +53,17 @@ extension PageFiles {
           }
         }
 
+        // One call at a time is made or answered: who clicks twice means it once.
+        let isBeginning = false;
+
+        async function begin(work) {
+          if (isBeginning) return;
+          isBeginning = true;
+          try { await attempt(work); } finally { isBeginning = false; }
+        }
+
         function dial(text) {
-          return attempt(async () => {
+          return begin(async () => {
             const account = part('account').value || null;
             const id = await handset();
             tell('calling');
@@ -63,7 +72,7 @@ extension PageFiles {
           });
         }
 
-        const answer = (call) => attempt(async () => {
+        const answer = (call) => begin(async () => {
           const id = await handset();
           await order('POST', `/v1/calls/${call.id}/answer`, { audio: { handset: id } });
         });

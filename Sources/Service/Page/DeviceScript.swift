@@ -14,9 +14,21 @@ extension PageFiles {
         }
 
         // One that is not there any more is passed over.
-        const openMicrophone = () => navigator.mediaDevices.getUserMedia({
-          audio: talk.constraints || { echoCancellation: chosen.takesEcho, ...(chosen.microphone && { deviceId: chosen.microphone }) },
-        });
+        async function openMicrophone() {
+          const microphone = await navigator.mediaDevices.getUserMedia({
+            audio: talk.constraints || { echoCancellation: chosen.takesEcho, ...(chosen.microphone && { deviceId: chosen.microphone }) },
+          });
+          for (const track of microphone.getTracks()) track.onended = () => { if (microphone === talk.microphone) loseMicrophone(); };
+          return microphone;
+        }
+
+        // It was unplugged in a call.
+        async function loseMicrophone() {
+          try {
+            await changeMicrophone();
+            tell('the microphone is gone; another one is used');
+          } catch { tell('the microphone is gone, and there is no other one'); }
+        }
 
         const canChooseLoudspeaker = 'setSinkId' in HTMLMediaElement.prototype;
         const useLoudspeaker = () => (canChooseLoudspeaker ? part('sound').setSinkId(chosen.loudspeaker) : null);

@@ -4,7 +4,7 @@ extension PageFiles {
         // The connection there is; a test looks at it too.
         const talk = {
           peer: null, place: null, former: null, microphone: null, heard: null, context: null, waiting: [],
-          isRestarting: false, sums: {}, meters: {},
+          isRestarting: false, sums: {}, meters: {}, opening: null,
         };
         window.talk = talk;
 
@@ -100,8 +100,14 @@ extension PageFiles {
 
         const noMicrophone = 'no microphone: browsers give it to https and to this machine only; open http://localhost or use https';
 
-        // Microphone and connection; `query` says what is at its other end. Throws what is wrong, in words.
-        async function openHandset(query) {
+        // Whoever asks for it while it is being opened waits for the same one. Throws what is wrong, in words.
+        function openHandset(query) {
+          talk.opening ||= beginHandset(query).finally(() => { talk.opening = null; });
+          return talk.opening;
+        }
+
+        // Microphone and connection; `query` says what is at its other end.
+        async function beginHandset(query) {
           if (!window.isSecureContext) throw new Error(noMicrophone);
           try {
             tell('asking for the microphone');

@@ -27,9 +27,21 @@ package struct RecordingShelf: Sendable {
     }
 
     private let folder: String
+    /// Bytes of its disk that messages leave free: anybody may call, and fill it.
+    private let reserve: UInt64
 
-    /// - Parameter folder: must be there.
-    package init(folder: String) { self.folder = folder }
+    /// - Parameters:
+    ///   - folder: must be there.
+    ///   - reserve: bytes of its disk that messages leave free.
+    package init(folder: String, reserve: UInt64 = 500_000_000) { (self.folder, self.reserve) = (folder, reserve) }
+
+    /// Why no message is taken; `nil`: there is room for some.
+    package var shortage: String? {
+        var space = statvfs()
+        // What is wrong with the folder is told by whoever writes there.
+        guard statvfs(folder, &space) == 0, UInt64(space.f_bavail) * UInt64(space.f_frsize) < reserve else { return nil }
+        return "less than \(reserve / 1_000_000) MB are free in \(folder); remove old recordings, or give it a larger volume"
+    }
 
     /// The call of a recording's name; `nil`: no recording is called so.
     package static func call(of name: String) -> String? { parts(of: name)?.call }
@@ -41,8 +53,11 @@ package struct RecordingShelf: Sendable {
 
     /// A path that is free for the next recording of a call, and the file's name.
     /// - Parameter isMessage: whether a caller leaves it.
-    /// - Throws: the folder cannot be written to.
+    /// - Throws: the folder cannot be written to, or has no room for a message.
     package func next(of call: String, isMessage: Bool = false) throws(Problem) -> (path: String, name: String) {
+        if isMessage, let shortage {
+            throw Problem(503, "no message can be taken", shortage, at: "softphone.recordings", retryAfterSeconds: 5)
+        }
         for number in 1...9999 {
             let name = "\(call)-\(isMessage ? "m" : "")\(number).wav"
             guard Self.call(of: name) == call else { break }

@@ -34,6 +34,7 @@ package final class Attendant: Sendable, Equatable {
     /// What is said, which others may be saying too; `nil`: nothing.
     private let greeting: SharedSamples?
     private let path: String?
+    private let hasRoom: @Sendable () -> Bool
     private let exchange = SoundExchange(sampleRate: Attendant.rate)
     private let state: Lock<State>
     private let rings: AsyncStream<Void>
@@ -43,9 +44,13 @@ package final class Attendant: Sendable, Equatable {
     ///   - greeting: what is said, at `rate`; `nil`: nothing.
     ///   - message: where what the caller says is kept, a WAV file; `nil`: it is an announcement.
     ///   - longestSeconds: of a message.
-    package init(greeting: SharedSamples?, message path: String?, longestSeconds: Double) {
+    ///   - hasRoom: whether a message may go on; asked once a second.
+    package init(
+        greeting: SharedSamples?, message path: String?, longestSeconds: Double,
+        hasRoom: @escaping @Sendable () -> Bool = { true }
+    ) {
         takesMessage = path != nil
-        (self.path, self.greeting) = (path, greeting)
+        (self.path, self.greeting, self.hasRoom) = (path, greeting, hasRoom)
         state = Lock(
             State(
                 taker: MessageTaker(
@@ -99,6 +104,8 @@ package final class Attendant: Sendable, Equatable {
 
     private func work(_ onOver: @Sendable () -> Void) async -> Outcome {
         var writer: AudioFileWriter?
+        // Samples until it is looked whether there is room; one that cannot be kept, or has ended, is looked after no more.
+        var (untilLook, isLost, isCut) = (0, false, false)
         var waiting: ArraySlice<Float> = []
         var wantsMark = false
         for await _ in rings {
@@ -116,8 +123,22 @@ package final class Attendant: Sendable, Equatable {
                 case .say(let samples): if waiting.isEmpty { waiting = samples[...] } else { waiting += samples }
                 case .mark: wantsMark = true
                 case .keep(let packet):
-                    if writer == nil { writer = open() }
-                    do { try writer?.write(packet) } catch { logger.error("a message cannot be kept: \(error)") }
+                    if untilLook <= 0 {
+                        untilLook = Self.rate
+                        if !isCut, !hasRoom() {
+                            isCut = true
+                            onOver()
+                        }
+                    }
+                    untilLook -= packet.count
+                    if isLost { continue }
+                    do throws(AudioFileError) {
+                        if writer == nil { writer = try open() }
+                        try writer?.write(packet)
+                    } catch {
+                        isLost = true
+                        logger.error("a message cannot be kept: \(error)")
+                    }
                 case .over: onOver()
                 }
             }
@@ -139,12 +160,9 @@ package final class Attendant: Sendable, Equatable {
         return .message(seconds: seconds)
     }
 
-    private func open() -> AudioFileWriter? {
+    private func open() throws(AudioFileError) -> AudioFileWriter? {
         guard let path else { return nil }
-        do { return try AudioFileWriter(path: path, sampleRate: Self.rate, format: .wav) } catch {
-            logger.error("a message cannot be kept: \(error)")
-            return nil
-        }
+        return try AudioFileWriter(path: path, sampleRate: Self.rate, format: .wav)
     }
 }
 

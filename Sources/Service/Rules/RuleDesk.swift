@@ -9,6 +9,8 @@ package final class RuleDesk: Sendable {
         var attendants: [String: Attendant] = [:]
         /// The call that waits for the answer of each call that is made for it.
         var forwards: [String: (incoming: String, bridge: CallBridge)] = [:]
+        /// What was warned of last, and is still so.
+        var warning: String?
     }
 
     private let state = Lock(State())
@@ -35,10 +37,22 @@ package final class RuleDesk: Sendable {
         Task { [weak self, weak core] in
             try? await Task.sleep(for: .seconds(Double(rules.rings) * AccountRules.ringSeconds))
             guard let self, let core else { return }
-            do throws(Problem) { try act(rules, on: record.id, in: core) } catch {
-                logger.warning("the rule of \(record.account ?? "calls") cannot be followed: \(error.detail)")
+            do throws(Problem) {
+                try act(rules, on: record.id, in: core)
+                state.withLock { $0.warning = nil }
+            } catch {
+                warn("the rule of \(record.account ?? "calls") cannot be followed: \(error.detail)")
             }
         }
+    }
+
+    /// Whoever calls again and again does not fill the log.
+    private func warn(_ text: String) {
+        let isNew = state.withLock { state in
+            defer { state.warning = text }
+            return state.warning != text
+        }
+        if isNew { logger.warning("\(text)") }
     }
 
     /// Nobody has answered in time. A call that somebody has taken meanwhile is left alone.
@@ -107,7 +121,13 @@ package final class RuleDesk: Sendable {
     ) throws(Problem) {
         let place = try shelf.map { (shelf) throws(Problem) in try shelf.next(of: id, isMessage: true) }
         @Sendable func discard() { if let place, let item = shelf?.item(place.name) { _ = shelf?.delete(item) } }
-        let attendant = Attendant(greeting: greeting, message: place?.path, longestSeconds: Double(rules.messageSeconds))
+        let attendant = Attendant(
+            greeting: greeting, message: place?.path, longestSeconds: Double(rules.messageSeconds),
+            hasRoom: { [weak self] in
+                guard let shortage = shelf?.shortage else { return true }
+                self?.warn("a message was ended: \(shortage)")
+                return false
+            })
         do throws(SoftphoneError) { try core.changeEnd(live, .attendant(attendant), nil) } catch {
             discard()
             throw Problem(error)

@@ -247,15 +247,17 @@ extension SIPSignalling {
         }
         do {
             guard let offer = try description(in: body) else {
-                let own = try negotiation.makeOffer()
+                let own = Self.body(try negotiation.makeOffer())
+                if own.carriesKeys, !agent.answersByTLS(handle) { throw KeysReadable() }
                 calls[id]?.negotiation = negotiation
                 calls[id]?.owesOffer = false
                 calls[id]?.awaitsAnswerInAcknowledgement = true
-                return try agent.answer(handle, body: Self.body(own), now: now)
+                return try agent.answer(handle, body: own, now: now)
             }
-            let answer = try negotiation.answer(offer)
+            let answer = Self.body(try negotiation.answer(offer))
+            if answer.carriesKeys, !agent.answersByTLS(handle) { throw KeysReadable() }
             negotiation.renewNextICE()
-            try agent.answer(handle, body: Self.body(answer), now: now)
+            try agent.answer(handle, body: answer, now: now)
             if let branch, early != nil {
                 calls[id]?.early[branch] = negotiation
                 calls[id]?.toldBranch = branch
@@ -270,10 +272,19 @@ extension SIPSignalling {
             let status = error == .offerPending ? 491 : 488
             try? agent.reject(handle, status: status, warning: Self.warning(error), now: now)
             tell(.warning(id, "the other side wants to change the media: \(error)"))
+        } catch let error as KeysReadable {
+            let warning = Warning(code: 399, agent: "yodel", phrase: "\(error)")
+            try? agent.reject(handle, status: 488, warning: warning, now: now)
+            tell(.warning(id, "the other side wants to change the media: \(error)"))
         } catch {
             try? agent.reject(handle, status: 400, reason: "Bad SDP", now: now)
             tell(.warning(id, "the other side wants to change the media: \(error)"))
         }
+    }
+
+    /// The way back is no TLS (RFC 4568 section 7).
+    private struct KeysReadable: Error, CustomStringConvertible {
+        var description: String { "it asks without TLS, where others could read the keys in SDP" }
     }
 
     private func modified(_ id: SignalledCallID, _ handle: CallHandle, _ agreed: AgreedBody) {

@@ -18,11 +18,22 @@ extension SIPSignalling {
                     text: Self.text(of: body))))
     }
 
-    /// UTF-8 unless it says that it is Latin-1, as telephones of old do.
+    /// UTF-8 unless it says that it is Latin-1, as telephones of old do, or UTF-16.
     private static func text(of body: Body) -> String {
-        let isLatin = body.parameter("charset")?.lowercased() == "iso-8859-1"
-        guard isLatin else { return String(decoding: body.bytes, as: UTF8.self) }
-        return String(String.UnicodeScalarView(body.bytes.map { Unicode.Scalar($0) }))
+        switch body.parameter("charset")?.lowercased() {
+        case "iso-8859-1": String(String.UnicodeScalarView(body.bytes.map { Unicode.Scalar($0) }))
+        case "utf-16", "utf-16be": text(ofPairs: body.bytes, isLittleEndian: false)
+        case "utf-16le": text(ofPairs: body.bytes, isLittleEndian: true)
+        default: String(decoding: body.bytes, as: UTF8.self)
+        }
+    }
+
+    /// UTF-16 (RFC 2781). A mark at its beginning says in which order its octets are.
+    private static func text(ofPairs bytes: [UInt8], isLittleEndian: Bool) -> String {
+        let units = stride(from: 0, to: bytes.count - 1, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+        let isSwapped = units.first == 0xFFFE || (isLittleEndian && units.first != 0xFEFF)
+        let ordered = isSwapped ? units.map(\.byteSwapped) : units
+        return String(decoding: ordered.first == 0xFEFF ? ordered.dropFirst() : ordered[...], as: UTF16.self)
     }
 
     public nonisolated func send(_ text: String, to target: String, account: String?) -> SentMessageID {

@@ -2,30 +2,44 @@ import SIP
 
 /// 3xx: the call is to be made to somebody else (RFC 3261 section 8.1.3.4). Whoever says so chooses whom we pay for.
 extension SIPSignalling {
-    /// Calls whom the other side names, where the account allows that: never by another scheme, never twice, and so often at most.
+    /// Calls whom the other side names, or the next one whom a redirection has named, where the account allows that: never by
+    /// another scheme, never twice, and so often at most.
     func followsRedirection(_ id: SignalledCallID, _ handle: CallHandle, _ end: CallEnd) -> Bool {
-        guard let call = calls[id], var made = call.made, !call.isAnswered, end.cause == .redirected,
-            let target = URI(made.call.target)
-        else { return false }
+        guard let call = calls[id], var made = call.made, !call.isAnswered, let target = URI(made.call.target) else {
+            return false
+        }
+        // 305 names a proxy, and 380 another service: neither is somebody else to call.
+        let names = end.cause == .redirected && [300, 301, 302].contains(end.status ?? 0)
+        guard names || end.leavesOthers else { return false }
         let visited = call.visited + [target]
         let account = settings(of: call.account)
-        // 305 names a proxy, and 380 another service: neither is somebody else to call.
-        let limit = [300, 301, 302].contains(end.status ?? 0) ? account?.redirections ?? 0 : 0
-        let next = end.contactsByPreference.map(\.uri).first { uri in
+        let named = names ? end.contactsByPreference.map(\.uri) : []
+        let fitting = (named + call.alternatives).filter { uri in
             uri.scheme == target.scheme && !visited.contains { $0.isEquivalent(to: uri) }
                 && account?.mayReach(uri.text) != false
         }
-        guard visited.count <= limit, let next else { return false }
+        guard visited.count <= account?.redirections ?? 0, let next = fitting.first else { return false }
         handles[handle] = nil
         made.call.target = next.text
-        tell(.warning(id, "the call goes to <\(next.text)> now (\(end.status ?? 300) \(end.reason))"))
+        let why = [end.status.map { "\($0)" }, end.reason].compactMap(\.self).joined(separator: " ")
+        tell(.warning(id, "the call goes to <\(next.text)> now (\(why))"))
         start(id, made.call, reportsTo: call.reportsTo, replaces: made.replaces, referredBy: made.referredBy)
         calls[id]?.visited = visited
+        calls[id]?.alternatives = Array(fitting.dropFirst())
         return true
     }
 }
 
 extension CallEnd {
+    /// Somebody else may still be reached: nobody has refused for all (6xx), or given up.
+    fileprivate var leavesOthers: Bool {
+        switch cause {
+        case .timeout, .network: true
+        case .refused: (400..<600).contains(status ?? 0)
+        default: false
+        }
+    }
+
     /// The most wanted first: by q, then as they were named.
     fileprivate var contactsByPreference: [NameAddress] {
         let wanted = contacts.map { contact in

@@ -158,6 +158,7 @@ extension SIPSignalling {
         // Of one that is made again.
         if let former = calls[id] {
             (made.visited, made.wantsHold, made.wantedPorts) = (former.visited, former.wantsHold, former.wantedPorts)
+            made.alternatives = former.alternatives
         }
         calls[id] = made
         locate(server) { signalling, result in
@@ -221,11 +222,19 @@ extension SIPSignalling {
             }
             calls[id]?.isPrepared = true
             calls[id]?.negotiation = negotiation
+            tellEarlyOffer(id, handle)
             tellMedia(id)
             warnOfNAT(id, negotiation.local, peer: peer)
         } catch {
             refuse(id, handle, error)
         }
+    }
+
+    /// A caller that wants to know reliably that it rings, and has made no offer, waits for ours.
+    private func tellEarlyOffer(_ id: SignalledCallID, _ handle: CallHandle) {
+        guard agent.owesEarlyOffer(handle), let offer = calls[id]?.preparedBody else { return }
+        calls[id]?.hasSentMedia = true
+        try? agent.ring(handle, body: offer, now: .monotonicNow())
     }
 
     /// 488 with a warning and the receipt.

@@ -126,6 +126,7 @@ public actor SIPSignalling: CallSignalling {
         case .opened(let connection):
             if !connection.isInbound { configuration.streamOpened?(OpenedStream(connection, now: Int64(time(nil)))) }
         case .routesChanged: routesChanged(now: now)
+        case .warning(let text): tell(.warning(nil, text))
         case .failed(let destination, let failure): failed(destination, failure, now: now)
         case .closed(let connection, let failure):
             traceFramers[connection.id] = nil

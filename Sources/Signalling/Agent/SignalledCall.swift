@@ -52,6 +52,8 @@ struct SignalledCall {
     var made: MadeCall?
     /// Whom it called before a redirection.
     var visited: [URI] = []
+    /// Whom a redirection named besides, the most wanted first.
+    var alternatives: [URI] = []
     /// SDP travels by TLS: it may carry keys.
     var isSignalledByTLS = false
 

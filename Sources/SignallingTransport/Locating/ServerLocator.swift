@@ -160,7 +160,14 @@ public struct ServerLocator: Sendable {
         targets = Array(targets.prefix(Self.maximumTargets))
         if targets.isEmpty {
             if saysNo { return .failed(.noService(host)) }
-            let transport = wantedTransport ?? fallback
+            var transport = wantedTransport ?? fallback
+            if case .replacements = stage, let chosen = names.first {
+                // What NAPTR has chosen stays (RFC 3263 section 4.2): a silent name server turns no TLS into UDP.
+                for (_, name) in names {
+                    if case .failed(let failure)? = answers[.srv(name)] { return .failed(.dns(name, failure)) }
+                }
+                transport = chosen.transport
+            }
             targets = [(transport, host, transport.defaultPort)]
         }
         return askForHosts()

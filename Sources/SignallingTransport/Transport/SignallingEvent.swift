@@ -13,6 +13,8 @@ public enum SignallingEvent: Sendable {
     case closed(SignallingConnection, SignallingFailure)
     /// Addresses or routes of this machine have changed (`TransportConfiguration.watchesRoutes`).
     case routesChanged
+    /// Something a person should know and can do something about: files of a certificate that changed and cannot be used.
+    case warning(String)
     /// The time asked for with `wake(at:)` has come.
     case awake(HostTime)
 }

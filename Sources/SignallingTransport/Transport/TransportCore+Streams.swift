@@ -55,7 +55,7 @@ extension TransportCore {
         do throws(SignallingFailure) {
             guard destination.address.port != 0 else { throw .noSuchConnection }
             address = try destination.address.socketAddress()
-            context = destination.transport == .tls ? try contexts.clientContext() : nil
+            context = destination.transport == .tls ? try tlsContext(.client) : nil
         } catch {
             tell(.failed(destination, error))
             return nil
@@ -70,6 +70,7 @@ extension TransportCore {
         ClientBootstrap(group: loop)
             .connectTimeout(timeout)
             .channelOption(.writeBufferWaterMark, value: waterMark)
+            .channelOption(Self.userTimeout, value: Self.unacknowledgedMilliseconds)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let (core, stream) = bound.value
@@ -107,7 +108,7 @@ extension TransportCore {
         let stream = Stream(id: nextID(), transport: transport, remote: remote, serverName: nil, isInbound: true)
         stream.channel = channel
         if transport == .tls {
-            let context = try contexts.serverContext()
+            let context = try tlsContext(.server)
             try channel.pipeline.syncOperations.addHandler(serverHandler(context, stream))
         }
         try addHandlers(channel, stream)

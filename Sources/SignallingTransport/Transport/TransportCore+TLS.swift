@@ -2,6 +2,12 @@ import NIOCore
 import NIOSSL
 
 extension TransportCore {
+    /// What a new connection is encrypted with.
+    func tlsContext(_ side: TLSContexts.Side) throws(SignallingFailure) -> NIOSSLContext {
+        defer { if let warning = contexts.takeWarning() { tell(.warning(warning)) } }
+        return try contexts.context(side)
+    }
+
     func clientHandler(_ context: NIOSSLContext, _ stream: Stream) throws -> NIOSSLClientHandler {
         // A numeric address is no name for SNI (RFC 6066 section 3).
         let name = stream.serverName.flatMap { ServerLocator.isNumeric($0) ? nil : $0 }

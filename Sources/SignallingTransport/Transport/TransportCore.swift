@@ -15,7 +15,11 @@ final class TransportCore {
     private var hasUnsentDatagrams = false
     private var bound: [any Channel] = []
     /// Where each UDP socket is bound.
-    private var datagramPlaces: [(channel: any Channel, address: SignallingAddress)] = []
+    private(set) var datagramPlaces: [(channel: any Channel, address: SignallingAddress)] = []
+    /// Sockets of one address each beside one that hears at all addresses; nil: it is being bound, or cannot be.
+    var answering: [SignallingAddress: (any Channel)?] = [:]
+    /// The addresses of this machine that the routes take to peers, and until when they are believed.
+    var routes: (hosts: [String: String], until: HostTime) = ([:], .zero)
     var streams: [SignallingConnectionID: Stream] = [:]
     /// Streams that requests may use: those this side opened, and aliases.
     var usable: [StreamKey: SignallingConnectionID] = [:]
@@ -51,7 +55,7 @@ final class TransportCore {
         do {
             address = try listener.address.socketAddress()
             // Found now, not with the first stranger.
-            if listener.transport == .tls { _ = try contexts.serverContext() }
+            if listener.transport == .tls { _ = try tlsContext(.server) }
         } catch {
             return loop.makeFailedFuture(error)
         }
@@ -81,7 +85,13 @@ final class TransportCore {
     /// An IPv6 socket takes no IPv4: that has one of its own.
     private static let onlyV6 = ChannelOptions.Types.SocketOption(level: .ipv6, name: .ipv6_v6only)
 
-    private func datagramBootstrap(_ core: NIOLoopBound<TransportCore>, isV6: Bool) -> DatagramBootstrap {
+    /// How long a peer may acknowledge nothing of what was sent before its stream is over (RFC 5482), in milliseconds. Where an
+    /// address translator has forgotten the stream nobody answers, and the system would try for a quarter of an hour.
+    static let unacknowledgedMilliseconds: ChannelOptions.Types.SocketOption.Value = 30_000
+    static let userTimeout = ChannelOptions.Types.SocketOption(
+        level: .tcp, name: NIOBSDSocket.Option(rawValue: 18))  // TCP_USER_TIMEOUT, linux/tcp.h
+
+    func datagramBootstrap(_ core: NIOLoopBound<TransportCore>, isV6: Bool) -> DatagramBootstrap {
         let bootstrap = DatagramBootstrap(group: loop)
             .channelOption(.receivePacketInfo, value: true)
             .channelOption(.maxMessagesPerRead, value: 16)
@@ -102,6 +112,7 @@ final class TransportCore {
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.writeBufferWaterMark, value: waterMark)
+            .childChannelOption(Self.userTimeout, value: Self.unacknowledgedMilliseconds)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture { try core.value.accept(channel, transport) }
             }
@@ -117,8 +128,12 @@ final class TransportCore {
     /// NIO closes a socket for most of what one datagram may run into (no route, a firewall, an address that is none): its port is
     /// bound again, however often and long that lasts.
     func datagramSocketClosed(_ channel: any Channel) {
-        guard !isStopped, let place = datagramPlaces.first(where: { $0.channel === channel }) else { return }
+        guard !isStopped else { return }
+        if let own = answering.first(where: { $0.value === channel }) { answering.removeValue(forKey: own.key) }
+        guard let place = datagramPlaces.first(where: { $0.channel === channel }) else { return }
         datagramPlaces.removeAll { $0.channel === channel }
+        // They have the port that is bound again.
+        closeAnswering()
         bound.removeAll { $0 === channel }
         datagramSockets = datagramSockets.filter { $0.value !== channel }
         bindAgain(place.address)
@@ -145,6 +160,10 @@ final class TransportCore {
             tell(.failed(destination, error))
             return
         }
+        sendDatagram(bytes, to: address, destination, beside: socket)
+    }
+
+    func write(_ bytes: [UInt8], to address: SocketAddress, _ destination: SignallingDestination, by socket: any Channel) {
         let envelope = AddressedEnvelope(remoteAddress: address, data: socket.allocator.buffer(bytes: bytes))
         let core = NIOLoopBound(self, eventLoop: loop)
         let sent = isReadingDatagrams ? socket.write(envelope) : socket.writeAndFlush(envelope)
@@ -159,7 +178,8 @@ final class TransportCore {
     func flushDatagrams() {
         guard hasUnsentDatagrams else { return }
         hasUnsentDatagrams = false
-        for socket in datagramSockets.values { socket.flush() }
+        for place in datagramPlaces { place.channel.flush() }
+        for socket in answering.values { socket?.flush() }
     }
 
     // MARK: Time
@@ -179,6 +199,7 @@ final class TransportCore {
         isStopped = true
         wake(at: nil)
         for channel in bound { channel.close(promise: nil) }
+        closeAnswering()
         for stream in streams.values { stream.channel?.close(promise: nil) }
         bound = []
         streams = [:]

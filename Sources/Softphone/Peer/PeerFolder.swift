@@ -85,12 +85,14 @@ public struct PeerFolder: Sendable, Hashable {
 
     /// Puts somebody in before the first call, in place of whoever had the name.
     /// - Parameters:
-    ///   - fingerprint: `sha-256 4A:AD:...`, or without its first word.
+    ///   - fingerprint: `sha-256 4A:AD:...`, or without its first word; no other hash is compared.
     ///   - name: `[yodel://]HOST[:PORT]` of one who is called, or `@ANYTHING` of one who calls; nil: one who calls.
     public func pin(_ fingerprint: String, name: String?) throws(SoftphoneError) -> KnownPeers.Entry {
-        guard let print = DTLSFingerprint(fingerprint) ?? DTLSFingerprint("sha-256 \(fingerprint)") else {
+        guard let print = DTLSFingerprint(fingerprint) ?? DTLSFingerprint("sha-256 \(fingerprint)"), print.hash == .sha256
+        else {
             throw .request(
-                "'\(fingerprint)' is no fingerprint; write sha-256 and 32 pairs of digits, as the other side's `yodel peers` has it"
+                "'\(fingerprint)' is no SHA-256 fingerprint; write sha-256 and 32 pairs of digits, "
+                    + "as the other side's `yodel peers` has it"
             )
         }
         let short = print.bytes.prefix(4).map { String($0, radix: 16) }.joined()

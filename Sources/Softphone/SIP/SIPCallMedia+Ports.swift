@@ -54,6 +54,8 @@ extension SIPCallMedia {
             return CallParty(configuration: configuration, socket: socket, link: path.link)
         }
         if let link, !Self.needsKeys(running, agreed) {
+            // ICE may have come or gone, and its link with it.
+            if case .sdes = encrypted { link.setLower(path?.link ?? socket) }
             return CallParty(configuration: configuration, socket: socket, link: link)
         }
         let patience = isAnswered ? CallEncryption.patienceMilliseconds : CallEncryption.earlyPatienceMilliseconds

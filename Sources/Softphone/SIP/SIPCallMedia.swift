@@ -106,6 +106,8 @@ final class SIPCallMedia {
         hasPlayed = hasPlayed || session != nil
         if path == nil { closePath() }
         session?.signal(.answered)
+        // Before the answer, the other side might still wait for somebody.
+        (link?.lower as? DTLSLink)?.shortenPatience(toMilliseconds: CallEncryption.patienceMilliseconds)
     }
 
     /// Silent at once both ways, whenever the other side agrees to being held; or no longer.

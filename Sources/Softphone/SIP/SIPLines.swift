@@ -42,6 +42,7 @@ final class SIPLines: OwnedCall {
     init(_ phone: SIPPhone, of call: SIPLiveCall, _ request: SIPRequest) {
         (self.phone, self.request, isAlone) = (phone, request, true)
         sound = CallBridge(at: request.media)
+        call.isOneOfMany = true
         lines = [call]
     }
 
@@ -243,8 +244,6 @@ final class SIPLines: OwnedCall {
         guard let line = line(active) else { throw .request("there is no call to be transferred") }
         try line.transfer(replacing: place)
     }
-
-    func expectTransfer() { line(active)?.isTransferAccepted = true }
 
     func close() -> [(party: Int, report: CallReport)] {
         settle(.localHangup)

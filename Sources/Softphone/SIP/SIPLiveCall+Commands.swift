@@ -23,23 +23,24 @@ extension SIPLiveCall {
         signalling.send(digit: digit, in: id)
     }
 
-    /// Those that were asked for with the call; where the media take keys they are sent there.
+    /// Those that were asked for with the call, to whom it was made; where the media take keys they are sent there.
     func sendFirstDigits() {
-        guard agreement?.telephoneEvents == nil else { return }
+        guard party == nil, agreement?.telephoneEvents == nil else { return }
         for digit in request.media.digits { send(digit: digit) }
     }
 
     func hangUp(byDuration: Bool) {
         wish = wish ?? (byDuration ? .durationPassed(isAnswered: caller != nil || isAnswered) : .localHangup)
         guard let id else { return settle(wish ?? .localHangup) }
-        if caller != nil, !isAnswered, !wantsAnswer { signalling.reject(id, .declined) } else { signalling.hangUp(id) }
+        let isRefused = caller != nil && !isAnswered && !wantsAnswer
+        if isRefused { signalling.reject(id, phone.refusal(.declined)) } else { signalling.hangUp(id) }
     }
 
     /// Stops threads and devices and closes files.
     /// - Returns: nil where there was no call.
     func close() -> CallReport? {
         // Who is told that it is busy hears it.
-        while let tone, !tone.isOver { usleep(20_000) }
+        while reason == .busy, let tone, !tone.isOver { usleep(20_000) }
         tone = nil
         if let id { drop(id) }
         settle(wish ?? .localHangup)

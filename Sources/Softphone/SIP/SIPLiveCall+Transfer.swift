@@ -56,13 +56,11 @@ extension SIPLiveCall {
             throw .state("only calls that are answered can be connected; wait until they are")
         }
         try transfer(replacing: place)
-        // That one ends because its other side has somebody else.
-        other.isTransferAccepted = true
     }
 
     var transferPlace: TransferPlace? {
         guard let id, isAnswered, reason == nil, let remoteURI else { return nil }
-        return TransferPlace(id: id, target: remoteURI)
+        return TransferPlace(id: id, target: remoteURI, mark: connection)
     }
 
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {
@@ -71,6 +69,9 @@ extension SIPLiveCall {
         }
         guard transferTarget == nil, next == nil else { throw .state("a transfer is under way; wait until it is done") }
         transferTarget = place.target
+        // That one ends because its other side has somebody else.
+        connected = place.mark
+        connected?.isSet = true
         signalling.transfer(id, to: place.target, replacing: place.id)
     }
 
@@ -80,6 +81,8 @@ extension SIPLiveCall {
         pending.append(.transferProgress(target: target, sipCode: code, reason: reason))
         guard code >= 200 else { return }
         (transferTarget, isTransferAccepted) = (nil, false)
+        if code >= 300 { connected?.isSet = false }
+        connected = nil
         guard code < 300, let id else { return }
         wish = wish ?? .transferred
         signalling.hangUp(id)
@@ -103,7 +106,8 @@ extension SIPLiveCall {
     /// Nothing comes of what either side asked for. What servers gave for the call that was to follow is given back.
     func giveUpTransfers() {
         _ = announced?.media.close()
-        (announced, transferTarget) = (nil, nil)
+        connected?.isSet = false
+        (announced, transferTarget, connected) = (nil, nil, nil)
     }
 
     func followed(by next: SignalledCallID) {

@@ -23,6 +23,9 @@ final class SIPLiveCall {
     /// Where the other side is to go, and whether it says that it does.
     var transferTarget: String?
     var isTransferAccepted = false
+    /// Whether its other side is being connected with another call's, and the same of the call that we connect it with.
+    let connection = ConnectionMark()
+    var connected: ConnectionMark?
     /// The call that the other side wants, before it has a number; the one under way; and the one before, which is about to end.
     var announced: (media: SIPCallMedia, target: String)?
     var next: FollowingCall?
@@ -48,6 +51,8 @@ final class SIPLiveCall {
     var isPrepared = false
     /// Somebody else is talked to.
     var isBesideAnother = false
+    /// Its owner has other calls elsewhere, and cannot wait at its end.
+    var isOneOfMany = false
 
     /// Call-IDs of its messages; one after a redirection, or a transfer, has several.
     var dialogs: [String] = []
@@ -220,7 +225,8 @@ final class SIPLiveCall {
         let cause: Media.EndReason =
             switch ending.reason {
             case .localHangup: wish ?? .localHangup
-            case .remoteHangup: caller != nil && !isAnswered ? .cancelled : isTransferAccepted ? .transferred : .remoteHangup
+            case .remoteHangup where caller != nil && !isAnswered: .cancelled
+            case .remoteHangup: isTransferAccepted || connection.isSet ? .transferred : .remoteHangup
             default: Media.EndReason(ending.reason)
             }
         var text: String? = ending.text
@@ -250,6 +256,7 @@ final class SIPLiveCall {
         let text = text ?? (wish == .noAnswer ? Media.EndReason.unansweredText : nil)
         pending.append(
             .callEnded(reason: cause.rawValue, durationSeconds: seconds, sipCode: code, explanation: text))
-        if cause == .busy, caller == nil, let loudspeaker { tone = try? CallTone(at: loudspeaker, .busy, audio: nil) }
+        guard cause == .busy, caller == nil, !isOneOfMany, let loudspeaker else { return }
+        tone = try? CallTone(at: loudspeaker, .busy, audio: nil)
     }
 }

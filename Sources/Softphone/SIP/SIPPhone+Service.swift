@@ -123,9 +123,12 @@ extension SIPPhone {
 
     /// What is still told of that call nobody hears; its line, a descriptor, is free.
     func refuse(_ call: SignalledCallID, _ refusal: CallRefusal) {
-        signalling.reject(call, refusal)
+        signalling.reject(call, self.refusal(refusal))
         switchboard.disconnect(call)
     }
+
+    /// What who is not let in hears: while no call begins any more, that alone, and another server may be asked.
+    func refusal(_ wanted: CallRefusal) -> CallRefusal { isEnding.load(ordering: .relaxed) ? .ending : wanted }
 
     /// Sends somebody a text.
     /// - Parameter account: as whom; nil: as nobody in particular.
@@ -152,8 +155,12 @@ extension SIPPhone {
         do { try signalling.change(accounts: accounts.map { $0.of(instance) }) } catch { throw .request("\(error)") }
     }
 
-    /// Lets no call begin any more: callers hear 503, and may try again after so many seconds. Those there are go on.
-    public func drain(retryAfterSeconds seconds: Int) { signalling.drain(retryAfter: seconds) }
+    /// Lets no call begin any more: callers hear 503, and may try again after so many seconds. Those there are go on; one that
+    /// rings here hears 503 too when it is hung up.
+    public func drain(retryAfterSeconds seconds: Int) {
+        isEnding.store(true, ordering: .relaxed)
+        signalling.drain(retryAfter: seconds)
+    }
 
     /// Tells who asks that there is no place for another call, and in how many seconds to ask again; nil: there are places again.
     public func setFull(retryAfterSeconds seconds: Int?) { signalling.setFull(retryAfter: seconds) }

@@ -21,6 +21,8 @@ public final class SIPPhone: Sendable {
     public let ladder: SIPLadder?
     /// The registrar has once accepted the account.
     let hasRegistered = Atomic(false)
+    /// No call begins any more (`drain`).
+    let isEnding = Atomic(false)
 
     /// Binds the signalling's sockets, and registers where calls are waited for at a registrar.
     convenience init(_ request: SIPRequest) throws(SoftphoneError) {

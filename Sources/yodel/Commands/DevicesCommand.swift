@@ -25,6 +25,9 @@ struct DevicesCommand: ParsableCommand {
 
     func run() throws {
         let signals = TerminationSignal()
+        if let option = (media.call.given + media.output.givenOfCall).first {
+            throw CommandError(.usage, "\(option) is for calls, and `devices` makes none; leave it out")
+        }
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
         startLog(configuration)
         if test { return try runTest(configuration, signals) }

@@ -11,7 +11,7 @@ struct HistoryCommand: ParsableCommand {
             ("yodel history --csv history.sqlite", "all calls of that database, as a table"),
         ]))
 
-    @Flag(help: "As lines of JSON with their reports, or as CSV.") var form = HistoryForm.text
+    @Flag(help: "As a table for people, as lines of JSON with their reports, or as CSV.") var form = HistoryForm.text
     @Option(help: "Only what has this in its address, name, account or end reason.") var search: String?
     @Option(help: "From this day or time on, in UTC.") var since: String?
     @Option(help: "Up to this day or time, included.") var until: String?

@@ -55,8 +55,9 @@ struct LoopbackCommand: ParsableCommand {
         if let network {
             do { conditions = try NetworkConditions(parsing: network) } catch { throw CommandError(error) }
         }
-        if media.call.capture != nil {
-            throw CommandError(.usage, "--capture is for `call` and `listen`; a loopback test repeats itself by its --seed")
+        let ofOthers = media.call.given.filter { $0 != "--near" } + (media.network.given + media.tls.given).map(\.option)
+        if let option = ofOthers.first {
+            throw CommandError(.usage, "\(option) is for other calls; a loopback test has sound and network of its own")
         }
         if let room {
             let keys = AudioKeys()

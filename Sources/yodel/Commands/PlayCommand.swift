@@ -9,9 +9,9 @@ struct PlayCommand: ParsableCommand {
         commandName: "play", abstract: "Play audio files.",
         discussion: HelpText.discussion(
             """
-            WAV, AIFF, FLAC, MP3, Ogg Vorbis, Opus and what else libsndfile reads; one after the other without a gap, or
+            WAV, AIFF, FLAC, MP3, Ogg Vorbis, Opus and what else libsndfile reads; one after the other without a gap, or \
             with --mix all at once. Presets of --eq, by number or name: \
-            \(EqualizerPreset.all.map { "\($0.number) \($0.name.lowercased())" }.joined(separator: ", ")). On a terminal:
+            \(EqualizerPreset.all.map { "\($0.number) \($0.name.lowercased())" }.joined(separator: ", ")). On a terminal: \
             \(MediaKey.playing).
             """,
             examples: [

@@ -14,19 +14,13 @@ struct ProcessCommand: ParsableCommand {
         commandName: "process", abstract: "Run the voice-processing unit of a call on files, faster than real time.",
         discussion: HelpText.discussion(
             """
-            Files are mono: WAV and the like when the name ends in .wav, else raw signed 16-bit little endian. Prints
-            the processor time for 20 ms of sound in microseconds, then a line of JSON. Sample n of OUT is sample n of
+            Files are mono: WAV and the like when the name ends in .wav, else raw signed 16-bit little endian. Prints \
+            the processor time for 20 ms of sound in microseconds, then a line of JSON. Sample n of OUT is sample n of \
             MIC, late by latency_ms.
             """,
             examples: [
-                (
-                    "yodel process --rate 16000 --far far.wav --mic mic.wav --out out.wav",
-                    "take the echo of far.wav out of mic.wav"
-                ),
-                (
-                    "yodel process --rate 8000 --far f --mic m --out o --echo-canceller speexdsp",
-                    "raw samples, by SpeexDSP alone"
-                ),
+                ("yodel process --rate 16000 --far far.wav --mic mic.wav --out out.wav", "take far.wav's echo out of mic.wav"),
+                ("yodel process --rate 8000 --far f --mic m --out o --echo-canceller speexdsp", "raw samples, SpeexDSP alone"),
             ]))
 
     @Option(help: ArgumentHelp("Rate of the call and of raw files: 8000 to 48000, a multiple of 100.", valueName: "hz"))

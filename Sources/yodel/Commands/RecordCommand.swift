@@ -13,7 +13,7 @@ struct RecordCommand: ParsableCommand {
         commandName: "record", abstract: "Record the microphone.",
         discussion: HelpText.discussion(
             """
-            The file's name ends in the format: \(AudioFileFormat.endings). It can be played at any moment, also after a
+            The file's name ends in the format: \(AudioFileFormat.endings). It can be played at any moment, also after a \
             SIGKILL or on a full disk. q, Ctrl-C or --duration end the recording.
             """,
             examples: [

@@ -11,8 +11,8 @@ struct RenderCommand: ParsableCommand {
         commandName: "render", abstract: "Render a graph of audio units that is described in a file.",
         discussion: HelpText.discussion(
             """
-            Players, tones, mixers, equalizers and time effects, their connections, and settings that change at times:
-            config/graph.yaml explains each. Without --offline it is played on the device (and written, when the graph or
+            Players, tones, mixers, equalizers and time effects, their connections, and settings that change at times: \
+            config/graph.yaml explains each. Without --offline it is played on the device (and written, when the graph or \
             --out says where); with it, written as fast as the machine can. Both render the same samples.
             """,
             examples: [

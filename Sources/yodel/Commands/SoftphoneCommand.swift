@@ -19,7 +19,7 @@ struct SoftphoneCommand: ParsableCommand {
             request.
             """,
             examples: [
-                ("yodel softphone", "the accounts of the configuration, on loopback; the first start prints a link"),
+                ("yodel softphone", "the configured accounts, on loopback; the first start prints a link"),
                 ("yodel softphone --softphone-token-file /run/secrets/token", "with a token that lasts"),
                 ("yodel softphone --softphone-device echo", "whoever is called hears himself"),
             ]))

@@ -20,7 +20,10 @@ struct MediaArguments: ParsableArguments {
 struct GeneralArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Configuration file, YAML or JSON. (default: $YODEL_CONFIG, ~/.config/yodel/yodel.yaml, /etc/yodel/yodel.yaml)",
+            """
+            Configuration file, YAML or JSON. (default: $YODEL_CONFIG, ~/.config/yodel/yodel.yaml (or yodel.json), \
+            /etc/yodel/yodel.yaml (or yodel.json))
+            """,
             valueName: "file"))
     var config: String?
 

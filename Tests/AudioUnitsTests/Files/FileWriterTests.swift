@@ -63,6 +63,7 @@ import Testing
         _ = try rig.output.pull(20_000)
         rig.graph.dispose()
         try recorder.close()
+        #expect(throws: AudioUnitError.noFile) { _ = try recorder.makeObserver(maximumFrames: 1024) }
         let kept = try files.read("a.flac")
         #expect(kept.count == 20_000 && (0..<20_000).allSatisfy { kept[$0] == numbered($0) })
     }
@@ -101,6 +102,27 @@ import Testing
         try writer.close()
         let kept = try files.read("a.wav")
         #expect(kept.count == 1_500 && kept[999] == numbered(999) && kept[1_000] == numbered(0))
+    }
+
+    @Test("closed, it records again only into another file; the closed one stays as it is")
+    func closed() throws {
+        let writer = FileWriter(path: files.path("a.wav"))
+        try writer.setManual(true)
+        let rig = try rig(FunctionUnit { _, _ in 0.5 }, writer, channels: 1)
+        _ = try rig.output.pull(1_000)
+        try writer.close()
+        #expect(throws: AudioUnitError.initialized(setting: "file")) { try writer.setFile(files.path("b.wav")) }
+        rig.graph.uninitialize()
+        #expect(throws: AudioUnitError.noFile) { try rig.graph.initialize() }
+        try writer.setManual(true)
+        #expect(throws: AudioUnitError.noFile) { try rig.graph.initialize() }
+        try writer.setFile(files.path("b.wav"))
+        try rig.graph.initialize()
+        _ = try rig.output.pull(500)
+        rig.graph.dispose()
+        try writer.close()
+        #expect(try files.read("a.wav").count == 1_000)
+        #expect(try files.read("b.wav").count == 500)
     }
 
     @Test("a full disk ends the recording with its reason; the sound passes on")

@@ -95,6 +95,64 @@ struct GraphChangeTests {
         #expect(abs(Signals.decibels(Signals.power(heard[4_800...]) / (0.25 * 0.25 / 2))) < 0.01)
     }
 
+    @Test("a player that was uninitialized meanwhile plays on where it was, whatever changes come after")
+    func playsOnAnew() throws {
+        let files = try SoundFiles()
+        let path = try files.write("a.wav", frames: 480_000) { frame, _ in
+            0.25 * Float(sin(2 * .pi * 100 * Double(frame) / 48_000))
+        }
+        let player = try FilePlayer(path: path)
+        try player.setReading(.manual)
+        let rig = try GraphRig()
+        try rig.graph.connect(player, to: rig.output)
+        try rig.graph.initialize()
+        player.play()
+        _ = try rig.output.pull(4_800, filling: [player])
+        player.uninitialize()
+        for _ in 0..<2 {
+            try rig.graph.change { _ in }
+            // Longer than what the player had read ahead.
+            let heard = try rig.output.pull(144_000, filling: [player])[0]
+            #expect(abs(Signals.decibels(Signals.power(heard[48_000...]) / (0.25 * 0.25 / 2))) < 0.01)
+        }
+        #expect(rig.graph.isSettled && player.statistics.outputFrames == 292_800)
+        #expect(abs(player.position.seconds - 292_800 / 48_000) < 0.02)
+    }
+
+    @Test("a unit that was uninitialized and set to another rate hears its sources at that rate")
+    func anotherRate() throws {
+        let rig = try GraphRig()
+        let mixer = MultichannelMixer()
+        try mixer.setFormat(StreamFormat(sampleRate: 48_000), scope: .output, element: 0)
+        try rig.graph.connect(sine(1_000), to: mixer)
+        try rig.graph.connect(mixer, to: rig.output)
+        try rig.graph.initialize()
+        _ = try rig.output.pull(4_800)
+        mixer.uninitialize()
+        try mixer.setFormat(StreamFormat(sampleRate: 24_000), scope: .output, element: 0)
+        try rig.graph.change { _ in }
+        let heard = try rig.output.pull(48_000)[0][24_000...]
+        let crossings = zip(heard.dropFirst(), heard).filter { ($0 < 0) != ($1 < 0) }.count
+        #expect(abs(crossings - 1_000) <= 2, "\(crossings)")
+    }
+
+    @Test("a source that is taken away while it still fades in turns back from there, without a step")
+    func takenAwayWhileFadingIn() throws {
+        let rig = try GraphRig()
+        let mixer = MultichannelMixer()
+        try mixer.setFormat(StreamFormat(sampleRate: 48_000), scope: .output, element: 0)
+        try rig.graph.connect(mixer, to: rig.output)
+        try rig.graph.initialize()
+        var all = try rig.output.pull(480)[0]
+        try rig.graph.connect(FunctionUnit { _, _ in 0.5 }, to: mixer)
+        all += try rig.output.pull(64, slices: [64])[0]
+        try rig.graph.disconnect(mixer)
+        all += try rig.output.pull(480)[0]
+        #expect((all.max() ?? 0) > 0.05 && all.last == 0)
+        // The ramp of 240 frames is steepest in its middle: 1.5 / 240.
+        #expect(zip(all.dropFirst(), all).allSatisfy { abs($0 - $1) < 0.5 * 2 / 240 })
+    }
+
     @Test("several changes take effect between the same two slices")
     func together() throws {
         let rig = try GraphRig()

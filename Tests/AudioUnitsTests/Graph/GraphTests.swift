@@ -163,6 +163,21 @@ struct GraphTests {
         #expect(throws: AudioUnitError.disposed) { try second.graph.connect(source, to: gain) }
     }
 
+    @Test("an input that is connected and no longer there is told of, and can be disconnected")
+    func fewerInputs() throws {
+        let rig = try GraphRig()
+        let (source, mixer) = (ramp(), MultichannelMixer())
+        try rig.graph.connect(source, to: mixer, input: 7)
+        try rig.graph.connect(mixer, to: rig.output)
+        try mixer.setInputElements(4)
+        #expect(throws: AudioUnitError.noSuchElement(7)) { try rig.graph.initialize() }
+        #expect(mixer.state == .uninitialized && rig.graph.state == .uninitialized)
+        try rig.graph.disconnect(mixer, input: 7)
+        #expect(throws: AudioUnitError.noSuchElement(7)) { try rig.graph.disconnect(mixer, input: 7) }
+        try rig.graph.connect(source, to: mixer, input: 3)
+        try rig.graph.initialize()
+    }
+
     @Test("a unit's failure to initialize comes through, and the graph can be mended and tried again")
     func failedInitialize() throws {
         let rig = try GraphRig()

@@ -12,8 +12,10 @@ private final class MicrophoneRig {
     private var captured = 0
     var played: [Float] = []
 
-    init(rate: Double = 48_000, channels: Int = 1, _ heard: @escaping (Int) -> Float) throws {
-        device = ManualDevice(rate: rate, channels: channels)
+    init(
+        rate: Double = 48_000, channels: Int = 1, maximumFrames: Int = 4_096, _ heard: @escaping (Int) -> Float
+    ) throws {
+        device = ManualDevice(rate: rate, channels: channels, maximumFrames: maximumFrames)
         unit = RemoteIO(device: device)
         try unit.enable(input: true, output: true)
         graph = AudioGraph(output: unit)
@@ -66,8 +68,44 @@ struct MicrophoneSourceTests {
         try rig.graph.connect(rig.unit, to: rig.unit)
         try rig.begin()
         rig.run(48_000, captureBlock: blocks.capture, playBlock: blocks.play, captureFirst: captureFirst)
+        try expectWhole(rig, blocks)
+    }
+
+    @Test(
+        "is heard without a gap when unit or graph cut a block into slices",
+        arguments: [(960, 960), (480, 960), (960, 128), (4_096, 480)], [(128, 1_024), (1_024, 100), (50, 64)])
+    func slices(blocks: (capture: Int, play: Int), maximums: (unit: Int, graph: Int)) throws {
+        let rig = try MicrophoneRig(Self.number)
+        try rig.unit.setMaximumFramesPerSlice(maximums.unit)
+        try rig.graph.setMaximumFramesPerSlice(maximums.graph)
+        try rig.graph.connect(rig.unit, to: rig.unit)
+        try rig.begin()
+        rig.run(48_000, captureBlock: blocks.capture, playBlock: blocks.play)
+        try expectWhole(rig, blocks)
+    }
+
+    @Test("is heard in both channels without a gap when the hardware comes back with longer blocks")
+    func longerBlocks() throws {
+        let rig = try MicrophoneRig(channels: 2, maximumFrames: 256) { _ in 0.25 }
+        let format = StreamFormat(sampleRate: 48_000, channels: 2)
+        try rig.unit.setFormat(format, scope: .output, element: Element.input)
+        try rig.unit.setMaximumFramesPerSlice(128)
+        try rig.graph.connect(rig.unit, to: rig.unit)
+        try rig.begin()
+        rig.run(4_800, captureBlock: 240, playBlock: 240)
+        rig.device.change(
+            capture: true, to: DeviceStreamFormat(sampleRate: 48_000, channels: 2, periodFrames: 480, maximumFrames: 480))
+        rig.run(9_600, captureBlock: 480, playBlock: 240)
+        let before = rig.played.count
+        rig.run(9_600, captureBlock: 480, playBlock: 240)
+        #expect(rig.played.count - before == 2 * 9_600)
+        #expect(rig.played[before...].enumerated().allSatisfy { $1 == ($0 % 2 == 0 ? 0.25 : -0.25) })
+        rig.graph.dispose()
+    }
+
+    /// Expects that of what is numbered nothing is left out, repeated or zeroed once it sounds; ends the graph.
+    private func expectWhole(_ rig: MicrophoneRig, _ blocks: (capture: Int, play: Int)) throws {
         let first = try #require(rig.played.firstIndex { $0 != 0 })
-        // Once it sounds, nothing is left out, repeated or zeroed.
         let start = rig.played[first]
         for (index, sample) in rig.played[first...].enumerated() {
             guard sample == start + Float(index) / 262_144 else {

@@ -14,13 +14,15 @@ import Testing
 
     /// - Parameter at: arrival in milliseconds.
     private func jump(
-        _ sequence: Int64, timestamp: Int64, at: Double, overdue: OverdueStream = OverdueStream()
+        _ sequence: Int64, timestamp: Int64, at: Double, marker: Bool = false, overdue: OverdueStream = OverdueStream(),
+        heldUp: Double = 0
     ) -> ResetReason? {
         LevelPacket.payload().withUnsafeBytes { payload in
             stream().jump(
                 of: BufferedPacket(
-                    extendedSequence: sequence, extendedTimestamp: timestamp, arrival: HostTime(milliseconds: at),
-                    payload: payload), duration: 160, floor: 0, overdue: overdue)
+                    extendedSequence: sequence, extendedTimestamp: timestamp, marker: marker,
+                    arrival: HostTime(milliseconds: at), payload: payload), duration: 160, floor: 0, overdue: overdue,
+                heldUp: heldUp)
         }
     }
 
@@ -39,6 +41,17 @@ import Testing
         #expect(jump(11, timestamp: 480_000, at: 220) == .timestampJump)
         #expect(jump(11, timestamp: 0, at: 220) == .timestampJump)
         #expect(jump(11, timestamp: 1 << 40, at: 220) == .timestampJump)
+    }
+
+    @Test("A talkspurt that comes more than a second late has a timestamp that stood still, unless we held it up")
+    func stoodStill() {
+        #expect(jump(11, timestamp: 1760, at: 3220, marker: true) == .timestampJump)
+        #expect(jump(12, timestamp: 1920, at: 3220, marker: true) == .timestampJump, "the one before it may be lost")
+        #expect(jump(11, timestamp: 1760, at: 3220) == nil)
+        #expect(jump(11, timestamp: 1760, at: 1200, marker: true) == nil)
+        #expect(jump(11, timestamp: 1760, at: 3220, marker: true, heldUp: 3000) == nil)
+        // A pause that the timestamps tell.
+        #expect(jump(11, timestamp: 25_760, at: 3220, marker: true) == nil)
     }
 
     @Test("A stream of which nothing was in time for a second is another delay's")

@@ -148,6 +148,19 @@ import Testing
         #expect(bench.ended.first?.1.cause == .noAnswer)
     }
 
+    @Test(
+        "the caller's Expires may end it sooner, with 487; 0 says nothing",
+        arguments: [("20", 20_000.0, 487), ("0", 180_000, 480), ("1000", 180_000, 480)])
+    func expires(value: String, limit: Double, status: Int) throws {
+        let bench = Bench()
+        bench.feed(PeerCall().request(.invite, branch: "z9hG4bKi", body: offer, [(.expires, value)]))
+        bench.advance(limit - 1)
+        #expect(bench.codes == [100] && bench.ended.isEmpty)
+        bench.advance(2)
+        #expect(bench.codes == [100, status])
+        #expect(bench.ended.map(\.1.cause) == [.noAnswer] && bench.ended.map(\.1.status) == [status])
+    }
+
     @Test("the same request by another way: 482") func merged() throws {
         let bench = Bench()
         let call = PeerCall()

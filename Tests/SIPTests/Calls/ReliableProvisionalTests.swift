@@ -124,6 +124,28 @@ import Testing
         #expect(try bench.response().body == answerBody.bytes)
     }
 
+    @Test("a caller that requires it and makes no offer hears that it rings as soon as ours is there") func owedOffer() throws {
+        let bench = Bench()
+        var call = PeerCall()
+        bench.feed(call.request(.invite, body: nil, [(.require, "100rel")]))
+        let handle = try #require(bench.incoming.first?.0)
+        #expect(!bench.agent.owesEarlyOffer(handle))
+        try bench.agent.ring(handle, now: bench.now)
+        bench.collect()
+        #expect(bench.codes == [100] && bench.agent.owesEarlyOffer(handle))
+        try bench.agent.ring(handle, body: offer, now: bench.now)
+        bench.collect()
+        #expect(bench.codes == [100, 180] && !bench.agent.owesEarlyOffer(handle))
+        let ringing = try bench.response()
+        #expect(ringing.body == offer.bytes)
+        let number = try #require(ringing.headers.rSeq)
+        call.toTag = ringing.headers.to.tag
+        bench.feed(call.request(.prack, number: 2, body: answerBody, [(.rAck, "\(number) 1 INVITE")]))
+        try bench.agent.ring(handle, status: 182, now: bench.now)
+        bench.collect()
+        #expect(bench.codes == [100, 180, 200, 182] && !bench.agent.owesEarlyOffer(handle))
+    }
+
     @Test("our offer in a reliable response has its answer in PRACK, and the 200 to INVITE does not repeat it")
     func ourOffer() throws {
         let bench = Bench()

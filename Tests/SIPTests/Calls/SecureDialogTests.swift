@@ -59,6 +59,60 @@ import Testing
         #expect(try bench.request(.invite).headers.contacts.first?.uri.isSecure == false)
     }
 
+    private let keys = Body.sdp(offer.bytes + wire("a=crypto:1 AES_CM_128_HMAC_SHA1_80 inline:c2VjcmV0\n"))
+
+    @Test(
+        "keys in SDP go by TLS to where the callee was met, whatever its Contact says; nothing else does",
+        arguments: ["<sip:peer@192.0.2.9:5060>", "<sip:peer@192.0.2.8>", "<sip:peer@192.0.2.9;transport=tcp>"])
+    func keysToCallee(contact: String) throws {
+        let (bench, call) = try answered([(.contact, contact)], target: "sip:a@pbx.example.com")
+        for (body, isByTLS) in [(keys, true), (offer, false)] {
+            bench.clear()
+            try bench.agent.modify(call, body: body, now: bench.now)
+            bench.collect()
+            let destination = try #require(bench.sent.last?.destination)
+            #expect((destination.transport == .tls) == isByTLS)
+            if isByTLS { #expect(destination.address == place && destination.serverName == "pbx.example.com") }
+            #expect(try "<\(bench.request(.invite).uri.text)>" == contact)
+            bench.answer(try bench.request(.invite), 488)
+        }
+    }
+
+    @Test("keys in SDP go by TLS to a caller that came by it; whether the answer to its own change does is told")
+    func keysToCaller() throws {
+        let bench = Bench()
+        bench.peer = SignallingSource(
+            transport: .tls, remote: SignallingAddress(host: "192.0.2.9", port: 40_000),
+            connection: SignallingConnectionID(number: 1))
+        var (handle, call) = try bench.establishedIncoming()
+        try bench.agent.modify(handle, body: keys, now: bench.now)
+        bench.collect()
+        let destination = try #require(bench.sent.last?.destination)
+        #expect(destination.transport == .tls && destination.connection == bench.peer.connection)
+        bench.answer(try bench.request(.invite), 488)
+        #expect(!bench.agent.answersByTLS(handle))
+        bench.feed(call.request(.invite, number: 2, body: keys))
+        #expect(bench.agent.answersByTLS(handle))
+        try bench.agent.reject(handle, status: 488, now: bench.now)
+        bench.collect()
+        let plain = SignallingSource(transport: .udp, remote: SignallingAddress(host: "192.0.2.9", port: 5060))
+        bench.feed(call.request(.invite, number: 3, body: keys).bytes, from: plain)
+        #expect(bench.codes.last == 100 && !bench.agent.answersByTLS(handle))
+    }
+
+    @Test("keys in SDP that find no TLS go nowhere, and the change fails") func keysWithoutTLS() throws {
+        let bench = Bench()
+        let call = try bench.establishedOutgoing()
+        try bench.agent.modify(call, body: keys, now: bench.now)
+        bench.collect()
+        #expect(bench.requests.isEmpty)
+        guard case .modificationFailed(call, status: 503, let reason)? = bench.events.last else {
+            Issue.record("not told: \(bench.events)")
+            return
+        }
+        #expect(reason.contains("TLS"))
+    }
+
     @Test("a request with a sips: route has a sips: Contact") func route() throws {
         let bench = Bench()
         let id = AccountID("a")

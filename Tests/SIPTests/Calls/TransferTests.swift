@@ -32,13 +32,17 @@ import Testing
         #expect(bench.codes.last == 489)
     }
 
-    @Test("attended: Refer-To names the other dialog as the target sees it") func attended() throws {
+    @Test(
+        "attended: Refer-To names the other dialog as the target sees it, also where only a number is known of the target",
+        arguments: ["sip:peer@192.0.2.9", "tel:+49301234"])
+    func attended(known: String) throws {
         let bench = Bench()
         let (first, _) = try bench.establishedIncoming()
         let second = try bench.establishedOutgoing()
-        try bench.agent.transfer(first, to: uri("sip:peer@192.0.2.9"), replacing: second, now: bench.now)
+        try bench.agent.transfer(first, to: uri(known), replacing: second, now: bench.now)
         bench.collect()
         let target = try #require(bench.request(.refer).headers.referTo?.uri.sip)
+        #expect(target.userText == "peer" && target.host == "192.0.2.9")
         let value = try #require(target.headers.first?.value)
         #expect(target.headers.first?.name == "Replaces")
         #expect(value.contains("%3Bto%2Dtag%3Dpeer"))
@@ -70,6 +74,26 @@ import Testing
         #expect(last.headers.subscriptionState?.token == "terminated")
         #expect(last.body == wire("SIP/2.0 486 Busy Here\n"))
         #expect(throws: UserAgentError.self) { try bench.agent.reportTransfer(handle, status: 200, now: bench.now) }
+    }
+
+    @Test("we are asked: the peer hears the result of a target that rings for as long as it may", arguments: [180.0, 300])
+    func askedAndUnanswered(limit: Double) throws {
+        let bench = Bench { $0.ringingLimit = limit }
+        var (handle, call) = try bench.establishedIncoming()
+        bench.feed(call.request(.refer, number: 2, body: nil, [(.referTo, "<sip:carol@example.com>")]))
+        try bench.agent.acceptTransfer(handle, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.notify), 200)
+        for (status, wait) in [(180, 2000), (183, 1000 * limit)] {
+            bench.advance(wait)
+            try bench.agent.reportTransfer(handle, status: status, now: bench.now)
+            bench.collect()
+            bench.answer(try bench.request(.notify), 200)
+        }
+        bench.advance(1000 * limit)
+        try bench.agent.reportTransfer(handle, status: 408, now: bench.now)
+        bench.collect()
+        #expect(try bench.request(.notify).body == wire("SIP/2.0 408 Request Timeout\n"))
     }
 
     @Test("a REFER that nobody decides gets its final response", arguments: [true, false])
