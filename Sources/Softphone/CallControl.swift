@@ -34,8 +34,6 @@ public protocol CallControl: AnyObject {
     /// Connects the other side with that of another call; that one ends when it is done.
     /// - Throws: `request` where the call cannot be transferred.
     func transfer(replacing place: TransferPlace) throws(SoftphoneError)
-    /// The other side of this call is being connected with somebody else's: its end is no hang-up.
-    func expectTransfer()
     /// Records the call from now on (stereo WAV: left is sent, right is heard), or no longer. What was recorded is whole when the call
     /// is closed or this was called with `nil`.
     /// - Throws: `audioFile` or the like where the file cannot be made; `request` where there is nothing to record.
@@ -95,7 +93,6 @@ extension CallControl {
 
     public var transferPlace: TransferPlace? { nil }
     public func transfer(replacing place: TransferPlace) throws(SoftphoneError) { try transfer(to: "") }
-    public func expectTransfer() {}
     public func dial(_ target: String) throws(SoftphoneError) { throw Self.single }
     public func switchCalls() throws(SoftphoneError) { throw Self.single }
     public func join() throws(SoftphoneError) { throw Self.single }

@@ -66,7 +66,6 @@ final class RunningCall: LiveCall {
     func transfer(replacing place: TransferPlace) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.transfer(replacing: place) }
     }
-    func expectTransfer() { core.call.withLock { $0.expectTransfer() } }
     func dial(_ target: String) throws(SoftphoneError) {
         try core.attempt { call throws(SoftphoneError) in try call.dial(target) }
     }

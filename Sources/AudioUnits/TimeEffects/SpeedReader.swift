@@ -1,7 +1,7 @@
 /// Reads a stream faster or slower than it comes, pitch included: windowed sinc at any ratio, which may change with every
 /// call.
 ///
-/// SpeexDSP's resampler, which the house uses for fixed ratios, allocates when its ratio changes and so cannot follow one
+/// SpeexDSP's resampler, which is used for fixed ratios elsewhere, allocates when its ratio changes and so cannot follow one
 /// on a render thread.
 struct SpeedReader: ~Copyable {
     /// Speeds there are: frames of the stream for each frame out.
