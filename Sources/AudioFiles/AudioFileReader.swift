@@ -22,6 +22,8 @@ public final class AudioFileReader {
     public private(set) var damage: String?
 
     private let file: OpaquePointer
+    /// The last frame that libsndfile goes to.
+    private let lastFrame: Int?
     private let resamplers: [Resampler]
     private var interleaved: [Float]
     /// Read and folded, not yet delivered: a run of `block` samples for each channel.
@@ -37,7 +39,8 @@ public final class AudioFileReader {
     private static let block = 2048
     /// Channel counts that are accepted; more is surely not audio of a person.
     private static let channelLimit = 64
-    private static let rates = 1...768_000
+    /// Rates in Hz that are accepted: those that a `Resampler` converts.
+    private static let rates = 4_000...384_000
 
     /// Opens `path`.
     ///
@@ -63,6 +66,9 @@ public final class AudioFileReader {
             throw AudioFileError(path: path, reason: ForeignFile.description(path: path) ?? reason)
         }
         do throws(AudioFileError) {
+            guard pipe != nil || !HeaderCheck.isUnfinished(path, info) else {
+                throw AudioFileError(path: path, reason: "its header was never completed, and tells of none of its sound")
+            }
             guard info.channels > 0, Int(info.channels) <= Self.channelLimit, Self.rates.contains(Int(info.samplerate))
             else {
                 throw AudioFileError(path: path, reason: "it has \(info.channels) channels at \(info.samplerate) Hz")
@@ -80,7 +86,8 @@ public final class AudioFileReader {
         self.path = path
         fileRate = Int(info.samplerate)
         fileChannels = Int(info.channels)
-        fileFrames = info.frames > 0 && info.frames < sf_count_t(1) << 48 ? Int(info.frames) : info.frames == 0 ? 0 : nil
+        lastFrame = info.frames > 0 && info.frames < sf_count_t(1) << 48 ? Int(info.frames) : info.frames == 0 ? 0 : nil
+        fileFrames = pipe != nil || HeaderCheck.tellsLength(path, info) ? lastFrame : nil
         interleaved = [Float](repeating: 0, count: Self.block * fileChannels)
         planes = [Float](repeating: 0, count: Self.block * self.channels)
         converted = resamplers.isEmpty ? [] : planes
@@ -130,7 +137,7 @@ public final class AudioFileReader {
     /// Goes to `seconds` from the beginning, or to the end if that is earlier.
     public func seek(toSeconds seconds: Double) {
         let frame = Int(max(0, min(seconds, 1e9)) * Double(fileRate))
-        let wanted = fileFrames.map { min($0, frame) } ?? frame
+        let wanted = lastFrame.map { min($0, frame) } ?? frame
         place = max(0, Int(sf_seek(file, sf_count_t(wanted), SEEK_SET)))
         for resampler in resamplers { resampler.reset() }
         pending = 0..<0

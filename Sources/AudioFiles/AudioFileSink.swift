@@ -14,7 +14,6 @@ final class AudioFileSink {
     /// Creates or empties the file; nil, with `errno` set, when that cannot be.
     init?(path: String) {
         descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-        // Devices and pipes that only take bytes.
         guard descriptor >= 0 else { return nil }
     }
 

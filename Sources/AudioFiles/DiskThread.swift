@@ -36,15 +36,21 @@ public final class DiskThread {
         }
     }
 
-    /// Has every client finish and ends the thread; not from a client.
+    /// Has every client finish and ends the thread. A client's own call does not wait: all finish after the present turn.
     ///
     /// - withinMilliseconds: waits no longer for a disk that hangs, and leaves the thread behind with its clients; nil waits.
-    /// - Returns: how many clients have finished, in their order; all, unless it left the thread behind.
+    /// - Returns: how many clients have finished, in their order; all, unless it leaves the thread behind. Where no thread
+    ///   runs, all as well: not started, or asked again.
     @discardableResult
     public func finish(withinMilliseconds limit: Double? = nil) -> Int {
         worker.isRunning.store(false, ordering: .releasing)
-        worker.wakeup?.signal()
         guard let running = thread.take() else { return worker.clients.count }
+        worker.wakeup?.signal()
+        if worker.isCurrent {
+            // It cannot wait for itself, and nobody else is there to close the signals.
+            worker.closesItself = true
+            return worker.finished.load(ordering: .acquiring)  // letting go of the thread detaches it
+        }
         if let limit, !worker.waitForEnd(milliseconds: limit) {
             return worker.finished.load(ordering: .acquiring)  // letting go of the thread detaches it
         }
@@ -55,13 +61,18 @@ public final class DiskThread {
 
     /// What the thread owns while it runs.
     ///
-    /// Sendable: the thread alone calls the clients, the flags are atomic, and the signals change only while it does not run.
+    /// Sendable: the thread alone calls the clients, the flags are atomic or its own, and the signals change only while it does
+    /// not run, or at its end.
     private final class Worker: @unchecked Sendable {
         let clients: [any DiskClient]
         let interval: Int32
         let isRunning = Atomic<Bool>(true)
         /// Clients that have finished.
         let finished = Atomic<Int>(0)
+        /// The thread's number once it runs.
+        private let runner = Atomic<UInt>(0)
+        /// Whether the thread takes the signals away at its end; the thread alone looks.
+        var closesItself = false
         /// Set before the thread starts and taken away after it has ended.
         private(set) var wakeup: EventSignal?
         private var ended: EventSignal?
@@ -83,6 +94,9 @@ public final class DiskThread {
             ended = nil
         }
 
+        /// Whether the thread itself asks.
+        var isCurrent: Bool { runner.load(ordering: .relaxed) == UInt(pthread_self()) }
+
         func waitForEnd(milliseconds: Double) -> Bool {
             guard let ended else { return true }
             let deadline = HostTime.monotonicNow().advanced(byMilliseconds: milliseconds)
@@ -96,6 +110,7 @@ public final class DiskThread {
         }
 
         func run() {
+            runner.store(UInt(pthread_self()), ordering: .relaxed)
             while isRunning.load(ordering: .acquiring) {
                 for client in clients { client.drain() }
                 var descriptor = pollfd(fd: wakeup?.fileDescriptor ?? -1, events: Int16(POLLIN), revents: 0)
@@ -106,6 +121,7 @@ public final class DiskThread {
                 finished.wrappingAdd(1, ordering: .releasing)
             }
             ended?.signal()
+            if closesItself { close() }
         }
     }
 }

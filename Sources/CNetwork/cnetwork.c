@@ -277,10 +277,9 @@ bool cnetwork_outbox_add(
     return true;
 }
 
-// Errors that an ICMP message about an earlier packet leaves for the next call.
-static bool is_icmp(int error) {
+bool cnetwork_is_icmp(int error) {
     return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == EHOSTDOWN ||
-        error == ENOPROTOOPT || error == EPROTO || error == EACCES;
+        error == ENOPROTOOPT || error == EPROTO || error == EACCES || error == EMSGSIZE;
 }
 
 unsigned cnetwork_outbox_flush(cnetwork_outbox *outbox, int fd, int *error, unsigned *icmp) {
@@ -298,7 +297,7 @@ unsigned cnetwork_outbox_flush(cnetwork_outbox *outbox, int fd, int *error, unsi
         }
         if (n < 0 && errno == EINTR) continue;
         int failure = errno;
-        if (is_icmp(failure) && !is_second_try) {
+        if (cnetwork_is_icmp(failure) && !is_second_try) {
             *icmp += (unsigned)cnetwork_drain_errors(fd, NULL);
             is_second_try = true;
             continue;
@@ -321,7 +320,8 @@ static bool is_unreachable(struct msghdr *message) {
         struct sock_extended_err error;
         memcpy(&error, CMSG_DATA(c), sizeof error);
         bool is_told = error.ee_origin == SO_EE_ORIGIN_ICMP || error.ee_origin == SO_EE_ORIGIN_ICMP6;
-        if (is_told && is_icmp((int)error.ee_errno)) return true;
+        // A packet that was too big says nothing about where it went.
+        if (is_told && error.ee_errno != EMSGSIZE && cnetwork_is_icmp((int)error.ee_errno)) return true;
     }
     return false;
 }

@@ -41,7 +41,7 @@ public final class L16Encoder: AudioEncoder {
     }
 }
 
-/// L16 to mono samples; any whole number of samples up to 200 ms.
+/// L16 to mono samples; any whole number of samples up to 200 ms. Above 16 kHz a datagram holds less: at 48 kHz some 66 ms.
 public final class L16Decoder: AudioDecoder {
     public let sampleRate: Int
     public var maximumFrames: Int { sampleRate / 5 }

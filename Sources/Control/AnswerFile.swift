@@ -44,7 +44,7 @@ package final class AnswerFile: Sendable {
     /// - Throws: the disk is full, or the like.
     package func write(_ bytes: [UInt8]) throws(ControlError) {
         guard !Self.write(bytes, to: descriptor) else { return }
-        throw .failed(
+        throw .usage(
             "\(path) cannot be written (\(String(cString: strerror(errno)))), in --out; make room, or name another file")
     }
 

@@ -19,8 +19,8 @@ public struct ControlCommand: ParsableCommand {
                   anything that docs/openapi.yaml describes; a BODY of - is
                   read from standard input
 
-            Without options it asks the service of the configuration on this machine. The exit code is 0, 2 (not understood, or not \
-            there), 4 (refused now), 7 (token) or 8 (nobody there).
+            Without options it asks the service of the configuration on this machine. The exit code is 0, 1 (the service has a \
+            defect), 2 (not understood, or not there; a disk that is full), 4 (refused now), 7 (token) or 8 (nobody there).
 
             EXAMPLES:
               yodel ctl calls

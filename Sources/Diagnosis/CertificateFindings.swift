@@ -8,8 +8,9 @@ package enum CertificateFindings {
     /// - Parameters:
     ///   - file: PEM, of which each certificate is looked at.
     ///   - key: where it is configured.
+    ///   - isAuthorities: each of them vouches alone, so that one that is good now is enough.
     ///   - now: seconds since 1970.
-    package static func look(_ file: String, key: String, now: Int) -> Finding {
+    package static func look(_ file: String, key: String, isAuthorities: Bool = false, now: Int) -> Finding {
         let subject = "certificate \(file)"
         let chain: [NIOSSLCertificate]
         do { chain = try NIOSSLCertificate.fromPEMFile(file) } catch {
@@ -17,6 +18,14 @@ package enum CertificateFindings {
         }
         guard let first = chain.map({ Int($0.notValidAfter) }).min() else {
             return Finding(subject, .configuration, .trouble, "there is none in it", "name another file in \(key)")
+        }
+        let good = chain.filter { Int($0.notValidBefore) <= now && Int($0.notValidAfter) > now }
+        if isAuthorities, let last = good.map({ Int($0.notValidAfter) }).max() {
+            var finding = judge(seconds: last - now, subject)
+            if good.count < chain.count {
+                finding.detail += " (not good now: \(chain.count - good.count) of \(chain.count))"
+            }
+            return finding
         }
         if let begins = chain.map({ Int($0.notValidBefore) }).max(), begins > now {
             return Finding(

@@ -6,7 +6,11 @@ package enum DeviceFindings {
     /// - Parameters:
     ///   - wanted: names of devices, as they are configured.
     ///   - listed: what there is.
-    package static func look(_ wanted: [String], listed: [DeviceListing], _ machine: Machine) -> [Finding] {
+    ///   - trial: opens a device that is not listed, for not all that open are.
+    package static func look(
+        _ wanted: [String], listed: [DeviceListing], _ machine: Machine,
+        trial: (String) -> DeviceListing = { DeviceListing(trying: $0) }
+    ) -> [Finding] {
         let hardware = wanted.filter { isHardware($0) }
         guard !hardware.isEmpty else {
             return [.fine("devices", .device, "none is needed: \(wanted.joined(separator: ", "))")]
@@ -14,9 +18,11 @@ package enum DeviceFindings {
         return hardware.map { name in
             let canonical = (try? DeviceSpecification(parsing: name))?.name
             guard let device = listed.first(where: { [name, canonical, "alsa:\(name)"].contains($0.name) }) else {
+                let tried = trial(name)
+                if tried.opens { return .fine("device \(name)", .device, "opens") }
                 let others = listed.filter { isHardware($0.name) }.map(\.name)
                 let advice = others.isEmpty ? cards(machine) : "choose one of \(others.joined(separator: ", "))"
-                return Finding("device \(name)", .device, .trouble, "there is no such device", advice)
+                return Finding("device \(name)", .device, .trouble, tried.reason ?? "there is no such device", advice)
             }
             if device.opens { return .fine("device \(name)", .device, "opens") }
             // ALSA's own words say that a card is not there; why it is not there is the runtime's doing.

@@ -85,7 +85,7 @@ public struct Diagnosis: Sendable {
             (configuration[\.softphone.certificate], "softphone.certificate"),
         ] {
             guard let file else { continue }
-            looks.append { [CertificateFindings.look(file, key: key, now: time(nil))] }
+            looks.append { [CertificateFindings.look(file, key: key, isAuthorities: key == "tls.ca", now: time(nil))] }
         }
         looks += DiskPlaces.of(configuration, environment).map { place in { [DiskFindings.look(place.folder, for: place.use)] }
         }

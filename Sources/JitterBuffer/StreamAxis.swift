@@ -3,7 +3,7 @@ import Realtime
 /// One axis for host time and one for media, both from small numbers: nanoseconds and RTP units become milliseconds and
 /// samples since an epoch.
 package struct StreamAxis {
-    /// Timestamps further than this from the epoch are no stream's (11 days at 48 kHz).
+    /// Timestamps further than this from the epoch are no stream's (16 days at 48 kHz).
     static let furthest: Int64 = 1 << 36
 
     let clockRate: Int64

@@ -1,7 +1,7 @@
 import Realtime
 
-/// One lower link, usually a socket, for several streams: packets are told apart by where they come from, and by their SSRC when a
-/// stream goes on from another address.
+/// One lower link, usually a socket, for several streams: packets are told apart by where they come from, and by their SSRC and
+/// sequence numbers when a stream goes on from another address.
 ///
 /// ```
 /// stream -> LatchingLink -> SharedLink (a place) -\
@@ -54,13 +54,39 @@ public final class LinkDistributor {
         if packet.isOnControlPort || packet.kind == .rtcp {
             return places.first { $0.source == source } ?? places.first { $0.isControl(source) }
         }
-        if let known = places.first(where: { $0.source == source }) { return known }
-        guard packet.kind == .rtp, packet.bytes.count >= 12 else { return nil }
-        let ssrc = UnsafeRawBufferPointer(packet.bytes).loadUnaligned(fromByteOffset: 8, as: UInt32.self).bigEndian
-        if let moved = places.first(where: { $0.source != nil && $0.ssrc == ssrc }) { return moved }
+        let position = StreamPosition(of: packet)
+        if let known = places.first(where: { $0.source == source }) {
+            if let position { known.follow(position) }
+            return known
+        }
+        guard let position else { return nil }
+        // Whether it is silent at the old address is for the layer above to find out, as it is who a new source is.
+        if let moved = places.first(where: { $0.isContinued(at: position) }) { return moved }
         guard let free = places.first(where: { $0.source == nil }) else { return nil }
-        free.take(source, ssrc: ssrc, now: now)
+        free.take(source, at: position, now: now)
         return free
+    }
+}
+
+/// Where an RTP packet stands: its SSRC and sequence number.
+private struct StreamPosition {
+    /// Packets that may be missing where a stream goes on (RFC 3550 appendix A.1).
+    private static let longestGap: UInt16 = 3000
+
+    let ssrc: UInt32
+    let sequence: UInt16
+
+    /// nil: it is no RTP packet.
+    init?(of packet: ReceivedPacket) {
+        guard packet.kind == .rtp, packet.bytes.count >= 12 else { return nil }
+        let bytes = UnsafeRawBufferPointer(packet.bytes)
+        sequence = bytes.loadUnaligned(fromByteOffset: 2, as: UInt16.self).bigEndian
+        ssrc = bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self).bigEndian
+    }
+
+    /// Whether `next` is of the same stream, and goes on from here.
+    func isContinued(at next: StreamPosition) -> Bool {
+        next.ssrc == ssrc && (1..<Self.longestGap).contains(next.sequence &- sequence)
     }
 }
 
@@ -70,17 +96,26 @@ private final class Place {
     var source: SocketAddress?
     /// Where the stream's packets go.
     var peer: LinkPeer?
-    /// Of the stream that took the place.
-    private(set) var ssrc: UInt32?
+    /// As far as the source's stream went.
+    private var position: StreamPosition?
     var queue = PacketQueue()
     var counters = LinkStatistics()
     private var takenAt = HostTime.zero
 
-    func take(_ source: SocketAddress, ssrc: UInt32, now: HostTime) {
+    func take(_ source: SocketAddress, at position: StreamPosition, now: HostTime) {
         self.source = source
-        self.ssrc = ssrc
+        self.position = position
         takenAt = now
     }
+
+    /// A packet of the source came; an older one of the same stream changes nothing.
+    func follow(_ next: StreamPosition) {
+        if let position, position.ssrc == next.ssrc, Int16(bitPattern: next.sequence &- position.sequence) <= 0 { return }
+        position = next
+    }
+
+    /// Whether the place's stream goes on there.
+    func isContinued(at next: StreamPosition) -> Bool { position?.isContinued(at: next) ?? false }
 
     /// Gives the place back when nobody above has accepted its source in time.
     func release(at now: HostTime) {
@@ -91,7 +126,7 @@ private final class Place {
     }
 
     func vacate() {
-        (peer, source, ssrc) = (nil, nil, nil)
+        (peer, source, position) = (nil, nil, nil)
         queue.removeAll()
     }
 

@@ -83,7 +83,7 @@ public final class CallSession {
     private let endpoint: AudioEndpoint
     private let recorder: Recorder?
     /// Where a recording that begins later is put in.
-    let recorderSlot = RecorderSlot()
+    package let recorderSlot = RecorderSlot()
     var recording: RunningRecording?
     let sampleRate: Int
     private let dump: SignalDump?
@@ -336,6 +336,7 @@ public final class CallSession {
         bell.ring()
         if let running = thread.take() { running.join() }
         if let gone = gone.take() { gone.waitUntilRung() }
+        recorderSlot.close()
         audio?.deactivate()
         unit.stop()
         unit.dispose()

@@ -7,10 +7,12 @@ import Synchronization
 /// The place of a recording that begins and ends while a call runs: its owner puts a recorder in, the media thread finds it there.
 ///
 /// Sendable: what is put in waits behind a lock; the recorder in use is the media thread's alone.
-final class RecorderSlot: MediaTap, @unchecked Sendable {
+package final class RecorderSlot: MediaTap, @unchecked Sendable {
     /// A recorder on its way: its owner lets go of its inlets.
     private let arrival = Lock(HandedOver<Recorder?>(value: nil))
     private let hasNews = Atomic(false)
+    // The owner's.
+    private var isClosed = false
     // The media thread's.
     private var recorder: Recorder?
 
@@ -21,15 +23,18 @@ final class RecorderSlot: MediaTap, @unchecked Sendable {
         hasNews.store(true, ordering: .releasing)
     }
 
-    /// Whether what was put in is not in use yet.
-    var isWaiting: Bool { hasNews.load(ordering: .acquiring) }
+    /// The media thread has ended: nobody looks here any more.
+    func close() { isClosed = true }
 
-    func add(sent block: [Float]) {
+    /// Whether what was put in is not in use yet, and still may be; for the owner.
+    package var isWaiting: Bool { !isClosed && hasNews.load(ordering: .acquiring) }
+
+    package func add(sent block: [Float]) {
         look()
         recorder?.add(sent: block)
     }
 
-    func add(heard block: [Float]) {
+    package func add(heard block: [Float]) {
         look()
         recorder?.add(heard: block)
     }
@@ -59,7 +64,7 @@ final class RunningRecording {
     /// Takes the recorder out and closes the file; a disk that hangs is waited for 3 s.
     func end(in slot: RecorderSlot) {
         slot.put(nil)
-        // The block that is under way is taken along; a session that has ended takes nothing out any more.
+        // The block that is under way is taken along; calls that have ended by themselves take nothing out any more.
         let limit = HostTime.monotonicNow().advanced(byMilliseconds: 200)
         while slot.isWaiting, HostTime.monotonicNow() < limit { usleep(2000) }
         if disk.finish(withinMilliseconds: 3000) == 0 { health.fail("the disk takes no more") }

@@ -28,7 +28,10 @@ struct CapacityPlan {
         }
         (seconds, seed) = (arguments.seconds, arguments.seed)
         objective = try (arguments.slo ?? Self.usualObjective).split(separator: ",").map {
-            try Assertion(parsing: String($0), known: LoadReport.comparablePaths)
+            (text) throws(SoftphoneError) -> Assertion in
+            do { return try Assertion(parsing: String(text), known: LoadReport.comparablePaths) } catch {
+                throw .request("\(error)".replacing("in --assert '", with: "in --slo '"))
+            }
         }
         guard !objective.isEmpty else { throw SoftphoneError.request("--slo is empty; give \(Self.usualObjective)") }
         var kinds = WorkKind.all(

@@ -34,6 +34,9 @@ public struct LoadConsole {
                 "whoever listens at yodel:// takes one call after the other, which is no load, in '\(arguments.uri)'; "
                     + "call rtp:// or sip:, or make one such call by `yodel call`")
         }
+        if let picture = arguments.picture, let speech = arguments.play {
+            try PathCheck.distinct(written: [NamedFile("--picture", picture)], read: [NamedFile("--play", speech)])
+        }
         var media = try MediaRequest(configuration)
         media.seed = arguments.seed
         let mix = try arguments.mix.map { text throws(SoftphoneError) in try CodecMix(parsing: text) }

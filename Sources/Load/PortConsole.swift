@@ -32,16 +32,18 @@ public struct PortConsole {
         if json { output.tellLossAsEvent() }
     }
 
-    /// Runs until a signal or the duration ends it; then hangs up on everybody and tells their reports.
+    /// Runs until q, a signal or the duration ends it; then hangs up on everybody and tells their reports.
     public mutating func run() -> LoadOutcome {
+        let terminal = isJSON ? nil : TerminalMode()
         show(.callStarted(remote: nil, local: port.local, codec: port.codec, device: "none"), of: nil)
-        let input = PersonInput(signals: signals, terminal: nil, readsKeys: false)
+        var input = PersonInput(signals: signals, terminal: terminal, readsKeys: true)
         var status: StatusLine?
         var pace = Pace(every: isJSON ? 1 : 10, from: Pace.now())
         while true {
             input.wait(seconds: min(0.5, pace.untilNext), others: [port.eventDescriptor])
             takeNews()
-            if input.takeSignals(&status) {
+            let asksForEnd = input.takeSignals(&status)
+            if MediaKey.parse(input.readKeys()).contains(.quit) || asksForEnd {
                 port.close(byDuration: false)
                 break
             }
@@ -51,6 +53,7 @@ public struct PortConsole {
             }
             if pace.isDue() { showFigures() }
         }
+        terminal?.leave()
         takeNews()
         showFigures()
         if let number = TerminationSignal.caught, mediaStart == nil { return .signal(number) }

@@ -247,9 +247,9 @@ struct ControlPath {
         if !session.isSilent { link.send(copying: packet, on: .control, now: now) }
     }
 
-    /// Says goodbye.
+    /// Says goodbye, unless nothing was ever sent: nobody knows us then, and none may be said (RFC 3550 section 6.3.7).
     mutating func sendBye(now: HostTime, ntp: NTPTime, sender: SenderInfo?, link: any PacketLink) {
-        guard !session.isSilent else { return }
+        guard !session.isSilent, sender != nil || session.statistics.sent > 0 else { return }
         let packet = session.makeBye(now: now, ntp: ntp, sender: sender, reason: "call ended")
         link.send(copying: packet, on: .control, now: now)
     }

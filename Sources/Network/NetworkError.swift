@@ -31,6 +31,8 @@ public enum NetworkError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tls(let reason): reason
         case .system(let call, let code) where code == EMFILE || code == ENFILE:
             "\(call) failed (\(systemMessage(code))); end other programs or raise the limits (ulimit)"
+        case .system("bind", EINVAL):
+            "bind failed (\(systemMessage(EINVAL))); no single interface has that link-local address: choose another one"
         case .system(let call, let code): "\(call) failed: error \(code) (\(systemMessage(code)))"
         }
     }

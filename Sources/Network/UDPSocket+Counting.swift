@@ -1,4 +1,4 @@
-import Glibc
+import CNetwork
 import Link
 
 extension UDPSocket {
@@ -13,8 +13,8 @@ extension UDPSocket {
         _ bytes: UnsafeRawBufferPointer, to address: SocketAddress, counting counters: inout LinkStatistics
     ) -> Bool {
         var error = send(bytes, to: address)
-        if Self.isICMP(error) {
-            // The error of an earlier packet: this one has not been sent yet.
+        if cnetwork_is_icmp(error) {
+            // The error of an earlier packet: this one has not been sent yet. Its own error comes again.
             counters.icmpErrors += drainErrors()
             error = send(bytes, to: address)
         }
@@ -26,13 +26,5 @@ extension UDPSocket {
         counters.sent += 1
         counters.sentOctets += bytes.count
         return true
-    }
-
-    /// Errors that an ICMP message about an earlier packet leaves for the next call.
-    private static func isICMP(_ error: Int32) -> Bool {
-        switch error {
-        case ECONNREFUSED, EHOSTUNREACH, ENETUNREACH, EHOSTDOWN, ENOPROTOOPT, EPROTO: true
-        default: false
-        }
     }
 }

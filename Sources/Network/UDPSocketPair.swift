@@ -12,7 +12,8 @@ struct UDPSocketPair {
         _ bind: IPAddress?, remote: SocketAddress?, port: UInt16, rtcp: RTCPTransport, sharesPort: Bool = false
     ) throws(NetworkError) {
         if let bind {
-            try self.init(at: bind, scope: remote?.scope ?? 0, port: port, rtcp: rtcp, sharesPort)
+            let scope = try Self.scope(of: bind, remote: remote)
+            try self.init(at: bind, scope: scope, port: port, rtcp: rtcp, sharesPort)
         } else if remote?.address.family == .v4 {
             try self.init(at: IPAddress(v4: 0), scope: 0, port: port, rtcp: rtcp, sharesPort)
         } else {
@@ -22,6 +23,17 @@ struct UDPSocketPair {
                 try self.init(at: IPAddress(v4: 0), scope: 0, port: port, rtcp: rtcp, sharesPort)
             }
         }
+    }
+
+    /// The interface of a link-local IPv6 address, which the kernel wants to know: that of `remote`, or the one that has the
+    /// address.
+    /// - Returns: 0 for other addresses, and where several interfaces have it.
+    private static func scope(of bind: IPAddress, remote: SocketAddress?) throws(NetworkError) -> UInt32 {
+        if let remote, remote.scope != 0 { return remote.scope }
+        guard bind.family == .v6, bind.isLinkLocal else { return 0 }
+        let scopes = scopedAddresses().filter { $0.address == bind }.map(\.scope)
+        guard let first = scopes.first else { throw .addressNotHere(bind.description) }
+        return scopes.count == 1 ? first : 0
     }
 
     /// RFC 3550 section 11: RTP on an even port, RTCP on the next. Only with port 0 there is a choice.

@@ -38,7 +38,13 @@ public final class CaptureReader {
     private var hasEnded = false
 
     /// Opens the capture at `path`.
+    ///
+    /// - Throws: when it cannot be opened, is no capture, or is a pipe: packets are read in one pass, and notes in another.
     public init(path: String) throws(CaptureError) {
+        var status = stat()
+        if stat(path, &status) == 0, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
+            throw .unreadable(path: path, reason: "a pipe cannot be read twice, which a capture must be")
+        }
         var library = cpcap_library()
         if let missing = cpcap_load(&library) { throw .unreadable(path: path, reason: String(cString: missing)) }
         guard let file = fopen(path, "re") else {

@@ -148,7 +148,7 @@ public final class CaptureWriter {
         pulls.removeAll(keepingCapacity: true)
     }
 
-    /// Whether there is room for one more; counts it as dropped if not.
+    /// Whether there is room for one more; counts it as dropped if not. What comes after the file is full is not counted.
     private func takesMore() -> Bool {
         if written + waiting >= mostBytes { isFull = true }
         guard !isFull else { return false }

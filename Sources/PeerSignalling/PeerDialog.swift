@@ -27,14 +27,14 @@ public struct PeerDialog: Sendable {
         case incoming
         case answered
         case held(byUs: Bool, byPeer: Bool)
-        /// A hold or a resume was refused; the call is as it was.
+        /// A hold or a resume was refused, or had no answer in time or none that can be read; the call is as it was.
         case requestRefused(String)
         case ended(Ending)
     }
 
     public enum Ending: Sendable, Hashable {
         case hungUpByPeer
-        /// The offer was refused: by the other side, or because there is nothing to agree on.
+        /// The offer was refused: by the other side, or because there is nothing to agree on; or its answer cannot be used.
         case refused(PeerRefusal, String)
         /// Nobody has answered in time.
         case noAnswer
@@ -88,12 +88,14 @@ public struct PeerDialog: Sendable {
     /// Begins: the caller offers, the callee waits for that.
     public mutating func start(now: HostTime) {
         guard state == .idle else { return }
-        limit = now.advanced(byMilliseconds: Self.answerMilliseconds)
+        setLimit(now)
         if role == .caller {
             state = .offering
             offer(now)
         }
     }
+
+    private mutating func setLimit(_ now: HostTime) { limit = now.advanced(byMilliseconds: Self.answerMilliseconds) }
 
     /// Answers the call that came.
     public mutating func answer(now: HostTime) {
@@ -149,7 +151,11 @@ public struct PeerDialog: Sendable {
             }
         } catch {
             passedOver += 1
-            if error.isOffer { refuseOffer(.malformed, error.reason, now) }
+            switch error.meant {
+            case .offer: refuseOffer(.malformed, error.reason, now)
+            case .answer: passOver(answer: error.reason, now)
+            case .nothing: break
+            }
         }
     }
 
@@ -158,6 +164,7 @@ public struct PeerDialog: Sendable {
             // Both have offered: the caller's offer counts.
             guard role == .callee else { return }
             negotiation.withdrawOffer()
+            limit = nil
         }
         guard state == .connected || (state == .idle && role == .callee) else {
             passedOver += 1
@@ -195,9 +202,9 @@ public struct PeerDialog: Sendable {
         }
         guard let audio = trusted else { return giveUp(.noCommonMedia, Self.foreignCertificate, now) }
         tell(audio)
+        limit = nil
         if state == .offering {
             state = .connected
-            limit = nil
             events.append(.answered)
         }
         tellHolds()
@@ -208,13 +215,25 @@ public struct PeerDialog: Sendable {
     private mutating func receive(_ refusal: PeerRefusal, _ reason: String, _ now: HostTime) {
         switch state {
         case .offering, .idle: end(.refused(refusal, reason))
-        case .connected where negotiation.phase == .offered:
-            negotiation.withdrawOffer()
-            wishesHold = heldTold.byUs
-            sayWish()
-            events.append(.requestRefused(reason))
+        case .connected where negotiation.phase == .offered: takeOfferBack(reason)
         case .connected, .offered, .ended: passedOver += 1
         }
+    }
+
+    /// An offer in the call comes to nothing: the call is as it was.
+    private mutating func takeOfferBack(_ reason: String) {
+        limit = nil
+        negotiation.withdrawOffer()
+        wishesHold = heldTold.byUs
+        sayWish()
+        events.append(.requestRefused(reason))
+    }
+
+    /// An answer that cannot be read is the only one that comes.
+    private mutating func passOver(answer reason: String, _ now: HostTime) {
+        guard negotiation.phase == .offered else { return }
+        guard state == .connected else { return giveUp(.malformed, reason, now) }
+        takeOfferBack("the other side's answer cannot be read: \(reason)")
     }
 
     /// The first offer's end is the call's.
@@ -240,7 +259,9 @@ public struct PeerDialog: Sendable {
     private mutating func offer(_ now: HostTime) {
         sayWish()
         do throws(NegotiationError) {
-            send(.offer(try negotiation.makeOffer()), now)
+            let offer = try negotiation.makeOffer()
+            setLimit(now)
+            send(.offer(offer), now)
         } catch {
             guard state == .offering else { return events.append(.requestRefused("\(error)")) }
             end(.refused(.noCommonMedia, "\(error)"))
@@ -264,6 +285,7 @@ public struct PeerDialog: Sendable {
         return audio
     }
 
+    private static let unanswered = "the other side did not answer in time"
     private static let foreignCertificate = "the certificate in the description is not the one of the association"
 
     private mutating func tell(_ audio: AudioInForce) {
@@ -309,7 +331,10 @@ public struct PeerDialog: Sendable {
     public mutating func advance(to now: HostTime) {
         channel.advance(to: now)
         guard state != .ended else { return }
-        if let limit, now >= limit { return end(.noAnswer) }
+        if let limit, now >= limit {
+            guard state == .connected else { return end(.noAnswer) }
+            takeOfferBack(Self.unanswered)
+        }
         if state == .connected, let since = channel.waitingSince,
             now >= since.advanced(byMilliseconds: Self.silenceMilliseconds)
         {

@@ -1,9 +1,12 @@
+import Link
 import Realtime
 
 /// The last packet of a source under probation, kept so that validation costs no audio.
 struct HeldPacket {
     /// Longer payloads are not kept: no audio packet of a call is.
-    static let capacity = 2048
+    private static var capacity: Int { PacketLimits.payloadBytes }
+    /// Room made at once; only a longer payload, as L16 has at high rates, asks for more.
+    private static let usualBytes = 2048
 
     private(set) var kind = PayloadKind.audio
     /// The next packet followed in sequence: `take` has something to give.
@@ -15,7 +18,7 @@ struct HeldPacket {
     private var arrival = HostTime.zero
     private var payload: [UInt8] = []
 
-    init() { payload.reserveCapacity(Self.capacity) }
+    init() { payload.reserveCapacity(Self.usualBytes) }
 
     mutating func keep(_ packet: RTPPacket, kind: PayloadKind, arrival: HostTime) {
         isReady = false

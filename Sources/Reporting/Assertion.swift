@@ -101,10 +101,12 @@ public struct Assertion: Sendable, Equatable {
             return AssertionOutcome(expression: expression, value: value.known, passed: holds(value))
         }
         let values = LoopbackReport.directions.map { measurements.value(at: "\($0).\(path)") }
-        guard let failing = values.firstIndex(where: { !holds($0) }) else {
-            return AssertionOutcome(expression: expression, value: worst(of: values.compactMap { $0 }), passed: true)
-        }
-        return AssertionOutcome(expression: expression, value: values[failing]?.known, passed: false)
+        let failing = values.filter { !holds($0) }
+        // What is not known is worse than any value.
+        let shown = failing.isEmpty ? values : failing
+        let known = shown.compactMap { $0?.known }
+        return AssertionOutcome(
+            expression: expression, value: known.count == shown.count ? worst(of: known) : nil, passed: failing.isEmpty)
     }
 
     private func holds(_ value: JSONValue?) -> Bool {

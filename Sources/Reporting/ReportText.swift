@@ -33,7 +33,8 @@ public enum ReportText {
         if let seed = report.seed { head += ", seed \(seed)" }
         lines.append(head)
         lines += table([("A to B", report.aToB), ("B to A", report.bToA)])
-        if let seconds = report.convergenceSeconds {
+        let hasEcho = [report.aToB, report.bToA].contains { $0.echo?.noEchoPath != true }
+        if let seconds = report.convergenceSeconds, hasEcho {
             lines.append("echo gone after      \(Text.fixed(seconds, 1)) s")
         }
         if let gaps = report.gaps { lines.append("gaps                 \(gaps)") }
@@ -144,6 +145,7 @@ public enum ReportText {
     }
 
     private static func echo(_ echo: EchoFigures) -> String? {
+        if echo.noEchoPath == true { return "no echo" }
         guard let converged = echo.converged else { return nil }
         let depth = echo.erleDecibels.map { " \(Text.fixed($0, 0)) dB" } ?? ""
         return (converged ? "gone" : "heard") + depth

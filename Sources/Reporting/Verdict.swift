@@ -33,7 +33,9 @@ public struct Verdict: Sendable, Equatable {
         } else if let lost = statistics.lostRatio {
             lower(lost, fair: 0.01, poor: 0.05, "\(Text.percent(lost)) lost")
         }
-        if statistics.echo?.converged == false { lower(1, fair: 0, poor: 2, "echo not removed") }
+        if let echo = statistics.echo, echo.converged == false, echo.noEchoPath != true {
+            lower(1, fair: 0, poor: 2, "echo not removed")
+        }
         if let level = statistics.levelHeardDecibels, level < -60 {
             lower(1, fair: 0, poor: 2, "hardly any sound (\(Text.fixed(level, 0)) dBov)")
         }

@@ -25,7 +25,7 @@ public struct CallURI: Sendable, Equatable {
     /// Packet length in ms; `nil` is the configured one.
     public var packetMilliseconds: Int?
     public var rtcp: RTCPRoute = .next
-    /// Local RTP port; `nil` lets the system choose.
+    /// Local RTP port of a call; `nil` lets the system choose.
     public var localPort: UInt16?
     /// Number of the header extension in which callers say how loud they are (RFC 6464); `nil`: they do not.
     public var levelNumber: UInt8?
@@ -66,6 +66,7 @@ public struct CallURI: Sendable, Equatable {
             if role == .call { throw fail("level and speakers are for a conference that listens") }
             if levelNumber == speakersNumber { throw fail("level and speakers have the same number") }
         }
+        if role == .listen, localPort != nil { throw fail("the port behind the address is the local one; leave out local") }
         if takesAnyCodec, payloadType != nil { throw fail("codec=any takes every payload type; leave out pt") }
     }
 

@@ -75,7 +75,7 @@ public struct ConfigurationFile: Sendable {
     private func read(
         _ key: any AnyConfigurationKey, as name: String, _ tree: ConfigurationTree, into entries: inout [String: Entry]
     ) throws(SettingsError) {
-        guard let written = try written(tree, as: name, isList: key.shape == .list) else { return }
+        guard let written = try written(tree, as: name, isList: key.shape == .list, hasNull: key.hasNull) else { return }
         // Below its section's heading and at the top alike it is the same key.
         if let other = entries[key.name] { throw malformed(tree.line, "\(name) stands in line \(other.line) already") }
         do {
@@ -88,11 +88,13 @@ public struct ConfigurationFile: Sendable {
     }
 
     /// What was written there; `nil` when the key stands there without a value.
+    /// - Parameter hasNull: whether the word `null` is a value.
     private func written(
-        _ tree: ConfigurationTree, as name: String, isList: Bool
+        _ tree: ConfigurationTree, as name: String, isList: Bool, hasNull: Bool = false
     ) throws(SettingsError) -> WrittenValue? {
         switch tree.content {
         case .unset: return nil
+        case .null: return hasNull ? .text("null") : nil
         case .scalar(let text): return .text(text)
         case .sequence(let trees) where isList:
             var items: [String] = []
@@ -157,7 +159,7 @@ public struct ConfigurationFile: Sendable {
         of tree: ConfigurationTree, _ place: String, _ what: String
     ) throws(SettingsError) -> [ConfigurationTree.Member] {
         switch tree.content {
-        case .unset: return []
+        case .unset, .null: return []
         case .mapping(let members): return members
         case .scalar, .sequence: throw malformed(tree.line, "\(place) holds no \(what)")
         }

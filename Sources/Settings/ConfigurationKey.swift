@@ -69,6 +69,8 @@ public protocol AnyConfigurationKey: Sendable {
     var expectation: String { get }
     var range: String { get }
     var cases: [String] { get }
+    /// Whether the word `null` is a value.
+    var hasNull: Bool { get }
     /// What is in force when nobody chooses.
     var defaultRead: ReadValue { get }
 
@@ -100,6 +102,7 @@ extension ConfigurationKey: AnyConfigurationKey {
     public var expectation: String { form.expectation }
     public var range: String { form.range }
     public var cases: [String] { form.cases }
+    public var hasNull: Bool { form.hasNull }
     public var defaultRead: ReadValue { boxed(defaultValue) }
 
     public func read(_ written: WrittenValue) throws(RefusedValue) -> ReadValue { boxed(try form.read(written)) }

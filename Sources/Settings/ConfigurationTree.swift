@@ -11,6 +11,8 @@ struct ConfigurationTree {
     indirect enum Content {
         /// Nothing stands there.
         case unset
+        /// The word `null` of YAML, without quotes: nothing stands there, unless the key has such a value.
+        case null
         case scalar(String)
         case sequence([ConfigurationTree])
         case mapping([Member])
@@ -50,7 +52,10 @@ struct ConfigurationTree {
     private init(_ node: YAMLNode) {
         let content: Content =
             switch node.content {
-            case .scalar(let text): text.isEmpty || text == "~" || text == "null" ? .unset : .scalar(text)
+            case .scalar(""): .unset
+            case .scalar("~") where node.isPlain: .unset
+            case .scalar("null") where node.isPlain: .null
+            case .scalar(let text): .scalar(text)
             case .sequence(let items): .sequence(items.map { ConfigurationTree($0) })
             case .mapping(let entries):
                 .mapping(entries.map { Member(key: $0.key, line: $0.line, value: ConfigurationTree($0.value)) })

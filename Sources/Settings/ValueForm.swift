@@ -42,6 +42,8 @@ public struct ValueForm<Value: Sendable>: Sendable {
     public var range = ""
     /// Every value there is, when they are few.
     public var cases: [String] = []
+    /// Whether the word `null` is a value: in YAML it otherwise says, without quotes, that nothing is chosen.
+    var hasNull = false
     /// The value of what was written.
     let read: @Sendable (WrittenValue) throws(RefusedValue) -> Value
     /// The value as `read` takes it; `nil` where nothing is chosen.
@@ -87,7 +89,7 @@ public struct ValueForm<Value: Sendable>: Sendable {
             placeholder, expectation,
             read: { written throws(RefusedValue) in try form.read(written) },
             write: { $0.flatMap { form.write($0) } }, json: { $0.map { form.json($0) } ?? .null })
-        (result.shape, result.range, result.cases) = (shape, range, cases)
+        (result.shape, result.range, result.cases, result.hasNull) = (shape, range, cases, hasNull)
         return result
     }
 }

@@ -6,6 +6,13 @@ extension ValueForm where Value == String {
         ValueForm(
             placeholder: placeholder, expectation: "a name", parse: { $0.isEmpty ? nil : $0 }, write: { $0 })
     }
+
+    /// The name of a device; `null` is one that is silent.
+    static var deviceName: ValueForm {
+        var form = text("name")
+        form.hasNull = true
+        return form
+    }
 }
 
 extension ValueForm where Value == Int {

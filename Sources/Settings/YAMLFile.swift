@@ -73,7 +73,8 @@ enum YAMLFile {
                 let scalar = event.data.scalar
                 let content = String(
                     decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
-                events.append(YAMLEvent(content: .scalar(content), line: line))
+                let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+                events.append(YAMLEvent(content: .scalar(content), line: line, isPlain: isPlain))
             case YAML_MAPPING_START_EVENT: events.append(YAMLEvent(content: .mappingStart, line: line))
             case YAML_MAPPING_END_EVENT: events.append(YAMLEvent(content: .mappingEnd, line: line))
             case YAML_SEQUENCE_START_EVENT: events.append(YAMLEvent(content: .sequenceStart, line: line))
@@ -109,6 +110,8 @@ struct YAMLEvent: Equatable {
     }
     var content: Content
     var line: Int
+    /// Of a scalar: whether it stands without quotes.
+    var isPlain = false
 }
 
 /// A YAML document as a tree; aliases are refused.
@@ -128,6 +131,8 @@ struct YAMLNode {
     var content: Content
     /// From 1.
     var line: Int
+    /// Of a scalar: whether it stands without quotes.
+    var isPlain: Bool
 
     /// Deepest nesting that is followed.
     private static let deepest = 16
@@ -152,9 +157,10 @@ struct YAMLNode {
         }
     }
 
-    private init(content: Content, line: Int) {
+    private init(content: Content, line: Int, isPlain: Bool = false) {
         self.content = content
         self.line = line
+        self.isPlain = isPlain
     }
 
     private static func node(
@@ -164,7 +170,7 @@ struct YAMLNode {
         index += 1
         guard depth < deepest else { throw .malformedGraph(path: path, line: event.line, reason: "nested too deeply") }
         switch event.content {
-        case .scalar(let text): return YAMLNode(content: .scalar(text), line: event.line)
+        case .scalar(let text): return YAMLNode(content: .scalar(text), line: event.line, isPlain: event.isPlain)
         case .sequenceStart:
             var items: [YAMLNode] = []
             while events[index].content != .sequenceEnd { items.append(try node(events, &index, path, depth: depth + 1)) }

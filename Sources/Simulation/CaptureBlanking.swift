@@ -84,7 +84,7 @@ private struct PayloadBlanking {
             writer.add(change: text, time: time)
         case .datagram(let datagram):
             var bytes = datagram.bytes
-            if !datagram.isControl { bytes.withUnsafeMutableBytes { blank(datagram: $0) } }
+            if !datagram.isControl { bytes.withUnsafeMutableBytes { blank(datagram: $0, isSent: datagram.direction == .sent) } }
             bytes.withUnsafeBytes {
                 writer.add(
                     $0, time: datagram.time, isReceived: datagram.direction != .sent, source: datagram.source,
@@ -93,12 +93,14 @@ private struct PayloadBlanking {
         }
     }
 
-    private func blank(datagram: UnsafeMutableRawBufferPointer) {
+    private func blank(datagram: UnsafeMutableRawBufferPointer, isSent: Bool) {
         guard let packet = try? RTPPacket(parsing: UnsafeRawBufferPointer(datagram)) else {
             return blank(UnsafeRawBufferPointer(datagram), of: nil, in: datagram)
         }
         // Levels of the sound (RFC 6464) may stand there.
         blank(packet.extensionData, of: nil, in: datagram)
+        // The other side chose the numbers of what we send, and no replay hears it.
+        guard !isSent else { return fill(packet.payload, with: 0, in: datagram) }
         guard packet.header.payloadType == redundancy else {
             return blank(packet.payload, of: packet.header.payloadType, in: datagram)
         }
@@ -118,8 +120,10 @@ private struct PayloadBlanking {
         if let format = formats.first(where: { $0.payloadType == type }) {
             change(part, in: datagram) { format.codec.blank($0) }
         } else if formats.contains(where: { $0.telephoneEventPayloadType == type }) {
-            // The key that was pressed; how long stays.
-            change(part, in: datagram) { $0[0] = 0 }
+            // The key that was pressed; how long stays. Other keys may stand behind its four bytes (RFC 2833).
+            change(part, in: datagram) { event in
+                for index in event.indices where index == 0 || index >= 4 { event[index] = 0 }
+            }
         } else if !formats.contains(where: { $0.comfortNoisePayloadType == type }) {
             fill(part, with: 0, in: datagram)
         }

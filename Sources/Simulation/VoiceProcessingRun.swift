@@ -31,7 +31,7 @@ public final class VoiceProcessingRun {
     ///
     /// - Parameters:
     ///   - far: what the loudspeaker plays; silence follows when it is shorter than `microphone`.
-    ///   - sampleRate: of both, in Hz: 8,000 ... 48,000, a multiple of 100.
+    ///   - sampleRate: of both, in Hz: one of those that the unit's canceller takes (`VoiceProcessingIO`).
     ///   - dumpFolder: takes every signal inside the unit.
     public init(
         far: [Float], microphone: [Float], sampleRate: Int, configuration: VoiceProcessingConfiguration,

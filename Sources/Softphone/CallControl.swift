@@ -56,7 +56,7 @@ public protocol CallControl: AnyObject {
     func switchCalls() throws(SoftphoneError)
     /// Makes one conversation of two calls.
     func join() throws(SoftphoneError)
-    /// Hangs up the call that is talked to where another one remains.
+    /// Refuses who calls beside a call; where nobody does, hangs up the call that is talked to and another one remains.
     /// - Returns: whether one does; if not, nothing was done.
     func hangUpActive() -> Bool
     /// Says BYE and ends the call; `callEnded` follows within some milliseconds.

@@ -1,4 +1,5 @@
 import AudioDevices
+import AudioUnits
 import Glibc
 
 /// A file and the option that names it.
@@ -7,6 +8,15 @@ package struct NamedFile: Sendable, Equatable {
     package let path: String
 
     package init(_ option: String, _ path: String) { (self.option, self.path) = (option, path) }
+
+    /// What `--dump` writes.
+    /// - Parameters:
+    ///   - folder: takes it; `nil`: nothing is written.
+    ///   - others: names of what it takes besides the signals inside the unit.
+    package static func dumped(in folder: String?, others: [String] = []) -> [NamedFile] {
+        guard let folder else { return [] }
+        return (VoiceSignal.allCases.map { "\($0.name).wav" } + others).map { NamedFile("--dump", "\(folder)/\($0)") }
+    }
 }
 
 extension PathCheck {
@@ -73,7 +83,8 @@ extension MediaRequest {
             files.compactMap { file in file.path.map { NamedFile(file.option, $0) } }
         }
         let written = named([("--record", recordPath), ("--capture", capturePath), ("--sip-trace", trace)])
+        let dumped = NamedFile.dumped(in: dumpFolder, others: ["sent.wav", "heard.wav", "jitter_buffer.csv"])
         let read = named([("--play", playPath), ("--near", near)])
-        try PathCheck.distinct(written: written + device.filesWritten, read: read + device.filesRead)
+        try PathCheck.distinct(written: written + device.filesWritten + dumped, read: read + device.filesRead)
     }
 }

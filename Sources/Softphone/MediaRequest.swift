@@ -10,6 +10,8 @@ import Settings
 public struct MediaRequest: Sendable {
     /// Microphone and loudspeaker, and what is wished of them.
     public var device: DeviceChoice
+    /// Whether an option of the command line chose a device.
+    package var isDeviceAnOption = false
     /// Whether the voice is processed: echo cancellation, noise suppression, gain control.
     public var voiceProcessing = true
     /// Where it rings when somebody calls; `nil` does not.
@@ -71,6 +73,11 @@ public struct MediaRequest: Sendable {
     /// - Throws: a device's name that means nothing.
     public init(_ configuration: Configuration) throws(SoftphoneError) {
         self.init(device: try DeviceChoice(configuration), codec: configuration[\.media.codec])
+        let chosenBy = [
+            configuration.source(of: \.audio.device), configuration.source(of: \.audio.input),
+            configuration.source(of: \.audio.output),
+        ]
+        isDeviceAnOption = chosenBy.contains { if case .flag = $0 { true } else { false } }
         voiceProcessing = configuration[\.audio.voiceProcessing]
         ducksOthers = configuration[\.audio.duck]
         encoder = EncoderSettings(
@@ -132,13 +139,22 @@ public struct MediaRequest: Sendable {
         return file
     }
 
-    /// One number cannot mean two things.
-    func checkRedundancy(_ configuration: CallConfiguration) throws(SoftphoneError) {
-        guard let redundancyPayloadType else { return }
-        for (number, what) in [
-            (configuration.payloadType, "audio"), (configuration.telephoneEventPayloadType, "telephone events"),
-        ] where number == redundancyPayloadType {
-            throw .request("payload type \(number) is that of the \(what), in --redundancy; give another from 96 to 127")
+    /// One number cannot mean two things: of audio, of what goes beside it, of copies. For calls whose numbers nobody negotiates.
+    /// - Parameter call: `nil`: as the request says.
+    package func checkPayloadTypes(_ call: CallConfiguration? = nil) throws(SoftphoneError) {
+        let stream = (call ?? callConfiguration(seed: 0)).stream
+        let formats = stream.receivedFormats
+        let audio = formats.map { ($0.payloadType, "audio") }
+        let beside = formats.flatMap {
+            [($0.telephoneEventPayloadType, "telephone events"), ($0.comfortNoisePayloadType, "comfort noise")]
+        }
+        let wanted: [(number: UInt8?, place: String, others: [(UInt8, String)])] = [
+            (stream.payloadType, "pt=\(stream.payloadType)", beside),
+            (stream.redundancyPayloadType, "--redundancy", audio + beside),
+        ]
+        for (number, place, others) in wanted {
+            guard let number, let other = others.first(where: { $0.0 == number }) else { continue }
+            throw .request("payload type \(number) is that of the \(other.1), in \(place); give another from 96 to 127")
         }
     }
 }

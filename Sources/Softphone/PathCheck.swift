@@ -7,8 +7,9 @@ package enum PathCheck {
         if isFolder(path) == true {
             throw SoftphoneError.request("\(path) is a folder, in \(option); name a file in it")
         }
-        let folder = folder(of: path)
-        guard isFolder(folder) == true, access(folder, W_OK) == 0 else {
+        // What is there is written as it is: its folder need not be ours.
+        let place = access(path, F_OK) == 0 ? path : folder(of: path)
+        guard place == path || isFolder(place) == true, access(place, W_OK) == 0 else {
             throw SoftphoneError.request("\(path) cannot be written, in \(option); make the folder or name another one")
         }
     }

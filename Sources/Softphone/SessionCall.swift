@@ -101,6 +101,8 @@ final class SessionCall: OwnedCall {
 
     private func translate(_ event: LiveCallEvent, of party: Int) -> [EventBody] {
         logger.trace("event \(event)")
+        // A call that comes after the first begins with its first packet.
+        let start = isAnnounced[party] ? self.start : HostTime.monotonicNow()
         let bodies = EventBody.of(
             event, device: place.device, remote: place.channels[party].remote.map { "\($0)" } ?? "",
             start: start, mediaStart: mediaStarts[party])

@@ -119,7 +119,7 @@ public struct Softphone: Sendable {
         if uri.takesAnyCodec { configuration.stream.takeAnyCodec() }
         configuration.stream.levels.received = uri.levelNumber
         configuration.stream.levels.sent = uri.speakersNumber
-        try media.checkRedundancy(configuration)
+        try media.checkPayloadTypes(configuration)
         configuration.digits = media.digits
         configuration.echoes = request.echoes
         configuration.policy.waitsForCaller = request.role == .listen
@@ -131,25 +131,32 @@ public struct Softphone: Sendable {
     private func makeSocket(
         _ uri: CallURI, _ role: CallURI.Role, bind: IPAddress?
     ) throws(SoftphoneError) -> (socket: UDPLink, alternatives: [SocketAddress]) {
+        let rtcp: RTCPTransport =
+            switch uri.rtcp {
+            case .mux: .mux
+            case .next: .separate()
+            case .port(let port): .separate(remotePort: port)
+            }
+        let known: [SocketAddress]
+        do { known = try resolve(host: uri.host, port: uri.port) } catch { throw .network(error) }
+        if role == .call, let bind { try Self.check(bind, reaches: known, of: uri.host) }
         do {
-            let rtcp: RTCPTransport =
-                switch uri.rtcp {
-                case .mux: .mux
-                case .next: .separate()
-                case .port(let port): .separate(remotePort: port)
-                }
             switch role {
             case .call:
-                let place = try CalledPlace(
-                    host: uri.host, port: uri.port, bind: bind, localPort: uri.localPort ?? 0, rtcp: rtcp)
+                let place = try CalledPlace(known, bind: bind, localPort: uri.localPort ?? 0, rtcp: rtcp)
                 return (place.socket, Array(place.addresses.dropFirst()))
-            case .listen:
-                let addresses = try resolve(host: uri.host, port: uri.port)
-                return (try listen(bind.map { [$0] } ?? addresses.map(\.address), uri.port, rtcp), [])
+            case .listen: return (try listen(bind.map { [$0] } ?? known.map(\.address), uri.port, rtcp), [])
             }
         } catch {
             throw .network(error)
         }
+    }
+
+    /// Nothing is sent from an address of one family to one of the other, but from `::`, which is both.
+    private static func check(_ bind: IPAddress, reaches known: [SocketAddress], of host: String) throws(SoftphoneError) {
+        let isBoth = bind.family == .v6 && bind.isUnspecified
+        guard !isBoth, !known.contains(where: { $0.address.family == bind.family }) else { return }
+        throw .request("\(host) cannot be reached from \(bind), in --bind; give an address of the same family, IPv4 or IPv6")
     }
 
     /// On the first of `addresses` that can be bound.

@@ -10,6 +10,8 @@ package final class GraphRun {
     package let format: StreamFormat
     /// Frames rendered so far.
     private(set) var frames = 0
+    /// Length in seconds, when it is known: from the description, or the longest player's and the tail.
+    private(set) var seconds: Double?
 
     private let description: GraphDescription
     private let output = GenericOutput()
@@ -31,19 +33,11 @@ package final class GraphRun {
             units[unit.name] = built
             if let player = built as? FilePlayer { players.append(player) }
         }
-        if limit == nil { try checkThatItEnds() }
-        try connect()
         steps = description.automation.map { (Int(($0.seconds * Double(description.rate)).rounded()), $0) }
             .enumerated().sorted { ($0.element.0, $0.offset) < ($1.element.0, $1.offset) }.map(\.element)
-    }
-
-    /// Length in seconds, when it is known: from the description, or the longest player's files.
-    var seconds: Double? {
-        if let duration = description.duration { return duration }
-        let lengths = players.map { player in
-            player.seconds.reduce(Double?.some(0)) { sum, one in sum.flatMap { sum in one.map { sum + $0 } } }
-        }
-        return lengths.contains { $0 == nil } ? nil : lengths.compactMap { $0 }.max()
+        if limit == nil { try checkThatItEnds() }
+        seconds = description.duration ?? expectedSeconds()
+        try connect()
     }
 
     /// Damaged files that were met.
@@ -80,6 +74,7 @@ package final class GraphRun {
     // MARK: building
 
     private func build(_ unit: GraphDescription.Unit) throws(SoftphoneError) -> ProcessingUnit {
+        let channels = try channels(of: unit)
         let built: ProcessingUnit
         do throws(AudioUnitError) {
             switch unit.kind {
@@ -94,7 +89,7 @@ package final class GraphRun {
                 let mixer = MultichannelMixer()
                 try mixer.setInputElements(unit.inputs.count)
                 try mixer.setFormat(
-                    StreamFormat(sampleRate: format.sampleRate, channels: channels(of: unit)), scope: .output, element: 0)
+                    StreamFormat(sampleRate: format.sampleRate, channels: channels), scope: .output, element: 0)
                 built = mixer
             case .mixer3d:
                 let mixer = Mixer3D()
@@ -111,7 +106,11 @@ package final class GraphRun {
                 path: description.path
             ).refused(error)
         }
-        for (name, value) in unit.settings.sorted(by: { $0.value.line < $1.value.line }) where name != "channels" {
+        // A preset has a gain too: one that is given holds, wherever it stands.
+        let ordered = unit.settings.sorted {
+            ($0.key == "preset" ? 0 : 1, $0.value.line, $0.key) < ($1.key == "preset" ? 0 : 1, $1.value.line, $1.key)
+        }
+        for (name, value) in ordered where name != "channels" {
             try GraphSettings.set(name, value, of: built, input: nil, path: description.path)
         }
         for (index, input) in unit.inputs.enumerated() {
@@ -122,8 +121,13 @@ package final class GraphRun {
         return built
     }
 
-    private func channels(of unit: GraphDescription.Unit) -> Int {
-        unit.settings["channels"].flatMap { Int($0.text) } ?? description.channels
+    private func channels(of unit: GraphDescription.Unit) throws(SoftphoneError) -> Int {
+        guard let value = unit.settings["channels"] else { return description.channels }
+        guard let count = Int(value.text), (1...2).contains(count) else {
+            throw GraphValue(value: value, name: "channels", path: description.path)
+                .refused(.outOfRange(setting: "channels", allowed: "1 or 2"))
+        }
+        return count
     }
 
     private func connect() throws(SoftphoneError) {
@@ -156,12 +160,37 @@ package final class GraphRun {
     }
 
     private func checkThatItEnds() throws(SoftphoneError) {
-        let endless = description.units.first { unit in
-            unit.kind == .player && unit.settings["loop"].flatMap { Double($0.text) } == 0
-        }
+        let endless = description.units.compactMap { endlessLine(of: $0) }.first
         guard players.isEmpty || endless != nil else { return }
         throw SoftphoneError.request(
-            "it would never end, \(description.path):\(endless?.line ?? 1); give a `duration` in seconds, or --duration"
+            "it would never end, \(description.path):\(endless ?? 1); give a `duration` in seconds, or --duration"
         )
+    }
+
+    /// The line by which a player never ends: it begins anew for ever, or stands still and is not told to go on.
+    private func endlessLine(of unit: GraphDescription.Unit) -> Int? {
+        guard unit.kind == .player else { return nil }
+        if let loop = unit.settings["loop"], Int(loop.text) == 0 { return loop.line }
+        let change = steps.last { $0.step.unit == unit.name && $0.step.setting == "play" }
+        guard let last = change?.step.value ?? unit.settings["play"] else { return nil }
+        let plays = try? GraphValue(value: last, name: "play", path: description.path).flag()
+        return plays == false ? last.line : nil
+    }
+
+    /// Seconds until the last player has ended, and the tail; nil where they are not known, or something moves the time.
+    private func expectedSeconds() -> Double? {
+        let movesTime =
+            description.units.contains { [.varispeed, .timepitch].contains($0.kind) }
+            || description.automation.contains { ["play", "position"].contains($0.setting) }
+        if movesTime { return nil }
+        var longest = 0.0
+        for unit in description.units {
+            guard let player = units[unit.name] as? FilePlayer else { continue }
+            let lengths = player.seconds.compactMap(\.self)
+            guard lengths.count == player.seconds.count, let first = lengths.first else { return nil }
+            let rounds = unit.settings["loop"].flatMap { Double($0.text) } ?? 1
+            longest = max(longest, lengths.reduce(0, +) * rounds - min(player.position.seconds, first))
+        }
+        return longest + description.tail
     }
 }

@@ -38,8 +38,10 @@ enum GraphSettings {
             position.seconds = try value.number()
             try player.seek(to: position)
         case "loop":
-            let count = try value.number()
-            try player.setLoopCount(count == 0 ? nil : Int(max(-1, min(count, 1e9))))
+            guard let count = Int(value.value.text), count >= 0 else {
+                throw .outOfRange(setting: "loop", allowed: "a whole number: 1 or more, or 0 for ever")
+            }
+            try player.setLoopCount(count == 0 ? nil : count)
         default: break
         }
     }

@@ -1,4 +1,5 @@
 import AudioUnits
+import Reporting
 import Softphone
 
 /// The graph of `yodel play`: players, a mixer for several at once, speed, equalizer, and a mixer for pan, volume and
@@ -22,6 +23,11 @@ package final class PlayGraph {
             try connect()
         } catch {
             throw SoftphoneError(error)
+        }
+        // One player has all files, and begins in the first; with --mix each has one.
+        for (player, path) in zip(players, plan.paths) {
+            guard plan.startSeconds > 0, let seconds = player.seconds[0], plan.startSeconds >= seconds else { continue }
+            throw .request("\(path) is \(Text.fixed(seconds, 2)) s long, and ends before --start; begin earlier")
         }
     }
 

@@ -12,7 +12,8 @@ package struct ProcessRequest {
     package var microphone: String
     /// The processed microphone goes here.
     package var output: String
-    /// Of the call and of raw files in Hz: one of `VoiceProcessingIO.sampleRates`, a multiple of 100.
+    /// Of the call and of raw files in Hz: 8000, 12,000, 16,000, 24,000, 32,000 or 48,000; with SpeexDSP alone each multiple
+    /// of 100 between them.
     package var rate: Int
     package var voice = VoiceProcessingConfiguration()
     /// Takes every signal inside the unit.
@@ -28,7 +29,8 @@ package struct ProcessRequest {
     /// Reads, processes and writes.
     package func run() throws(SoftphoneError) -> ProcessReport {
         try PathCheck.distinct(
-            written: [NamedFile("--out", output)], read: [NamedFile("--far", far), NamedFile("--mic", microphone)])
+            written: [NamedFile("--out", output)] + NamedFile.dumped(in: dumpFolder),
+            read: [NamedFile("--far", far), NamedFile("--mic", microphone)])
         let (far, microphone) = (try read(far), try read(microphone))
         let run: VoiceProcessingRun
         var report: ProcessReport

@@ -13,8 +13,11 @@ final class ToneGenerator: ProcessingUnit, @unchecked Sendable {
     }
 
     private let settings = Settings()
+    /// Of the output, in Hz.
+    private let rate: Int
 
     init(rate: Int) throws(AudioUnitError) {
+        self.rate = rate
         super.init(
             shape: UnitShape(
                 component: AudioComponentDescription(type: "augn", subtype: "sine", manufacturer: "yodl"),
@@ -22,8 +25,12 @@ final class ToneGenerator: ProcessingUnit, @unchecked Sendable {
         try setFormat(StreamFormat(sampleRate: Double(rate)), scope: .output, element: 0)
     }
 
+    /// Frequency of the sine in Hz: 1 to 20,000, below half the rate.
     func setFrequency(_ hertz: Double) throws(AudioUnitError) {
-        guard (1...20_000).contains(hertz) else { throw .outOfRange(setting: "frequency", allowed: "1 to 20000 Hz") }
+        guard (1...20_000).contains(hertz), hertz * 2 < Double(rate) else {
+            let most = rate > 40_000 ? "1 to 20000 Hz" : "1 Hz or more, below half the rate of \(rate) Hz"
+            throw .outOfRange(setting: "frequency", allowed: most)
+        }
         settings.frequency.store(hertz.bitPattern, ordering: .relaxed)
     }
 

@@ -1,4 +1,3 @@
-import Glibc
 import Reporting
 
 /// The person in front of a playing or recording program: status line, keys, signals; one loop on the main thread.
@@ -12,9 +11,7 @@ package struct MediaConsole {
     package init(signals: TerminationSignal, teller: EventTeller, readsStandardInput: Bool) {
         self.teller = teller
         terminal = !teller.isJSON && readsStandardInput ? TerminalMode() : nil
-        // A program in the background that reads the terminal is stopped.
-        let readsKeys = readsStandardInput && (terminal != nil || isatty(STDIN_FILENO) == 0)
-        input = PersonInput(signals: signals, terminal: terminal, readsKeys: readsKeys)
+        input = PersonInput(signals: signals, terminal: terminal, readsKeys: readsStandardInput)
         if terminal != nil && teller.output.isTerminal {
             status = StatusLine(output: teller.output, environment: processEnvironment())
         }

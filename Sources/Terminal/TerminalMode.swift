@@ -18,9 +18,10 @@ package final class TerminalMode {
 
     deinit { leave() }
 
-    /// Single keys from now on; signals keys (Ctrl-C, Ctrl-Z) still make signals.
+    /// Single keys from now on; signals keys (Ctrl-C, Ctrl-Z) still make signals. Nothing happens in the background: a program
+    /// that changes the terminal there is stopped.
     package func enter() {
-        guard !isRaw, var mode = savedMode.value else { return }
+        guard !isRaw, Self.isPossible, var mode = savedMode.value else { return }
         mode.c_lflag &= ~tcflag_t(ICANON | ECHO)
         tcsetattr(STDIN_FILENO, TCSANOW, &mode)  // a terminal that was stopped (Ctrl-S) never drains
         isRaw = true

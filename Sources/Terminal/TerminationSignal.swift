@@ -9,7 +9,8 @@ package final class TerminationSignal: Sendable {
     /// Readable once a signal has come; each byte is a signal's number.
     package let descriptor: Int32
 
-    /// Takes over SIGINT, SIGTERM, SIGHUP, and on a terminal SIGTSTP and SIGCONT.
+    /// Takes over SIGINT and SIGTERM, and SIGHUP unless it is ignored: `nohup` wants it to outlive the terminal. SIGINT counts
+    /// all the same: a shell lets what a script runs in the background ignore it, and the script may end it by that.
     package init() {
         var ends: [Int32] = [-1, -1]
         if pipe(&ends) != 0 { ends = [-1, -1] }
@@ -21,7 +22,15 @@ package final class TerminationSignal: Sendable {
         pipeEnd.store(ends[1], ordering: .releasing)
         // A signal must be heeded whoever reads our lines, or does not.
         Output.neverWait()
-        for number in [SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT] { Self.handle(number) }
+        if !Self.isIgnored(SIGHUP) { Self.handle(SIGHUP) }
+        for number in [SIGINT, SIGTERM] { Self.handle(number) }
+    }
+
+    /// Takes over SIGTSTP, unless it is ignored, and SIGCONT: from now on somebody reads `descriptor`, and stops the process by
+    /// `suspend` when Ctrl-Z asks for that.
+    package func takeStops() {
+        if !Self.isIgnored(SIGTSTP) { Self.handle(SIGTSTP) }
+        Self.handle(SIGCONT)
     }
 
     /// From now on there is something to lose: the first signal asks for an orderly end.
@@ -51,6 +60,13 @@ package final class TerminationSignal: Sendable {
 
     /// A file that reached the limit on its size (`ulimit -f`) is an error of `write`, not the end.
     package static func ignoreFullFiles() { signal(SIGXFSZ, SIG_IGN) }
+
+    private static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        let handler = action.__sigaction_handler.sa_handler
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
 
     private static func handle(_ number: Int32) {
         var action = sigaction()

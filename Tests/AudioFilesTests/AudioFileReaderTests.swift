@@ -190,6 +190,59 @@ import Testing
         #expect(good.damage == nil)
     }
 
+    /// Silent frames of MPEG-1 layer III, mono at 44.1 kHz, which no header counts.
+    private func frames(_ count: Int, kilobits: Int = 32) -> [UInt8] {
+        let bits: UInt8 = kilobits == 320 ? 14 : 1
+        let rest = [UInt8](repeating: 0, count: 144_000 * kilobits / 44_100 - 4)
+        let frame: [UInt8] = [0xFF, 0xFB, bits << 4, 0xC4] + rest
+        return (0..<count).flatMap { _ in frame }
+    }
+
+    @Test(
+        "MP3 that no header counts is of unknown length, and no damage is claimed, whatever lies around its frames",
+        arguments: ["plain", "cover art", "APE tag", "32 kbit/s first"])
+    func uncountedFrames(kind: String) throws {
+        defer { clean() }
+        // 200,000 bytes, in sevens of bits.
+        let art: [UInt8] = Array("ID3".utf8) + [3, 0, 0, 0, 12, 26, 64]
+        let zeros = [UInt8](repeating: 0, count: 200_000)
+        let bytes: [UInt8] =
+            switch kind {
+            case "cover art": art + zeros + frames(300)
+            case "APE tag": frames(300) + Array("APETAGEX".utf8) + zeros
+            case "32 kbit/s first": frames(10) + frames(290, kilobits: 320)
+            default: frames(300)
+            }
+        let path = try write("a.mp3", bytes: bytes)
+        let reader = try AudioFileReader(path: path)
+        #expect(reader.fileFrames == nil && reader.seconds == nil)
+        let whole = all(reader)
+        #expect((298 * 1152...300 * 1152).contains(whole.count) && reader.damage == nil, "\(whole.count)")
+        #expect(try AudioFileReader.samples(path: path, maximumSeconds: 8).count == whole.count)
+    }
+
+    @Test("WAV whose header was never completed is refused for that; one without sound has none")
+    func unfinishedHeader() throws {
+        defer { clean() }
+        _ = try write("a.wav", rate: 8000, channels: 1)
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path("a.wav"))))
+        bytes.replaceSubrange(4..<8, with: [36, 0, 0, 0])
+        bytes.replaceSubrange(40..<44, with: [0, 0, 0, 0])
+        let unfinished = try write("b.wav", bytes: bytes)
+        let error = #expect(throws: AudioFileError.self) { _ = try AudioFileReader(path: unfinished) }
+        #expect(error?.reason.contains("never completed") == true)
+        let empty = try AudioFileReader(path: write("c.wav", bytes: Array(bytes.prefix(44))))
+        #expect(empty.fileFrames == 0 && empty.damage == nil)
+    }
+
+    @Test("a file of a rate that no unit takes is refused by name", arguments: [2000, 400_000])
+    func oddRate(rate: Int) throws {
+        defer { clean() }
+        let path = try write("a.wav", rate: rate, channels: 1)
+        let error = #expect(throws: AudioFileError.self) { _ = try AudioFileReader(path: path) }
+        #expect(error == AudioFileError(path: path, reason: "it has 1 channels at \(rate) Hz"))
+    }
+
     @Test("headers that lie about enormous files neither trap nor allocate")
     func enormous() throws {
         defer { clean() }

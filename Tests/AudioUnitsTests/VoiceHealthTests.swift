@@ -27,6 +27,18 @@ struct VoiceHealthTests {
         #expect(!bench.unit.echoState.echoIsAudible)
     }
 
+    @Test("a unit that is initialized anew tells nothing of its former session")
+    func anew() throws {
+        let bench = try VoiceBench(rate: 16_000, delaySeconds: 0.05, far: far)
+        bench.run(seconds: 6)
+        let former = bench.unit.echoState
+        #expect(former.converged && former.erleDB != nil)
+        bench.unit.uninitialize()
+        #expect(bench.unit.echoState == former, "it can still be asked how it went")
+        try bench.unit.initialize()
+        #expect(bench.unit.echoState == EchoState())
+    }
+
     @Test("double talk is told while it lasts")
     func doubleTalk() throws {
         let bench = try VoiceBench(rate: 16_000, delaySeconds: 0.05, far: far)

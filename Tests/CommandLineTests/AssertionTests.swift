@@ -101,6 +101,8 @@ func misspelt(expression: String, hint: String) {
     #expect(wide.passed && wide.value == .number(90))
     let tight = try loopback("mouth_to_ear_ms<80").evaluate(report)
     #expect(!tight.passed && tight.value == .number(90))
+    let tighter = try loopback("mouth_to_ear_ms<60").evaluate(report)
+    #expect(!tighter.passed && tighter.value == .number(90), "both fail, and the second is worse")
     #expect(try loopback("a_to_b.mouth_to_ear_ms<80").evaluate(report).passed)
     #expect(try loopback("mouth_to_ear_ms>60").evaluate(report).value == .number(70))
     report.bToA.mouthToEarMilliseconds = nil

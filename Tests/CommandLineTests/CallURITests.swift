@@ -17,6 +17,10 @@ import Testing
     #expect(throws: SettingsError.self) { try CallURI(parsing: "rtp://host:5004?codec=any&pt=0", role: .listen) }
 }
 
+@Test("The local port of who listens is that of the URI, and has no other word") func localPortOfListener() throws {
+    #expect(throws: SettingsError.self) { try CallURI(parsing: "rtp://127.0.0.1:0?local=23020", role: .listen) }
+}
+
 @Test("A conference may say in which header extensions levels are told") func levels() throws {
     let uri = try CallURI(parsing: "rtp://host:5004?level=1&speakers=14", role: .listen)
     #expect(uri.levelNumber == 1 && uri.speakersNumber == 14 && uri.tellsLevels)

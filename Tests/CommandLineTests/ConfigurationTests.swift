@@ -87,6 +87,17 @@ func emptyFile(text: String) throws {
     #expect(try ConfigurationFile(path: "f.yaml", text: text).entries.isEmpty)
 }
 
+@Test("`null` is the silent device where a device is named, and nothing elsewhere; in quotes it is what it says")
+func nullWord() throws {
+    for text in ["device: null\n", "device: \"null\"\n", "audio:\n  device: 'null'\n"] {
+        #expect(try ConfigurationFile(path: "f.yaml", text: text).entries["device"]?.value.text == "null", "\(text)")
+    }
+    #expect(try ConfigurationFile(path: "f.yaml", text: "device: ~\ncodec: null\n").entries.isEmpty)
+    for text in ["codec: \"null\"\n", "codec: '~'\n"] {
+        #expect(throws: SettingsError.self) { try ConfigurationFile(path: "f.yaml", text: text) }
+    }
+}
+
 @Test("A list is a YAML sequence or commas") func list() throws {
     let sequence = try ConfigurationFile(path: "f", text: "allow:\n  - 192.0.2.0/24\n  - 2001:db8::/32\n")
     #expect(sequence.entries["allow"]?.value.text == "192.0.2.0/24,2001:db8::/32")

@@ -92,7 +92,9 @@ import Testing
                 #expect(refused.errors.contains(path) && refused.errors.split(separator: "\n").count == 1)
             }
         }
-        for wrong in [["--rate", "9"], ["--pan", "2"], ["--loop=-1"], ["--gain", "99"], ["--pitch"], ["--start=-1"]] {
+        for wrong in [
+            ["--rate", "9"], ["--pan", "2"], ["--loop=-1"], ["--gain", "99"], ["--pitch"], ["--start=-1"], ["--start", "30"],
+        ] {
             let ending = try yodel(["play", good, "--device", "null"] + wrong)
             #expect(ending.status == 2 && ending.errors.contains(wrong[0].split(separator: "=")[0]), "\(ending)")
         }

@@ -23,6 +23,16 @@ import Testing
         (["call", "rtp://127.0.0.1:4", "--codec", "g729"], 2, "opus, g722, pcmu, pcma, l16"),
         (["call", "rtp://127.0.0.1:4?pt=18"], 2, "9 (g722)"),
         (["call", "rtp://127.0.0.1:4?pt=9", "--codec", "opus"], 2, "payload type 9 is g722"),
+        (["call", "rtp://127.0.0.1:4?pt=102", "--codec", "opus"], 2, "telephone events, in pt=102"),
+        (["call", "rtp://127.0.0.1:4?pt=105", "--codec", "l16"], 2, "comfort noise, in pt=105"),
+        (["call", "rtp://127.0.0.1:4", "--codec", "opus", "--redundancy", "105"], 2, "comfort noise, in --redundancy"),
+        (["loopback", "--redundancy", "111"], 2, "audio, in --redundancy"),
+        (["loopback", "--redundancy", "102"], 2, "telephone events, in --redundancy"),
+        (["call", "rtp://127.0.0.1:4", "--bind", "::1"], 2, "--bind"),
+        (["listen", "rtp://127.0.0.1:4?local=5004"], 2, "leave out local"),
+        (["listen", "rtp://127.0.0.1:4", "--parties", "101", "--device", "file:a.wav"], 2, "--device"),
+        (["listen", "rtp://127.0.0.1:4", "--parties", "101", "--ring", "null"], 2, "--ring"),
+        (["capacity", "--slo", "gaps=0"], 2, "in --slo 'gaps=0'"),
         (["call", "rtp://127.0.0.1:4", "sip:a@127.0.0.1"], 2, "rtp:// parties only"),
         (["call", "sip:a@127.0.0.1", "--account", "nowhere"], 2, "nowhere"),
         (["call", "sip:"], 2, "sip:USER@HOST"),
@@ -122,6 +132,24 @@ func logLevel() throws {
     }
     #expect(told.split(separator: "\n").allSatisfy { $0.hasPrefix("yodel: ") })
     #expect(try yodel(call + ["--log-level", "critical"], environment: misspelt).errors.isEmpty)
+}
+
+@Test(
+    "`--log-level` counts in commands that make no calls, too",
+    arguments: [["capacity", "--seconds", "1"], ["history", "/nonexistent/history.sqlite"]])
+func logLevelOfOthers(command: [String]) throws {
+    let ending = try yodel(command + ["--log-level", "info"])
+    #expect(ending.status == 2 && ending.errors.contains("info: configuration file"), "\(ending)")
+}
+
+@Test("A program that `nohup` starts leaves SIGHUP ignored; otherwise it heeds it", arguments: [true, false])
+func hangUp(isIgnored: Bool) throws {
+    let program = try RunningProgram(
+        ["listen", "rtp://127.0.0.1:0", "--device", "null"], after: isIgnored ? "trap '' HUP" : "true")
+    #expect(wait(seconds: hangSeconds) { program.heedsSignals })
+    #expect(program.heeds(SIGHUP) != isIgnored)
+    program.terminate()
+    #expect(program.end(within: hangSeconds) == 143)
 }
 
 @Test("Echo canceller and quality can be chosen for a call, by flag and by file, and the report names them")

@@ -34,6 +34,21 @@ import Testing
         try refused(["config", "--defaults", "--json"], "--defaults", "--json")
     }
 
+    // As root every folder can be written.
+    @Test("a file that is there and can be written needs no folder that can")
+    func lockedFolder() throws {
+        let tone = try files.tone("tone.wav", seconds: 1)
+        let folder = files.path("locked")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try files.write("locked/out.wav", Data())
+        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: folder)
+        defer { try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder) }
+        let ending = try yodel(
+            ["process", "--rate", "16000", "--far", tone, "--mic", tone, "--out", folder + "/out.wav"])
+        #expect(ending.status == 0, "\(ending)")
+        #expect(try !files.data("locked/out.wav").isEmpty)
+    }
+
     @Test("why a file cannot be made is told, not that closing nothing failed")
     func sink() throws {
         #expect(throws: AudioFileError(path: files.path("none/a.wav"), reason: "No such file or directory")) {

@@ -79,7 +79,11 @@ import Testing
             ("units:\n  a: {type: tone}\nduration: 1\nautomation:\n  - {at: 1, unit: a, set: pan, value: 1}", 5, "level"),
             ("units:\n  a: {type: varispeed, input: b}\n  b: {type: varispeed, input: a}\noutput: a\nduration: 1", 4, "feed"),
             ("units: [", 2, "graph.yaml"), ("a: *b", 1, "graph.yaml"), ("units: {a: {type: tone}}\nunits: {}", 2, "twice"),
-            ("", 1, "no units"),
+            ("", 1, "no units"), ("rate: 8000\nunits: {a: {type: tone, frequency: 7000}}\nduration: 1", 2, "8000 Hz"),
+            (
+                "units:\n  a: {type: tone}\n  b:\n    type: mixer\n    inputs: [a]\n    channels: 3\nduration: 1", 6,
+                "channels cannot be '3'"
+            ),
         ] as [(String, Int, String)])
     func mistakes(text: String, line: Int, words: String) throws {
         let path = try graph(text)
@@ -89,6 +93,56 @@ import Testing
         #expect(ending.errors.contains("\(path):\(line)"), "\(ending.errors)")
         #expect(ending.errors.split(separator: "\n").count == 1 && ending.errors.contains("; "))
         #expect(!FileManager.default.fileExists(atPath: files.path("out.wav")))
+    }
+
+    @Test("a player that stands still for good, or plays part of a round, is told with its line")
+    func mistakesOfPlayers() throws {
+        let tone = try files.tone("tone.wav", seconds: 0.1)
+        let player = "units:\n  a:\n    type: player\n    file: \(tone)\n"
+        func refused(_ more: String, line: Int, _ words: String) throws {
+            let path = try graph(player + more)
+            // To no file: one that never ended would fill the disk.
+            let ending = try yodel(["render", path, "--device", "null", "--no-realtime"], killAfter: 20)
+            #expect(ending.status == 2 && ending.errors.contains("\(path):\(line)"), "\(ending)")
+            #expect(ending.errors.contains(words), "\(ending.errors)")
+        }
+        try refused("    play: no", line: 5, "never end")
+        try refused("automation:\n  - {at: 0.05, unit: a, set: play, value: false}", line: 6, "never end")
+        try refused("    loop: 1.5", line: 5, "1 or more, or 0 for ever")
+        let path = try graph(player + "    play: no\nautomation:\n  - {at: 0.05, unit: a, set: play, value: yes}")
+        let ending = try yodel(["render", path, "--device", "null", "--no-realtime"])
+        #expect(ending.status == 0, "\(ending)")
+    }
+
+    @Test("an equalizer's own gain holds beside a preset, whichever stands first")
+    func presetAndGain() throws {
+        func rendered(_ settings: String, to name: String) throws -> Data {
+            let path = try graph(
+                "duration: 0.2\nunits:\n  a: {type: tone}\n  b:\n    type: equalizer\n    input: a\n\(settings)")
+            let ending = try yodel(["render", path, "--offline", "--out", files.path(name), "--bits", "32"])
+            #expect(ending.status == 0, "\(ending)")
+            return try files.data(name)
+        }
+        let (preset, gain) = ("    preset: Loudness\n", "    gain: -12\n")
+        let usual = try rendered(preset + gain, to: "usual.wav")
+        #expect(try rendered(gain + preset, to: "turned.wav") == usual)
+        #expect(try rendered(preset, to: "preset.wav") != usual)
+    }
+
+    @Test("the length that is told counts rounds, start and tail, and is not known where something moves the time")
+    func expectedLength() throws {
+        let tone = try files.tone("tone.wav", seconds: 1)
+        func total(_ text: String) throws -> Double? {
+            let ending = try yodel(["render", try graph(text), "--offline", "--out", files.path("out.wav"), "--json"])
+            #expect(ending.status == 0, "\(ending)")
+            let start = try #require(events(ending).first { $0["type"] as? String == "render_started" })
+            return start["total_s"] as? Double
+        }
+        let player = "units:\n  a: {type: player, file: \(tone), loop: 2, start: 0.25}\n"
+        #expect(try total("tail: 0.5\n" + player) == 2.25)
+        #expect(try total(player + "  b: {type: varispeed, input: a, rate: 2}\n") == nil)
+        #expect(try total(player + "automation:\n  - {at: 0.1, unit: a, set: position, value: 0.5}\n") == nil)
+        #expect(try total(player + "duration: 0.5\n") == 0.5)
     }
 
     @Test(

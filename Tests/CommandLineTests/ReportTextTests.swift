@@ -116,6 +116,19 @@ private func direction(delay: Double) -> CallStatistics {
     #expect(Verdict(report).text == "fair (B to A: delay 200 ms; 1 gap)")
 }
 
+@Test("Where nothing leads an echo back, none is gone after a time, and the verdict blames none") func noEchoPath() {
+    var report = LoopbackReport()
+    (report.aToB, report.bToA) = (direction(delay: 70), direction(delay: 70))
+    report.convergenceSeconds = 4.4
+    for path in [\LoopbackReport.aToB, \.bToA] { report[keyPath: path].echo?.noEchoPath = true }
+    report.aToB.echo?.converged = false
+    let lines = ReportText.lines(report)
+    #expect(lines.contains("echo                       no echo       no echo"), "\(lines)")
+    #expect(!lines.contains { $0.hasPrefix("echo gone after") } && lines.last == "verdict: good")
+    report.bToA.echo?.noEchoPath = false
+    #expect(ReportText.lines(report).contains("echo gone after      4.4 s"))
+}
+
 @Test("The status line never outgrows the terminal and drops the least important things first", arguments: 0...120)
 func statusWidth(width: Int) {
     var mood = CallMood()

@@ -7,10 +7,13 @@ final class RunningProgram {
     private let process: ChildProcess
     private let errors = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-\(UUID().uuidString).err")
 
-    /// - Parameter pipeBytes: room in the pipe of standard output.
-    init(_ arguments: [String], pipeBytes: Int? = nil) throws {
+    /// - Parameters:
+    ///   - pipeBytes: room in the pipe of standard output.
+    ///   - command: of the shell that becomes the program.
+    init(_ arguments: [String], pipeBytes: Int? = nil, after command: String? = nil) throws {
+        let shell = command.map { ["/bin/bash", "-c", $0 + "; exec \"$0\" \"$@\""] } ?? []
         process = try ChildProcess(
-            [programPath()] + arguments, environment: programEnvironment(), output: .pipe(bytes: pipeBytes),
+            shell + [programPath()] + arguments, environment: programEnvironment(), output: .pipe(bytes: pipeBytes),
             errors: .file(errors.path))
     }
 
@@ -21,12 +24,15 @@ final class RunningProgram {
     func terminate() { process.signal(SIGTERM) }
     func interrupt() { process.signal(SIGINT) }
 
-    /// Whether it heeds signals itself by now (proc(5)).
-    var heedsSignals: Bool {
+    /// Whether it heeds the signals that end it by now.
+    var heedsSignals: Bool { heeds(SIGINT) && heeds(SIGTERM) }
+
+    /// Whether it heeds a signal itself (proc(5)).
+    func heeds(_ signal: Int32) -> Bool {
         let status = (try? String(contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
         let caught = line?.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) } ?? 0
-        return [SIGINT, SIGTERM].allSatisfy { caught >> UInt64($0 - 1) & 1 == 1 }
+        return caught >> UInt64(signal - 1) & 1 == 1
     }
 
     /// Its exit status; nil, and it is killed, when it has not ended by itself after `seconds`.

@@ -51,6 +51,29 @@ import Testing
             ["replay", "--in", tone, "--trace", "clean", "--out", tone], ["--out", "--in"], keeping: "tone.wav")
     }
 
+    @Test("a dump is not written over what is read or recorded")
+    func dump() throws {
+        for name in ["microphone.wav", "heard.wav"] { try files.tone(name, seconds: 0.1) }
+        let folder = files.folder.path
+        let (microphone, heard) = (files.path("microphone.wav"), files.path("heard.wav"))
+        try refused(
+            [
+                "process", "--rate", "16000", "--far", heard, "--mic", microphone, "--out", files.path("out.wav"), "--dump",
+                folder,
+            ], ["--dump", "--mic"], keeping: "microphone.wav")
+        let call = ["call", "rtp://127.0.0.1:9", "--duration", "0.2", "--device", "null", "--dump", folder]
+        try refused(call + ["--play", heard], ["--dump", "--play"], keeping: "heard.wav")
+        try refused(call + ["--record", heard], ["--dump", "--record"], keeping: "heard.wav")
+    }
+
+    @Test("a load draws no picture over the speech that it plays")
+    func load() throws {
+        let tone = try files.tone("tone.wav", seconds: 3)
+        try refused(
+            ["load", "rtp://127.0.0.1:9", "--calls", "1", "--hold", "1", "--play", tone, "--picture", tone],
+            ["--picture", "--play"], keeping: "tone.wav")
+    }
+
     @Test("devices may be named by several options")
     func devices() throws {
         let tone = try files.tone("tone.wav", seconds: 1)

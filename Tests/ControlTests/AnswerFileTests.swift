@@ -73,6 +73,8 @@ import Control
         #expect(directory.contains("directory") && directory.contains("--out"))
         let full = told { try write(["x"], "/dev/full") }
         #expect(full.contains("No space") && full.contains("/dev/full"))
+        let error = #expect(throws: ControlError.self) { try write(["x"], "/dev/full") }
+        #expect(error?.exitCode == 2, "as in all commands")
         try write(["x"], "/dev/null")
         let names = try folder.names()
         #expect(names.isEmpty)

@@ -37,6 +37,28 @@ import Diagnosis
         }
     }
 
+    @Test("of authorities one that is good is enough; of a chain each has to be")
+    func authorities() throws {
+        let tests = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
+        func pem(_ name: String) throws -> String {
+            try String(contentsOfFile: "\(tests)/SignallingTransportTests/Fixtures/\(name).pem", encoding: .utf8)
+        }
+        let file = NSTemporaryDirectory() + "yodel-\(UUID().uuidString).pem"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        func look(_ text: String, isAuthorities: Bool) throws -> Finding {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+            return CertificateFindings.look(file, key: "tls.ca", isAuthorities: isAuthorities, now: 1_700_000_000)
+        }
+        for bad in ["expired", "early"] {
+            let both = try pem(bad) + pem("ca")
+            let found = try look(both, isAuthorities: true)
+            #expect(found.grade == .fine && found.detail.hasSuffix("days left (not good now: 1 of 2)"), "\(found)")
+            #expect(try look(both, isAuthorities: false).grade == .trouble)
+            #expect(try look(pem(bad), isAuthorities: true).grade == .trouble)
+        }
+        #expect(try look(pem("ca"), isAuthorities: true).detail.hasSuffix("days left"))
+    }
+
     @Test("names of servers need name servers; addresses need none")
     func names() throws {
         func finding(_ names: [String], _ text: String, container: Bool = false) throws -> Finding {

@@ -46,6 +46,20 @@ import Diagnosis
         #expect(found.allSatisfy { !$0.remedy.isEmpty && $0.area == .device })
     }
 
+    @Test("a device that opens is fine though it is not listed")
+    func unlisted() throws {
+        let fixture = try MachineFixture()
+        defer { fixture.remove() }
+        func finding(_ name: String, opens: Bool) -> Finding {
+            DeviceFindings.look([name], listed: [], fixture.machine()) {
+                DeviceListing(name: $0, description: $0, capture: .init(opens: true), playback: .init(opens: opens))
+            }[0]
+        }
+        #expect(finding("alsa:plug:null", opens: true).grade == .fine)
+        #expect(finding("plughw:0,0", opens: false).grade == .trouble)
+        #expect(DeviceListing(trying: "null").opens && !DeviceListing(trying: "alsa:no_such_device").opens)
+    }
+
     @Test("real time that is refused has the remedy of what runs the process")
     func priority() throws {
         func finding(

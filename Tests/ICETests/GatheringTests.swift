@@ -114,6 +114,23 @@ import Testing
         #expect(requests == 5)
     }
 
+    @Test("while it rings a NAT's binding towards a TURN server is kept")
+    func relayKeepAlive() {
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        var configuration = ICEConfiguration()
+        configuration.turnServers = [server.turn]
+        let end = Endpoint(
+            "end", in: network, [ip("203.0.113.1")], role: .controlling, configuration: configuration, seed: 1)
+        end.gather()
+        network.run(1000)
+        var indications = 0
+        network.tap = { _, _, destination in indications += destination == server.address ? 1 : 0 }
+        network.run(60_000)
+        #expect(indications == 4)
+        end.update { $0.close(now: network.now) }
+        #expect(end.nextDeadline == nil)
+    }
+
     @Test("addresses at which nobody can be reached are no candidates; loopback only where there is nothing else")
     func addresses() {
         let end = Endpoint(

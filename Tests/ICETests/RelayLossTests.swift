@@ -56,6 +56,48 @@ import Testing
         #expect(!caller.events.contains(.consentLost) && !callee.events.contains(.consentLost))
     }
 
+    @Test("and is lost before there was a call, for a NAT that forgot its binding, is asked for anew")
+    func forgottenBinding() {
+        let network = SimulatedNetwork(seed: 4)
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        var configuration = ICEConfiguration()
+        configuration.turnServers = [server.turn]
+        configuration.relayOnly = true
+        let nat = NAT(.symmetric, outside: ip("203.0.113.1"))
+        let caller = Endpoint(
+            "caller", in: network, [ip("10.0.0.1")], nat: nat, role: .controlling, configuration: configuration, seed: 1)
+        let callee = Endpoint("callee", in: network, [ip("203.0.113.2")], role: .controlled, seed: 2)
+        caller.gather()
+        network.run(1000)
+        nat.forget()
+        for (one, other) in [(caller, callee), (callee, caller)] {
+            one.onEvent = { [weak other] event in
+                guard case .candidate(let candidate) = event else { return }
+                network.after(30) { other?.update { $0.add(candidate, now: network.now) } }
+            }
+        }
+        shareCredentials(caller, callee, in: network)
+        callee.gather()
+        #expect(network.run(5000, until: { caller.isNominated && callee.isNominated }))
+        #expect(server.count(.createPermission, 437) == 1 && server.count(.allocate) == 2)
+    }
+
+    @Test("and knows no allocation however often it gives one is not asked for ever")
+    func neverAllocated() {
+        let network = SimulatedNetwork(seed: 4)
+        let (server, caller, callee) = relayedCall(in: network, relayOnly: true)
+        caller.gather()
+        network.run(1000)
+        network.tap = { datagram, _, destination in
+            let method = (try? STUNMessage(datagram))?.method
+            if destination == server.address, method == .createPermission { server.refusals = [437] }
+        }
+        trickle(caller, callee, in: network)
+        network.run(10_000)
+        #expect(caller.events.contains(.serverFailed(ServerID(server.address), .refused(437))))
+        #expect(server.count(.allocate) < 8)
+    }
+
     @Test("leaves the peer's, where that is of another server: the call goes on by it", arguments: [0, 1])
     func startedAnewForOne(which: Int) {
         let network = SimulatedNetwork(seed: 4)

@@ -103,6 +103,22 @@ import Testing
         #expect(callee.agent.statistics.malformed == 0)
     }
 
+    @Test("a connection that has died silently ends the relay when a renewal stays unanswered, before the allocation runs out")
+    func silent() {
+        let server = SimulatedServer(address("198.51.100.1:3478"), in: network)
+        server.lifetime = 120
+        let (caller, connections) = end("caller", "203.0.113.1", [stream(server)], role: .controlling, seed: 1)
+        caller.gather()
+        network.run(1000)
+        #expect(caller.agent.answeringServers == [ServerID(server.address, .tcp)] && connections.openCount == 1)
+        server.isDead = true
+        // Renewed after 60 s, given up 39.5 s later.
+        network.run(109_000)
+        let told = caller.events.filter { if case .serverFailed = $0 { true } else { false } }
+        #expect(told == [.serverFailed(ServerID(server.address, .tcp), .connection("it does not answer"))])
+        #expect(connections.openCount == 0)
+    }
+
     @Test("a server that is started anew within seconds carries the call on; one that stays away is told as lost")
     func startedAnew() {
         let server = SimulatedServer(address("198.51.100.1:3478"), in: network)

@@ -82,6 +82,21 @@ private final class ScriptedLink: LinkEnd {
         #expect(receive(links, at: .zero) == [[rtp(1, ssrc: 1)], []])
     }
 
+    @Test("gives a second caller under the same SSRC, who does not go on where the first one stands, a place of his own")
+    func sameSSRC() {
+        let links = links(2)
+        lower.waiting = [(rtp(9, ssrc: 1), address(5001), false)]
+        _ = receive(links, at: .zero)
+        links[0].setPeer(LinkPeer(media: address(5001)))
+        lower.waiting = [
+            (rtp(3, ssrc: 1), address(5002), false), (rtp(10, ssrc: 1), address(5001), false),
+            (rtp(4, ssrc: 1), address(5002), false),
+        ]
+        #expect(receive(links, at: .zero) == [[rtp(10, ssrc: 1)], [rtp(3, ssrc: 1), rtp(4, ssrc: 1)]])
+        lower.waiting = [(rtp(5, ssrc: 1), address(6002), false), (rtp(11, ssrc: 1), address(6001), false)]
+        #expect(receive(links, at: .zero) == [[rtp(11, ssrc: 1)], [rtp(5, ssrc: 1)]], "each goes on from elsewhere")
+    }
+
     @Test("hands RTCP to the stream whose control port it comes from, and no garbage to anybody")
     func control() {
         let links = links(2, hasControlPort: true)

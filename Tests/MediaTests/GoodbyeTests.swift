@@ -54,6 +54,21 @@ import Testing
         #expect(!isRemoteHangup(listener) && listener.call.statistics.concealedRatio == 0)
     }
 
+    @Test("is said by who has sent, be it reports only, and not by who never did (RFC 3550 section 6.3.7)")
+    func said() throws {
+        let silent = try Endpoint(.pcmu, seeds: [3])
+        silent.perform(.hangUp(.localHangup), now: HostTime(milliseconds: 10))
+        #expect(silent.call.state.isEnded && silent.links[0].reports == 0)
+
+        let listener = try Endpoint(.pcmu, seeds: [4])
+        listener.perform(.direction(.receiveOnly), now: .zero)
+        everyTenMilliseconds(to: 20) { listener.step(now: $0) }
+        let before = listener.links[0].reports
+        #expect(before > 0 && listener.links[0].rtp.isEmpty)
+        listener.perform(.hangUp(.localHangup), now: HostTime(milliseconds: 20_000))
+        #expect(listener.links[0].reports == before + 1)
+    }
+
     @Test("of another source than the heard one is nobody's")
     func foreign() throws {
         let listener = try listen(seconds: 3, voiceUntil: 2) { now, call, ssrc in

@@ -237,6 +237,22 @@ import Testing
         #expect(session.takeFileWarnings().isEmpty)
     }
 
+    @Test("that ends waits for nobody to let go of its recording", arguments: threads)
+    func recordingEnds(loops: SessionLoops?) throws {
+        let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))
+        let session = try CallSession(
+            [try Self.party(Self.configuration(.opus, 20, seed: 2), at: other.address)],
+            unit: RemoteIO(device: VirtualDevice(.null)), staysOpen: true, loops: loops)
+        try session.start()
+        let file = limited_file_open()
+        try #require(file >= 0)
+        defer { close(file) }
+        try session.startRecording(path: "/proc/self/fd/\(file)")
+        session.remove(session.channel)
+        #expect(session.finish().isEmpty)
+        #expect(!session.recorderSlot.isWaiting)
+    }
+
     @Test("takes as many as a headset has directions for, and another one when somebody has left", arguments: threads)
     func full(loops: SessionLoops?) throws {
         let other = try Self.callee(Self.configuration(.opus, 20, seed: 1))

@@ -119,6 +119,38 @@ import Testing
         #expect(figures(try self.replay(again).statistics) == figures(live.statistics))
     }
 
+    @Test("and blanked, holds no key, and nothing of what was sent, whatever its number means to who receives")
+    func withoutKeys() throws {
+        let path = "/tmp/yodel-keys-\(getpid()).pcapng"
+        let blank = path + "2"
+        defer { for file in [path, blank] { unlink(file) } }
+        let configuration = CallConfiguration(codec: .pcmu, seed: 85)
+        var settings = configuration.captureSettings
+        settings["local_address"] = "7f000001"
+        settings["local_ports"] = "5004,5005"
+        let writer = try CaptureWriter(path: path, settings: settings, epochNanoseconds: 0)
+        let own = UDPEndpoint(address: [127, 0, 0, 1], port: 5004)
+        let other = UDPEndpoint(address: [127, 0, 0, 1], port: 6004)
+        let digits = configuration.stream.telephoneEventPayloadType
+        let noise = configuration.stream.comfortNoisePayloadType
+        for (type, isReceived) in [(digits, true), (noise, true), (digits, false), (noise, false)] {
+            var bytes = [UInt8](repeating: 7, count: RTPHeader.fixedLength + 8)
+            _ = bytes.withUnsafeMutableBytes {
+                RTPHeader(payloadType: type, sequence: 1, timestamp: 0, ssrc: 9).write(into: $0)
+            }
+            bytes.withUnsafeBytes {
+                writer.add(
+                    $0, time: HostTime(milliseconds: 20), isReceived: isReceived, source: isReceived ? other : own,
+                    destination: isReceived ? own : other)
+            }
+        }
+        try writer.finish()
+        try CaptureBlanking.write(path, to: blank)
+        let payloads = try datagrams(blank).map { Array($0.dropFirst(RTPHeader.fixedLength)) }
+        let nothing = [UInt8](repeating: 0, count: 8)
+        #expect(payloads == [[0, 7, 7, 7, 0, 0, 0, 0], [UInt8](repeating: 7, count: 8), nothing, nothing])
+    }
+
     private func datagrams(_ path: String) throws -> [[UInt8]] {
         let reader = try CaptureReader(path: path)
         var all: [[UInt8]] = []

@@ -190,6 +190,21 @@ import Testing
         #expect(throws: NetworkError.addressNotHere("192.0.2.1")) { try UDPLink(bind: IPAddress("192.0.2.1")) }
     }
 
+    @Test(
+        "a link-local address is bound at the interface that has it, and one of another machine is named",
+        .enabled(if: hasIPv6, "no IPv6 loopback here"))
+    func linkLocal() throws {
+        #expect(throws: NetworkError.addressNotHere("fe80::dead:beef")) { try UDPLink(bind: IPAddress("fe80::dead:beef")) }
+        for address in machineAddresses() where address.family == .v6 && address.isLinkLocal {
+            do {
+                let link = try UDPLink(bind: address)
+                #expect(link.local.scope != 0)
+            } catch NetworkError.system(call: "bind", errno: EINVAL) {
+                // Several interfaces of this machine have it.
+            }
+        }
+    }
+
     @Test func aPeerThatIsNotThereIsCountedAndNotFatal() throws {
         let gone = try UDPLink(bind: loopback)
         let caller = try UDPLink(bind: loopback, remote: gone.local)
@@ -223,6 +238,19 @@ import Testing
         let alone = try UDPLink(remote: closed)
         #expect(alone.send(packet(1)) && alone.receive { alone.statistics.icmpErrors == 1 })
         #expect(alone.nextEvent() == .unreachable(closed))
+    }
+
+    @Test("a packet that is too long for UDP, or that may not go there, is a failure of its own and nobody's ICMP error")
+    func ownErrors() throws {
+        let listener = try UDPLink(bind: loopback)
+        let caller = try UDPLink(bind: loopback, remote: listener.local)
+        #expect(!caller.send([UInt8](repeating: 0x80, count: 70_000)))
+        #expect(caller.statistics.sendFailures == 1 && caller.statistics.lastSendError == EMSGSIZE)
+        // No broadcast without SO_BROADCAST.
+        let broadcast = try UDPLink(remote: SocketAddress(IPAddress("255.255.255.255"), port: 9))
+        #expect(!broadcast.send(packet(1)) && broadcast.statistics.sendFailures == 1)
+        #expect(caller.statistics.icmpErrors == 0 && broadcast.statistics.icmpErrors == 0)
+        #expect(caller.send(packet(1)) && listener.receive(1).count == 1)
     }
 
     @Test func separateControlGoesToTheGivenPort() throws {

@@ -145,6 +145,15 @@ import Testing
         }
     }
 
+    @Test("that comes by a pipe is refused, and not called damaged")
+    func pipe() {
+        let path = "/tmp/yodel-capture-pipe-\(getpid())"
+        defer { unlink(path) }
+        #expect(mkfifo(path, 0o600) == 0)
+        let reason = "a pipe cannot be read twice, which a capture must be"
+        #expect(throws: CaptureError.unreadable(path: path, reason: reason)) { try CaptureReader(path: path) }
+    }
+
     @Test("cut anywhere gives the packets before the cut, and says that it breaks off")
     func truncated() throws {
         let whole = pcap([[UInt8]](repeating: ethernet(0x0800, ipv4(udp(payload))), count: 4))

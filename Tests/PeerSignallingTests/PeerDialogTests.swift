@@ -146,6 +146,56 @@ import Testing
         #expect(said.contains { $0.hasPrefix("refusal malformed") }, "\(said)")
     }
 
+    /// That a part of a message has arrived.
+    private static func receipt(for part: [UInt8]) -> [UInt8] { [1, 2] + Array(part[2..<8]) }
+
+    @Test(
+        "a hold that has no answer in time, or none that can be read, is told as refused, and may be wished for again",
+        arguments: [false, true])
+    func unansweredHold(isAnswered: Bool) {
+        let wire = LossyWire(seed: 9)
+        #expect(wire.run(1000) { wire.isAnswered })
+        wire.run(1000)
+        var caller = wire.caller
+        caller.hold(true, now: wire.now)
+        for part in caller.takeDatagrams() { caller.receive(Self.receipt(for: part), now: wire.now) }
+        let limit = wire.now.advanced(byMilliseconds: PeerDialog.answerMilliseconds)
+        caller.advance(to: limit.advanced(byMilliseconds: -1))
+        let early = caller.nextEvent()
+        #expect(early == nil && caller.isSettled)
+        if isAnswered {
+            caller.receive([1, 1, 0, 0, 0, 2, 0, 1] + Array("answer\nnothing".utf8), now: wire.now)
+        } else {
+            #expect(caller.nextDeadline == limit)
+            caller.advance(to: limit)
+        }
+        guard case .requestRefused(let text)? = caller.nextEvent() else {
+            Issue.record("nothing is told of the hold")
+            return
+        }
+        #expect(text.contains("answer") && !caller.isOver && caller.nextDeadline == nil, "\(text)")
+        _ = caller.takeDatagrams()
+        caller.hold(true, now: limit)
+        let said = caller.takeDatagrams().map { String(decoding: $0.dropFirst(8), as: UTF8.self) }
+        #expect(said.contains { $0.hasPrefix("offer") }, "\(said)")
+    }
+
+    @Test("a call whose answer cannot be read ends at once, and the reason is told")
+    func unreadableAnswer() {
+        var caller = PeerDialog(
+            .caller, capabilities: AudioCapabilities(codecs: [.pcmu]), own: LossyWire.one, peer: LossyWire.other, sessionID: 1)
+        caller.start(now: .zero)
+        for part in caller.takeDatagrams() { caller.receive(Self.receipt(for: part), now: .zero) }
+        caller.receive([1, 1, 0, 0, 0, 1, 0, 1] + Array("answer\nnothing".utf8), now: .zero)
+        guard case .ended(.refused(.malformed, let text))? = caller.nextEvent() else {
+            Issue.record("the call goes on")
+            return
+        }
+        #expect(!text.isEmpty)
+        let said = caller.takeDatagrams().map { String(decoding: $0.dropFirst(8), as: UTF8.self) }
+        #expect(said.contains { $0.hasPrefix("bye") }, "\(said)")
+    }
+
     @Test("parts of a message are bounded: their number, their length, and what waits")
     func bounds() {
         var callee = PeerDialog(

@@ -112,6 +112,19 @@ import Testing
         #expect(receiver.makeReportBlocks().map(\.ssrc) == [2])
     }
 
+    @Test("a new source of long packets, as L16 has at 48 kHz, is heard from its first one, too")
+    func longPacketsAreHeld() {
+        var receiver = makeReceiver()
+        var held: [Seen] = []
+        _ = receiver.take(packet(0))
+        let payloads = [[UInt8](repeating: 1, count: 3000), [UInt8](repeating: 2, count: 3000)]
+        #expect(receiver.take(packet(500, ssrc: 2, payload: payloads[0]), held: &held) == .probation)
+        #expect(
+            receiver.take(packet(501, ssrc: 2, payload: payloads[1]), held: &held)
+                == .media(sequence: 501, timestamp: 80_160, isNew: true, payload: payloads[1]))
+        #expect(held == [.media(sequence: 500, timestamp: 80_000, isNew: true, payload: payloads[0])])
+    }
+
     @Test func twoSourcesAtOnceDoNotAlternate() {
         var receiver = makeReceiver()
         for sequence in UInt16(0)..<100 {

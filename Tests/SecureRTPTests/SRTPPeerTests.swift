@@ -53,6 +53,30 @@ import Testing
         #expect(alice.wire.peer == LinkPeer(media: Place.bob))
     }
 
+    @Test("is the new address of a peer that only listens, after three of its reports")
+    func listenerMoved() throws {
+        let (alice, bob) = try ends()
+        _ = alice.take(try packets(bob, 0..<3))
+        for number in 1...3 {
+            #expect(alice.wire.peer == LinkPeer(media: Place.bob))
+            let report = try #require(bob.protect(rtcp(), .control))
+            #expect(alice.take([report], from: Place.bobElsewhere, at: Double(number) * 5000).count == 1)
+        }
+        #expect(alice.wire.peer == LinkPeer(media: Place.bobElsewhere))
+    }
+
+    @Test("stays when somebody sends copies of all reports of a peer that only listens quicker than the peer himself")
+    func quickReports() throws {
+        let (alice, bob) = try ends()
+        _ = alice.take(try packets(bob, 0..<3))
+        for number in 1...10 {
+            let report = try #require(bob.protect(rtcp(), .control))
+            #expect(alice.take([report], from: Place.mallory, at: Double(number) * 5000).count == 1)
+            #expect(alice.take([report], from: Place.bob, at: Double(number) * 5000 + 5).isEmpty)
+        }
+        #expect(alice.wire.peer == LinkPeer(media: Place.bob))
+    }
+
     @Test("stays when somebody replays a recording")
     func recording() throws {
         let (alice, bob) = try ends()

@@ -144,6 +144,32 @@ import Service
         #expect(gaps() == ["network": 1, "machine": 1, "sender": 1, "hold": 1], "an event's gap counts once")
     }
 
+    @Test("media that begin anew are counted from their beginning, and their gaps are not those of the former ones")
+    func mediaAnew() async {
+        let bench = Bench()
+        let (_, call) = await bench.call()
+        call.tell(.callAnswered(sipCode: 200))
+        var statistics = CallStatistics()
+        (statistics.packetsSent, statistics.packetsReceived, statistics.packetsLost) = (500, 500, 4)
+        (statistics.concealedLong, statistics.gapsByCause) = (0, GapFigures())
+        statistics.drops = ["stranger": 3]
+        call.tell(.stats(statistics))
+        call.tell(.callResumed)
+        statistics.concealedLong = 2
+        call.tell(.stats(statistics))
+        (statistics.packetsSent, statistics.packetsReceived, statistics.packetsLost) = (40, 40, 6)
+        statistics.concealedLong = 1
+        statistics.gapsByCause?.machine = GapSum(count: 2, long: 2, milliseconds: 180)
+        call.tell(.stats(statistics))
+        let text = ServiceFigures.text(bench.core)
+        #expect(value(text, "yodel_packets_total{fate=\"sent\"}") == 540)
+        #expect(value(text, "yodel_packets_total{fate=\"received\"}") == 540)
+        #expect(value(text, "yodel_packets_total{fate=\"lost\"}") == 10)
+        #expect(value(text, "yodel_packets_dropped_total{reason=\"stranger\"}") == 3, "the port is the same")
+        #expect(value(text, "yodel_gaps_total{cause=\"hold\"}") == 3)
+        #expect(value(text, "yodel_gaps_total{cause=\"machine\"}") == 1, "of two the event explains one")
+    }
+
     @Test(
         "each attempt has one outcome by RFC 6076",
         arguments: [
@@ -178,6 +204,12 @@ import Service
         #expect(value(text, "yodel_registrations_total{state=\"registered\"}") == 2)
         #expect(value(text, "yodel_registrations_total{state=\"failed\"}") == 1)
         #expect(value(text, "yodel_account_registered{account=\"office\"}") == 1)
+    }
+
+    @Test("a quote in a label is escaped, also where a mark combines with it")
+    func labels() {
+        let bench = Bench(accounts: ["a\"\u{301}b"])
+        #expect(ServiceFigures.text(bench.core).contains("yodel_account_registered{account=\"a\\\"\u{301}b\"} 0"))
     }
 
     @Test("voice messages that wait are a figure of the accounts whose servers tell")

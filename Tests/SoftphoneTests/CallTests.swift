@@ -92,6 +92,25 @@ import Testing
         #expect(!latest.values.contains { $0.body.type == "call_started" })
     }
 
+    @Test("where several callers are taken, the media of a later one begin with that call")
+    func laterCaller() throws {
+        var request = try CallRequest.test(["rtp://127.0.0.1:0?rtcp=mux"], role: .listen)
+        request.parties = 2
+        let listener = try Followed(request)
+        let first = try caller(of: listener)
+        try listener.wait("the first one is heard") { side in
+            (0...1).contains { (side.call.statistics(of: $0).packetsReceived ?? 0) > 10 }
+        }
+        let second = try caller(of: listener)
+        try listener.wait("the second one is there") { $0.types.filter { $0 == "media_started" }.count == 2 }
+        let starts = listener.events.compactMap { event -> (after: Double, time: Int64)? in
+            guard case .mediaStarted(_, let after) = event.body else { return nil }
+            return (after, event.time.millisecondsSince1970)
+        }
+        #expect(starts[1].after < Double(starts[1].time - starts[0].time), "it does not count from the first one's call")
+        for side in [first, second, listener] { _ = side.close() }
+    }
+
     @Test("several parties are told apart")
     func conference() throws {
         let listeners = [try listener(), try listener()]

@@ -77,6 +77,84 @@ import Testing
         for other in [first, second] { #expect(other.close().count == 1) }
     }
 
+    @Test("whom we call is held by his answer where the first call was taken up again before", .timeLimit(.minutes(3)))
+    func takenUpAgain() async throws {
+        let uri = "sip:127.0.0.1:\(try freePort())"
+        let (desk, other) = (try Desk(), try Phone(.listen(uri), answersByItself: true))
+        let we = try Phone(.call(uri))
+        try heard(we.call)
+        try we.call.call.dial(desk.uri)
+        let (call, _) = try await desk.called()
+        try wait(we.call, "the first is held", 0) { $0 == .callHeld(byUs: true, byPeer: false) }
+        try wait(we.call, "the second rings", 1) { $0.type == "call_progress" }
+        try we.call.call.switchCalls()
+        try wait(we.call, "the first is taken up", 0) { $0 == .callResumed }
+        desk.signalling.answer(call)
+        try wait(we.call, "the second is held", 1) { $0 == .callHeld(byUs: true, byPeer: false) }
+        try heard(we.call, 0)
+        for phone in [we, other] { _ = phone.close() }
+        await desk.close()
+    }
+
+    @Test("of two who ring whoever is answered later is talked to, and the other one is held") func bothRing() throws {
+        let uri = "sip:127.0.0.1:\(try freePort())"
+        let we = try Phone(.listen(uri))
+        let first = try Phone(.call(uri))
+        try wait(we.call, "the first calls", 0) { $0.type == "call_incoming" }
+        let second = try Phone(.call(uri))
+        try wait(we.call, "the second calls", 1) { $0.type == "call_incoming" }
+        we.call.call.answer()
+        try heard(we.call, 0)
+        we.call.call.answer()
+        try wait(we.call, "the first is held", 0) { $0 == .callHeld(byUs: true, byPeer: false) }
+        try heard(we.call, 1)
+        try heard(second.call)
+        #expect(!second.call.types.contains("call_held"))
+        #expect(!we.call.events.contains { $0.party == 1 && $0.body.type == "call_held" })
+        for phone in [we, first, second] { _ = phone.close() }
+    }
+
+    @Test("who calls beside a call is refused by hanging up once, and the call goes on until the second time")
+    func refused() throws {
+        let uri = "sip:127.0.0.1:\(try freePort())"
+        let we = try Phone(.listen(uri))
+        let first = try Phone(.call(uri))
+        try wait(we.call, "the first calls", 0) { $0.type == "call_incoming" }
+        we.call.call.answer()
+        try heard(we.call)
+        let second = try Phone(.call(uri))
+        try wait(we.call, "the second calls", 1) { $0.type == "call_incoming" }
+        #expect(we.call.call.hangUpActive())
+        try second.call.wait("refused") { $0.types.contains("call_ended") }
+        try we.call.wait("the second is over") { $0.call.endReason(of: 1) != nil }
+        try heard(we.call)
+        #expect(we.call.call.endReason(of: 0) == nil && !we.call.call.hangUpActive())
+        #expect(we.close().count == 2)
+        for phone in [first, second] { _ = phone.close() }
+    }
+
+    @Test("the ports of a call that is over are free while another one goes on", .timeLimit(.minutes(3)))
+    func portsGivenBack() async throws {
+        let uri = "sip:127.0.0.1:\(try freePort())"
+        let (desk, other) = (try Desk(), try Phone(.listen(uri), answersByItself: true))
+        let we = try Phone(.call(uri))
+        try heard(we.call)
+        try we.call.call.dial(desk.uri)
+        let (call, _) = try await desk.called()
+        let port: UInt16 = try await desk.next {
+            if case .negotiated(call, let media) = $0 { media.agreement?.remote?.port } else { nil }
+        }
+        #expect(!isFree(port))
+        #expect(we.call.call.hangUpActive())
+        try we.call.wait("its port is free") { _ in isFree(port) }
+        #expect(we.call.call.endReason(of: 1) == .localHangup && we.call.call.endReason(of: 0) == nil)
+        try we.call.call.switchCalls()
+        try heard(we.call)
+        #expect(we.close().map(\.reason) == ["local_hangup", "local_hangup"])
+        _ = other.close()
+        await desk.close()
+    }
+
     @Test("a call that is to hear a file which is gone is not answered, and the file is named") func unreadable() throws {
         let uri = "sip:127.0.0.1:\(try freePort())"
         let we = try Phone(.listen(uri), answersByItself: true, play: "no/such/file.wav")
@@ -163,6 +241,8 @@ import Testing
         try #require(mkdtemp(&name) != nil)
         return name.dropLast().map { UInt8(bitPattern: $0) }
     }
+
+    private func isFree(_ port: UInt16) -> Bool { (try? LoopbackSocket(at: port)) != nil }
 
     private func size(_ path: String) -> Int {
         var facts = stat()

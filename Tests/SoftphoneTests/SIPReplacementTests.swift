@@ -21,6 +21,7 @@ import Testing
         try await desk.ended(call)
         for side in [caller.call, third.call] { try heard(side) }
         #expect(caller.call.types.contains("call_answered") && caller.call.call.endReason(of: 0) == nil)
+        #expect(Set(caller.call.call.dialogs).count == 2, "the messages of both places are its")
         caller.call.call.hangUp(byDuration: false)
         try third.call.wait("the end") { $0.types.contains("call_ended") }
         #expect(caller.close().map(\.reason) == ["local_hangup"])
@@ -63,6 +64,10 @@ import Testing
         try await desk.ended(call)
         try await other.ended(following)
         #expect(!caller.call.types.contains("call_transferred") && caller.call.call.endReason(of: 0) == .localHangup)
+        #expect(
+            !caller.call.events.contains {
+                if case .warning(let text) = $0.body { text.contains("was not reached") } else { false }
+            })
         _ = caller.close()
         await desk.close()
         await other.close()

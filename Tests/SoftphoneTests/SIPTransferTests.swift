@@ -24,6 +24,7 @@ import Testing
         let codes = first.call.events.compactMap { if case .transferProgress(_, let code, _) = $0.body { code } else { nil } }
         #expect(codes.last == 200, "\(codes)")
         #expect(caller.call.call.endReason(of: 0) == nil && !caller.call.types.contains("call_ended"))
+        #expect(Set(caller.call.call.dialogs).count == 2, "the messages of both places are its")
         caller.call.call.hangUp(byDuration: false)
         try second.call.wait("the end") { $0.types.contains("call_ended") }
         let reports = caller.close()
@@ -76,6 +77,25 @@ import Testing
         #expect(!first.call.types.contains("call_ended"))
         _ = caller.close()
         first.close()
+    }
+
+    @Test("a call that moves on as soon as it has moved leaves neither place behind", .timeLimit(.minutes(3)))
+    func twice() async throws {
+        let desks = [try Desk(), try Desk(), try Desk()]
+        let caller = try Caller(desks[0].uri)
+        var places: [SignalledCallID] = []
+        for (index, desk) in desks.enumerated() {
+            let (call, _) = try await desk.called()
+            places.append(call)
+            desk.signalling.answer(call)
+            try await desk.next { if case .answered(call, _, _) = $0 { true } else { nil } }
+            try caller.call.wait("it is there") { $0.types.filter { $0 == "call_answered" }.count == index + 1 }
+            if index < 2 { desk.signalling.transfer(call, to: desks[index + 1].uri, replacing: nil) }
+        }
+        for (desk, call) in zip(desks.dropLast(), places) { try await desk.ended(call) }
+        #expect(caller.call.call.endReason(of: 0) == nil)
+        _ = caller.close()
+        for desk in desks { await desk.close() }
     }
 
     @Test("a text goes to the other side of a call, either way, and who sent it hears so") func text() throws {

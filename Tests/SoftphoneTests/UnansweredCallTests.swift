@@ -49,6 +49,8 @@ import Testing
         caller.call.call.hangUp(byDuration: true)
         try caller.call.wait("it is over") { $0.types.contains("call_ended") }
         #expect(caller.call.call.endReason(of: 0) == .duration)
+        // It counts from the answer, though nothing was heard.
+        #expect(seconds(caller.call).count == 1)
         _ = caller.close()
         await desk.close()
     }
@@ -58,5 +60,10 @@ import Testing
         #expect(caller.call.endReason(of: 0) == .noAnswer)
         let texts = caller.events.compactMap { if case .callEnded(_, _, _, let text) = $0.body { text } else { nil } }
         #expect(texts.count == 1 && texts[0].contains("--duration"), "\(texts)")
+        #expect(seconds(caller).isEmpty)
+    }
+
+    private func seconds(_ side: Followed) -> [Double] {
+        side.events.compactMap { if case .callEnded(_, let seconds, _, _) = $0.body { seconds } else { nil } }
     }
 }

@@ -2,11 +2,12 @@ public import Realtime
 
 /// Voice-processing I/O: Remote I/O plus echo cancellation, residual echo and noise suppression, gain control and mute.
 ///
-/// Processing runs at the application's input rate, 8,000 ... 48,000 Hz (a multiple of 100), in mono; the output
-/// element must have the same rate, so that what is played serves as reference. Default formats: 48,000 Hz, Float32,
-/// mono.
+/// Processing runs at the application's input rate in mono: 8,000, 12,000, 16,000, 24,000, 32,000 or 48,000 Hz, and with
+/// SpeexDSP alone each multiple of 100 between them. The output element must have the same rate, so that what is played
+/// serves as reference. Default formats: 48,000 Hz, Float32, mono.
 public final class VoiceProcessingIO: InputOutputUnit, CoreUnit {
-    /// Rates the processing runs at, in Hz, in steps of 100.
+    /// Lowest and highest rate the processing runs at, in Hz. SpeexDSP alone takes each multiple of 100 in it; the default
+    /// canceller 8,000, 12,000, 16,000, 24,000, 32,000 and 48,000.
     public static let sampleRates: ClosedRange<Double> = 8_000...48_000
 
     let core: IOCore
@@ -108,7 +109,8 @@ public final class VoiceProcessingIO: InputOutputUnit, CoreUnit {
     public func initialize() throws(AudioUnitError) {
         let configuration = self.configuration
         try core.initialize { (control) throws(AudioUnitError) in
-            try VoiceStageBuilder.make(
+            echoMeters.pointee.forget()
+            return try VoiceStageBuilder.make(
                 control, configuration: configuration, taps: taps, controls: controls, echoMeters: echoMeters,
                 meters: core.meters)
         }

@@ -69,6 +69,23 @@ extension EchoMeters {
         return copy
     }
 
+    /// Forgets what was found in a session that is over.
+    func forget() {
+        converged.store(false, ordering: .relaxed)
+        erleRatio.store(Double.nan.bitPattern, ordering: .relaxed)
+        delayMilliseconds.store(Double.nan.bitPattern, ordering: .relaxed)
+        driftPPM.store(Double.nan.bitPattern, ordering: .relaxed)
+        realigns.store(0, ordering: .relaxed)
+        starved.store(0, ordering: .relaxed)
+        tellsDoubleTalk.store(false, ordering: .relaxed)
+        doubleTalk.store(false, ordering: .relaxed)
+        referenceIsSilent.store(false, ordering: .relaxed)
+        microphoneIsSilent.store(false, ordering: .relaxed)
+        microphoneIsClipping.store(false, ordering: .relaxed)
+        hasNoEchoPath.store(false, ordering: .relaxed)
+        echoIsAudible.store(false, ordering: .relaxed)
+    }
+
     private static func number(_ bits: borrowing Atomic<UInt64>) -> Double? {
         let value = Double(bitPattern: bits.load(ordering: .relaxed))
         return value.isNaN ? nil : value

@@ -65,6 +65,10 @@ int cnetwork_hear_anyone(int fd);
 // Datagrams that the kernel dropped for this socket: by the above, or for want of room.
 uint32_t cnetwork_dropped(int fd);
 
+// Whether a call may have failed for an ICMP message about an earlier packet: then its report waits in the queue of errors, and the
+// call may be made again. EACCES and EMSGSIZE may be of the call itself too.
+bool cnetwork_is_icmp(int error);
+
 // Empties the queue of ICMP errors; how many there were. Where the last packet went that did not arrive is in `unreachable`, of family 0
 // where there was none; NULL: nobody asks.
 int cnetwork_drain_errors(int fd, struct sockaddr_storage *unreachable);

@@ -48,10 +48,12 @@ extension ICEAgent {
         early.removeAll { $0.path == .relay(index) }
     }
 
-    private func replaceRelay(_ index: Int, now: HostTime) {
+    /// - Parameter reallocations: those of the client before, so that a server that loses each one is not asked for ever.
+    private func replaceRelay(_ index: Int, reallocations: Int = 0, now: HostTime) {
         giveUpRelay(index, now: now)
         reselect(now: now)
         relays[index] = TURNClient(askedRelays[index], random, timeout: configuration.retransmissionTimeout)
+        relays[index].reallocations = reallocations
         relays[index].allocate(now: now)
     }
 
@@ -70,6 +72,9 @@ extension ICEAgent {
             case .refused(let address): failPairs(by: .relay(index), to: address)
             // Candidates are being looked for anyway.
             case .failed(.lost) where relays[index].isBeingConfirmed: replaceRelay(index, now: now)
+            // Nothing was connected: a NAT that gave us another port is all that need be wrong.
+            case .failed(.lost) where selected == nil:
+                replaceRelay(index, reallocations: relays[index].reallocations, now: now)
             case .failed(let reason): relayFailed(index, reason, now: now)
             }
         }
@@ -100,8 +105,24 @@ extension ICEAgent {
 
     private static let relayLossMilliseconds = 120_000.0
 
+    /// While it rings nothing but this keeps a NAT's binding towards servers by UDP, which know no allocation of another port.
+    /// Later the checks of pairs keep it.
+    func keepRelaysOpen(now: HostTime) {
+        guard let relayKeepAlive, now >= relayKeepAlive else { return }
+        self.relayKeepAlive = nil
+        let kept = relays.filter { $0.phase == .allocated && !$0.server.transport.isStream }
+        guard selected == nil, !kept.isEmpty else { return }
+        self.relayKeepAlive = now.advanced(byMilliseconds: Self.keepAliveMilliseconds)
+        for relay in kept {
+            send(STUNBuilder(.indication, .binding, TransactionID(random)).finished(fingerprint: true), toServerOf: relay)
+        }
+    }
+
     private func allocated(_ index: Int, _ addresses: [SocketAddress], _ mapped: SocketAddress?, now: HostTime) {
         let server = relays[index].server.id
+        if server.transport == .udp, relayKeepAlive == nil {
+            relayKeepAlive = now.advanced(byMilliseconds: Self.keepAliveMilliseconds)
+        }
         // By a connection it sees another port than the one that media leave from.
         if let mapped, server.transport == .udp { addReflexive(mapped, server: server.address) }
         for address in addresses {

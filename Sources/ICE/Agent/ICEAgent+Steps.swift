@@ -97,6 +97,7 @@ extension ICEAgent {
             relays[index].advance(to: now)
             takeRelayEvents(index, now: now)
         }
+        keepRelaysOpen(now: now)
         advanceProbes(to: now)
         advanceChecks(to: now)
         runChecks(now: now)
@@ -114,6 +115,7 @@ extension ICEAgent {
             if let time, time < next ?? time.advanced(byMilliseconds: 1) { next = time }
         }
         for relay in relays { consider(relay.nextDeadline) }
+        if selected == nil { consider(relayKeepAlive) }
         for probe in probes { consider(probe.client.nextDeadline ?? (selected == nil ? probe.renewal : nil)) }
         for check in checks { consider(check.retransmission?.next ?? check.expiry) }
         for pair in pairs where pair.isUsable {

@@ -51,6 +51,8 @@ public final class ICEAgent {
     var relays: [TURNClient] = []
     /// The servers of `relays` as they were configured: one that sends elsewhere changes its client's.
     var askedRelays: [TURNServer] = []
+    /// When allocations by UDP are kept open through a NAT next; nil: none has been told since it was last due.
+    var relayKeepAlive: HostTime?
     /// When a relay that carried the call, or was to, was lost; nil: none was since candidates were last looked for.
     var relayLost: HostTime?
     var lastConnection = 0

@@ -55,8 +55,10 @@ extension TURNClient {
 
     /// Time passes: requests are repeated or given up, what runs out is renewed.
     public mutating func advance(to now: HostTime) {
-        // In a fixed order: the same seed gives the same datagrams.
-        for (id, request) in requests.sorted(by: { $0.key.bits < $1.key.bits }) where now >= request.retransmission.next {
+        guard let nextDeadline, now >= nextDeadline else { return }
+        // In a fixed order: the same seed gives the same datagrams. One that is given up may take others along.
+        for (id, request) in requests.sorted(by: { $0.key.bits < $1.key.bits })
+        where now >= request.retransmission.next && requests[id] != nil {
             var retransmission = request.retransmission
             switch retransmission.advance(to: now) {
             case .wait: break
@@ -103,9 +105,12 @@ extension TURNClient {
         switch purpose {
         case .allocate: fail(.noAnswer)
         case .refresh(0): if phase == .allocating { fail(.noAnswer) }
+        case .permission(let address) where permissions[address]?.isGranted != true: refuse(address)
+        // A connection repeats by itself: one that brings no answer for so long is dead.
+        case .refresh where server.transport.isStream, .permission where server.transport.isStream:
+            fail(.connection("it does not answer"))
         case .refresh: nextRefresh = now
-        case .permission(let address):
-            if permissions[address]?.isGranted == true { permissions[address]?.refresh = now } else { refuse(address) }
+        case .permission(let address): permissions[address]?.refresh = now
         case .channel(let number, _): unbind(number, now: now)
         }
     }

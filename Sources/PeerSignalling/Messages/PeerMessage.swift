@@ -24,19 +24,21 @@ enum PeerMessage: Hashable, Sendable {
         let words = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: true)
         let body = Array(bytes[min(end + 1, bytes.endIndex)...])
         switch words.first {
-        case "offer": self = .offer(try Self.description(body, isOffer: true))
-        case "answer": self = .answer(try Self.description(body, isOffer: false))
+        case "offer": self = .offer(try Self.description(body, .offer))
+        case "answer": self = .answer(try Self.description(body, .answer))
         case "refusal":
             let refusal = words.count > 1 ? PeerRefusal(rawValue: String(words[1])) : nil
             self = .refusal(refusal ?? .declined, words.count > 2 ? String(words[2].prefix(Self.longestReason)) : "")
         case "bye": self = .bye
-        default: throw PeerMessageError(isOffer: false, reason: "neither offer, answer, refusal nor bye")
+        default: throw PeerMessageError(meant: .nothing, reason: "neither offer, answer, refusal nor bye")
         }
     }
 
-    private static func description(_ body: [UInt8], isOffer: Bool) throws(PeerMessageError) -> SessionDescription {
+    private static func description(
+        _ body: [UInt8], _ meant: PeerMessageError.Meaning
+    ) throws(PeerMessageError) -> SessionDescription {
         do { return try SessionDescription(parsing: body) } catch {
-            throw PeerMessageError(isOffer: isOffer, reason: "\(error)")
+            throw PeerMessageError(meant: meant, reason: "\(error)")
         }
     }
 
@@ -53,8 +55,16 @@ enum PeerMessage: Hashable, Sendable {
 
 /// A message that says nothing.
 struct PeerMessageError: Error, Hashable, Sendable {
-    /// It wants an answer all the same.
-    var isOffer: Bool
+    enum Meaning: Hashable, Sendable {
+        /// It wants an answer all the same.
+        case offer
+        /// Somebody waits for it, and will have no other.
+        case answer
+        case nothing
+    }
+
+    /// What it was to be.
+    var meant: Meaning
     var reason: String
 }
 
@@ -68,6 +78,6 @@ public enum PeerRefusal: String, Hashable, Sendable {
     case unavailable
     /// Offer and capabilities have no codec in common, or the offer is not encrypted as it must be.
     case noCommonMedia = "no-common-media"
-    /// The offer cannot be read.
+    /// The offer cannot be read, or the answer to it.
     case malformed
 }

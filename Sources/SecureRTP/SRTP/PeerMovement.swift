@@ -18,7 +18,7 @@ struct PeerMovement {
     private var candidatePackets = 0
     private var heard = HostTime.zero
 
-    /// Takes an authenticated packet that was further on than all before.
+    /// Takes an authenticated RTP packet that was further on than all before, or an RTCP packet that did not come before.
     mutating func note(_ address: SocketAddress, at time: HostTime) -> LinkEvent? {
         guard let former = source else {
             source = address
@@ -41,9 +41,12 @@ struct PeerMovement {
         return .peerMoved(from: former, to: address)
     }
 
-    /// Takes a packet that came before, or seems to have: whoever sent the first one, its address is alive.
+    /// Takes a packet that came before, or seems to have: whoever sent the first one, its address is alive. Copies of reports, which
+    /// are seconds apart, are not three in a row where the original comes behind each.
     mutating func noteReplay(_ address: SocketAddress, at time: HostTime) {
-        if address == source { heard = max(heard, time) }
+        guard address == source else { return }
+        heard = max(heard, time)
+        candidatePackets = 0
     }
 
     /// Who need be listened to: while the peer is heard, it alone.

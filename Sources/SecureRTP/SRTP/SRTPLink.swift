@@ -131,7 +131,7 @@ public final class SRTPLink: EncryptingLayer {
         switch unprotect(packet.bytes, isControl: isControl, now: now) {
         case .success(let accepted):
             counters.accepted += 1
-            if isControl { note(control: packet) } else if accepted.isNewest { note(media: packet) }
+            if isControl { note(control: packet) } else if accepted.isNewest { follow(packet) }
             packet.bytes = UnsafeMutableRawBufferPointer(rebasing: packet.bytes[..<accepted.length])
             deliver(&packet)
         case .failure(let status):
@@ -169,7 +169,8 @@ public final class SRTPLink: EncryptingLayer {
 
     // MARK: - The peer
 
-    private func note(media packet: ReceivedPacket) {
+    /// Takes where an authenticated packet on RTP's port comes from.
+    private func follow(_ packet: ReceivedPacket) {
         guard let event = movement.note(packet.source, at: packet.arrival) else { return }
         controlSource = nil
         guard lower.peer?.media != packet.source else { return }
@@ -177,13 +178,10 @@ public final class SRTPLink: EncryptingLayer {
         lower.setPeer(LinkPeer(media: packet.source))
     }
 
-    /// RTCP on a port of its own may come from any port behind an address translator. On RTP's port it chooses the peer too, if
-    /// there is none yet: who only listens sends nothing else.
+    /// RTCP on a port of its own may come from any port behind an address translator. On RTP's port it chooses and moves the
+    /// peer too: who only listens sends nothing else.
     private func note(control packet: ReceivedPacket) {
-        guard packet.isOnControlPort else {
-            if movement.source == nil { note(media: packet) }
-            return
-        }
+        guard packet.isOnControlPort else { return follow(packet) }
         guard packet.source != controlSource, let peer = lower.peer else { return }
         controlSource = packet.source
         if peer.control != packet.source { lower.setPeer(LinkPeer(media: peer.media, control: packet.source)) }

@@ -4,7 +4,8 @@ import Reporting
 
 /// What all calls together came to since the start: sums of what each tells once a second, and of its report.
 ///
-/// A call's own counters only grow; what is added is how much they grew since the call told them last.
+/// A call's own counters only grow; what is added is how much they grew since the call told them last. Media that begin anew
+/// count from nothing.
 struct CallFigures: Sendable {
     /// What is remembered of a running call.
     private struct Memory {
@@ -115,14 +116,22 @@ struct CallFigures: Sendable {
     }
 
     private mutating func noteGrowth(_ now: CallStatistics, _ memory: inout Memory, at milliseconds: Int64) {
-        let last = memory.last
+        var last = memory.last
         memory.last = now
+        if Self.beganAnew(now, after: last) {
+            // The ports stay bound, and what their link dropped is counted on.
+            let dropped = last.drops
+            last = CallStatistics()
+            last.drops = dropped
+            memory.explained = 0
+        }
         func growth(_ path: KeyPath<CallStatistics, Int?>) -> Int {
             max(0, (now[keyPath: path] ?? 0) - (last[keyPath: path] ?? 0))
         }
         for (name, path) in Self.packetCounts { packets[name, default: 0] += growth(path) }
         for reason in LinkDropReason.allCases {
-            drops[reason.rawValue, default: 0] += max(0, (now.drops[reason.rawValue] ?? 0) - (last.drops[reason.rawValue] ?? 0))
+            let (count, former) = (now.drops[reason.rawValue] ?? 0, last.drops[reason.rawValue] ?? 0)
+            drops[reason.rawValue, default: 0] += count < former ? count : count - former
         }
         for (kind, reason) in Self.concealments {
             let more = (now.concealedByReason[reason] ?? 0) - (last.concealedByReason[reason] ?? 0)
@@ -149,6 +158,15 @@ struct CallFigures: Sendable {
             memory.explained -= explained
             gaps[cause, default: 0] += more - explained
         }
+    }
+
+    /// Whether media of a call began anew, with another stream, since it told its figures last.
+    private static func beganAnew(_ now: CallStatistics, after last: CallStatistics) -> Bool {
+        func fell(_ path: KeyPath<CallStatistics, Int?>) -> Bool {
+            guard let count = now[keyPath: path], let former = last[keyPath: path] else { return false }
+            return count < former
+        }
+        return fell(\.packetsSent) || fell(\.packetsReceived)
     }
 
     /// Whom a call books its gaps of more than 60 ms to.

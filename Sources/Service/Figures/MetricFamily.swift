@@ -47,6 +47,9 @@ private enum MetricText {
     }
 
     static func escaped(_ text: String) -> String {
-        text.map { $0 == "\\" ? "\\\\" : $0 == "\"" ? "\\\"" : $0.isNewline ? "\\n" : String($0) }.joined()
+        // By code point: a mark that combines with a quote does not hide it.
+        text.unicodeScalars.map { scalar -> String in
+            scalar == "\\" ? "\\\\" : scalar == "\"" ? "\\\"" : Character(scalar).isNewline ? "\\n" : String(scalar)
+        }.joined()
     }
 }

@@ -51,7 +51,7 @@ public struct AccountKeys: ConfigurationSection {
         "message_waiting", .toggle, default: false,
         help: "Ask the registrar to tell whether voice messages wait (RFC 3842); many tell it unasked")
     public let device = ConfigurationKey(
-        "device", .text("name"), unset: "`softphone.device`",
+        "device", .deviceName, unset: "`softphone.device`",
         help: "Microphone and loudspeaker of its calls in the service: a device's name, or echo for what is heard")
     public let unanswered = ConfigurationKey(
         "unanswered", ValueForm<AccountUnanswered>.cases("what"), default: .ring,

@@ -7,12 +7,12 @@ public struct AudioKeys: ConfigurationSection {
 
     // Names of devices stay text: what a name means, and whether there is such a device, is the device layer's to say.
     public let device = ConfigurationKey(
-        "device", .text("name"), default: "default",
+        "device", .deviceName, default: "default",
         help: "Microphone and loudspeaker: alsa:NAME, pulse:NAME, file:PATH, pipe:-, room:MODEL, null, default")
     public let input = ConfigurationKey(
-        "input", .text("name"), unset: "the microphone of `device`", help: "Microphone, when it is another device")
+        "input", .deviceName, unset: "the microphone of `device`", help: "Microphone, when it is another device")
     public let output = ConfigurationKey(
-        "output", .text("name"), unset: "the loudspeaker of `device`", help: "Loudspeaker, when it is another device")
+        "output", .deviceName, unset: "the loudspeaker of `device`", help: "Loudspeaker, when it is another device")
     public let rate = ConfigurationKey(
         "rate", .integer(8_000...192_000, unit: "Hz", placeholder: "hz"), unset: "what the device likes best",
         help: "Rate of the device")

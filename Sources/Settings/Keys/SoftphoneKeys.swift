@@ -35,7 +35,7 @@ public struct SoftphoneKeys: ConfigurationSection {
         "softphone_drain_seconds", .integer(0...86_400, unit: "s", placeholder: "s"), default: 30,
         help: "How long running calls may go on after the service was told to end")
     public let device = ConfigurationKey(
-        "softphone_device", .text("name"), unset: "null, which is silence",
+        "softphone_device", .deviceName, unset: "null, which is silence",
         help: "Microphone and loudspeaker of calls that choose nothing: a device's name, or echo for what is heard")
     public let folder = ConfigurationKey(
         "softphone_folder", .text("folder"), unset: "no file may be played",

@@ -32,7 +32,7 @@ public enum CallSignallingEvent: Sendable {
     case dialog(SignalledCallID, callID: String)
     /// Whether somebody has left voice messages for an account.
     case messagesWaiting(account: String, MessageSummary)
-    /// A request could not be carried out; the call is as it was.
+    /// A request could not be carried out: what was agreed on with the other side is as it was.
     case requestRefused(SignalledCallID, reason: String, sipCode: Int?)
     /// The call is over. Nothing about it follows.
     case ended(SignalledCallID, CallEnding)

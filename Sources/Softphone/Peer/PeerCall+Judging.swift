@@ -92,14 +92,33 @@ extension PeerCall {
         }
     }
 
+    /// A caller's attempt has ended before there were media.
+    func endedEarly(_ ending: PeerDialog.Ending) {
+        switch ending {
+        case .hungUpByPeer: waitAgain("the caller hung up")
+        case .noAnswer: waitAgain("a caller said nothing")
+        case .lost: waitAgain("a caller no longer answers")
+        case .refused(_, let text):
+            if mayTell() { pending.append(.warning("a call came to nothing: \(text)")) }
+            refusalEnd = HostTime.monotonicNow().advanced(byMilliseconds: PeerDoor.patienceMilliseconds)
+        }
+    }
+
+    /// The next one may come when the one who was refused has heard why, or has had time enough.
+    func checkRefusal() {
+        guard let refusalEnd, link.isSettled || HostTime.monotonicNow() >= refusalEnd else { return }
+        waitAgain()
+    }
+
     /// What became of this caller was no call: the next one may come.
     func waitAgain(_ why: String? = nil) {
-        if let why, mayTell() { pending.append(.warning(why)) }
+        // Why one was refused is told already.
+        if let why, refusalEnd == nil, mayTell() { pending.append(.warning(why)) }
         door = nil
         link.close(now: .monotonicNow())
         socket.setPeer(nil)
         socket.admit(.anyone)
-        (isConnected, questionEnd, agreement) = (false, nil, nil)
+        (isConnected, questionEnd, refusalEnd, agreement) = (false, nil, nil, nil)
         judge.forgetPeer()
         renewLink()
     }

@@ -45,6 +45,8 @@ final class PeerCall: OwnedCall {
     private var mediaStart: HostTime?
     /// When the question about the other side is no longer asked.
     var questionEnd: HostTime?
+    /// When a caller who was refused is no longer waited for, though he may not have heard why; nil: nobody was.
+    var refusalEnd: HostTime?
     var isConnected = false
     private var isAnswered = false
     private var isMuted = false
@@ -103,7 +105,7 @@ final class PeerCall: OwnedCall {
 
     var nextDeadline: HostTime? {
         guard media == nil, reason == nil else { return door?.nextDeadline }
-        return [link.nextDeadline, questionEnd, door?.nextDeadline, trial?.nextDeadline].compactMap(\.self).min()
+        return [link.nextDeadline, questionEnd, refusalEnd, door?.nextDeadline, trial?.nextDeadline].compactMap(\.self).min()
     }
 
     func takeEvents() -> [(party: Int, body: EventBody)] {
@@ -116,6 +118,7 @@ final class PeerCall: OwnedCall {
         // A goodbye says why nothing came any more: where the sound took long to start, both are known at once.
         if haveMediaEnded { settleAsMediaDid() }
         checkQuestion()
+        checkRefusal()
         pending += door?.step(now: .monotonicNow()) ?? []
         // What was decided leaves at once.
         step()
@@ -185,9 +188,7 @@ final class PeerCall: OwnedCall {
     }
 
     private func ended(_ ending: PeerDialog.Ending) {
-        if role == .callee, media == nil {
-            return waitAgain(ending == .noAnswer ? "a caller said nothing" : "the caller hung up")
-        }
+        if role == .callee, media == nil { return endedEarly(ending) }
         switch ending {
         case .hungUpByPeer: settle(isAnswered ? .remoteHangup : .cancelled)
         case .refused(.busy, let text): settle(.busy, text)
@@ -252,7 +253,7 @@ final class PeerCall: OwnedCall {
     /// The call is over: the only place where that is told.
     func settle(_ cause: Media.EndReason, _ text: String? = nil) {
         guard reason == nil else { return }
-        (reason, questionEnd) = (cause, nil)
+        (reason, questionEnd, refusalEnd) = (cause, nil, nil)
         let seconds = mediaStart.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
         media?.hangUp(byDuration: cause == .duration)
         pending.append(.callEnded(reason: cause.rawValue, durationSeconds: seconds, sipCode: nil, explanation: text))

@@ -73,7 +73,8 @@ final class PeerDoor {
                     continue
                 }
                 told += take(news, now)
-            case .closed, .failed, .dialog(.ended): isOver = true
+            case .closed, .failed: isOver = true
+            // Who is refused, whatever for, has time to hear it.
             case .turnedAway, .dialog: break
             }
         }

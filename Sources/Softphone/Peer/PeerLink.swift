@@ -95,13 +95,20 @@ final class PeerLink: LinkLayer {
             case .association(.undecided(let fingerprint)): mail.news.post(.undecided(fingerprint))
             case .association(.connected(let session)): begin(session, now)
             case .association(.message(let datagram)): dialog?.receive(datagram, now: now)
-            case .association(.closed): mail.news.post(.closed)
+            case .association(.closed):
+                // Where the call ended before the goodbye, that says why.
+                if dialog?.isOver == true { tellDialog() }
+                mail.news.post(.closed)
             case .association(.failed(let failure)): mail.news.post(.failed(failure))
             case .refused(let failure, let source): mail.news.post(.turnedAway(failure, source))
             }
         }
-        while let event = dialog?.nextEvent() { mail.news.post(.dialog(event)) }
+        tellDialog()
         for datagram in dialog?.takeDatagrams() ?? [] { _ = dtls.send(message: datagram, now: now) }
+    }
+
+    private func tellDialog() {
+        while let event = dialog?.nextEvent() { mail.news.post(.dialog(event)) }
     }
 
     private func begin(_ session: DTLSSession, _ now: HostTime) {
@@ -119,5 +126,8 @@ final class PeerLink: LinkLayer {
     var isSettled: Bool { dialog?.isSettled ?? true }
 
     /// Says goodbye, and hears nobody any more; for whoever has the link alone.
-    func close(now: HostTime) { dtls.close(now: now) }
+    func close(now: HostTime) {
+        if let dropped = dialog?.dropped, dropped > 0 { logger.debug("\(dropped) messages of the other side's made no sense") }
+        dtls.close(now: now)
+    }
 }

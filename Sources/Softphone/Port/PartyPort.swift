@@ -62,6 +62,11 @@ public final class PartyPort {
             throw .request("codec=any makes no conference without a device; give one codec, or --echo")
         }
         media = request.media
+        if media.ring != nil || media.isDeviceAnOption && (media.device.input != .null || media.device.output != .null) {
+            throw .request(
+                "a port of many callers has no device, in \(media.ring != nil ? "--ring" : "--device"); leave it out, or have "
+                    + "a conference of up to \(CallRequest.partiesAllowed.upperBound) at the device")
+        }
         let seed = media.seed ?? .random(in: .min ... .max)
         let configuration = try Softphone().configuration(of: uri, request, seed: seed)
         codec = configuration.codec.name

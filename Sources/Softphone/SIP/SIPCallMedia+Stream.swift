@@ -43,7 +43,8 @@ extension SIPCallMedia {
         configuration.announcementStream =
             hasPlayed && !wanted.playsAgain ? nil : try wanted.announcementStream(rate: configuration.stream.audioRate)
         let party = try makeParty(configuration, socket, agreed)
-        let commands: [CallCommand] = [.mute(isMuted), .signal(isAnswered ? .answered : .earlyMedia)]
+        var commands: [CallCommand] = [.mute(isMuted), .signal(isAnswered ? .answered : .earlyMedia)]
+        if hold.byUs { commands.append(.direction(.inactive)) }
         let session = try Softphone().begin(
             party, wanted, seed: seed, echoes: request.echoes, bridge: bridge, commands: commands)
         self.session = session

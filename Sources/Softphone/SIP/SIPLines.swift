@@ -16,7 +16,9 @@ import Signalling
 final class SIPLines: OwnedCall {
     private let phone: SIPPhone
     private let request: SIPRequest
-    private var lines: [SIPLiveCall] = []
+    /// By their numbers; nil: it was over, and was closed, while another one went on.
+    private var lines: [SIPLiveCall?] = []
+    private var closed: [Int: ClosedCall] = [:]
     /// The one that is talked to; also one of the two that are joined.
     private var active = 0
     private let sound: CallBridge
@@ -30,6 +32,22 @@ final class SIPLines: OwnedCall {
 
     /// Calls beside each other.
     private static let most = 2
+
+    /// What stays of a call whose ports and media are given back.
+    private struct ClosedCall {
+        let reason: Media.EndReason?
+        let failure: SoftphoneError?
+        let statistics: CallStatistics
+        let dialogs: [String]
+        let captures: [String]
+        let report: CallReport?
+
+        /// - Parameter report: nil: nobody called or was called.
+        init(_ line: SIPLiveCall, _ report: CallReport?) {
+            (reason, failure, statistics) = (line.reason, line.failure, line.statistics)
+            (dialogs, captures, self.report) = (line.dialogs, line.captures, report)
+        }
+    }
 
     init(_ phone: SIPPhone, _ request: SIPRequest) throws(SoftphoneError) {
         (self.phone, self.request, isAlone) = (phone, request, false)
@@ -47,24 +65,35 @@ final class SIPLines: OwnedCall {
     }
 
     var parties: Int { max(1, lines.count) }
-    var wasCall: Bool { lines.contains { $0.wasCall } }
-    var failure: SoftphoneError? { lines.lazy.compactMap(\.failure).first }
+    var wasCall: Bool { calls.contains { $0.wasCall } || closed.values.contains { $0.report != nil } }
+    var failure: SoftphoneError? { lines.indices.compactMap { line($0)?.failure ?? closed[$0]?.failure }.first }
     var eventDescriptors: [Int32] {
-        (isAlone ? [] : [phone.switchboard.desk.signal.fileDescriptor]) + lines.flatMap(\.eventDescriptors)
+        (isAlone ? [] : [phone.switchboard.desk.signal.fileDescriptor]) + calls.flatMap(\.eventDescriptors)
     }
 
-    var nextDeadline: HostTime? { lines.compactMap(\.nextDeadline).min() }
+    var nextDeadline: HostTime? { calls.compactMap(\.nextDeadline).min() }
     /// A telephone that nobody calls sleeps.
     var isLookedAfter: Bool { !lines.isEmpty }
 
-    func endReason(of party: Int) -> Media.EndReason? { line(party).map { $0.reason } ?? reason }
-    func statistics(of party: Int) -> CallStatistics { line(party)?.statistics ?? CallStatistics() }
+    func endReason(of party: Int) -> Media.EndReason? {
+        if let line = line(party) { return line.reason }
+        return closed[party]?.reason ?? reason
+    }
+
+    func statistics(of party: Int) -> CallStatistics {
+        line(party)?.statistics ?? closed[party]?.statistics ?? CallStatistics()
+    }
 
     private func line(_ party: Int) -> SIPLiveCall? { lines.indices.contains(party) ? lines[party] : nil }
+    private var calls: [SIPLiveCall] { lines.compactMap(\.self) }
     /// Calls that are not over.
-    private var living: [Int] { lines.indices.filter { lines[$0].reason == nil } }
+    private var living: [Int] { lines.indices.filter { lines[$0] != nil && lines[$0]?.reason == nil } }
     /// The living call beside the one that is talked to.
     private var other: Int? { living.first { $0 != active } }
+    /// The caller who is answered or refused next.
+    private var ringing: Int? { living.first { isRinging($0) } }
+    private func isRinging(_ party: Int) -> Bool { line(party)?.isRinging == true }
+    private func isAnswered(_ party: Int) -> Bool { line(party)?.isAnswered == true }
 
     func takeEvents() -> [(party: Int, body: EventBody)] {
         for event in isAlone ? [] : phone.switchboard.desk.takeAll() {
@@ -74,11 +103,27 @@ final class SIPLines: OwnedCall {
         var events = notices.map { (party: 0, body: $0) }
         notices = []
         for (party, line) in lines.enumerated() {
+            guard let line else { continue }
             line.isBesideAnother = living.count > 1 && party != active
             events += line.takeEvents().map { (party, $0) }
         }
         // Who is left over is who is talked to; held it stays until the person takes it up.
-        if lines.indices.contains(active), lines[active].reason != nil, let other { active = other }
+        if line(active)?.reason != nil, let other { active = other }
+        return living.isEmpty ? events : events + closeOver()
+    }
+
+    /// Closes calls that are over while another one goes on: their ports and the device are for others.
+    /// - Returns: what they still had to tell.
+    private func closeOver() -> [(party: Int, body: EventBody)] {
+        var events: [(party: Int, body: EventBody)] = []
+        for (party, line) in lines.enumerated() {
+            // Who is told that it is busy hears it.
+            guard let line, line.reason != nil, line.tone?.isOver != false else { continue }
+            let report = line.close()
+            events += line.takeEvents().map { (party, $0) }
+            closed[party] = ClosedCall(line, report)
+            lines[party] = nil
+        }
         return events
     }
 
@@ -133,14 +178,15 @@ final class SIPLines: OwnedCall {
 
     func answer(through bridge: CallBridge?) {
         // Who is answered at once may not have been heard of here.
-        for line in lines { line.takeSignalling() }
-        guard let ringing = living.first(where: { lines[$0].isRinging }) else { return }
-        if let talking = living.first(where: { $0 != ringing }) {
-            lines[talking].share(sound)
-            lines[talking].setHeld(true)
+        for line in calls { line.takeSignalling() }
+        guard let ringing else { return }
+        // Whoever rings too is not talked to.
+        if let talking = living.first(where: { $0 != ringing && !isRinging($0) }) {
+            line(talking)?.share(sound)
+            line(talking)?.setHeld(true)
         }
         active = ringing
-        lines[ringing].answer(through: bridge)
+        line(ringing)?.answer(through: bridge)
     }
 
     func setHeld(_ held: Bool) { line(active)?.setHeld(held) }
@@ -153,23 +199,23 @@ final class SIPLines: OwnedCall {
 
     func setMuted(_ muted: Bool) {
         isMuted = muted
-        for line in lines { line.setMuted(muted) }
+        for line in calls { line.setMuted(muted) }
     }
 
     func setVolume(decibels: Int) {
         volume = decibels
-        for line in lines { line.setVolume(decibels: decibels) }
+        for line in calls { line.setVolume(decibels: decibels) }
     }
 
     func hangUp(byDuration: Bool) {
-        for party in living { lines[party].hangUp(byDuration: byDuration) }
+        for party in living { line(party)?.hangUp(byDuration: byDuration) }
         settle(byDuration ? .duration : .localHangup)
     }
 
     // MARK: - What a person does with two calls
 
     func dial(_ target: String) throws(SoftphoneError) {
-        guard !isAlone, let talking = living.first, lines[talking].isAnswered else {
+        guard !isAlone, let talking = living.first.flatMap({ self.line($0) }), talking.isAnswered else {
             throw .state("a second call begins beside one that is answered; wait until it is")
         }
         guard living.count < Self.most else {
@@ -180,8 +226,8 @@ final class SIPLines: OwnedCall {
         try second.check()
         let line = SIPLiveCall(phone, second, events: try phone.newLine())
         line.share(sound)
-        lines[talking].share(sound)
-        lines[talking].setHeld(true)
+        talking.share(sound)
+        talking.setHeld(true)
         line.setMuted(isMuted)
         line.setVolume(decibels: volume)
         lines.append(line)
@@ -189,35 +235,37 @@ final class SIPLines: OwnedCall {
     }
 
     func switchCalls() throws(SoftphoneError) {
-        guard let next = living.first(where: { $0 != active && lines[$0].isAnswered }) ?? living.first(where: { $0 == active })
+        guard let next = living.first(where: { $0 != active && isAnswered($0) }) ?? living.first(where: { $0 == active })
         else { throw .request("there is no other call") }
-        for party in living where party != next && lines[party].isAnswered { lines[party].setHeld(true) }
-        lines[next].setHeld(false)
+        // Also whom we call: else he would join the conversation by his answer.
+        for party in living where party != next && !isRinging(party) { line(party)?.setHeld(true) }
+        line(next)?.setHeld(false)
         active = next
     }
 
     func join() throws(SoftphoneError) {
-        let talking = living.filter { lines[$0].isAnswered }
+        let talking = living.filter { isAnswered($0) }
         guard talking.count == Self.most else { throw .state("a conference wants two calls that are answered") }
-        for party in talking { lines[party].setHeld(false) }
+        for party in talking { line(party)?.setHeld(false) }
         notices.append(.callsJoined(parties: talking.count))
     }
 
     func hangUpActive() -> Bool {
         guard let other, living.count > 1 else { return false }
-        lines[active].hangUp(byDuration: false)
+        let gone = ringing ?? active
+        line(gone)?.hangUp(byDuration: false)
         // Whoever was in the conference stays, and who was held is held.
-        active = other
+        if gone == active { active = other }
         return true
     }
 
     func transfer(to target: String) throws(SoftphoneError) {
         guard let line = line(active) else { throw .request("there is no call to be transferred") }
         guard target.isEmpty else { return try line.transfer(to: target) }
-        guard let other, lines[other].isAnswered else {
+        guard let second = other.flatMap({ self.line($0) }), second.isAnswered else {
             throw .request("there is no other call to connect this one with; say whom it goes to")
         }
-        try line.transfer(replacing: lines[other])
+        try line.transfer(replacing: second)
     }
 
     func record(to path: String?) throws(SoftphoneError) {
@@ -230,8 +278,8 @@ final class SIPLines: OwnedCall {
         try line.take(sound)
     }
 
-    var dialogs: [String] { lines.flatMap(\.dialogs) }
-    var captures: [String] { lines.flatMap { $0.formerCaptures + $0.media.captures } }
+    var dialogs: [String] { lines.indices.flatMap { line($0)?.dialogs ?? closed[$0]?.dialogs ?? [] } }
+    var captures: [String] { lines.indices.flatMap { line($0)?.captures ?? closed[$0]?.captures ?? [] } }
 
     func listen(at tap: CallTap?) throws(SoftphoneError) {
         guard let line = line(active) else { throw .request("there is no call to be listened to") }
@@ -247,6 +295,9 @@ final class SIPLines: OwnedCall {
 
     func close() -> [(party: Int, report: CallReport)] {
         settle(.localHangup)
-        return lines.enumerated().flatMap { party, line in line.close().map { [(party: party, report: $0)] } ?? [] }
+        return lines.indices.compactMap { party in
+            let report: CallReport? = line(party).map { $0.close() } ?? closed[party]?.report
+            return report.map { (party: party, report: $0) }
+        }
     }
 }

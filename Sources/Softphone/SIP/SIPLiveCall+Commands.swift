@@ -8,13 +8,6 @@ import Signalling
 extension SIPLiveCall {
     func setMuted(_ muted: Bool) { media.setMuted(muted) }
 
-    func setHeld(_ held: Bool) {
-        guard let id else { return }
-        // A hold that never reached the other side ends here.
-        if held || !isHeldByUs { media.setHeldByUs(held) }
-        signalling.hold(id, held)
-    }
-
     func setVolume(decibels: Int) { media.setVolume(decibels: decibels) }
 
     /// Who has not agreed to keys in the media is told by INFO.

@@ -106,9 +106,6 @@ extension SIPLiveCall {
     func takeMediaEvents() {
         for body in media.takeEvents() {
             switch body {
-            case .mediaStarted:
-                if mediaStart == nil { mediaStart = HostTime.monotonicNow() }
-                pending.append(body)
             case .callEnded:
                 // Signalling says when a call is over, but for silence and for echoes without end.
                 guard reason == nil, let cause = media.endReason, wish == nil else { break }

@@ -165,8 +165,11 @@ extension SIPLiveCall {
             self.next = nil
             phone.switchboard.disconnect(next.id)
             _ = next.media.close()
+            // Whoever hangs up ends it too.
+            guard wish == nil else { return }
             let code = ending.sipCode.map { "\($0) " } ?? ""
             pending.append(.warning("\(next.party) was not reached (\(code)\(ending.text)); the call goes on as it was"))
+        case .dialog(_, let name): dialogs.append(name)
         case .warning(_, let text): pending.append(.warning(text))
         default: break
         }
@@ -180,9 +183,10 @@ extension SIPLiveCall {
         takeMediaEvents()
         keepLegs(media.close(), of: media)
         formerCaptures += media.captures
+        if let former { drop(former.id) }
         former = (id, HostTime.monotonicNow().advanced(byMilliseconds: Self.formerMilliseconds))
         next.media.adopt(media)
-        (self.id, media, agreement) = (next.id, next.media, next.agreement)
+        (self.id, media, agreement, isHeldByUs) = (next.id, next.media, next.agreement, false)
         self.next = nil
         (transferTarget, isTransferAccepted) = (nil, false)
         owesAnswer = next.owesAnswer
@@ -197,8 +201,8 @@ extension SIPLiveCall {
 
     /// Whom we hold we hold at the new place too; whether the other side does, that place has said.
     private func goOnHeld(as former: (byUs: Bool, byPeer: Bool)) {
-        if former.byUs, let id { signalling.hold(id, true) }
-        if media.hold.byPeer != former.byPeer { held(byUs: former.byUs, byPeer: media.hold.byPeer) }
+        if wantsHold, let id { signalling.hold(id, true) }
+        if former != (wantsHold, media.hold.byPeer) { held(byUs: false, byPeer: media.hold.byPeer) }
     }
 
     /// Answers who calls us from its new place, once it is agreed with what media; the former call may have ended before that.

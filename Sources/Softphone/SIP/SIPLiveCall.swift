@@ -58,11 +58,11 @@ final class SIPLiveCall {
     var dialogs: [String] = []
     /// Of the media before those of now.
     var formerCaptures: [String] = []
+    var captures: [String] { formerCaptures + media.captures }
     var pending: [EventBody] = []
     var isAnswered = false
     /// The person, or whoever may, has taken the call.
     var wantsAnswer = false
-    var mediaStart: HostTime?
     var start = HostTime.monotonicNow()
     /// Why we hang up.
     var wish: Media.EndReason?
@@ -71,7 +71,12 @@ final class SIPLiveCall {
     /// Why the media could not be started.
     var failure: SoftphoneError?
     var cannotSound = false
+    /// The person wants it held, whatever the other side has agreed to.
+    var wantsHold = false
+    /// As it was agreed on with the other side.
     var isHeldByUs = false
+    /// What was told last of our holding it.
+    private var isToldHeld = false
     /// Our answer to who called has gone out.
     var hasSentAnswer = false
     /// The other side is being called, and sends no sound of its own yet.
@@ -97,7 +102,9 @@ final class SIPLiveCall {
         }
         isPrepared = true
         let call = OutgoingCall(target: target, account: request.account?.name, media: ports)
-        id = phone.switchboard.connect(to: events) { signalling.invite(call) }
+        let id = phone.switchboard.connect(to: events) { signalling.invite(call) }
+        self.id = id
+        if wantsHold { signalling.hold(id, true) }
     }
 
     var wasCall: Bool { id != nil || isCalling }
@@ -112,7 +119,7 @@ final class SIPLiveCall {
     }
     var statistics: CallStatistics { media.statistics }
     /// Somebody calls and waits for an answer.
-    var isRinging: Bool { id != nil && caller != nil && !isAnswered && !wantsAnswer && reason == nil }
+    var isRinging: Bool { id != nil && caller != nil && !isAnswered && !wantsAnswer && wish == nil && reason == nil }
     /// Who is at the other side, as a URI.
     var remoteURI: String? {
         if let party { return party }
@@ -162,7 +169,7 @@ final class SIPLiveCall {
         case .negotiated(let id, let media) where id == self.id: negotiated(media)
         case .answered(let id, let sipCode, let time) where id == self.id:
             isAnswered = true
-            if caller == nil { answeredAt = time }
+            answeredAt = answeredAt ?? time
             media.answered()
             // Those of a telephone without ICE may have waited for its answer.
             if caller == nil, media.running == nil { startMedia() }
@@ -182,6 +189,8 @@ final class SIPLiveCall {
             // Which one is not told, but for changes of the media, which the other side refuses by a code: else transfers are given up.
             if code == nil { giveUpTransfers() }
             pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
+            // A hold that is refused is one on this side alone.
+            if media.hold.byUs, !isToldHeld { tellHold() }
         // Who transfers us may end its call at once.
         case .ended(let id, _) where id == self.id && next != nil && wish == nil: takeOver()
         case .dialog(let id, let name) where id == self.id: dialogs.append(name)
@@ -215,9 +224,27 @@ final class SIPLiveCall {
         }
     }
 
+    /// What was agreed on with the other side.
     func held(byUs: Bool, byPeer: Bool) {
         isHeldByUs = byUs
-        media.setHeld(byUs: byUs, byPeer: byPeer)
+        // What was agreed on may be older than what the person wants.
+        media.setHeld(byUs: byUs || wantsHold, byPeer: byPeer)
+        tellHold()
+    }
+
+    /// The person holds it, or does so no longer: silent at once both ways, whenever the other side agrees, and if it does not.
+    func setHeld(_ held: Bool) {
+        guard reason == nil else { return }
+        wantsHold = held
+        media.setHeldByUs(held || isHeldByUs)
+        // A hold that never reached the other side ends here.
+        if isToldHeld, !media.hold.byUs { tellHold() }
+        if let id { signalling.hold(id, held) }
+    }
+
+    private func tellHold() {
+        let (byUs, byPeer) = media.hold
+        isToldHeld = byUs
         pending.append(byUs || byPeer ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)
     }
 
@@ -250,7 +277,8 @@ final class SIPLiveCall {
         reason = cause
         report.sipCode = code ?? report.sipCode
         report.reason = cause.rawValue
-        let seconds = mediaStart.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 }
+        // Sound before the answer is no conversation.
+        let seconds = isAnswered ? answeredAt.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 } : nil
         media.hangUp(byDuration: cause == .duration)
         // We wish for such an end only when the duration has passed.
         let text = text ?? (wish == .noAnswer ? Media.EndReason.unansweredText : nil)

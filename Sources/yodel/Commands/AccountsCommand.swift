@@ -36,7 +36,6 @@ struct AccountsCommand: ParsableCommand {
     func run() throws {
         let signals = TerminationSignal()
         let configuration = try resolveConfiguration(flags: tls.given + general.log.given, general: general)
-        startLog(configuration)
         signals.endInOrder()
         let known = configuration[\.accounts].compactMap(\.name)
         if known.isEmpty {

@@ -25,7 +25,6 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let signals = TerminationSignal()
         let configuration = try resolveConfiguration(flags: tls.given + general.log.given, general: general)
-        startLog(configuration)
         signals.endInOrder()
         let diagnosis = Diagnosis(configuration, environment: processEnvironment())
         var trouble: Finding.Area?

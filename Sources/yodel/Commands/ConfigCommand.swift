@@ -24,7 +24,6 @@ struct ConfigCommand: ParsableCommand {
         if defaults, media.output.json { throw CommandError(.usage, "--defaults prints a YAML file; leave out --json") }
         if defaults { return Output.standard.write(AnnotatedDefaults.text) }
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
-        startLog(configuration)
         if media.output.json { return Output.standard.line(configuration.json.text) }
         Output.standard.line("# file: \(configuration.path ?? "none")")
         for entry in configuration.entries {

@@ -29,7 +29,6 @@ struct DevicesCommand: ParsableCommand {
             throw CommandError(.usage, "\(option) is for calls, and `devices` makes none; leave it out")
         }
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
-        startLog(configuration)
         if test { return try runTest(configuration, signals) }
         signals.endInOrder()
         if watch, let ports = PortWatch() {

@@ -19,7 +19,6 @@ struct LoadCommand: ParsableCommand {
 
     func run() throws {
         let configuration = try resolveConfiguration(flags: coding.given + general.log.given, general: general)
-        startLog(configuration)
         try ExitStatus.leave(LoadConsole(load, configuration).run())
     }
 }

@@ -67,9 +67,9 @@ struct LoopbackCommand: ParsableCommand {
             media.audio.set(keys.device, to: "room:" + room, option: "--room")
         }
         let configuration = try resolveConfiguration(flags: media.flags, general: media.general)
-        startLog(configuration)
         let options = try MediaOptions(media, configuration)
         let media = options.request
+        try media.checkPayloadTypes()
         let printer = EventPrinter(json: self.media.output.json, input: media.device.input, output: media.device.output)
         var request = LoopbackRequest(media: media)
         request.choosesDevice = options.choosesDevice

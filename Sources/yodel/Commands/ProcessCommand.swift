@@ -23,7 +23,9 @@ struct ProcessCommand: ParsableCommand {
                 ("yodel process --rate 8000 --far f --mic m --out o --echo-canceller speexdsp", "raw samples, SpeexDSP alone"),
             ]))
 
-    @Option(help: ArgumentHelp("Rate of the call and of raw files: 8000 to 48000, a multiple of 100.", valueName: "hz"))
+    private static let rates = "8000, 12000, 16000, 24000, 32000 or 48000; with speexdsp each multiple of 100 between them"
+
+    @Option(help: ArgumentHelp("Rate of the call and of raw files: \(ProcessCommand.rates).", valueName: "hz"))
     var rate: Int
 
     @Option(help: ArgumentHelp("What the loudspeaker plays.", valueName: "file")) var far: String
@@ -52,12 +54,8 @@ struct ProcessCommand: ParsableCommand {
     var noiseSuppressionDb = VoiceProcessingConfiguration().noiseSuppressionDecibels
 
     func run() throws {
-        let rates = VoiceProcessingIO.sampleRates
-        guard rates.contains(Double(rate)), rate % 100 == 0 else {
-            throw CommandError(
-                .usage,
-                "\(rate) Hz is no rate of voice processing, in --rate; give \(Int(rates.lowerBound)) to "
-                    + "\(Int(rates.upperBound)) in steps of 100")
+        guard VoiceProcessingIO.sampleRates.contains(Double(rate)), rate % 100 == 0 else {
+            throw CommandError(.usage, "\(rate) Hz is no rate of voice processing, in --rate; give \(Self.rates)")
         }
         try PathCheck.writable(out, option: "--out")
         if let dump { try PathCheck.folder(dump, option: "--dump") }

@@ -39,7 +39,6 @@ struct SoftphoneCommand: ParsableCommand {
         signal(SIGHUP, SIG_IGN)
         let flags = service.given + audio.given + coding.given + network.given + tls.given + general.log.given
         let configuration = try resolveConfiguration(flags: flags, general: general)
-        startLog(configuration)
         let source = ServiceSource(
             flags: flags, environment: processEnvironment(), path: general.config, product: "yodel",
             tracePath: signalling.sipTrace)

@@ -18,7 +18,6 @@ struct DeviceArguments: ParsableArguments {
             throw CommandError(.usage, "--duration \(duration) is no length; give seconds above 0")
         }
         let configuration = try resolveConfiguration(flags: device.given + general.log.given, general: general)
-        startLog(configuration)
         do { return try DeviceChoice(configuration) } catch { throw CommandError(error) }
     }
 }

@@ -4,17 +4,20 @@ import Settings
 import Softphone
 import Terminal
 
-/// Resolves the configuration from flags, variables and file; nothing else happens.
+/// Resolves the configuration from flags, variables and file, and starts the log as it says; once.
 func resolveConfiguration(
     flags: [ConfigurationFlag], general: GeneralArguments
 ) throws(CommandError) -> Configuration {
-    do { return try Configuration(flags: flags, environment: processEnvironment(), explicitPath: general.config) } catch {
-        throw CommandError(error)
-    }
+    let configuration: Configuration
+    do {
+        configuration = try Configuration(flags: flags, environment: processEnvironment(), explicitPath: general.config)
+    } catch { throw CommandError(error) }
+    startLog(configuration)
+    return configuration
 }
 
 /// Starts the program's log on standard error, once, and tells what was configured.
-func startLog(_ configuration: Configuration) {
+private func startLog(_ configuration: Configuration) {
     let level = Logger.Level(configuration[\.log.level])
     LoggingSystem.bootstrap { _ in LineLogHandler(level: level) }
     for warning in configuration.warnings { logger.warning("\(warning)") }
@@ -35,7 +38,6 @@ extension MediaArguments {
     func resolved(ring: String?) throws -> (assertions: [Assertion], configuration: Configuration, options: MediaOptions) {
         let assertions = try parseAssertions(output.assertions, known: CallReport.comparablePaths)
         let configuration = try resolveConfiguration(flags: flags, general: general)
-        startLog(configuration)
         var options = try MediaOptions(self, configuration)
         if let ring { options.request.ring = try device(ring) }
         return (assertions, configuration, options)

@@ -1,6 +1,6 @@
 import Link
 
-/// An address translator of RFC 4787, for IPv4 over UDP. Its mappings last as long as the test.
+/// An address translator of RFC 4787, for IPv4 over UDP. Its mappings last until it is told to forget them.
 final class NAT {
     enum Kind: String, CaseIterable {
         /// Endpoint-independent mapping and filtering.
@@ -28,6 +28,9 @@ final class NAT {
         self.kind = kind
         self.outside = outside
     }
+
+    /// Forgets all mappings, as after a silence: what leaves next has other ports.
+    func forget() { mappings.removeAll() }
 
     /// The source of a datagram outside.
     func outbound(from inside: SocketAddress, to destination: SocketAddress) -> SocketAddress {
