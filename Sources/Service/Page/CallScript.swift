@@ -53,18 +53,20 @@ extension PageFiles {
           }
         }
 
-        // One call at a time is made or answered: who clicks twice means it once.
-        let isBeginning = false;
+        // Calls are made and answered one after the other: each holds those before. Who clicks twice means it once.
+        const beginning = new Set();
+        let begun = Promise.resolve();
 
-        async function begin(work) {
-          if (isBeginning) return;
-          isBeginning = true;
-          try { await attempt(work); } finally { isBeginning = false; }
+        function begin(what, work) {
+          if (beginning.has(what)) return begun;
+          beginning.add(what);
+          begun = begun.then(() => attempt(work)).finally(() => beginning.delete(what));
+          return begun;
         }
 
         function dial(text) {
-          return begin(async () => {
-            const account = part('account').value || null;
+          const account = part('account').value || null;
+          return begin(`${account} ${text}`, async () => {
             const id = await handset();
             tell('calling');
             const call = await order('POST', '/v1/calls', { to: address(text, account), account, audio: { handset: id } });
@@ -72,7 +74,7 @@ extension PageFiles {
           });
         }
 
-        const answer = (call) => begin(async () => {
+        const answer = (call) => begin(call.id, async () => {
           const id = await handset();
           await order('POST', `/v1/calls/${call.id}/answer`, { audio: { handset: id } });
         });
