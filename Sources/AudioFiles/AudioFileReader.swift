@@ -39,8 +39,7 @@ public final class AudioFileReader {
     private static let block = 2048
     /// Channel counts that are accepted; more is surely not audio of a person.
     private static let channelLimit = 64
-    /// Rates in Hz that are accepted: those that a `Resampler` converts.
-    private static let rates = 4_000...384_000
+    private static let rates = 1...768_000
 
     /// Opens `path`.
     ///

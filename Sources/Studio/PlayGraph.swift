@@ -1,3 +1,4 @@
+import AudioFiles
 import AudioUnits
 import Reporting
 import Softphone
@@ -35,7 +36,10 @@ package final class PlayGraph {
         var players: [FilePlayer] = []
         for paths in plan.mixes ? plan.paths.map({ [$0] }) : [plan.paths] {
             let player = FilePlayer()
-            try player.setFiles(paths)
+            do throws(AudioUnitError) { try player.setFiles(paths) } catch .formatUnsupported(let format, let reason) {
+                // The player has the rate of the first one.
+                throw .file(AudioFileError(path: paths[0], reason: "it has \(Int(format.sampleRate)) Hz, and \(reason)"))
+            }
             try player.setLoopCount(plan.loops)
             if plan.startSeconds > 0 { try player.seek(to: FilePlayerPosition(seconds: plan.startSeconds)) }
             players.append(player)

@@ -98,6 +98,9 @@ import Testing
             let ending = try yodel(["play", good, "--device", "null"] + wrong)
             #expect(ending.status == 2 && ending.errors.contains(wrong[0].split(separator: "=")[0]), "\(ending)")
         }
+        let low = try files.tone("low.wav", seconds: 0.1, hertz: 300, rate: 3_000, channels: 1)
+        let ending = try yodel(["play", low, "--device", "null"])
+        #expect(ending.status == 2 && ending.errors.contains("it has 3000 Hz") && ending.errors.contains(low), "\(ending)")
         #expect(try yodel(["play"]).status == 2)
     }
 

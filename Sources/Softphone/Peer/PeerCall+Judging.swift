@@ -1,4 +1,5 @@
 import Link
+import PeerSignalling
 import Realtime
 import Reporting
 import SecureRTP

@@ -47,7 +47,8 @@ struct RecordCommand: ParsableCommand {
         let (rates, step) = process ? (VoiceProcessingIO.sampleRates, 100) : (Self.rates, 1)
         guard rates.contains(Double(rate)), rate % step == 0 else {
             throw CommandError(
-                .usage, "\(rate) Hz cannot be had, in --rate; give \(Int(rates.lowerBound)) to \(Int(rates.upperBound))"
+                .usage,
+                "\(rate) Hz cannot be had, in --rate; give \(Int(rates.lowerBound)) to \(Int(rates.upperBound))"
                     + (process ? " in steps of 100 with --process" : ""))
         }
         let choice = try device.choice()
