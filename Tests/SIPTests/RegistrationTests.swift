@@ -364,6 +364,17 @@ import Testing
         #expect(bench.incoming.count == 3 && notified().count == 3)
     }
 
+    @Test("what comes from a server that has refused an account's registration, for another number, is nobody's")
+    func otherNumberOfNobody() throws {
+        let bench = try bench()
+        bench.answer(try #require(bench.requests(.register).last), 405)
+        var request = PeerCall(callID: "other").request(.invite, branch: "z9hG4bKother", body: offer)
+        request.uri = try uri("sip:5551234@192.0.2.1:5060")
+        request.headers.set(.to, "<sip:5551234@192.0.2.1>")
+        bench.feed(request)
+        #expect(bench.incoming.count == 1 && bench.incoming.last?.1.account == nil)
+    }
+
     @Test("four accounts for a day: no growth of state") func day() throws {
         let bench = Bench()
         for number in 1...4 {

@@ -116,7 +116,7 @@ extension UserAgent {
     }
 
     /// Whose request it is: the account whose user and domain, or registered Contact, it is addressed to; else one that its sender
-    /// serves, which may have other numbers as well.
+    /// serves, which may have other numbers as well. A server that has not let an account register sends it none.
     func account(for request: Request, _ source: SignallingSource) -> (AccountID?, isServer: Bool) {
         let user = request.uri.sip?.userText
         let fitting = accounts.values.filter { state in
@@ -128,7 +128,9 @@ extension UserAgent {
         if let state = fitting.first(where: { $0.servers.contains(source.remote.host) }) {
             return (state.account.id, true)
         }
-        let served = accounts.filter { $0.value.servers.contains(source.remote.host) }.keys
+        let served = accounts.filter { _, state in
+            state.servers.contains(source.remote.host) && (state.flow != nil || !state.isWanted)
+        }.keys
         if let id = served.min(by: { $0.name < $1.name }) { return (id, true) }
         return (fitting.first?.account.id, false)
     }
