@@ -3,6 +3,7 @@ import Glibc
 import Link
 import Reporting
 import Settings
+import Signalling
 import Softphone
 import TestPrograms
 import Testing
@@ -79,12 +80,7 @@ import Testing
 
     @Test("whom we call is held by his answer where the first call was taken up again before", .timeLimit(.minutes(3)))
     func takenUpAgain() async throws {
-        let uri = "sip:127.0.0.1:\(try freePort())"
-        let (desk, other) = (try Desk(), try Phone(.listen(uri), answersByItself: true))
-        let we = try Phone(.call(uri))
-        try heard(we.call)
-        try we.call.call.dial(desk.uri)
-        let (call, _) = try await desk.called()
+        let (we, other, desk, call) = try await callBeside()
         try wait(we.call, "the first is held", 0) { $0 == .callHeld(byUs: true, byPeer: false) }
         try wait(we.call, "the second rings", 1) { $0.type == "call_progress" }
         try we.call.call.switchCalls()
@@ -135,12 +131,7 @@ import Testing
 
     @Test("the ports of a call that is over are free while another one goes on", .timeLimit(.minutes(3)))
     func portsGivenBack() async throws {
-        let uri = "sip:127.0.0.1:\(try freePort())"
-        let (desk, other) = (try Desk(), try Phone(.listen(uri), answersByItself: true))
-        let we = try Phone(.call(uri))
-        try heard(we.call)
-        try we.call.call.dial(desk.uri)
-        let (call, _) = try await desk.called()
+        let (we, other, desk, call) = try await callBeside()
         let port: UInt16 = try await desk.next {
             if case .negotiated(call, let media) = $0 { media.agreement?.remote?.port } else { nil }
         }
@@ -242,6 +233,17 @@ import Testing
         return name.dropLast().map { UInt8(bitPattern: $0) }
     }
 
+    /// A call that stands with somebody, and beside it one that has come to a desk.
+    private func callBeside() async throws -> (we: Phone, other: Phone, desk: Desk, call: SignalledCallID) {
+        let uri = "sip:127.0.0.1:\(try freePort())"
+        let (desk, other) = (try Desk(), try Phone(.listen(uri), answersByItself: true))
+        let we = try Phone(.call(uri))
+        try heard(we.call)
+        try we.call.call.dial(desk.uri)
+        let (call, _) = try await desk.called()
+        return (we, other, desk, call)
+    }
+
     private func isFree(_ port: UInt16) -> Bool { (try? LoopbackSocket(at: port)) != nil }
 
     private func size(_ path: String) -> Int {
@@ -251,12 +253,7 @@ import Testing
 
     @Test("two calls that one side does not let us connect go on, and end as any other", .timeLimit(.minutes(3)))
     func notConnected() async throws {
-        let uri = "sip:127.0.0.1:\(try freePort())"
-        let (desk, other) = (try Desk(), try Phone(.listen(uri), answersByItself: true))
-        let we = try Phone(.call(uri))
-        try heard(we.call)
-        try we.call.call.dial(desk.uri)
-        let (call, _) = try await desk.called()
+        let (we, other, desk, call) = try await callBeside()
         desk.signalling.answer(call)
         try wait(we.call, "the second one stands", 1) { $0.type == "call_answered" }
         try we.call.call.transfer(to: "")
