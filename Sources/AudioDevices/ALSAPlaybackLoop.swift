@@ -186,6 +186,8 @@ struct ALSAPlaybackLoop: ~Copyable {
             isEarly = false
             return 0
         }
+        // `stop` may have given up waiting while alsa-lib hung above: nobody is there to be asked then.
+        if isStopping { return 0 }
         if nanoseconds(level) > DirectionBoard.patience, !callbacks.canFetch(stream.period) {
             // What is still queued bridges a late media thread; the turn stays what it is.
             due = now &+ DirectionBoard.shortestSleep

@@ -104,7 +104,7 @@ public final class AudioSession: Sendable {
             thread = nil
         }
         core.state.withLock { state in
-            state.store?.finish()
+            state.store?.finish(keepsRecords: state.policy?.hasLowered ?? false)
             state.ready?.close()
             (state.policy, state.store, state.link, state.ready) = (nil, nil, nil, nil)
         }

@@ -15,7 +15,7 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
     case cannotOpen(path: String, reason: String)
     /// No file is named, or what is asked for makes no sense.
     case request(String)
-    /// It was open, and now cannot be read or written.
+    /// It cannot be read or written: its disk is full, or fails.
     case cannotUse(path: String, reason: String)
 
     public var description: String {
@@ -49,6 +49,8 @@ public enum HistoryError: Error, Sendable, Equatable, CustomStringConvertible {
         let reason = error.message ?? "\(error.resultCode)"
         switch error.resultCode {
         case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .corrupt(path: path, reason: reason)
+        case .SQLITE_BUSY, .SQLITE_LOCKED: self = .inUse(path: path)
+        case .SQLITE_FULL, .SQLITE_IOERR: self = .cannotUse(path: path, reason: reason)
         default: self = isOpening ? .cannotOpen(path: path, reason: reason) : .cannotUse(path: path, reason: reason)
         }
     }

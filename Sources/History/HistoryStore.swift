@@ -23,8 +23,8 @@ final class HistoryStore: Sendable {
     private let pool: DatabasePool
     private let path: String
     private let retention: HistoryRetention
-    /// Held as long as the database is open; the system lets go of it when the process ends, however it does.
-    private let lock: Int32
+    /// Held as long as the database is open.
+    private let lock: HistoryLock
     /// The file that was opened.
     private let file: [UInt64]?
 
@@ -32,7 +32,7 @@ final class HistoryStore: Sendable {
     /// - Parameter isFirst: this service has not had it open yet: calls that were running when the last one ended are marked.
     init(path: String, retention: HistoryRetention, isFirst: Bool) throws(HistoryError) {
         (self.path, self.retention) = (path, retention)
-        lock = try Self.lock(path)
+        lock = try HistoryLock(path)
         do {
             // What is wrong with it is found before a byte of it is changed.
             if access(path, F_OK) == 0 { _ = try HistoryReader.check(path) }
@@ -60,21 +60,8 @@ final class HistoryStore: Sendable {
                         """)
             }
         } catch {
-            close(lock)
             throw HistoryError(error, path: path, isOpening: true)
         }
-    }
-
-    deinit { close(lock) }
-
-    private static func lock(_ path: String) throws(HistoryError) -> Int32 {
-        let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            close(descriptor)
-            throw .inUse(path: path)
-        }
-        return descriptor
     }
 
     /// Which file stands at a path; `nil`: none does.
@@ -190,6 +177,25 @@ final class HistoryStore: Sendable {
         func value(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
         return try (value("page_count") - value("freelist_count")) * value("page_size")
     }
+}
+
+/// Keeps other services from a database, as long as it lives; the system lets go of it when the process ends, however it does.
+private final class HistoryLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Parameter path: of the database.
+    /// - Throws: another service has it, or the file beside it cannot be made.
+    init(_ path: String) throws(HistoryError) {
+        let descriptor = open(path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            close(descriptor)
+            throw .inUse(path: path)
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
 }
 
 extension HistoryReader {

@@ -18,6 +18,8 @@ final class HistoryWriter: Sendable {
         var settings: [String: String?] = [:]
         /// Settings as they were when the database was opened; `nil`: it was not yet.
         var kept: [String: String]?
+        /// All settings as they are now, for a database that is made anew; `nil`: forgotten.
+        var known: [String: String?] = [:]
     }
 
     /// Rows of one transaction at most.
@@ -58,7 +60,10 @@ final class HistoryWriter: Sendable {
     }
 
     func keep(_ value: String?, as name: String) {
-        state.withLock { _ = $0.settings.updateValue(value, forKey: name) }
+        state.withLock { state in
+            state.settings.updateValue(value, forKey: name)
+            state.known.updateValue(value, forKey: name)
+        }
         bell.signal()
     }
 
@@ -141,7 +146,15 @@ final class HistoryWriter: Sendable {
         let opened = try HistoryStore(path: path, retention: retention, isFirst: isFirst)
         let kept = try opened.settings()
         store = opened
-        state.withLock { ($0.reader, $0.kept) = (opened.reader, $0.kept ?? kept) }
+        state.withLock { state in
+            (state.reader, state.kept) = (opened.reader, state.kept ?? kept)
+            if isFirst {
+                state.known.merge(kept.mapValues { Optional($0) }) { now, _ in now }
+            } else {
+                // It may be a new one, in place of one that was moved away.
+                state.settings = state.known
+            }
+        }
         return opened
     }
 

@@ -49,7 +49,7 @@ public struct CapacityConsole {
         // Sockets cost more than most codecs, and who makes the calls takes about as much as who carries them.
         let first = Int(Double(CoreAffinity.cores) * 1000 / (echo.milliseconds + Self.socketMilliseconds) / 8)
         var search = KneeSearch(first: max(4, first), range: 1...LoadPlan.callsAllowed.upperBound)
-        var limit = CapacityLimit.range
+        var limit = CapacityLimit.time
         var best: CapacityStep?
         while let calls = search.next {
             let passed = HostTime.monotonicNow().milliseconds(since: start) / 1000
@@ -61,6 +61,7 @@ public struct CapacityConsole {
             if step.isKept, calls >= best?.calls ?? 0 { best = step }
             if !step.isKept { limit = step.limit }
         }
+        if search.missed == nil { limit = CapacityLimit(ofSearchWithoutMiss: search) }
         tellKnee(search, limit, best)
         return search.kept > 0 ? .fine : .assertionMissed
     }

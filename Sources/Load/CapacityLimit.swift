@@ -2,7 +2,7 @@ import LiveMedia
 import Media
 
 /// What keeps a machine from carrying more calls.
-enum CapacityLimit: Equatable {
+package enum CapacityLimit: Equatable, Sendable {
     /// The loops' processor time, most of it in that stage.
     case processor(PortStage)
     /// Turns were late although the loops had time: others ran on their cores.
@@ -15,35 +15,41 @@ enum CapacityLimit: Equatable {
     case load
     /// The range was tried to its end.
     case range
+    /// The time was up before any number missed the objective.
+    case time
 
     /// Share of the time with work from which a loop is full.
     private static let fullLoad = 0.8
     /// Late turns, in milliseconds at p99, that somebody hears.
     private static let lateMilliseconds = 10.0
 
-    /// What limits, by a step that missed its objective; `nil`: nothing that is known.
+    /// What limits, by a step that missed its objective.
     /// - Parameters:
-    ///   - figures: the worst of the port in that step.
-    ///   - before: of the port before it.
+    ///   - worst: the port's figures in the second of that step that had most work: load, lateness and stages count.
+    ///   - last: those at its end: what is counted since the port was opened counts.
+    ///   - before: those before it.
     ///   - isLoadValid: whether those who made the calls were in time.
-    init(_ figures: PortFigures, before: PortFigures, isLoadValid: Bool) {
-        if figures.kernelDrops > before.kernelDrops || figures.sendFailures > before.sendFailures {
+    package init(worst: PortFigures, last: PortFigures, before: PortFigures, isLoadValid: Bool) {
+        if last.kernelDrops > before.kernelDrops || last.sendFailures > before.sendFailures {
             self = .socket
-        } else if figures.refusals[.resources] > before.refusals[.resources] {
+        } else if last.refusals[.resources] > before.refusals[.resources] {
             self = .memory
-        } else if figures.loop.load >= Self.fullLoad {
-            self = .processor(figures.stages.max { $0.value < $1.value }?.key ?? .hear)
+        } else if worst.loop.load >= Self.fullLoad {
+            self = .processor(worst.stages.max { $0.value < $1.value }?.key ?? .hear)
         } else if !isLoadValid {
             self = .load
-        } else if (figures.loop.lateness99 ?? 0) >= Self.lateMilliseconds {
+        } else if (worst.loop.lateness99 ?? 0) >= Self.lateMilliseconds {
             self = .scheduler
         } else {
-            self = .processor(figures.stages.max { $0.value < $1.value }?.key ?? .hear)
+            self = .processor(worst.stages.max { $0.value < $1.value }?.key ?? .hear)
         }
     }
 
+    /// What limits where no number missed the objective.
+    package init(ofSearchWithoutMiss search: KneeSearch) { self = search.kept == search.range.upperBound ? .range : .time }
+
     /// Its name in JSON.
-    var name: String {
+    package var name: String {
         switch self {
         case .processor(let stage): "cpu_\(stage.name)"
         case .scheduler: "scheduler"
@@ -51,6 +57,7 @@ enum CapacityLimit: Equatable {
         case .memory: "memory"
         case .load: "load_generator"
         case .range: "range"
+        case .time: "time"
         }
     }
 
@@ -64,6 +71,7 @@ enum CapacityLimit: Equatable {
         case .memory: "memory; a greater limit helps"
         case .load: "those who make the calls on the same machine; run `yodel load` on another one to see more"
         case .range: "nothing up to the number that may be tried"
+        case .time: "the time that the search may take; more --seconds help"
         }
     }
 }

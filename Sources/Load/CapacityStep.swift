@@ -58,7 +58,7 @@ struct CapacityStep {
             _ = threads.takeReports()
             _ = port.takeEvents()
             let figures = port.figures
-            if figures.loop.load > worst.loop.load || figures.refusals != worst.refusals { worst = figures }
+            if figures.loop.load > worst.loop.load { worst = figures }
             if figures.calls == calls { cost.append(1000 * figures.processorShare / Double(calls)) }
             results = threads.results()
         }
@@ -70,7 +70,7 @@ struct CapacityStep {
         isLoadValid = results.isValid
         self.worst = worst
         costMilliseconds = cost.isEmpty ? nil : cost.sorted()[cost.count / 2]
-        limit = CapacityLimit(worst, before: before, isLoadValid: results.isValid)
+        limit = CapacityLimit(worst: worst, last: port.figures, before: before, isLoadValid: results.isValid)
     }
 
     private static func open(_ calls: Int, _ plan: CapacityPlan) throws(SoftphoneError) -> CallPort {

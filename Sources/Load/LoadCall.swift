@@ -44,6 +44,9 @@ package struct LoadCall {
     private var lastTransit: Double?
     /// When we said goodbye: what the other side says then is an answer.
     private(set) var endedAt: HostTime?
+    /// Whether the load itself was late shortly before, and whether nothing was to come back then.
+    private var wasLateAtEnd = false
+    private var wasHeldAtEnd = false
     /// The other side said goodbye first, at that time.
     private(set) var endedByPeer: HostTime?
     /// From its INVITE until the answer, in milliseconds; nil: nobody signals, or nobody has answered.
@@ -90,7 +93,22 @@ package struct LoadCall {
     }
 
     /// We have said goodbye.
-    package mutating func noteGoodbye(at time: HostTime) { endedAt = time }
+    /// - Parameters:
+    ///   - wasLate: whether the load itself was late shortly before.
+    ///   - isHeld: whether nothing was to come back then.
+    package mutating func noteGoodbye(at time: HostTime, wasLate: Bool = false, isHeld: Bool = false) {
+        (endedAt, wasLateAtEnd, wasHeldAtEnd) = (time, wasLate, isHeld)
+    }
+
+    /// Nothing is taken any more. What was heard and had fallen silent before our goodbye has a gap up to it: no packet
+    /// ends that.
+    /// - Parameter packetMilliseconds: the time of a packet.
+    package mutating func noteOver(packetMilliseconds: Int) {
+        guard let lastHeard, let endedAt, endedByPeer == nil, !wasHeldAtEnd,
+            Self.isGap(from: lastHeard, to: endedAt, packetMilliseconds: packetMilliseconds)
+        else { return }
+        noteGap(endedAt: endedAt, isExcused: wasLateAtEnd)
+    }
 
     // MARK: - Sending
 
@@ -126,15 +144,16 @@ package struct LoadCall {
             duplicates += 1
             return
         }
-        if let lastHeard {
-            let spacing = arrival.milliseconds(since: lastHeard)
-            if spacing >= Double(packetMilliseconds) + Self.gapMilliseconds {
-                noteGap(endedAt: arrival, isExcused: wasLate)
-            }
+        if let lastHeard, Self.isGap(from: lastHeard, to: arrival, packetMilliseconds: packetMilliseconds) {
+            noteGap(endedAt: arrival, isExcused: wasLate)
         }
         note(packet.header, arrival: arrival)
         lastHeard = max(lastHeard ?? arrival, arrival)
         heard.noteHeard(packet.payload, arrival: arrival, isNext: isNext)
+    }
+
+    private static func isGap(from begin: HostTime, to end: HostTime, packetMilliseconds: Int) -> Bool {
+        end.milliseconds(since: begin) >= Double(packetMilliseconds) + gapMilliseconds
     }
 
     private mutating func noteGap(endedAt time: HostTime, isExcused: Bool) {

@@ -201,7 +201,7 @@ struct LoadRunner {
         report(one, isLast: true)
         if let line = one.line { signalling?.hangUp(line) }
         one.endedAt = now
-        one.call.noteGoodbye(at: now)
+        one.call.noteGoodbye(at: now, wasLate: wasLate(before: now), isHeld: one.path == nil)
         wheel.remove(number)
     }
 
@@ -210,6 +210,7 @@ struct LoadRunner {
         for (number, one) in running {
             if let endedAt = one.endedAt {
                 guard now.milliseconds(since: endedAt) >= Self.lingerMilliseconds else { continue }
+                one.call.noteOver(packetMilliseconds: packetMilliseconds)
                 if let heard = one.call.takeHeard(packets: 0) { news.append(.heard(number, heard)) }
                 news.append(.over(one.call))
                 running[number] = nil
@@ -258,6 +259,11 @@ struct LoadRunner {
 
     // MARK: - Hearing
 
+    /// Whether the load itself was late so shortly before that a gap which ends at `time` may be its own.
+    private func wasLate(before time: HostTime) -> Bool {
+        lastLate.map { time.milliseconds(since: $0) < Self.excuseMilliseconds } ?? false
+    }
+
     private mutating func receive() {
         let milliseconds = packetMilliseconds
         pool.receive(waitMilliseconds: 0) { number, datagram in
@@ -271,8 +277,9 @@ struct LoadRunner {
                     counted.otherPackets += 1
                     return
                 }
-                let wasLate = lastLate.map { datagram.arrival.milliseconds(since: $0) < Self.excuseMilliseconds } ?? false
-                one.call.receive(packet, arrival: datagram.arrival, wasLate: wasLate, packetMilliseconds: milliseconds)
+                one.call.receive(
+                    packet, arrival: datagram.arrival, wasLate: wasLate(before: datagram.arrival),
+                    packetMilliseconds: milliseconds)
             default: counted.otherPackets += 1
             }
         }

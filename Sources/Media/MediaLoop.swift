@@ -305,10 +305,13 @@ public final class MediaLoop {
 
     /// Of several others the farthest counts.
     private func observeBridge() {
-        for seat in seats {
-            let others = seats.filter { $0 !== seat }
-            var delay = DeviceDelay(
-                before: others.compactMap(\.delayBeforeBridge).max(), after: others.compactMap(\.delayBehindBridge).max())
+        var (before, after) = (FarthestOther(), FarthestOther())
+        for (party, seat) in seats.enumerated() {
+            before.add(seat.delayBeforeBridge, of: party)
+            after.add(seat.delayBehindBridge, of: party)
+        }
+        for (party, seat) in seats.enumerated() {
+            var delay = DeviceDelay(before: before.value(without: party), after: after.value(without: party))
             delay.seat = seat.delay
             seat.call.deviceDelay = delay
         }

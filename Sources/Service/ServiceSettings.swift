@@ -114,10 +114,8 @@ public struct ServiceSettings: Sendable {
         for item in configuration[\.accounts] {
             guard let name = item.name else { continue }
             rulesOfAccount[name] = try AccountRules(item, ends: ends)
-            if let target = rulesOfAccount[name]?.forwardTo, let account = accounts.first(where: { $0.name == name }),
-                !account.mayReach(target)
-            {
-                throw .request("\(account.unreached(target)), and forward_to is not among them")
+            if let target = rulesOfAccount[name]?.forwardTo, let reason = unreached(target, of: name) {
+                throw .request("\(reason), in accounts.\(name).forward_to")
             }
             guard rulesOfAccount[name]?.unanswered != .message || recordings != nil else {
                 throw .request("accounts.\(name) takes messages, and has no folder for them; set softphone.recordings")
@@ -179,10 +177,13 @@ public struct ServiceSettings: Sendable {
         return found
     }
 
-    /// Why an account may not have somebody called; `nil`: it may.
+    /// Why an account may not have its calls forwarded to somebody; `nil`: it may.
     func unreached(_ target: String, of account: String) -> String? {
-        guard let account = accounts.first(where: { $0.name == account }), !account.mayReach(target) else { return nil }
-        return account.unreached(target)
+        guard let account = accounts.first(where: { $0.name == account }) else { return nil }
+        guard AddressPattern.bare(target) != AddressPattern.bare(account.uri) else {
+            return "'\(target.prefix(200))' is account \(account.name)'s own address; calls would come back, so name another"
+        }
+        return account.mayReach(target) ? nil : account.unreached(target)
     }
 
     /// The audio end of calls of an account that choose none.

@@ -19,6 +19,8 @@ public protocol CallControl: AnyObject {
     func statistics(of party: Int) -> CallStatistics
     func setMuted(_ muted: Bool)
     func setHeld(_ held: Bool)
+    /// Whether this side holds the call that is talked to: nothing is sent or heard, whatever the other side agrees to.
+    var isHeld: Bool { get }
     /// Gain of what is heard, dB.
     func setVolume(decibels: Int)
     func send(digit: Character)
@@ -68,6 +70,8 @@ public protocol CallControl: AnyObject {
 }
 
 extension CallControl {
+    public var isHeld: Bool { false }
+
     public func transfer(to target: String) throws(SoftphoneError) {
         throw .request("only a call by SIP can be transferred; end this one and call anew")
     }

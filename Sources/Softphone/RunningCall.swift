@@ -42,6 +42,7 @@ final class RunningCall: LiveCall {
     func answer(through bridge: CallBridge?) { core.command { $0.answer(through: bridge) } }
     func setMuted(_ muted: Bool) { core.command { $0.setMuted(muted) } }
     func setHeld(_ held: Bool) { core.command { $0.setHeld(held) } }
+    var isHeld: Bool { core.call.withLock { $0.isHeld } }
     func setVolume(decibels: Int) { core.command { $0.setVolume(decibels: decibels) } }
     func send(digit: Character) { core.command { $0.send(digit: digit) } }
     func transfer(to target: String) throws(SoftphoneError) {

@@ -27,6 +27,8 @@ final class SessionCall: OwnedCall {
     private var isAnnounced: [Bool]
     /// Whether a place waits for the next caller when a call is over.
     private let takesNext: Bool
+    private var isMuted = false
+    private(set) var isHeld = false
     private var ring: CallTone?
     /// Why there are no keys for encrypted media; nil: there are, may still be, or need not.
     private(set) var encryptionFailure: (reason: String, isCertificate: Bool)?
@@ -118,6 +120,8 @@ final class SessionCall: OwnedCall {
             mediaStarts[party] = nil
             isAnnounced[party] = false
             codecs[party] = firstCodecs[party]
+            // Whoever calls next finds it as the person left it.
+            for command in [.mute(isMuted), direction] as [CallCommand] { place.channels[party].send(command) }
             return bodies + [.report(report)]
         case .call(.formatFollowed(let format)):
             codecs[party] = format.codec
@@ -192,8 +196,18 @@ final class SessionCall: OwnedCall {
     func answer(through bridge: CallBridge?) {}
     func endReason(of party: Int) -> Media.EndReason? { endReasons[party] }
     func statistics(of party: Int) -> CallStatistics { place.channels[party].statistics }
-    func setMuted(_ muted: Bool) { send(.mute(muted)) }
-    func setHeld(_ held: Bool) { send(.direction(held ? .inactive : .sendReceive)) }
+    func setMuted(_ muted: Bool) {
+        isMuted = muted
+        send(.mute(muted))
+    }
+
+    func setHeld(_ held: Bool) {
+        isHeld = held
+        send(direction)
+    }
+
+    private var direction: CallCommand { .direction(isHeld ? .inactive : .sendReceive) }
+
     func setVolume(decibels: Int) { send(.volume(Float(pow(10, Double(decibels) / 20)))) }
     func send(digit: Character) { send(.digits(String(digit))) }
     func hangUp(byDuration: Bool) { send(.hangUp(byDuration ? .duration : .localHangup)) }

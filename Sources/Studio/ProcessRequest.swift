@@ -26,6 +26,12 @@ package struct ProcessRequest {
         (self.far, self.microphone, self.output, self.rate) = (far, microphone, output, rate)
     }
 
+    /// Whether voice processing with that canceller runs at `rate` Hz.
+    package static func takes(rate: Int, _ canceller: VoiceProcessingConfiguration.Canceller.Name) -> Bool {
+        guard VoiceProcessingIO.sampleRates.contains(Double(rate)), rate % 100 == 0 else { return false }
+        return canceller == .speexdsp || EchoController.supports(rate: rate)
+    }
+
     /// Reads, processes and writes.
     package func run() throws(SoftphoneError) -> ProcessReport {
         try PathCheck.distinct(

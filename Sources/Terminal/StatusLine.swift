@@ -16,8 +16,9 @@ package struct StatusLine {
     /// Columns that `draw` may use: one less than the terminal has, so that the cursor does not wrap.
     package var width: Int { TerminalMode.columns(output.descriptor) - 1 }
 
-    /// Replaces the line.
+    /// Replaces the line. In the background nothing is drawn: the terminal is the shell's.
     package mutating func draw(_ text: String) {
+        guard TerminalMode.isPossible else { return }
         output.draw("\r\(PrintableText.text(text))\u{1b}[K")
         isDrawn = true
     }
@@ -30,7 +31,7 @@ package struct StatusLine {
 
     /// Takes the line away.
     package mutating func clear() {
-        if isDrawn { output.write("\r\u{1b}[K") }
+        if isDrawn, TerminalMode.isPossible { output.write("\r\u{1b}[K") }
         isDrawn = false
     }
 }

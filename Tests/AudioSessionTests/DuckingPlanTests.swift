@@ -73,7 +73,7 @@ import Testing
         #expect(saved != nil && lowered != nil && saved! < lowered!)
     }
 
-    @Test("V2: the next session restores what a killed one left, but not in another run of the server")
+    @Test("V2: the next session restores what a killed one left; in another run of the server, by its name")
     func adoptsOrphans() throws {
         let (_, volumes) = began()
         let record = DuckRecord(
@@ -90,6 +90,7 @@ import Testing
         #expect(ducking.end().volumes == [60: [65_536, 52_429]])
         scene.cookie = 78
         var later = SessionPolicy(mixing, orphans: [record])
+        #expect(later.take(scene).contains(.rememberVolume(restoreID: record.restoreID, record.former)))
         #expect(later.take(scene).volumes.isEmpty)
         #expect(DuckRecord(line: record.line) == record)
     }
@@ -114,6 +115,43 @@ import Testing
         #expect(
             policy.end().contains(
                 .rememberVolume(restoreID: "sink-input-by-application-name:player", [65_536, 52_429])))
+    }
+
+    @Test("V2: a player that comes back lowered with another run of the server is restored, and not lowered twice")
+    func anotherRun() {
+        var (policy, volumes) = began()
+        _ = policy.loseServer(reason: "gone")
+        var scene = Scene.desktop
+        scene.cookie = 78
+        scene.playing[1] = Scene.song(8, volumes: volumes[60]!)
+        #expect(policy.take(scene).volumes.isEmpty, "lowered already")
+        #expect(policy.end().volumes == [8: [65_536, 52_429]])
+        #expect(!policy.hasLowered)
+    }
+
+    @Test("V2: another run of the server forgets the low volume of a player that is gone, unless a person changed it")
+    func goneWithTheServer() {
+        var (policy, _) = began()
+        var (changed, _) = began()
+        var scene = Scene.desktop
+        scene.cookie = 78
+        scene.playing.remove(at: 1)
+        _ = policy.take(scene)
+        let remembered = SessionAction.rememberVolume(
+            restoreID: "sink-input-by-application-name:player", [65_536, 52_429])
+        #expect(policy.end() == [.save([]), remembered])
+        scene.playing.append(Scene.song(8, volumes: [40_000, 40_000]))
+        _ = changed.take(scene)
+        #expect(!changed.end().contains(remembered))
+    }
+
+    @Test("V2: a session that ends while the server is away leaves what it lowered to the next one")
+    func endsWithoutServer() {
+        var (policy, _) = began()
+        #expect(policy.hasLowered)
+        _ = policy.loseServer(reason: "gone")
+        #expect(policy.end().isEmpty)
+        #expect(policy.hasLowered)
     }
 
     @Test("V2: another session's ducking is not doubled, and taken up when that session ends")

@@ -34,6 +34,18 @@ import Testing
         try? FileManager.default.removeItem(atPath: folder)
     }
 
+    @Test("V2: what is still lowered when a session ends is the next one's to put back")
+    func leftToTheNext() throws {
+        let mine = try #require(DuckingStore(folder: folder))
+        let next = try #require(DuckingStore(folder: folder))
+        mine.save([record])
+        mine.finish(keepsRecords: true)
+        mine.finish()
+        #expect(next.held(cookie: 7).isEmpty && next.takeOrphans() == [record])
+        next.finish()
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+
     @Test("V2: a session that begins while another looks for orphans keeps its record", .timeLimit(.minutes(20)))
     func race() async throws {
         let (folder, record) = (folder, record)

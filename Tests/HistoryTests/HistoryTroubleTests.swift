@@ -58,15 +58,20 @@ import Testing
             "\(String(decoding: process.readAll(withinSeconds: 1).errors, as: UTF8.self))")
     }
 
-    @Test("one that became useless while the service runs, and is moved away, is made anew")
+    @Test("one that became useless while the service runs, and is moved away, is made anew, with the settings of before")
     func anew() async throws {
         let scratch = try Scratch()
+        let former = try CallHistory(scratch.path)
+        former.keep("7", as: "rings")
+        former.keep("gone", as: "handsets")
+        former.close()
         let troubles = Troubles()
         let history = try CallHistory(scratch.path, troubles)
         history.note(call("a"))
         try await history.settle(1)
         try sql(scratch.path, "DROP TABLE calls")
         history.note(call("b"))
+        history.keep(nil, as: "handsets")
         try await until { history.trouble != nil }
         #expect(history.written == 1)
         // Its logs first: from the moment on that the file itself is gone there may be a new one.
@@ -78,6 +83,22 @@ import Testing
         #expect(try history.reader().page(HistoryQuery()).calls.map(\.id) == ["b"])
         history.close()
         #expect(troubles.all.last == .some(nil) && history.lost == 0)
+        let later = try CallHistory(scratch.path)
+        try await until { later.kept != nil }
+        #expect(later.kept == ["rings": "7"])
+        later.close()
+    }
+
+    @Test("one that another program holds is told to be in use, not to lack a folder")
+    func held() throws {
+        let scratch = try Scratch()
+        try sql(scratch.path, "CREATE TABLE calls (number)")
+        let program =
+            "import signal, sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
+            + "c.execute('BEGIN EXCLUSIVE'); print('held', flush=True); signal.pause()"
+        let holder = try ChildProcess(["/usr/bin/python3", "-c", program, scratch.path])
+        #expect(holder.readOutput(waitingMilliseconds: 60_000) == Array("held\n".utf8))
+        #expect(throws: HistoryError.inUse(path: scratch.path)) { try HistoryReader(path: scratch.path) }
     }
 
     @Test("a newer yodel's is left to it")

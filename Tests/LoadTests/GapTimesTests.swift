@@ -1,4 +1,5 @@
 import Load
+import Reporting
 import Testing
 
 @Suite("When calls of a load heard gaps") struct GapTimesTests {
@@ -30,6 +31,29 @@ import Testing
         let calls = [call(hearing: [20, 20, 500], late: [2]), call(hearing: [20, 20, 20])]
         #expect(calls.map(\.members).compactMap { $0.first { $0.name == "gaps_excused" }?.value.text } == ["1", "0"])
         #expect(told(of: calls) == "[]" && told(of: []) == "[]")
+    }
+
+    /// Gaps of a call of so many packets, those that are excused second.
+    private func gaps(hearing packets: UInt16 = 3, _ ending: HeardEnding) -> [JSONValue] {
+        let members = LoadCallReport.call(hearing: Array(0..<packets), ending: ending, time).members
+        return ["gaps", "gaps_excused"].compactMap { name in members.first { $0.name == name }?.value }
+    }
+
+    @Test("a call that falls silent before its goodbye has a gap up to it, once, and none where silence is no wonder")
+    func silentAtTheEnd() {
+        #expect(gaps(HeardEnding(silence: 9000)) == [.integer(1), .integer(0)])
+        #expect(gaps(HeardEnding(silence: 60)) == [.integer(1), .integer(0)])
+        #expect(gaps(HeardEnding(silence: 59)) == [.integer(0), .integer(0)], "the next packet is under way")
+        #expect(gaps(HeardEnding(silence: 9000, wasLate: true)) == [.integer(0), .integer(1)])
+        #expect(gaps(HeardEnding(silence: 9000, isHeld: true)) == [.integer(0), .integer(0)])
+        #expect(gaps(HeardEnding(silence: 9000, isByPeer: true)) == [.integer(0), .integer(0)])
+        #expect(gaps(hearing: 0, HeardEnding(silence: 9000)) == [.integer(0), .integer(0)], "nothing was heard at all")
+    }
+
+    @Test("the gap at a call's end is told with the time of its goodbye")
+    func momentOfSilence() {
+        let one = LoadCallReport.call(hearing: [0, 1, 2], ending: HeardEnding(silence: 9040), time)
+        #expect(told(of: [one]) == #"[{"at_s":9.1,"gaps":1}]"#)
     }
 
     @Test("of one call's gaps the first 256 are told, and all are counted")

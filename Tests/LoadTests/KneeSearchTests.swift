@@ -35,6 +35,16 @@ import Testing
         #expect(all.kept == 1000 && all.missed == nil)
     }
 
+    @Test("what limits a search that nothing missed is its range, or the time that was up before")
+    func nothingMissed() {
+        let (all, _) = run(knee: .max, first: 600, range: 1...1000)
+        #expect(CapacityLimit(ofSearchWithoutMiss: all) == .range)
+        var early = KneeSearch(first: 100, range: 1...1000)
+        early.note(100, .kept)
+        #expect(CapacityLimit(ofSearchWithoutMiss: early) == .time)
+        #expect(CapacityLimit.time.name == "time")
+    }
+
     @Test("a machine that changes its mind is believed the last time, and it is told")
     func contradiction() {
         var search = KneeSearch(first: 100, range: 1...1000)

@@ -51,6 +51,22 @@ import Testing
         #expect(made.inForce?.remote?.port == 6000)
     }
 
+    @Test("an offer of ours that is withdrawn leaves the peer's in force, also for the next refresh")
+    func refreshedAfterWithdrawal() throws {
+        var made = try called()
+        made.local.direction = .sendOnly
+        _ = try made.makeOffer()
+        made.withdrawOffer()
+        made.local.direction = .sendReceive
+        #expect(made.isOfferThePeers)
+        let before = made.inForce
+        try made.receive(refreshed: try description("m=audio 5000 RTP/AVP 0 8"))
+        #expect(made.isOfferThePeers && made.inForce == before)
+        try made.receive(refreshed: try description("m=audio 6000 RTP/AVP 0", version: 2))
+        #expect(made.inForce?.remote?.port == 6000)
+        #expect(made.inForce?.direction == .sendReceive)
+    }
+
     @Test("we hold and resume by direction")
     func weHold() throws {
         var made = try agreed()

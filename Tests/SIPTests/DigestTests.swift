@@ -157,6 +157,56 @@ import Testing
         #expect(bench.failures.count == 1)
     }
 
+    @Test("a session's key stays that of its first request: the client's nonce is used again", arguments: ["MD5", "SHA-256"])
+    func session(algorithm: String) throws {
+        let bench = bench()
+        bench.answer(try register(bench), 401, [challenge(algorithm + "-sess")])
+        let first = try parameters(bench.request(.register))
+        bench.answer(try bench.request(.register), 200, [(.expires, "600")])
+        let second = try parameters(register(bench))
+        #expect(second["nc"] == "00000002")
+        #expect(first["cnonce"] != nil && second["cnonce"] == first["cnonce"])
+    }
+
+    @Test("a server that names ever new realms gets few answers, and the next attempt begins without them") func newRealms()
+        throws
+    {
+        let bench = bench()
+        _ = try register(bench)
+        for number in 1...10 {
+            bench.answer(
+                try bench.request(.register), 401, [challenge("SHA-256", nonce: "n\(number)", realm: "r\(number)")])
+        }
+        #expect(bench.requests.count == 5)
+        #expect(bench.failures.map(\.reason) == [AuthenticationFailure.refused.rawValue])
+        #expect(try register(bench).headers.all(.authorization).isEmpty)
+    }
+
+    @Test("a realm of its own for each registration: each is answered, and the requests do not grow") func changingRealms()
+        throws
+    {
+        let bench = bench()
+        for number in 1...8 {
+            bench.answer(try register(bench), 401, [challenge("SHA-256", nonce: "n\(number)", realm: "r\(number)")])
+            let request = try bench.request(.register)
+            #expect(request.headers.text(.authorization) != nil && request.headers.all(.authorization).count <= 4)
+            bench.answer(request, 200, [(.expires, "600")])
+        }
+        #expect(bench.registrations.count == 8)
+    }
+
+    @Test("a REGISTER that does not get through is followed by one without an answer to earlier challenges")
+    func unreachable() throws {
+        let bench = bench()
+        bench.answer(try register(bench), 401, [challenge("SHA-256")])
+        bench.answer(try bench.request(.register), 200, [(.expires, "600")])
+        #expect(try register(bench).headers.contains(.authorization))
+        bench.agent.transportFailed(try #require(bench.sent.last?.destination), now: bench.now)
+        bench.collect()
+        #expect(bench.failures.count == 1)
+        #expect(try !register(bench).headers.contains(.authorization))
+    }
+
     @Test("only the configured realm gets a digest") func realm() throws {
         let bench = bench(realm: Self.realm)
         bench.answer(try register(bench), 401, [challenge("SHA-256", realm: "evil.example.com")])

@@ -105,6 +105,22 @@ import Testing
         #expect(try bench.request(.register).headers.contacts.map(\.uri.text) == ["sip:101@198.51.100.1:4444"])
     }
 
+    @Test("the address that the registrar sees is followed after failures too") func seenAfterFailures() throws {
+        let bench = try bench { $0.followsSeenAddress = true }
+        for _ in 1...3 {
+            let sent = bench.requests(.register).count
+            bench.answer(try bench.request(.register), 503)
+            for _ in 0..<60 where bench.requests(.register).count == sent { bench.advance(1000) }
+        }
+        #expect(bench.failures.count == 3)
+        var seen = try bench.request(.register)
+        let via = try #require(seen.headers.text(.via))
+        seen.headers.set(.via, via.replacing(";rport", with: ";rport=4444;received=198.51.100.1"))
+        bench.answer(seen, 200, [(.expires, "600")])
+        #expect(bench.registrations.isEmpty)
+        #expect(try bench.request(.register).headers.contacts.first?.uri.text == "sip:101@198.51.100.1:4444")
+    }
+
     @Test("a challenge to a REGISTER that another one has followed is not answered") func lateChallenge() throws {
         let bench = try bench { $0.password = Password("secret-101") }
         let first = try bench.request(.register)
@@ -151,6 +167,35 @@ import Testing
             try bench.request(.register), 200,
             [(.expires, "600"), (.contact, "<sip:101@203.0.113.5:40000>;expires=\(expires)")])
         #expect(bench.registrations.last?.expires == 4)
+    }
+
+    @Test("of several Contacts none of which is known as ours, the least that is granted counts")
+    func severalContacts() throws {
+        let bench = try bench()
+        let contacts = "<sip:101@203.0.113.5:40000>;expires=20, <sip:101@203.0.113.6:40000>;expires=17"
+        bench.answer(try bench.request(.register), 200, [(.contact, contacts)])
+        #expect(bench.registrations.last?.expires == 17)
+    }
+
+    @Test("of several Contacts, ours is known by its instance, whatever address a server in between has written")
+    func instanceContact() throws {
+        let instance = "urn:uuid:00000000-0000-1000-8000-000A95A0E128"
+        let bench = try bench { $0.instance = instance }
+        let own = "<sip:101@203.0.113.5:40000>;+sip.instance=\"<\(instance)>\";reg-id=1;expires=20"
+        bench.answer(
+            try bench.request(.register), 200,
+            [(.expires, "600"), (.contact, "<sip:101@203.0.113.6:40000>;expires=17, \(own)")])
+        #expect(bench.registrations.last?.expires == 20)
+    }
+
+    @Test(
+        "a registrar's numeric address is one address, however it is written",
+        arguments: [("[2001:DB8:0:0:0:0:0:9]", "2001:db8::9"), ("[::ffff:192.0.2.55]", "192.0.2.55")])
+    func addressForm(written: String, form: String) throws {
+        let bench = try bench { $0.registrar = URI("sip:\(written)")?.sip }
+        #expect(bench.sent.last?.destination.address.host == form)
+        bench.answer(try bench.request(.register), 200, [(.expires, "600")])
+        #expect(bench.agent.isAccountServer(form))
     }
 
     @Test("maddr is where requests go")

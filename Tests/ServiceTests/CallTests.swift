@@ -145,6 +145,15 @@ import Service
         #expect(await bench.ask("POST", "/v1/calls", #"{"to": "sip:103@example.com"}"#).status == 201)
     }
 
+    @Test("a call of ours that is ended while it rings has no response that ended it")
+    func cancelled() async {
+        let bench = Bench()
+        let (id, call) = await bench.call()
+        call.tell(.callProgress(sipCode: 180, reason: "Ringing", earlyMedia: false))
+        #expect(await bench.ask("GET", "/v1/calls/\(id)").json.value(at: "sip_code") == .integer(180))
+        #expect(await bench.ask("DELETE", "/v1/calls/\(id)").json.value(at: "sip_code") == .null)
+    }
+
     @Test("an account is named where there are several")
     func accounts() async {
         let bench = Bench(accounts: ["office", "home"])
@@ -157,7 +166,8 @@ import Service
     @Test("ready once an account is registered; its state is told")
     func registration() async {
         let bench = Bench()
-        #expect(await bench.ask("GET", "/readyz").status == 503)
+        let unready = await bench.ask("GET", "/readyz")
+        #expect(unready.status == 503 && unready.response.headers.contains { $0.name == "Retry-After" })
         var report = RegistrationReport(account: "office", state: "registered")
         report.expiresSeconds = 600
         bench.core.accounts.take(report)

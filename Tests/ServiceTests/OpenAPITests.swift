@@ -67,6 +67,19 @@ import Service
         }
     }
 
+    @Test("what refuses a body of another kind says so, and that one may be too long")
+    func bodies() async throws {
+        let described = try described()
+        let bench = Bench()
+        for route in Routes.all where route.method != "GET" {
+            let path = route.template.replacingOccurrences(of: "{id}", with: "office")
+            let answer = await bench.ask(route.method, path, "x", headers: ["content-type": "text/plain"])
+            guard answer.status == 415 else { continue }
+            let text = described["\(route.method) \(route.template)"] ?? ""
+            #expect(text.contains("\"415\"") && text.contains("\"413\""), "\(route.method) \(route.template)")
+        }
+    }
+
     @Test("every key of the service is in docs/softphone.md")
     func documented() throws {
         let page = try page("softphone.md")

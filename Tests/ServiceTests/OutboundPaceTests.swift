@@ -29,6 +29,13 @@ import Service
         #expect(counters.refused(.pace) == 4)
     }
 
+    @Test("a call that could not be made does not count")
+    func unmade() async {
+        let bench = Bench(callsPerMinute: 1)
+        for _ in 0..<3 { #expect(await bench.ask("POST", "/v1/calls", #"{"to": "tel:+49"}"#).status == 400) }
+        #expect(await bench.ask("POST", "/v1/calls", #"{"to": "sip:103@example.com"}"#).status == 201)
+    }
+
     @Test("a request that comes too soon is told when to come again, and forwarded calls count like all others")
     func route() async {
         var rules = AccountRules()

@@ -89,6 +89,27 @@ import Service
         #expect(await bench.ask("DELETE", "/v1/recordings/\(id)-3-2.wav").status == 204)
     }
 
+    @Test("that a recording begins and ends is told, and in what a new subscriber is told at first")
+    func told() async throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let bench = Bench(recordings: folder)
+        let (id, call) = await bench.call()
+        call.tell(.callAnswered(sipCode: 200))
+        func isInSnapshot() -> Bool {
+            var stream = bench.core.stream(after: nil)
+            return stream.next().text.contains("\(id)-1.wav")
+        }
+        #expect(!isInSnapshot())
+        #expect(await bench.ask("PUT", "/v1/calls/\(id)/recording").status == 201)
+        #expect(isInSnapshot())
+        #expect(await bench.ask("DELETE", "/v1/calls/\(id)/recording").status == 200)
+        #expect(!isInSnapshot())
+        let told = bench.core.spool.read(after: 0).items.filter { $0.type.hasPrefix("call_recording") }
+        #expect(told.map(\.type) == ["call_recording_started", "call_recording_ended"])
+        #expect(told.allSatisfy { $0.data.contains("\(id)-1.wav") } && told.last?.data.contains("requested") == true)
+    }
+
     @Test("no name leads out of the folder, through it, or to a file of somebody else")
     func names() async throws {
         let folder = try folder()

@@ -113,6 +113,27 @@ import Service
         }
     }
 
+    @Test("a secret of TURN servers that is another one is told, though its file's name is the same")
+    func turnSecret() async throws {
+        try await withScratchFolder { folder in
+            let place = try Place(folder)
+            let text = Place.configuration(folder)
+                .replacingOccurrences(of: "  token_", with: "  turn_secret_file: \(folder)/turn\n  token_")
+            let file = folder + "/yodel.yaml"
+            try Place.write("secret-of-the-first-day", folder + "/turn")
+            try Place.write(text + "network:\n  turn: [turn.example.com]\n", file)
+            let source = ServiceSource(flags: [], environment: [:], path: file)
+            let settings = try source.settings(Configuration(flags: [], environment: [:], explicitPath: file))
+            let bench = place.bench
+            let reloader = Reloader(LiveSettings(settings), core: bench.core, gate: bench.gate, ownToken: nil) { _ in }
+            #expect(try reloader.reload().applied == [])
+            try Place.write("secret-of-the-second-day", folder + "/turn")
+            #expect(try reloader.reload().applied == ["turn_secret"])
+            #expect(try reloader.reload().applied == [])
+            await place.end()
+        }
+    }
+
     @Test("what counts from the next start on is told each time until then, and what is in force is shown")
     func atRestart() async throws {
         try await withScratchFolder { folder in
@@ -155,7 +176,7 @@ import Service
             ("account", "accounts.shop.announcement"), ("device", "accounts.shop.device"), ("telephone", "SRTP"),
             ("messages", "start the service anew"), ("syntax", "yodel.yaml"),
             ("event", "webhooks.crm.events; did you mean call_created?"), ("program", "softphone.programs cannot be 'foo'"),
-            ("name", "accounts[0].name"),
+            ("name", "accounts[0].name"), ("itself", "own address"),
         ])
     func refused(part: String, told: String) async throws {
         try await withScratchFolder { folder in
@@ -165,7 +186,7 @@ import Service
                 folder, token: part == "no token" ? "none" : "second", account: "shop",
                 [
                     "account": "announcement: none.wav", "device": "device: 'room:nonsense'",
-                    "messages": "unanswered: message",
+                    "messages": "unanswered: message", "itself": "forward_to: sip:shop@example.com",
                 ][part] ?? "", port: 19)
             if part == "webhook" { text = text.replacingOccurrences(of: "http://127.0.0.1:19/", with: "ftp://127.0.0.1/") }
             if part == "messages" {

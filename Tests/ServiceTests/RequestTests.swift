@@ -34,6 +34,20 @@ import Service
         #expect(await Bench(onLoopback: false).ask("GET", "/healthz", headers: ["host": "phone.example"]).status == 200)
     }
 
+    @Test("a request may name the whole URL, and its host counts")
+    func wholeURL() async {
+        let bench = Bench()
+        for (target, host, status) in [
+            ("http://localhost:8470/v1/accounts/office?x=y", "evil.example", 200),
+            ("HTTPS://127.0.0.1/healthz", "localhost", 200),
+            ("http://[::1]:8470", "localhost", 200), ("http://evil.example/healthz", "localhost", 421),
+            ("http://127.0.0.1:8470@evil.example/healthz", "localhost", 421), ("http://localhost/v2", "localhost", 404),
+        ] {
+            #expect(await bench.ask("GET", target, headers: ["host": host]).status == status, "\(target)")
+        }
+        #expect(APIRequest("GET", "http://localhost?q=1").query == ["q": "1"])
+    }
+
     @Test("a page from elsewhere is refused, whatever it knows; its link to our page is not")
     func site() async {
         let bench = Bench()

@@ -87,6 +87,19 @@ import Service
         #expect((succeeds ? outgoing : incoming).asked.last == "hang up")
     }
 
+    @Test("a call that is to be forwarded is refused where there is no place for another call")
+    func noPlace() {
+        let rules = rules {
+            $0.unanswered = .forward
+            $0.forwardTo = "sip:999@example.com"
+        }
+        let bench = Bench(capacity: 1)
+        bench.core.callCame(1, account: "office", from: "sip:101@example.com", at: bench.telephone)
+        let id = bench.core.calls.records[0].id
+        #expect(throws: Problem.self) { try bench.core.rules.act(rules, on: id, in: bench.core) }
+        #expect(bench.telephone.calls.map(\.asked) == [["hang up"]])
+    }
+
     @Test("a message needs a folder; without one the call rings on")
     func noFolder() async throws {
         let bench = Bench(rules: rules { $0.unanswered = .message })

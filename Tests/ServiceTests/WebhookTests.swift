@@ -40,6 +40,41 @@ import Service
         #expect(schedule.next(random: 0.99) <= RetrySchedule.longest)
     }
 
+    @Test("a receiver asks for later by seconds, or by a date")
+    func laterByDate() {
+        let now = Timestamp(millisecondsSince1970: 784_111_687_500)
+        #expect(RetrySchedule.wish("120", now: now) == 120)
+        #expect(RetrySchedule.wish("Sun, 06 Nov 1994 08:49:37 GMT", now: now) == 90)
+        #expect(RetrySchedule.wish("soon", now: now) == nil)
+        // What is past is no wish.
+        var schedule = RetrySchedule()
+        let past = RetrySchedule.wish("Sun, 06 Nov 1994 08:00:00 GMT", now: now)
+        #expect(schedule.next(random: 0, wish: past) == RetrySchedule.first / 2)
+    }
+
+    @Test("of what was gone before it was read only a webhook that gets everything counts each event as lost")
+    func overrun() async throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let events = EventSpool(epoch: "e1", capacity: 10)
+        let desk = WebhookDesk(events, folder: folder, byteLimit: 10_000_000)
+        let bench = Bench(webhooks: desk)
+        try desk.change([
+            try WebhookSettings("all", url: "http://127.0.0.1:9/", secret: secret),
+            try WebhookSettings("some", url: "http://127.0.0.1:9/", secret: secret, events: ["report"]),
+        ])
+        for number in 0..<2000 { events.publish(type: "call_ended", .object([JSONMember("n", .integer(number))])) }
+        events.finish()
+        await desk.finish()
+        guard case .array(let hooks) = await bench.ask("GET", "/v1/webhooks").json.value(at: "webhooks"), hooks.count == 2
+        else { return #expect(Bool(false)) }
+        guard case .integer(let waiting) = hooks[0].value(at: "waiting"),
+            case .integer(let dropped) = hooks[0].value(at: "dropped")
+        else { return #expect(Bool(false)) }
+        #expect(waiting + dropped == 2000)
+        #expect(hooks[1].value(at: "waiting") == .integer(0) && hooks[1].value(at: "dropped") == .integer(0))
+    }
+
     @Test("what waits is there after a restart, in order, and half a file is not")
     func restart() throws {
         let folder = try folder() + "/crm"

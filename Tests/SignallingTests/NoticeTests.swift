@@ -29,6 +29,10 @@ import Testing
                 MessageSummary(isWaiting: true, new: 2, old: 8)
             ),
             ("messages-waiting:no", MessageSummary(isWaiting: false)),
+            (
+                "Messages-Waiting : yes\r\nVoice-Message\t:\t2 / 8 (0/2)\r\n",
+                MessageSummary(isWaiting: true, new: 2, old: 8)
+            ),
             ("Messages-Waiting: yes\nVoice-Message: many/few\n", MessageSummary(isWaiting: true)),
             ("Voice-Message: 2/8", nil), ("", nil),
         ] as [(String, MessageSummary?)])

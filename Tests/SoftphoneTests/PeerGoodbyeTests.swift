@@ -92,6 +92,22 @@ private struct ShortSide {
         return count
     }
 
+    /// Answers who calls, and says nothing any more once he has the answer.
+    func answer() throws {
+        var dialog: PeerDialog?
+        var isAnswered = false
+        try follow { event, now in
+            if case .connected(let session) = event { dialog = begin(.pcmu, session, now) }
+            if case .message(let datagram) = event { dialog?.receive(datagram, now: now) }
+            while let told = dialog?.nextEvent() {
+                if told == .incoming { dialog?.answer(now: now) }
+                isAnswered = isAnswered || told == .answered
+            }
+            for datagram in dialog?.takeDatagrams() ?? [] { try #require(dtls.send(message: datagram, now: now)) }
+            return isAnswered && dialog?.isSettled == true
+        }
+    }
+
     /// Refuses who calls, and says goodbye in the same breath.
     func refuse(_ reason: String) throws {
         var dialog: PeerDialog?
@@ -213,5 +229,32 @@ extension Followed {
         let text = try caller.explanation()
         #expect(text == "no sound here")
         #expect(caller.close().map(\.reason) == ["refused"])
+    }
+}
+
+@Suite("A call by yodel:// whose other side says nothing to a hold", .serialized) struct PeerHoldTests {
+    @Test("is silent at once, for as long as the person wishes it") func silent() throws {
+        let folders = KeyFolders()
+        defer { folders.remove() }
+        let other = try ShortSide()
+        let caller = try Followed(try folders.calling(other.local))
+        try other.answer()
+        try caller.wait("it sends") { ($0.call.statistics(of: 0).packetsSent ?? 0) > 10 }
+        #expect(!caller.call.isHeld)
+        caller.call.setHeld(true)
+        #expect(caller.call.isHeld)
+        // Figures are at most 200 ms old, and are looked at every 100 ms.
+        var (sent, times) = (-1, 0)
+        try caller.wait("nothing is sent any more") { side in
+            let now = side.call.statistics(of: 0).packetsSent ?? 0
+            (sent, times) = (now, now == sent ? times + 1 : 0)
+            return times > 8
+        }
+        #expect(!caller.types.contains("call_held"), "the other side has not agreed")
+        caller.call.setHeld(false)
+        try caller.wait("it sends again") { ($0.call.statistics(of: 0).packetsSent ?? 0) > sent + 10 }
+        #expect(!caller.call.isHeld)
+        #expect(caller.close().map(\.reason) == ["local_hangup"])
+        withExtendedLifetime(other) {}
     }
 }

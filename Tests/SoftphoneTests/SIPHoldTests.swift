@@ -23,6 +23,23 @@ import Testing
         _ = caller.close()
     }
 
+    @Test("stay held when it refuses to resume, say so, and are resumed by the next attempt") func resumeRefused() throws {
+        let peer = try ScriptedPeer([200, 200, 488, 200])
+        let caller = try Caller(peer.uri)
+        try caller.call.wait("the call stands") { $0.types.contains("call_answered") }
+        #expect(!caller.call.call.isHeld)
+        caller.call.call.setHeld(true)
+        #expect(caller.call.call.isHeld, "at once")
+        try caller.call.wait("it is held") { isHeld($0) }
+        caller.call.call.setHeld(false)
+        try caller.call.wait("the resume is refused") { isRefused($0) }
+        #expect(caller.call.call.isHeld)
+        caller.call.call.setHeld(false)
+        try caller.call.wait("it is resumed") { $0.types.contains("call_resumed") }
+        #expect(!caller.call.call.isHeld)
+        _ = caller.close()
+    }
+
     @Test("stay held when it agrees late to a resume that was taken back, and refuses the hold that followed")
     func overtaken() throws {
         let peer = try ScriptedPeer([200, 200, nil, 488])
@@ -36,6 +53,7 @@ import Testing
         peer.release()
         try caller.call.wait("the hold is refused") { isRefused($0) }
         #expect(!caller.call.types.contains("call_resumed"))
+        #expect(caller.call.types.filter { $0 == "call_held" }.count == 1, "it is told once")
         caller.call.call.setHeld(false)
         try caller.call.wait("it is resumed") { $0.types.contains("call_resumed") }
         _ = caller.close()

@@ -92,6 +92,50 @@ import Testing
         await desk.close()
     }
 
+    @Test("whom we call is talked to where the first call was taken up again and is over", .timeLimit(.minutes(3)))
+    func leftOver() async throws {
+        let uri = "sip:127.0.0.1:\(try freePort())"
+        let (desk, other) = (try Desk(), try Phone(.listen(uri), answersByItself: true))
+        let we = try Phone(.call(uri))
+        try heard(we.call)
+        try we.call.call.dial(desk.uri)
+        let (call, _) = try await desk.called()
+        try wait(we.call, "the first is held", 0) { $0 == .callHeld(byUs: true, byPeer: false) }
+        try wait(we.call, "the second rings", 1) { $0.type == "call_progress" }
+        try we.call.call.switchCalls()
+        try wait(we.call, "the first is taken up", 0) { $0 == .callResumed }
+        other.call.call.hangUp(byDuration: false)
+        try we.call.wait("the first is over") { $0.call.endReason(of: 0) != nil }
+        desk.signalling.answer(call)
+        try wait(we.call, "the second answers", 1) { $0.type == "call_answered" }
+        #expect(!we.call.call.isHeld)
+        #expect(!we.call.events.contains { $0.party == 1 && $0.body.type == "call_held" })
+        for phone in [we, other] { _ = phone.close() }
+        await desk.close()
+    }
+
+    @Test("whether it is held is said of the call that is talked to") func heldCall() throws {
+        let uris = ["sip:127.0.0.1:\(try freePort())", "sip:127.0.0.1:\(try freePort())"]
+        let others = try uris.map { try Phone(.listen($0), answersByItself: true) }
+        let we = try Phone(.call(uris[0]))
+        try heard(we.call)
+        we.call.call.setHeld(true)
+        #expect(we.call.call.isHeld)
+        try we.call.call.dial(uris[1])
+        #expect(!we.call.call.isHeld, "the second is talked to")
+        try heard(we.call, 1)
+        try we.call.call.switchCalls()
+        try wait(we.call, "the second is held", 1) { $0 == .callHeld(byUs: true, byPeer: false) }
+        try wait(we.call, "the first is taken up", 0) { $0 == .callResumed }
+        #expect(!we.call.call.isHeld)
+        #expect(we.call.call.hangUpActive())
+        #expect(we.call.call.isHeld, "who is left over stays held")
+        we.call.call.setHeld(false)
+        try wait(we.call, "the second is taken up", 1) { $0 == .callResumed }
+        #expect(!we.call.call.isHeld)
+        for phone in [we] + others { _ = phone.close() }
+    }
+
     @Test("of two who ring whoever is answered later is talked to, and the other one is held") func bothRing() throws {
         let uri = "sip:127.0.0.1:\(try freePort())"
         let we = try Phone(.listen(uri))

@@ -98,6 +98,29 @@ import Testing
         for desk in desks { await desk.close() }
     }
 
+    @Test("a call lasts from its first answer on, also where it has moved, and whoever moved it went before")
+    func duration() async throws {
+        let desks = [try Desk(), try Desk()]
+        let caller = try Caller(desks[0].uri)
+        let (first, _) = try await desks[0].called()
+        desks[0].signalling.answer(first)
+        try caller.call.wait("half a second is sent") { ($0.call.statistics(of: 0).packetsSent ?? 0) >= 25 }
+        desks[0].signalling.transfer(first, to: desks[1].uri, replacing: nil)
+        let (second, _) = try await desks[1].called()
+        desks[0].signalling.hangUp(first)
+        try caller.call.wait("it has moved") { $0.types.contains("call_transferred") }
+        desks[1].signalling.answer(second)
+        try caller.call.wait("it is answered there") { $0.types.filter { $0 == "call_answered" }.count == 2 }
+        caller.call.call.hangUp(byDuration: false)
+        try caller.call.wait("it is over") { $0.types.contains("call_ended") }
+        let seconds = caller.call.events.compactMap { event in
+            if case .callEnded(_, let seconds, _, _) = event.body { seconds } else { nil }
+        }
+        #expect(seconds.count == 1 && seconds[0] > 0.3, "\(seconds)")
+        _ = caller.close()
+        for desk in desks { await desk.close() }
+    }
+
     @Test("a text goes to the other side of a call, either way, and who sent it hears so") func text() throws {
         let first = try Listener()
         let caller = try Caller(first.uri)

@@ -6,13 +6,16 @@ import Glibc
 /// the server gives the lowered volume to its successor (the player's next song), which then counts as lowered already.
 package struct DuckingPlan: Sendable {
     package private(set) var records: [DuckRecord]
-    /// Lowered streams that ended.
+    /// Lowered streams that ended, with the server's run or within it.
     private var ended: [DuckRecord] = []
     /// Streams whose volume a person set while it was lowered.
     private var leftAlone: Set<UInt32> = []
 
     /// - Parameter orphans: what a process that was killed left lowered.
     package init(orphans: [DuckRecord] = []) { records = orphans }
+
+    /// Whether something that was lowered is still to be put back.
+    package var hasLeft: Bool { !records.isEmpty || !ended.isEmpty }
 
     /// A volume lowered by `decibels` (negative), on the sound server's cubic scale.
     package static func lowered(_ volume: UInt32, decibels: Double) -> UInt32 {
@@ -24,11 +27,16 @@ package struct DuckingPlan: Sendable {
     package mutating func update(
         _ snapshot: ServerSnapshot, victims: Set<UInt32>?, decibels: Double, held: Set<UInt32> = []
     ) -> [SessionAction] {
-        let before = records
+        let before = records + ended
         var changes: [SessionAction] = []
         var kept: [DuckRecord] = []
         leftAlone.formIntersection(snapshot.playing.map(\.index))
-        for var record in records where record.cookie == snapshot.cookie {
+        for var record in records {
+            guard record.cookie == snapshot.cookie else {
+                // The number of its stream means nothing in another run of the server, the name of its volume does.
+                if Self.isRemembered(record, in: snapshot) { ended.append(record) }
+                continue
+            }
             guard let stream = snapshot.playing.first(where: { $0.index == record.stream }) else {
                 if !record.restoreID.isEmpty { ended.append(record) }
                 continue
@@ -65,7 +73,14 @@ package struct DuckingPlan: Sendable {
             changes.append(.setVolume(stream: stream.index, lowered))
         }
         if victims == nil { changes += forgetEnded() }
-        return (records == before ? [] : [.save(records + ended)]) + changes
+        return (records + ended == before ? [] : [.save(records + ended)]) + changes
+    }
+
+    /// Whether the server may still have what we made of a volume in an earlier run: nobody plays under its name at
+    /// another one.
+    private static func isRemembered(_ record: DuckRecord, in snapshot: ServerSnapshot) -> Bool {
+        !record.restoreID.isEmpty
+            && !snapshot.playing.contains { $0.restoreID == record.restoreID && $0.volumes != record.lowered }
     }
 
     /// Puts everything back, as far as `snapshot` knows of it.
@@ -81,12 +96,10 @@ package struct DuckingPlan: Sendable {
 
     private mutating func inherited(by stream: ServerStream, cookie: UInt32) -> DuckRecord? {
         guard
-            let index = ended.firstIndex(where: {
-                $0.cookie == cookie && $0.restoreID == stream.restoreID && $0.lowered == stream.volumes
-            })
+            let index = ended.firstIndex(where: { $0.restoreID == stream.restoreID && $0.lowered == stream.volumes })
         else { return nil }
         var record = ended.remove(at: index)
-        record.stream = stream.index
+        (record.cookie, record.stream) = (cookie, stream.index)
         return record
     }
 }

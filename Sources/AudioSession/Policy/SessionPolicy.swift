@@ -18,6 +18,8 @@ package struct SessionPolicy: Sendable {
     private var monitors: Set<String> = []
     private var routing = RoutePlan()
     private var ducking: DuckingPlan
+    /// Whether others are still lowered by us, as after an end without a server.
+    package var hasLowered: Bool { ducking.hasLeft }
     private var hasEnded = false
     private var mutedByUs: Set<UInt32> = []
     private var silence: OutputSilence?

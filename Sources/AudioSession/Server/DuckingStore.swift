@@ -106,10 +106,11 @@ package final class DuckingStore: @unchecked Sendable {
         return fstat(file, &status) == 0 && status.st_nlink > 0
     }
 
-    /// Nothing is lowered any more.
-    package func finish() {
+    /// The session is over.
+    /// - Parameter keepsRecords: whether something is still lowered, so that the next session is to put it back.
+    package func finish(keepsRecords: Bool = false) {
         guard descriptor >= 0 else { return }
-        unlink(folder + "/" + name)
+        if !keepsRecords { unlink(folder + "/" + name) }
         close(descriptor)
         descriptor = -1
     }

@@ -60,8 +60,10 @@ public struct CallRoom {
     private var seats: [CallerSeat] = []
     private var freeSeats: [Int] = []
     private var byStream: [StreamName: Int] = [:]
-    /// The seat of a stream by its SSRC alone, for streams that move and for RTCP; the newest where several have it.
-    private var bySSRC: [UInt32: Int] = [:]
+    /// The seats of streams by their SSRC alone, the newest last: for streams that move and for RTCP.
+    private var bySSRC: [UInt32: [Int]] = [:]
+    /// The seat that RTCP belongs to by where it was heard from, where that is a port of its own.
+    private var byControl: [StreamName: Int] = [:]
     private var callsBySource: [SocketAddress: Int] = [:]
     private var candidates: CandidateTable
 
@@ -123,7 +125,7 @@ public struct CallRoom {
         isPutOff: Bool
     ) -> Verdict {
         let time = packet.arrival
-        if let seat = bySSRC[name.ssrc], seats[seat].isContinued(by: header) {
+        if let seat = bySSRC[name.ssrc]?.last, seats[seat].isContinued(by: header) {
             // The same stream from elsewhere: when the old place is silent, and not before.
             guard seats[seat].isSilent(at: time) else {
                 candidates.keepWaiting(candidate, header)
@@ -172,39 +174,60 @@ public struct CallRoom {
     private mutating func register(_ seat: Int) {
         let name = seats[seat].name
         byStream[name] = seat
-        bySSRC[name.ssrc] = seat
+        bySSRC[name.ssrc, default: []].append(seat)
         callsBySource[name.source, default: 0] += 1
     }
 
     private mutating func unregister(_ seat: Int) {
         let name = seats[seat].name
         byStream[name] = nil
-        if bySSRC[name.ssrc] == seat { bySSRC[name.ssrc] = nil }
+        let others = bySSRC[name.ssrc, default: []].filter { $0 != seat }
+        bySSRC[name.ssrc] = others.isEmpty ? nil : others
+        if let control = seats[seat].control { forgetControl(control, of: seat) }
         let left = callsBySource[name.source, default: 1] - 1
         callsBySource[name.source] = left > 0 ? left : nil
     }
 
     // MARK: - RTCP
 
-    /// The call that an RTCP packet belongs to: by its sender's SSRC, and by where RTP comes from; on a port of its own by the
-    /// address alone.
+    /// The call that an RTCP packet belongs to: by its sender's SSRC, and by where RTP comes from, its port or the next one. From
+    /// another port it is the call whose RTCP came from there before, else by the address alone the only call of that SSRC.
     public mutating func receive(rtcp packet: ReceivedPacket) -> Verdict {
         let bytes = UnsafeRawBufferPointer(packet.bytes)
         guard bytes.count >= 8 else { return drop(.garbage) }
         let ssrc = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-        let seat = byStream[StreamName(source: packet.source, ssrc: ssrc)] ?? bySSRC[ssrc]
-        guard let seat, seats[seat].source.address == packet.source.address else {
-            return tellsRefusal(of: ssrc, packet.source) ? .turnedAway : drop(.stranger)
+        let name = StreamName(source: packet.source, ssrc: ssrc)
+        if let seat = byStream[name] ?? byStream[Self.portBefore(name)] {
+            noteControl(packet.source, of: seat)
+            return .call(seat)
         }
-        seats[seat].control = packet.source
+        let only = bySSRC[ssrc].flatMap { $0.count == 1 ? $0[0] : nil }
+        guard let seat = byControl[name] ?? only, seats[seat].source.address == packet.source.address else {
+            return tellsRefusal(of: name) ? .turnedAway : drop(.stranger)
+        }
+        noteControl(packet.source, of: seat)
+        byControl[name] = seat
         return .call(seat)
     }
 
+    private mutating func noteControl(_ source: SocketAddress, of seat: Int) {
+        if let former = seats[seat].control, former != source { forgetControl(former, of: seat) }
+        seats[seat].control = source
+    }
+
+    private mutating func forgetControl(_ source: SocketAddress, of seat: Int) {
+        let name = StreamName(source: source, ssrc: seats[seat].name.ssrc)
+        if byControl[name] == seat { byControl[name] = nil }
+    }
+
     /// RTCP comes from the port of RTP, or from the next one.
-    private mutating func tellsRefusal(of ssrc: UInt32, _ source: SocketAddress) -> Bool {
-        let before = SocketAddress(source.address, port: source.port &- 1, scope: source.scope)
-        return candidates.tellsRefusal(of: StreamName(source: source, ssrc: ssrc))
-            || candidates.tellsRefusal(of: StreamName(source: before, ssrc: ssrc))
+    private static func portBefore(_ name: StreamName) -> StreamName {
+        let source = name.source
+        return StreamName(source: SocketAddress(source.address, port: source.port &- 1, scope: source.scope), ssrc: name.ssrc)
+    }
+
+    private mutating func tellsRefusal(of name: StreamName) -> Bool {
+        candidates.tellsRefusal(of: name) || candidates.tellsRefusal(of: Self.portBefore(name))
     }
 
     // MARK: - Time
@@ -218,7 +241,7 @@ public struct CallRoom {
         count -= 1
         guard count == 0 else { return }
         // Nobody is there: what a crowd needed is given back.
-        (seats, freeSeats, byStream, bySSRC, callsBySource) = ([], [], [:], [:], [:])
+        (seats, freeSeats, byStream, bySSRC, byControl, callsBySource) = ([], [], [:], [:], [:], [:])
     }
 
     /// Time passes: what is unproven for too long is forgotten.

@@ -31,7 +31,8 @@ public struct Negotiation: Sendable {
     var numbers = PayloadNumbers()
     private var offeredBy = NegotiationReceipt.Side.us
     /// What an offer that is withdrawn gives back.
-    private var before: (phase: Phase, offered: SessionDescription?, answered: SessionDescription?)?
+    private var before:
+        (phase: Phase, offeredBy: NegotiationReceipt.Side, offered: SessionDescription?, answered: SessionDescription?)?
 
     /// - Parameter sessionID: random; identifies the session in `o=`, and its version counts up from there.
     public init(
@@ -82,7 +83,7 @@ public struct Negotiation: Sendable {
         var media = sent?.media.map(\.refused) ?? []
         if index < media.count { media[index] = line } else { media.append(line) }
         let offer = describe(media, attributes: inForce == nil ? [] : sent?.attributes ?? [])
-        before = (phase, offered, answered)
+        before = (phase, offeredBy, offered, answered)
         phase = .offered
         offeredBy = .us
         offered = offer
@@ -93,7 +94,7 @@ public struct Negotiation: Sendable {
     /// The offer was refused or had no answer: what was in force before stays in force.
     public mutating func withdrawOffer() {
         guard phase == .offered, let before else { return }
-        (phase, offered, answered) = before
+        (phase, offeredBy, offered, answered) = before
         self.before = nil
     }
 
@@ -118,13 +119,13 @@ public struct Negotiation: Sendable {
         answered = answer
     }
 
-    /// Takes the answer to what we said last, which a refresh of the session has offered once more (RFC 4028 section 7.4), whoever made the
-    /// offer that is in force.
+    /// Takes the answer to what we agreed to last, which a refresh of the session has offered once more (RFC 4028 section 7.4),
+    /// whoever made the offer that is in force. An offer of ours that was withdrawn since then is not what the refresh repeats.
     public mutating func receive(refreshed answer: SessionDescription) throws(NegotiationError) {
-        guard phase == .agreed, offeredBy == .peer, let sent else { return try receive(answer: answer) }
+        guard phase == .agreed, offeredBy == .peer, let ours = answered else { return try receive(answer: answer) }
         guard answer != offered else { return }
         var again = self
-        (again.offeredBy, again.offered, again.answered) = (.us, sent, nil)
+        (again.offeredBy, again.offered, again.answered) = (.us, ours, nil)
         try again.receive(answer: answer)
         self = again
     }

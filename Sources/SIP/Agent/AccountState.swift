@@ -28,6 +28,8 @@ struct AccountState {
     var lackedNetwork: HostTime?
     /// Failures in a row.
     var failures = 0
+    /// How often it has registered once more, since it was registered last, with the address that the registrar sees.
+    var followUps = 0
     /// The expiry to ask for: the account's, or more after a 423.
     var expires: UInt32
     /// The Contact that the registrar holds.
@@ -61,6 +63,26 @@ struct AccountState {
         expires = account.expires
         authenticator = Authenticator(
             user: account.user ?? account.address.userText ?? "", password: account.password, realm: account.realm)
+    }
+
+    /// What went wrong before counts no more.
+    mutating func startAnew() { (failures, followUps) = (0, 0) }
+
+    /// The one of the registrar's Contacts that is ours. A server in between may have written another address in its place:
+    /// then the instance tells (RFC 5626 section 6), or that there is no other one.
+    func ownContact(_ contacts: [NameAddress]) -> NameAddress? {
+        if let own = contact.flatMap({ URI($0) }), let same = contacts.first(where: { $0.uri.isEquivalent(to: own) }) {
+            return same
+        }
+        if let instance = account.instance,
+            let same = contacts.first(where: {
+                $0.parameters.unquoted("+sip.instance")?.equalsIgnoringCase("<\(instance)>") == true
+                    && ($0.parameters["reg-id"] ?? "1") == "1"
+            })
+        {
+            return same
+        }
+        return contacts.count == 1 ? contacts.first : nil
     }
 
     /// Routes of requests outside of dialogs: the outbound proxy, then what the registrar asked for (RFC 3608), which may name the

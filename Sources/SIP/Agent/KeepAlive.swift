@@ -161,7 +161,7 @@ extension UserAgent {
         where state.flow?.transport == .udp && state.flow?.address == address {
             guard accounts[id]?.keepAlive?.ponged(mapped: mapped) == true else { continue }
             // A NAT has forgotten us and made a new mapping.
-            accounts[id]?.failures = 0
+            accounts[id]?.startAnew()
             registerAnew(id, now: now)
         }
     }

@@ -78,10 +78,11 @@ extension UserAgent {
     }
 
     /// Answers without keeping state: the same request gets the same answer, To tag included (RFC 3261 section 8.2.7).
+    /// - Parameter tag: To tag that belongs to the request; nil: it has none of its own.
     func reply(
-        to request: Request, _ status: Int, from source: SignallingSource, adding fields: [HeaderField] = []
+        to request: Request, _ status: Int, from source: SignallingSource, tag: String? = nil, adding fields: [HeaderField] = []
     ) {
-        var answer = response(to: request, status, tag: statelessTag(request))
+        var answer = response(to: request, status, tag: tag ?? statelessTag(request))
         for field in fields { answer.headers.append(field) }
         send(answer.bytes, to: source.destination(for: request.headers))
     }

@@ -318,10 +318,10 @@ extension UserAgent {
     func cancelled(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         let target = key.with(method: .invite)
         guard let transaction = servers[target] else { return reply(to: request, 481, from: source) }
-        reply(to: request, 200, from: source)
-        guard !transaction.isAnswered,
-            let call = calls.values.first(where: { $0.serverKey == target || $0.remoteOffer?.key == target })
-        else { return }
+        let call = calls.values.first { $0.serverKey == target || $0.remoteOffer?.key == target }
+        // The To tag of the INVITE's responses (RFC 3261 section 9.2).
+        reply(to: request, 200, from: source, tag: call?.localTag ?? transaction.toTag)
+        guard !transaction.isAnswered, let call else { return }
         if call.remoteOffer?.key == target {
             call.remoteOffer = nil
             respond(target, response(to: transaction.request, 487, tag: call.localTag), now: now)

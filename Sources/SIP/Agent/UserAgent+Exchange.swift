@@ -253,9 +253,10 @@ extension UserAgent {
     private func renumber(_ request: inout Request, of exchange: Exchange) {
         let method = request.method
         let number: UInt32
-        if let call = exchange.call, var dialog = call.current, request.headers.to.tag != nil {
+        // Of several phones that ring, each has a dialog of its own.
+        if let call = exchange.call, let tag = request.headers.to.tag, var dialog = call.dialogs[tag] {
             number = dialog.next()
-            call.current = dialog
+            call.dialogs[tag] = dialog
         } else if case .register(let id) = exchange.purpose {
             accounts[id]?.number += 1
             number = accounts[id]?.number ?? request.headers.cSeq.number + 1

@@ -30,7 +30,7 @@ extension UserAgent {
     public func register(_ id: AccountID, now: HostTime) throws(UserAgentError) {
         guard accounts[id] != nil else { throw .noSuchAccount(id) }
         accounts[id]?.isWanted = true
-        accounts[id]?.failures = 0
+        accounts[id]?.startAnew()
         doubtMessages(id, isAskedAnew: true)
         sendRegister(id, now: now)
     }
@@ -63,7 +63,7 @@ extension UserAgent {
         closeFlow(id)
         accounts[id]?.seenAddress = nil
         accounts[id]?.seenOver = nil
-        accounts[id]?.failures = 0
+        accounts[id]?.startAnew()
         // What was silent from there may answer from here.
         fruitlessHops.forgetAll()
         doubtMessages(id)
@@ -165,7 +165,10 @@ extension UserAgent {
         case .timedOut:
             closeFlow(id)
             failed(id, .network, 408, "the registrar does not answer", now: now)
-        case .unreachable: failed(id, .network, nil, "no way to the registrar", now: now)
+        case .unreachable:
+            // It may be what was said of earlier challenges that does not get through.
+            accounts[id]?.authenticator.forget()
+            failed(id, .network, nil, "no way to the registrar", now: now)
         case .unauthenticated(let failure, let response):
             accounts[id]?.authenticator.forget()
             failed(id, .authentication, response.status, failure.rawValue, now: now)
@@ -181,8 +184,9 @@ extension UserAgent {
         // Those that its name also leads to are its servers too: they may take over, and call.
         state.servers.formUnion(([hop] + exchange.remaining + exchange.outrun).map(\.address.host))
         state.serviceRoute = response.headers.addresses(.serviceRoute)
-        let own = state.contact.flatMap { URI($0) }
-        state.isShared = response.headers.contacts.contains { other in own.map { !other.uri.isEquivalent(to: $0) } ?? true }
+        let contacts = response.headers.contacts
+        let own = state.ownContact(contacts)
+        state.isShared = contacts.count > (own == nil ? 0 : 1)
         let isSameFlow = state.flow == hop.destination && state.keepAlive != nil
         // That by which this response came (`noteFlow`).
         state.flowConnection = nil
@@ -190,18 +194,18 @@ extension UserAgent {
         // Behind a NAT, and where nothing listens for streams, calls can only come over the registration's own stream.
         let isUnreachable =
             hop.transport == .udp || configuration.localAddresses[hop.transport] == nil || seen?.host != local.host
-        if state.account.followsSeenAddress, isUnreachable, let seen, seen != shown, state.failures < 3 {
+        if state.account.followsSeenAddress, isUnreachable, let seen, seen != shown, state.followUps < 3 {
             // Register once more, with the address that the registrar can reach.
             state.seenAddress = seen
             state.seenOver = hop.transport
-            state.failures += 1
+            state.followUps += 1
             accounts[id] = state
             return sendRegister(id, now: now)
         }
-        let granted = granted(response, contact: state.contact) ?? state.expires
+        let granted = Self.granted(response, own: own) ?? state.expires
         guard granted > 0 else { return failed(id, .refused, response.status, "the registrar keeps no binding", now: now) }
         state.registration = .registered
-        state.failures = 0
+        state.startAnew()
         // Early enough for a lost packet or two, whatever was granted.
         let share = granted > 90 ? randomShare(0.7...0.85) : 0.5
         state.next = now.advanced(byMilliseconds: 1000 * max(1, Double(min(granted, 86_400)) * share))
@@ -228,14 +232,12 @@ extension UserAgent {
     }
 
     /// What the registrar granted to our Contact, in seconds.
-    private func granted(_ response: Response, contact: String?) -> UInt32? {
-        if let contact, let own = URI(contact) {
-            let contacts = response.headers.contacts
-            // A server in between may have written another address in its place.
-            let match = contacts.first { $0.uri.isEquivalent(to: own) } ?? (contacts.count == 1 ? contacts.first : nil)
-            if let text = match?.parameters.unquoted("expires") { return UInt32(text) }
-        }
-        return response.headers.expires
+    private static func granted(_ response: Response, own: NameAddress?) -> UInt32? {
+        if let text = own?.parameters.unquoted("expires") { return UInt32(text) }
+        if let expires = response.headers.expires { return expires }
+        // Which one is ours cannot be told: with the least of them, it is refreshed in time whichever it is.
+        let told = response.headers.contacts.compactMap { $0.parameters.unquoted("expires").flatMap { UInt32($0) } }
+        return own == nil ? told.filter { $0 > 0 }.min() : nil
     }
 
     private func refused(_ id: AccountID, _ response: Response, now: HostTime) {

@@ -31,13 +31,21 @@ struct Authenticator {
     private let user: String
     private let password: Password
     private let realm: String?
-    /// The last challenge answered for each realm and header field, for later requests.
+    /// The last challenge answered for each realm and header field, for later requests: of the realms that challenged last.
     private var known: [AuthenticationAttempt.Key: Known] = [:]
+    private var answered: UInt64 = 0
+
+    /// Realms that are answered in one attempt, and kept: a server that names ever new ones gets no more.
+    private static let mostRealms = 4
 
     private struct Known {
         let challenge: DigestChallenge
         let algorithm: DigestAlgorithm
-        var count: UInt32
+        /// The one of the first answer: a session's key is made of that (RFC 7616 section 3.4.2).
+        let clientNonce: String
+        /// A later challenge has a higher one.
+        let number: UInt64
+        var count: UInt32 = 0
     }
 
     init(user: String, password: Password, realm: String?) {
@@ -66,12 +74,16 @@ struct Authenticator {
             let key = AuthenticationAttempt.Key(isProxy: isProxy, realm: challenge.realm)
             try Self.admit(challenge, key, attempt: &attempt)
             guard let algorithm = challenge.algorithm else { continue }
-            known[key] = Known(challenge: challenge, algorithm: algorithm, count: 0)
+            answered += 1
+            known[key] = Known(challenge: challenge, algorithm: algorithm, clientNonce: clientNonce, number: answered)
+            if known.count > Self.mostRealms, let oldest = known.min(by: { $0.value.number < $1.value.number })?.key {
+                known[oldest] = nil
+            }
         }
         apply(to: &request, attempt.realms, clientNonce: clientNonce)
     }
 
-    /// One try a nonce, and one nonce a realm unless the server says that the nonce was stale.
+    /// One try a nonce, one nonce a realm unless the server says that the nonce was stale, and few realms.
     private static func admit(
         _ challenge: DigestChallenge, _ key: AuthenticationAttempt.Key, attempt: inout AuthenticationAttempt
     ) throws(AuthenticationFailure) {
@@ -83,6 +95,7 @@ struct Authenticator {
             attempt.staleRetries += 1
         }
         if !attempt.realms.contains(key) { attempt.realms.append(key) }
+        guard attempt.realms.count - attempt.preempted.count <= mostRealms else { throw .refused }
     }
 
     /// Answers the challenges of earlier requests in a new one, which saves a round trip.
@@ -106,7 +119,7 @@ struct Authenticator {
             known[key] = entry
             let credentials = DigestCredentials(
                 user: user, password: password, challenge: entry.challenge, algorithm: entry.algorithm,
-                count: entry.count, clientNonce: clientNonce)
+                count: entry.count, clientNonce: entry.algorithm.isSession ? entry.clientNonce : clientNonce)
             request.headers.append(
                 key.isProxy ? .proxyAuthorization : .authorization,
                 credentials.value(method: request.method, uri: request.uri.text, body: request.body))

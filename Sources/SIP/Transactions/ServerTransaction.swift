@@ -36,6 +36,8 @@ struct ServerTransaction {
     let settings: TimerSettings
     private(set) var state: State
     private var last: [UInt8]?
+    /// INVITE: the To tag of its final response; nil before that.
+    private(set) var toTag: String?
     /// Timer G.
     private var retransmission: HostTime?
     private var interval: Double
@@ -104,6 +106,7 @@ struct ServerTransaction {
         }
         last = bytes
         if isInvite {
+            toTag = response.headers.to.tag
             limit = now.advanced(byMilliseconds: settings.timeout)
             if response.isSuccess {
                 state = .accepted

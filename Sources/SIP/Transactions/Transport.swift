@@ -1,3 +1,5 @@
+import Link
+
 /// How signalling travels.
 public enum SignallingProtocol: String, Hashable, Sendable, CaseIterable {
     case udp, tcp, tls
@@ -14,13 +16,16 @@ public enum SignallingProtocol: String, Hashable, Sendable, CaseIterable {
 
 /// A numeric address and a port.
 public struct SignallingAddress: Hashable, Sendable, CustomStringConvertible {
-    /// IPv4, or IPv6 without brackets.
+    /// IPv4, or IPv6 without brackets in the short form of RFC 5952.
     public let host: String
     public let port: UInt16
 
-    /// - Parameter host: brackets around an IPv6 address are taken off.
+    /// - Parameter host: brackets around an IPv6 address are taken off. However it is written, it becomes the form in which
+    ///   packets show it, so that both compare equal; one that maps an IPv4 address becomes that one.
     public init(host: String, port: UInt16) {
-        self.host = HostPort.bare(host)
+        let bare = HostPort.bare(host)
+        let isV6 = bare.utf8.contains(UInt8(ascii: ":"))
+        self.host = isV6 ? ((try? IPAddress(bare))?.description ?? bare) : bare
         self.port = port
     }
 

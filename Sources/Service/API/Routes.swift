@@ -21,12 +21,14 @@ package enum Routes {
     private static func ready(_ service: ServiceCore) -> APIResponse {
         let accounts = service.accounts.all
         let isReady = service.isReady
-        return .json(
+        var response = APIResponse.json(
             [
                 JSONMember("ready", .boolean(isReady)), JSONMember("draining", .boolean(service.calls.isDraining)),
                 JSONMember("accounts", .integer(accounts.count)),
                 JSONMember("registered", .integer(accounts.count { $0.state == "registered" })),
             ].object, status: isReady ? 200 : 503)
+        if !isReady { response.headers.append(("Retry-After", "\(CallBook.retrySeconds)")) }
+        return response
     }
 
     private static func events(_ request: APIRequest) throws(Problem) -> APIResponse {

@@ -42,13 +42,14 @@ extension ServiceCore {
         if case .record = wish { _ = try RecordingRoutes.shelf(self) }
         if let partner = place.partner { try claimAudio(of: partner) }
         defer { if let partner = place.partner { letGoOfAudio(of: partner) } }
-        try pace.admit(now: .monotonicNow())
-        let record = try calls.open(
-            .outgoing, account: account, to: target, audio: wish, bridge: place.bridge
-        ) { (id) throws(SoftphoneError) in
-            // A file gets its name once there is a call: until then nothing is recorded.
-            if case .record = wish { return try begin(target, account, .silence, nil) }
-            return try begin(target, account, wish, place.bridge)
+        let record = try pace.admit(now: .monotonicNow()) { () throws(Problem) -> CallRecord in
+            try calls.open(
+                .outgoing, account: account, to: target, audio: wish, bridge: place.bridge
+            ) { (id) throws(SoftphoneError) in
+                // A file gets its name once there is a call: until then nothing is recorded.
+                if case .record = wish { return try begin(target, account, .silence, nil) }
+                return try begin(target, account, wish, place.bridge)
+            }
         }
         do throws(Problem) {
             if case .record = wish { return try changeAudio(of: record.id, to: wish) }

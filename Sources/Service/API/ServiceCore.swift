@@ -52,7 +52,9 @@ package final class ServiceCore: Sendable {
     package let rules: RuleDesk
     let ruleBook: RuleBook
     private let subscriberCount = Atomic(0)
-    private let lastSnapshot = Lock<(place: UInt64, text: String)?>(nil)
+    private let lastSnapshot = Lock<(place: UInt64, time: HostTime, text: String)?>(nil)
+    /// What changes without an event is in a snapshot after so long, ms.
+    private static let snapshotMilliseconds = 1000.0
 
     package init(
         calls: CallBook, accounts: AccountBook, ends: @escaping @Sendable () -> AudioEnds, history: CallHistory? = nil,
@@ -215,9 +217,14 @@ package final class ServiceCore: Sendable {
 
     /// Subscribers that come together share one text.
     private func snapshot(at place: UInt64) -> String {
-        if let last = lastSnapshot.withLock({ $0 }), last.place == place { return last.text }
+        let now = HostTime.monotonicNow()
+        if let last = lastSnapshot.withLock({ $0 }), last.place == place,
+            now.milliseconds(since: last.time) < Self.snapshotMilliseconds
+        {
+            return last.text
+        }
         let text = snapshot.text
-        lastSnapshot.withLock { $0 = (place, text) }
+        lastSnapshot.withLock { $0 = (place, now, text) }
         return text
     }
 

@@ -43,6 +43,20 @@ extension CallBook {
         publish(value, type, record)
     }
 
+    /// Tells that a recording was begun or ended by request, if one was; one that is just being begun is none yet.
+    /// - Parameter former: the call as it was before.
+    func publish(recordingAfter former: CallRecord, _ record: CallRecord) {
+        let (was, now) = (former.recording ?? "", record.recording ?? "")
+        guard was != now else { return }
+        let type = now.isEmpty ? EventText.callRecordingEnded : EventText.callRecordingStarted
+        var members = [
+            JSONMember("type", .string(type)), JSONMember("time", .string(Timestamp.now().text)),
+            JSONMember("call_id", .string(record.id)), JSONMember("name", .string(now.isEmpty ? was : now)),
+        ]
+        if now.isEmpty { members.append(JSONMember("reason", .string("requested"))) }
+        publish(.object(members), type, record)
+    }
+
     /// Every event of a call has the whole call in it.
     func publish(_ value: JSONValue, _ type: String, _ record: CallRecord) {
         guard case .object(let members) = value else { return }

@@ -166,6 +166,7 @@ package final class CallBook: Sendable {
             if was.isMuted != entry.record.isMuted {
                 publish(entry.record.isMuted ? EventText.callMuted : EventText.callUnmuted, entry.record)
             }
+            publish(recordingAfter: was, entry.record)
             // Another thread may have changed the line by the time that this one would say it again.
             let programs = was.audio.line == entry.record.audio.line ? nil : entry.programs
             return (entry.live, entry.record, programs)

@@ -105,7 +105,8 @@ package struct CallRecord: Sendable {
         case .callEnded(let reason, let seconds, let sipCode, let explanation):
             ended = event.time
             (endReason, durationSeconds) = (reason, seconds)
-            self.sipCode = sipCode ?? self.sipCode
+            // A provisional response has ended nothing.
+            self.sipCode = sipCode ?? self.sipCode.flatMap { $0 < 200 ? nil : $0 }
             self.explanation = explanation.map(Self.clip)
         default: break
         }

@@ -7,6 +7,9 @@ enum EventText {
     static let voiceMessage = "voice_message"
     static let callMuted = "call_muted"
     static let callUnmuted = "call_unmuted"
+    static let callRecordingStarted = "call_recording_started"
+    /// Has the name of the event that tells why a recording has ended before its call.
+    static let callRecordingEnded = "call_recording_ended"
 }
 
 extension Problem {

@@ -54,6 +54,11 @@ package struct Reload: Sendable, Equatable {
         if old.webhooks != new.webhooks { applied.append("webhooks") }
         // A secret may change though its file's name does not.
         if old.tokens != new.tokens, !applied.contains(where: { $0.hasSuffix("token_file") }) { applied.append("tokens") }
+        if let was = old.relays?.secrets, let secrets = new.relays?.secrets, was != secrets,
+            !applied.contains("softphone_turn_secret_file")
+        {
+            applied.append("turn_secret")
+        }
     }
 
     package var members: [JSONMember] {

@@ -20,17 +20,23 @@ package struct APIRequest: Sendable {
     /// What the route's template has names for.
     package var parameters: [String: String] = [:]
 
-    /// - Parameter target: path and query.
+    /// - Parameter target: path and query, or a whole URL, whose host takes the place of the header's (RFC 9112 section 3.2.2).
     package init(_ method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = []) {
-        self.method = method
-        path = String(target.prefix { $0 != "?" && $0 != "#" })
-        self.headers = headers
-        self.body = body
+        (self.method, self.headers, self.body) = (method, headers, body)
+        var target = target[...]
+        if let scheme = ["http://", "https://"].first(where: { target.prefix(8).lowercased().hasPrefix($0) }) {
+            target = target.dropFirst(scheme.count)
+            let authority = target.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
+            target = target.dropFirst(authority.count)
+            self.headers["host"] = authority.split(separator: "@", omittingEmptySubsequences: false).last.map { String($0) }
+        }
+        let path = target.prefix { $0 != "?" && $0 != "#" }
+        self.path = path.isEmpty ? "/" : String(path)
         query = Self.query(of: target)
     }
 
     /// Names and values, percent-decoded; what is malformed stays as it is.
-    private static func query(of target: String) -> [String: String] {
+    private static func query(of target: Substring) -> [String: String] {
         guard let mark = target.firstIndex(of: "?") else { return [:] }
         let text = target[target.index(after: mark)...].prefix { $0 != "#" }
         var found: [String: String] = [:]

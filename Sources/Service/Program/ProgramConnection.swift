@@ -57,7 +57,7 @@ final class ProgramConnection: Sendable {
         while !isOver {
             do {
                 let (socket, dialect) = try await connect()
-                guard let session = begin(dialect) else { return try await socket.channel.close().get() }
+                guard let session = begin(dialect) else { return try await ProgramSession.refuse(socket, masks: true) }
                 logger.info("a call talks to \(program.name)")
                 onNews(.connected)
                 defer {

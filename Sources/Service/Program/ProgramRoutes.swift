@@ -51,7 +51,7 @@ enum ProgramRoutes {
         guard line.isFree else { throw .conflict("a program talks in the call already, or the call is over") }
         return ProgramVisit(dialect: try dialect(line.end.format, request)) { [weak line] socket in
             guard let line, try await line.serve(socket, dialect(line.end.format, request)) else {
-                return try await socket.channel.close().get()
+                return try await ProgramSession.refuse(socket, masks: false)
             }
         }
     }
@@ -71,7 +71,9 @@ enum ProgramRoutes {
         let dialect = try dialect(end.format, request)
         return ProgramVisit(dialect: dialect) { socket in
             // The call may have ended, or others have come, since there was room.
-            guard try await programs.serve(end, socket, dialect) else { return try await socket.channel.close().get() }
+            guard try await programs.serve(end, socket, dialect) else {
+                return try await ProgramSession.refuse(socket, masks: false)
+            }
         }
     }
 

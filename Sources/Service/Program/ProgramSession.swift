@@ -7,7 +7,11 @@ import Realtime
 final class ProgramSession: Sendable {
     typealias Socket = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
     private typealias Writer = NIOAsyncChannelOutboundWriter<WebSocketFrame>
-    struct Refused: Error, CustomStringConvertible { let description: String }
+    struct Refused: Error, CustomStringConvertible {
+        let description: String
+        /// What the program is told.
+        var code = WebSocketErrorCode.policyViolation
+    }
 
     private struct State {
         var speaker: any ProgramSpeaker
@@ -69,6 +73,13 @@ final class ProgramSession: Sendable {
         }
     }
 
+    /// Ends a connection over which nothing is to be said.
+    /// - Parameter masks: whether our side is the client.
+    static func refuse(_ socket: Socket, masks: Bool) async throws {
+        socket.channel.sayClose(.goingAway, masks: masks)
+        try await socket.channel.close().get()
+    }
+
     /// Talks until a side ends it.
     /// - Throws: why it ended otherwise.
     func run(_ socket: Socket) async throws {
@@ -77,36 +88,53 @@ final class ProgramSession: Sendable {
             (state.bell, state.lastHeard) = (bell, .monotonicNow())
             return !state.isOver
         }
-        guard goesOn else { return try await socket.channel.close().get() }
+        guard goesOn else { return try await Self.refuse(socket, masks: masks) }
         port.setBell { bell.yield() }
         defer { port.setBell(nil) }
-        let loop = socket.channel.eventLoop
+        let channel = socket.channel
         try await socket.executeThenClose { inbound, outbound in
             for message in state.withLock({ $0.speaker.begin() }) { try await outbound.write(frame(message)) }
             bell.yield()
-            try await withThrowingTaskGroup(of: Void.self) { tasks in
-                tasks.addTask { [self] in
-                    for try await frame in inbound {
-                        state.withLock { $0.lastHeard = .monotonicNow() }
-                        guard try await take(frame, outbound) else { return }
-                        // Marks that were cleared come back at once.
-                        bell.yield()
+            do {
+                try await withThrowingTaskGroup(of: Void.self) { tasks in
+                    tasks.addTask { [self] in
+                        for try await frame in inbound {
+                            state.withLock { $0.lastHeard = .monotonicNow() }
+                            guard try await take(frame, outbound) else { return }
+                            // Marks that were cleared come back at once.
+                            bell.yield()
+                        }
                     }
-                }
-                tasks.addTask { [self] in
-                    for await _ in rings {
-                        try await send(outbound)
-                        guard let next = state.withLock({ $0.marks.next }) else { continue }
-                        let wait = max(0, next.milliseconds(since: .monotonicNow()))
-                        loop.scheduleTask(in: .microseconds(Int64(wait * 1000))) { bell.yield() }
+                    tasks.addTask { [self] in
+                        for await _ in rings {
+                            try await send(outbound)
+                            guard let next = state.withLock({ $0.marks.next }) else { continue }
+                            let wait = max(0, next.milliseconds(since: .monotonicNow()))
+                            channel.eventLoop.scheduleTask(in: .microseconds(Int64(wait * 1000))) { bell.yield() }
+                        }
+                        // The program has left: both have said that it is over.
+                        guard !Task.isCancelled else { return }
+                        try await sayGoodbye(outbound)
                     }
-                    try await sayGoodbye(outbound)
+                    tasks.addTask { [self] in try await watch(bell) }
+                    // Whichever ends first ends all.
+                    defer { tasks.cancelAll() }
+                    try await tasks.next()
                 }
-                tasks.addTask { [self] in try await watch(bell) }
-                // Whichever ends first ends all.
-                defer { tasks.cancelAll() }
-                try await tasks.next()
+            } catch {
+                if let code = Self.code(of: error) { channel.sayClose(code, masks: masks) }
+                throw error
             }
+        }
+    }
+
+    /// What a program is told that ends by an error; `nil`: nothing, for the connection is broken, or the service ends.
+    private static func code(of error: any Error) -> WebSocketErrorCode? {
+        if let refused = error as? Refused { return refused.code }
+        guard let error = error as? NIOWebSocketFrameAggregator.Error else { return nil }
+        switch error {
+        case .accumulatedFrameSizeIsTooLarge, .tooManyFragments: return .messageTooLarge
+        default: return .protocolError
         }
     }
 
@@ -116,8 +144,8 @@ final class ProgramSession: Sendable {
     private func take(_ frame: WebSocketFrame, _ outbound: Writer) async throws -> Bool {
         let data = frame.unmaskedData
         switch frame.opcode {
-        case .binary: return try await take(.binary(Array(data.readableBytesView)))
-        case .text: return try await take(.text(String(decoding: data.readableBytesView, as: UTF8.self)))
+        case .binary: return try await take(.binary(Array(data.readableBytesView)), outbound)
+        case .text: return try await take(.text(String(decoding: data.readableBytesView, as: UTF8.self)), outbound)
         case .ping: try await outbound.write(control(.pong, data))
         case .pong: notePong()
         case .connectionClose:
@@ -125,12 +153,13 @@ final class ProgramSession: Sendable {
             let code = data.readableBytes < 2 ? nil : data.getSlice(at: data.readerIndex, length: 2)
             try? await outbound.write(control(.connectionClose, code ?? ByteBuffer()))
             return false
-        default: break
+        // RFC 6455 section 5.2: an opcode that nobody knows fails the connection.
+        default: throw Refused(description: "it sends frames of a kind that nobody knows", code: .protocolError)
         }
         return true
     }
 
-    private func take(_ message: ProgramMessage) async throws -> Bool {
+    private func take(_ message: ProgramMessage, _ outbound: Writer) async throws -> Bool {
         switch state.withLock({ $0.speaker }).understand(message) {
         case .say(let samples):
             state.withLock { $0.hasSpoken = true }
@@ -139,7 +168,9 @@ final class ProgramSession: Sendable {
         case .mark(let name):
             guard port.mark(name) else { throw Refused(description: "it has too many marks on the way") }
         case .digits(let digits): sendDigits(digits)
-        case .stop: return false
+        case .stop:
+            try? await outbound.write(.close(.normalClosure, masks: masks))
+            return false
         case nil: logger.debug("a program says what cannot be understood")
         }
         return true
@@ -195,9 +226,7 @@ final class ProgramSession: Sendable {
 
     private func sayGoodbye(_ outbound: Writer) async throws {
         try await outbound.write(frame(state.withLock { $0.speaker.end() }))
-        var code = ByteBuffer()
-        code.write(webSocketErrorCode: .normalClosure)
-        try await outbound.write(control(.connectionClose, code))
+        try await outbound.write(.close(.normalClosure, masks: masks))
     }
 
     private func frame(_ message: ProgramMessage) -> WebSocketFrame {

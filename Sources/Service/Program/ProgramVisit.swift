@@ -23,9 +23,7 @@ package struct ProgramVisit: Sendable {
     func run(_ socket: ProgramSession.Socket) async throws {
         let channel = socket.channel
         let hold = hold {
-            var code = ByteBuffer()
-            code.write(webSocketErrorCode: .policyViolation)
-            _ = channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .connectionClose, data: code))
+            channel.sayClose(.policyViolation, masks: false)
             channel.close(promise: nil)
         }
         defer { withExtendedLifetime(hold) {} }

@@ -13,6 +13,20 @@ extension Channel {
                 maxAccumulatedFrameSize: ProgramDialect.longestMessage))
         return try ProgramSession.Socket(wrappingChannelSynchronously: self)
     }
+
+    /// Says on a WebSocket that it ends, and why. It waits for nobody, and a task that is cancelled may say it.
+    /// - Parameter masks: whether our side is the client.
+    func sayClose(_ code: WebSocketErrorCode, masks: Bool) { _ = writeAndFlush(WebSocketFrame.close(code, masks: masks)) }
+}
+
+extension WebSocketFrame {
+    /// Says that a WebSocket ends, and why (RFC 6455 section 5.5.1).
+    /// - Parameter masks: whether our side is the client.
+    static func close(_ code: WebSocketErrorCode, masks: Bool) -> WebSocketFrame {
+        var reason = ByteBuffer()
+        reason.write(webSocketErrorCode: code)
+        return WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: masks ? .random() : nil, data: reason)
+    }
 }
 
 /// Ends a WebSocket whose other side masks its frames as only ours may be, or not as it must (RFC 6455 section 5.1).
@@ -27,10 +41,7 @@ private final class MaskRule: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if (unwrapInboundIn(data).maskKey != nil) == peerMasks { return context.fireChannelRead(data) }
-        var reason = context.channel.allocator.buffer(capacity: 2)
-        reason.write(webSocketErrorCode: .protocolError)
-        let end = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: peerMasks ? nil : .random(), data: reason)
-        context.writeAndFlush(wrapOutboundOut(end), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.close(.protocolError, masks: !peerMasks)), promise: nil)
         context.close(promise: nil)
     }
 }

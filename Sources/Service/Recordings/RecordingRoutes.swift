@@ -96,7 +96,9 @@ enum RecordingRoutes {
             throw .conflict("the recording is being made; DELETE /v1/calls/\(item.call)/recording ends it")
         }
         guard shelf.delete(item) else {
-            throw Problem(503, "the recording cannot be deleted", "let the program's user write in softphone.recordings")
+            throw Problem(
+                503, "the recording cannot be deleted", "let the program's user write in softphone.recordings",
+                retryAfterSeconds: 5)
         }
         return APIResponse(204, contentType: "", .bytes([]))
     }

@@ -78,7 +78,7 @@ package struct MessageTaker: Sendable {
         return [.keep(packet)] + (isOver ? end() : [])
     }
 
-    /// The caller pressed a key: `#` ends his message, and the greeting of whoever knows it.
+    /// The caller pressed a key: `#` ends his message; the greeting is said to its end.
     package mutating func key(_ key: String) -> [Step] {
         guard key == "#", phase == .listening else { return [] }
         return end()

@@ -14,6 +14,18 @@ package final class OutboundPace: Sendable {
         (self.counters, self.perMinute) = (counters, perMinute)
     }
 
+    /// Makes a call, where it is not one too many; only one that was made counts.
+    /// - Throws: it is one too many, or why it cannot be made.
+    func admit<Made>(now: HostTime, making make: () throws(Problem) -> Made) throws(Problem) -> Made {
+        try admit(now: now)
+        do throws(Problem) { return try make() } catch {
+            times.withLock { times in
+                if let index = times.firstIndex(of: now) { times.remove(at: index) }
+            }
+            throw error
+        }
+    }
+
     /// Takes note of one more call.
     /// - Throws: it is one too many.
     package func admit(now: HostTime) throws(Problem) {

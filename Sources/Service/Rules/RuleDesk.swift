@@ -60,7 +60,7 @@ package final class RuleDesk: Sendable {
     ///   - rules: of its account, as they were when it came.
     ///   - id: of the call.
     ///   - core: has the call.
-    /// - Throws: why the rule cannot be followed; the call rings on.
+    /// - Throws: why the rule cannot be followed. The call rings on, but for one whose forwarded call finds no place.
     package func act(_ rules: AccountRules, on id: String, in core: ServiceCore) throws(Problem) {
         guard let record = core.calls.record(id), record.waitsForRule else { return }
         switch rules.unanswered {
@@ -156,24 +156,21 @@ package final class RuleDesk: Sendable {
     // MARK: Somebody else is called
 
     private func forward(_ incoming: CallRecord, to target: String, in core: ServiceCore) throws(Problem) {
-        try core.pace.admit(now: .monotonicNow())
         let bridge = CallBridge()
+        var hasPlace = false
         let outgoing: CallRecord
         do throws(Problem) {
-            outgoing = try core.calls.open(
-                .outgoing, account: incoming.account, to: target, audio: .call(incoming.id), bridge: bridge
-            ) { (id) throws(SoftphoneError) in
-                let isOurs = claim(
-                    incoming.id, in: core, { $0.ringing = .forwarded(Ringing.Forward(call: id, audio: $0.audio)) })
-                guard isOurs else { throw .request("somebody has taken the call") }
-                state.withLock { $0.forwards[id] = (incoming.id, bridge) }
-                do throws(SoftphoneError) { return try core.begin(target, incoming.account, .call(incoming.id), bridge) } catch
-                {
-                    state.withLock { $0.forwards[id] = nil }
-                    throw error
+            outgoing = try core.pace.admit(now: .monotonicNow()) { () throws(Problem) -> CallRecord in
+                try core.calls.open(
+                    .outgoing, account: incoming.account, to: target, audio: .call(incoming.id), bridge: bridge
+                ) { (id) throws(SoftphoneError) in
+                    hasPlace = true
+                    return try begin(target, for: incoming, as: id, bridge, in: core)
                 }
             }
         } catch {
+            // It would ring in vain, and hold a place for that: accounts may forward to each other.
+            if !hasPlace, error.status == 503 { take(incoming.id, in: core) { $0.hangUp(byDuration: false) } }
             // A person may take it, or has.
             _ = try? core.calls.change(incoming.id) { if $0.rings { $0.ringing = .free } }
             throw error
@@ -182,6 +179,19 @@ package final class RuleDesk: Sendable {
         let isNoted = core.calls.note(.call(outgoing.id), bridge, of: incoming.id) { $0.isForwarded(by: outgoing.id) }
         if !isNoted, core.calls.record(incoming.id)?.audio != .call(outgoing.id) {
             core.calls.live(outgoing.id)?.hangUp(byDuration: false)
+        }
+    }
+
+    /// Makes the call by which another one is forwarded, where nobody has taken that meanwhile.
+    private func begin(
+        _ target: String, for incoming: CallRecord, as id: String, _ bridge: CallBridge, in core: ServiceCore
+    ) throws(SoftphoneError) -> any LiveCall {
+        let isOurs = claim(incoming.id, in: core, { $0.ringing = .forwarded(Ringing.Forward(call: id, audio: $0.audio)) })
+        guard isOurs else { throw .request("somebody has taken the call") }
+        state.withLock { $0.forwards[id] = (incoming.id, bridge) }
+        do throws(SoftphoneError) { return try core.begin(target, incoming.account, .call(incoming.id), bridge) } catch {
+            state.withLock { $0.forwards[id] = nil }
+            throw error
         }
     }
 

@@ -107,11 +107,13 @@ final class Webhook: Sendable {
 
     private func collect(after first: UInt64) async {
         var place = first
+        var isBehind = false
         for await _ in events.doorbell() {
             while !Task.isCancelled {
                 let batch = events.read(after: place)
-                if batch.lost > 0 { state.withLock { $0.dropped += batch.lost } }
+                if batch.lost > 0 { noteMissed(batch.lost, isNew: !isBehind) }
                 guard let last = batch.items.last else { break }
+                isBehind = batch.lost > 0 || (isBehind && last.id.sequence < batch.end)
                 var rest = batch.items.filter(wants)[...]
                 while !rest.isEmpty, !Task.isCancelled {
                     rest = rest.dropFirst(await keep(rest))
@@ -127,6 +129,14 @@ final class Webhook: Sendable {
                 forgetChoices(until: place)
             }
         }
+    }
+
+    /// Events were gone before they were read. Where the webhook chooses some, nobody knows how many of them it wanted.
+    private func noteMissed(_ count: UInt64, isNew: Bool) {
+        if settings.events.isEmpty { state.withLock { $0.dropped += count } }
+        guard isNew else { return }
+        logger.error(
+            "the disk of softphone.webhook_spool is too slow: \(count) events were gone before the webhook \(name) kept them")
     }
 
     private func wants(_ item: EventSpool.Item) -> Bool {
@@ -237,7 +247,7 @@ final class Webhook: Sendable {
                 return drop(item, "the receiver refuses it: \(answer.status)")
             }
             trouble = "\(settings.address.text) answered \(answer.status)"
-            wish = answer.headers["retry-after"].flatMap { Int($0) }
+            wish = answer.headers["retry-after"].flatMap { RetrySchedule.wish($0, now: now) }
         } catch {
             trouble = "\(settings.address.text): \(error)"
         }

@@ -7,7 +7,8 @@ package enum WebhookEvents {
         "call_started", "media_started", "route_changed", "device_lost", "device_back", "ssrc_changed", "remote_changed",
         "buffer_reset", "codec_changed", "xrun", "echo_state", "dtmf", "warning", "call_ended", "call_incoming",
         "call_progress", "call_answered", "negotiated", "ice", "secured", "call_held", "call_resumed", "transfer_requested",
-        "transfer_progress", "call_transferred", "calls_joined", "call_recording_ended", "report", EventText.callCreated,
+        "transfer_progress", "call_transferred", "calls_joined", "report", EventText.callCreated,
+        EventText.callRecordingStarted, EventText.callRecordingEnded,
         EventText.callAudio, EventText.callMuted, EventText.callUnmuted, EventText.voiceMessage,
         ProgramCall.News.connected.rawValue, ProgramCall.News.lost.rawValue, ProgramCall.News.missed.rawValue,
     ]

@@ -28,13 +28,14 @@ public struct MessageSummary: Sendable, Hashable {
         guard mediaType == "application/simple-message-summary" else { return nil }
         var isWaiting: Bool?
         for line in String(decoding: body.prefix(4096), as: UTF8.self).split(whereSeparator: \.isNewline) {
-            let parts = line.split(separator: ":", maxSplits: 1)
+            // White space may stand around the colon and the slash (HCOLON and SLASH of RFC 3261 section 25.1).
+            let parts = line.split(separator: ":", maxSplits: 1).map { $0.filter { !$0.isWhitespace }.lowercased() }
             guard parts.count == 2 else { continue }
-            let value = parts[1].drop { $0 == " " }
-            switch parts[0].lowercased() {
-            case "messages-waiting": isWaiting = value.lowercased().hasPrefix("yes")
+            let value = parts[1]
+            switch parts[0] {
+            case "messages-waiting": isWaiting = value.hasPrefix("yes")
             case "voice-message":
-                let counts = value.prefix { $0 != "(" && $0 != " " }.split(separator: "/").map { Int($0) }
+                let counts = value.prefix { $0 != "(" }.split(separator: "/").map { Int($0) }
                 if counts.count == 2 { (new, old) = (counts[0], counts[1]) }
             default: continue
             }

@@ -2,12 +2,10 @@ import NIOCore
 import SIP
 
 extension SignallingAddress {
-    /// nil: not an internet address. An IPv6 address that maps an IPv4 one is written as that one.
+    /// nil: not an internet address.
     init?(_ address: SocketAddress?) {
         guard let address, let text = address.ipAddress, let port = address.port else { return nil }
-        let mapped = "::ffff:"
-        let host = text.hasPrefix(mapped) && text.contains(".") ? String(text.dropFirst(mapped.count)) : text
-        self.init(host: host, port: UInt16(clamping: port))
+        self.init(host: text, port: UInt16(clamping: port))
     }
 
     /// Whether a datagram to it may reach somebody: it has a port, and is neither everybody on the link nor an address of a link that is

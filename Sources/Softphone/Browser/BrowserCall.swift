@@ -168,6 +168,7 @@ final class BrowserCall: OwnedCall {
         pending.append(held ? .callHeld(byUs: true, byPeer: false) : .callResumed)
     }
 
+    var isHeld: Bool { media.isHeld }
     func setVolume(decibels: Int) { media.setVolume(decibels: decibels) }
     func send(digit: Character) { media.send(digit: digit) }
     func hangUp(byDuration: Bool) { settle(byDuration ? .duration : .localHangup) }

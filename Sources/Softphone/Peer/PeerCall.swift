@@ -51,6 +51,11 @@ final class PeerCall: OwnedCall {
     private var isAnswered = false
     private var isMuted = false
     private var volume = 0
+    /// The person wants it held, whatever the other side has agreed to.
+    private var wantsHold = false
+    /// Who holds it, as was agreed on with the other side, and as was told last.
+    private var agreedHold = (byUs: false, byPeer: false)
+    private var toldHold = (byUs: false, byPeer: false)
     var reason: Media.EndReason?
     private var setupMilliseconds: Double?
     var lastRefusalTold = HostTime.zero
@@ -177,12 +182,13 @@ final class PeerCall: OwnedCall {
             pending.append(.callAnswered(sipCode: nil))
             if media == nil { _ = startMedia() }
         case .held(let byUs, let byPeer):
-            pending.append(byUs || byPeer ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)
-            guard let media else { break }
-            media.setHeld(byUs)
-            // Who holds us may send music.
-            media.signal(.direction(MediaDirection(sends: byUs || (agreement?.receives ?? true), receives: !byPeer)))
-        case .requestRefused(let text): pending.append(.warning("that cannot be done now: \(text)"))
+            agreedHold = (byUs, byPeer)
+            tellDirections()
+            tellHold()
+        case .requestRefused(let text):
+            pending.append(.warning("that cannot be done now: \(text)"))
+            // A hold that is refused is one on this side alone.
+            if isHeld, !toldHold.byUs { tellHold() }
         case .ended(let ending): ended(ending)
         }
     }
@@ -217,8 +223,13 @@ final class PeerCall: OwnedCall {
             configuration.echoes = request.echoes
             configuration.announcementStream = try wanted.announcementStream(rate: configuration.stream.audioRate)
             let party = CallParty(configuration: configuration, socket: socket, link: link)
-            let session = try Softphone().begin(
-                [party], wanted, seed: seed, echoes: request.echoes, commands: [.mute(isMuted), .signal(.answered)])
+            var commands: [CallCommand] = [.mute(isMuted), .signal(.answered)]
+            if isHeld {
+                commands.append(.direction(.inactive))
+                // The dialog may have begun since the person wished it.
+                mail.leave(.hold(true))
+            }
+            let session = try Softphone().begin([party], wanted, seed: seed, echoes: request.echoes, commands: commands)
             media = session
             session.setVolume(decibels: volume)
             return true
@@ -266,7 +277,33 @@ final class PeerCall: OwnedCall {
         media?.setMuted(muted)
     }
 
-    func setHeld(_ held: Bool) { mail.leave(.hold(held)) }
+    /// Silent at once both ways, whenever the other side agrees, and if it does not.
+    func setHeld(_ held: Bool) {
+        guard reason == nil else { return }
+        wantsHold = held
+        tellDirections()
+        // A hold that never reached the other side ends here.
+        if toldHold.byUs, !isHeld { tellHold() }
+        mail.leave(.hold(held))
+    }
+
+    var isHeld: Bool { wantsHold || agreedHold.byUs }
+
+    /// Ours: what the person wants. The other side's: as it was agreed on.
+    private func tellDirections() {
+        guard let media else { return }
+        media.setHeld(isHeld)
+        // Who holds us may send music.
+        let sends = isHeld || (agreement?.receives ?? true)
+        media.signal(.direction(MediaDirection(sends: sends, receives: !agreedHold.byPeer)))
+    }
+
+    private func tellHold() {
+        let (byUs, byPeer) = (isHeld, agreedHold.byPeer)
+        guard (byUs, byPeer) != toldHold else { return }
+        toldHold = (byUs, byPeer)
+        pending.append(byUs || byPeer ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)
+    }
 
     func setVolume(decibels: Int) {
         volume = decibels

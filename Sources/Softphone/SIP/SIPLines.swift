@@ -107,9 +107,15 @@ final class SIPLines: OwnedCall {
             line.isBesideAnother = living.count > 1 && party != active
             events += line.takeEvents().map { (party, $0) }
         }
-        // Who is left over is who is talked to; held it stays until the person takes it up.
-        if line(active)?.reason != nil, let other { active = other }
+        if line(active)?.reason != nil, let other { goOn(with: other) }
         return living.isEmpty ? events : events + closeOver()
+    }
+
+    /// Who is left over is who is talked to. Held it stays until the person takes it up; whom we only call was held for the
+    /// other one's sake, and is talked to once he answers.
+    private func goOn(with party: Int) {
+        active = party
+        if let line = line(party), line.wantsHold, !line.isAnswered { line.setHeld(false) }
     }
 
     /// Closes calls that are over while another one goes on: their ports and the device are for others.
@@ -190,6 +196,7 @@ final class SIPLines: OwnedCall {
     }
 
     func setHeld(_ held: Bool) { line(active)?.setHeld(held) }
+    var isHeld: Bool { line(active)?.media.hold.byUs == true }
     func send(digit: Character) { line(active)?.send(digit: digit) }
 
     func send(text: String) throws(SoftphoneError) {
@@ -255,7 +262,7 @@ final class SIPLines: OwnedCall {
         let gone = ringing ?? active
         line(gone)?.hangUp(byDuration: false)
         // Whoever was in the conference stays, and who was held is held.
-        if gone == active { active = other }
+        if gone == active { goOn(with: other) }
         return true
     }
 

@@ -75,8 +75,8 @@ final class SIPLiveCall {
     var wantsHold = false
     /// As it was agreed on with the other side.
     var isHeldByUs = false
-    /// What was told last of our holding it.
-    private var isToldHeld = false
+    /// Who holds it, as was told last.
+    private var toldHold = (byUs: false, byPeer: false)
     /// Our answer to who called has gone out.
     var hasSentAnswer = false
     /// The other side is being called, and sends no sound of its own yet.
@@ -190,7 +190,7 @@ final class SIPLiveCall {
             if code == nil { giveUpTransfers() }
             pending.append(.warning("that cannot be done now: \(code.map { "\($0) " } ?? "")\(reason)"))
             // A hold that is refused is one on this side alone.
-            if media.hold.byUs, !isToldHeld { tellHold() }
+            if media.hold.byUs, !toldHold.byUs { tellHold() }
         // Who transfers us may end its call at once.
         case .ended(let id, _) where id == self.id && next != nil && wish == nil: takeOver()
         case .dialog(let id, let name) where id == self.id: dialogs.append(name)
@@ -212,7 +212,8 @@ final class SIPLiveCall {
         agreement = agreed
         media.hasCeased = false
         if let time = negotiated.answeredAt {
-            answeredAt = time
+            // A call that has moved was answered where it began.
+            answeredAt = answeredAt ?? time
             (media.isAnswered, media.answeredAt) = (true, time)
         }
         guard let id else { return }
@@ -238,13 +239,14 @@ final class SIPLiveCall {
         wantsHold = held
         media.setHeldByUs(held || isHeldByUs)
         // A hold that never reached the other side ends here.
-        if isToldHeld, !media.hold.byUs { tellHold() }
+        if toldHold.byUs, !media.hold.byUs { tellHold() }
         if let id { signalling.hold(id, held) }
     }
 
     private func tellHold() {
-        let (byUs, byPeer) = media.hold
-        isToldHeld = byUs
+        guard media.hold != toldHold else { return }
+        toldHold = media.hold
+        let (byUs, byPeer) = toldHold
         pending.append(byUs || byPeer ? .callHeld(byUs: byUs, byPeer: byPeer) : .callResumed)
     }
 

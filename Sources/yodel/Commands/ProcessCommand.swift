@@ -54,7 +54,7 @@ struct ProcessCommand: ParsableCommand {
     var noiseSuppressionDb = VoiceProcessingConfiguration().noiseSuppressionDecibels
 
     func run() throws {
-        guard VoiceProcessingIO.sampleRates.contains(Double(rate)), rate % 100 == 0 else {
+        guard ProcessRequest.takes(rate: rate, echoCanceller) else {
             throw CommandError(.usage, "\(rate) Hz is no rate of voice processing, in --rate; give \(Self.rates)")
         }
         try PathCheck.writable(out, option: "--out")

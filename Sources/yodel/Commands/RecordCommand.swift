@@ -37,19 +37,17 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup var device: DeviceArguments
 
     /// Those of a graph, and of devices.
-    private static let rates = 4_000.0...384_000
+    private static let rates = 4_000...384_000
 
     func run() throws {
         let signals = TerminationSignal()
         guard StreamFormat.channelCounts.contains(channels), channels == 1 || !process else {
             throw CommandError(.usage, "\(channels) channels cannot be had, in --channels; give 1 to 8, with --process 1")
         }
-        let (rates, step) = process ? (VoiceProcessingIO.sampleRates, 100) : (Self.rates, 1)
-        guard rates.contains(Double(rate)), rate % step == 0 else {
-            throw CommandError(
-                .usage,
-                "\(rate) Hz cannot be had, in --rate; give \(Int(rates.lowerBound)) to \(Int(rates.upperBound))"
-                    + (process ? " in steps of 100 with --process" : ""))
+        guard process ? ProcessRequest.takes(rate: rate, .yodel) : Self.rates.contains(rate) else {
+            let others = "\(Self.rates.lowerBound) to \(Self.rates.upperBound)"
+            let rates = process ? "8000, 12000, 16000, 24000, 32000 or 48000 with --process" : others
+            throw CommandError(.usage, "\(rate) Hz cannot be had, in --rate; give \(rates)")
         }
         let choice = try device.choice()
         guard AudioFileFormat(path: file) != nil else {

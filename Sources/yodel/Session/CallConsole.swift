@@ -67,6 +67,7 @@ struct CallConsole {
             }
             checkDuration()
             guard !isOver else { break }
+            mood.held = call.isHeld
             if statistics.isDue() && (status == nil) { showFigures() }
             drawStatus()
             if isEnding && Pace.now() - endingSince > Self.endLimitSeconds { break }
@@ -135,9 +136,7 @@ struct CallConsole {
         case .mute:
             mood.muted.toggle()
             call.setMuted(mood.muted)
-        case .hold:
-            mood.held.toggle()
-            call.setHeld(mood.held)
+        case .hold: call.setHeld(!call.isHeld)
         case .louder, .quieter:
             mood.volumeDecibels = max(-40, min(20, mood.volumeDecibels + (key == .louder ? 2 : -2)))
             call.setVolume(decibels: mood.volumeDecibels)

@@ -11,10 +11,11 @@ extension LoadCallReport {
     ///   - intervals: milliseconds that pass before each of them; 20 where none is given.
     ///   - sources: the SSRC of each of them; 9 where none is given.
     ///   - late: the places of those before which the load was late itself.
+    ///   - ending: how it ends; nil: it has not ended yet.
     ///   - time: goes on with it.
     static func call(
         in codec: Codec = .pcmu, hearing sequences: [UInt16], after intervals: [Int64] = [], from sources: [UInt32] = [],
-        late: Set<Int> = [],
+        late: Set<Int> = [], ending: HeardEnding? = nil,
         _ time: VirtualTime = VirtualTime()
     ) -> LoadCallReport {
         var random = SplitMix64(seed: 1)
@@ -34,6 +35,27 @@ extension LoadCallReport {
                 }
             }
         }
+        if let ending {
+            time.pass(milliseconds: ending.silence)
+            if ending.isByPeer {
+                var bytes: [UInt8] = []
+                RTCPPacket.receiverReport(ssrc: 9, reports: []).append(to: &bytes)
+                RTCPPacket.bye(ssrcs: [9], reason: nil).append(to: &bytes)
+                bytes.withUnsafeBytes { call.receive(rtcp: $0, arrival: time.now) }
+            }
+            call.noteGoodbye(at: time.now, wasLate: ending.wasLate, isHeld: ending.isHeld)
+            call.noteOver(packetMilliseconds: 20)
+        }
         return LoadCallReport(call, nil)
     }
+}
+
+/// How a call ends of which packets were heard.
+struct HeardEnding {
+    /// From the last packet until the goodbye, in milliseconds.
+    var silence: Int64
+    var wasLate = false
+    var isHeld = false
+    /// The other side says goodbye first.
+    var isByPeer = false
 }

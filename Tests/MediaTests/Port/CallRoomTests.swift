@@ -234,6 +234,35 @@ import Testing
         #expect(giveRTCP(&room, from: Self.caller(2), ssrc: 99) == .dropped(.stranger))
     }
 
+    @Test("RTCP of two calls under one SSRC goes to whose port it comes from, and to the older one when the newer has left")
+    func controlOfOneSSRC() {
+        var room = room()
+        let (older, newer) = (Self.caller(1), Self.caller(1, port: 6004))
+        #expect(admit(&room, older, ssrc: 7) == .caller(0))
+        #expect(giveRTCP(&room, from: Self.caller(1, port: 9001), ssrc: 7) == .call(0), "nobody else has that SSRC")
+        #expect(give(&room, 40_000, from: newer, ssrc: 7, at: 20) == .waiting)
+        #expect(give(&room, 40_001, from: newer, ssrc: 7, at: 40) == .caller(1))
+        #expect(giveRTCP(&room, from: Self.caller(1, port: 5005), ssrc: 7) == .call(0))
+        #expect(giveRTCP(&room, from: Self.caller(1, port: 6005), ssrc: 7) == .call(1))
+        #expect(room.controlSource(of: 0) == Self.caller(1, port: 5005))
+        #expect(giveRTCP(&room, from: Self.caller(1, port: 9003), ssrc: 7) == .dropped(.stranger), "whose it is nobody knows")
+        room.leave(1)
+        #expect(giveRTCP(&room, from: Self.caller(1, port: 9003), ssrc: 7) == .call(0))
+    }
+
+    @Test("RTCP from a port of its own stays a call's when another one has its SSRC")
+    func controlHeardBefore() {
+        var room = room()
+        let control = Self.caller(1, port: 9001)
+        #expect(admit(&room, Self.caller(1), ssrc: 7) == .caller(0))
+        #expect(giveRTCP(&room, from: control, ssrc: 7) == .call(0))
+        _ = give(&room, 40_000, from: Self.caller(1, port: 6004), ssrc: 7, at: 0)
+        #expect(give(&room, 40_001, from: Self.caller(1, port: 6004), ssrc: 7, at: 20) == .caller(1))
+        #expect(giveRTCP(&room, from: control, ssrc: 7) == .call(0))
+        room.leave(0)
+        #expect(giveRTCP(&room, from: control, ssrc: 7) == .call(1), "the one that is left has the SSRC alone")
+    }
+
     @Test("500 hang up in one millisecond, and 500 others get their seats")
     func allAtOnce() {
         var room = room(calls: 500)

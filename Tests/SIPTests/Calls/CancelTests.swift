@@ -85,6 +85,16 @@ import Testing
         #expect(bench.agent.stateCount == 0)
     }
 
+    @Test("of the peer: the 200 has the To tag of the INVITE's responses, also when it comes again") func sameTag() throws {
+        let bench = Bench()
+        let call = PeerCall()
+        bench.feed(call.request(.invite, branch: "z9hG4bKi", body: offer))
+        for _ in 0..<2 { bench.feed(call.request(.cancel, branch: "z9hG4bKi")) }
+        let responses = bench.responses.filter { $0.status > 100 }
+        #expect(responses.map(\.status) == [200, 487, 200])
+        #expect(Set(responses.map(\.headers.to.tag)).count == 1)
+    }
+
     @Test("of the peer after our 2xx changes nothing; for no INVITE: 481") func tooLate() throws {
         let bench = Bench()
         let call = PeerCall()

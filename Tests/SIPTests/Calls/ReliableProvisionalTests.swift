@@ -26,6 +26,25 @@ import Testing
         #expect(try bench.request(.ack).headers.cSeq.number == 1)
     }
 
+    @Test("a PRACK that is challenged is sent again with the next number of its own dialog, whichever phone rang first")
+    func challengedPrack() throws {
+        let bench = Bench()
+        let id = AccountID("a")
+        bench.agent.add(
+            Account(
+                id: id, address: SIPURI(user: "101", host: "192.0.2.9"), password: Password("secret-101"),
+                followsSeenAddress: false))
+        _ = try bench.agent.invite(uri("sip:102@192.0.2.9"), account: id, body: offer, now: bench.now)
+        bench.collect()
+        let invite = try bench.request(.invite)
+        bench.answer(invite, 180, tag: "desk")
+        bench.answer(invite, 183, tag: "mobile", early, body: answerBody)
+        bench.answer(
+            try bench.request(.prack), 407, [(.proxyAuthenticate, "Digest realm=\"x\", nonce=\"1\", algorithm=MD5")])
+        #expect(bench.requests(.prack).map(\.headers.cSeq.number) == [2, 3])
+        #expect(bench.requests(.prack).map(\.headers.to.tag) == ["mobile", "mobile"])
+    }
+
     @Test("an offer in it is answered in PRACK, and the 2xx needs no answer then") func offerInProvisional() throws {
         let bench = Bench()
         let handle = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: nil, now: bench.now)
