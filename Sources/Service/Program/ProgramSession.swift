@@ -20,6 +20,8 @@ final class ProgramSession: Sendable {
         var isOver = false
         var lastHeard = HostTime.monotonicNow()
         var hasSpoken = false
+        /// The program has said that it is over.
+        var hasLeft = false
         var marks = MarksOnTheWay()
         /// Keys of the other side's that it is to be told.
         var digits: [Character] = []
@@ -112,8 +114,8 @@ final class ProgramSession: Sendable {
                             let wait = max(0, next.milliseconds(since: .monotonicNow()))
                             channel.eventLoop.scheduleTask(in: .microseconds(Int64(wait * 1000))) { bell.yield() }
                         }
-                        // The program has left: both have said that it is over.
-                        guard !Task.isCancelled else { return }
+                        // Where the program has left, both have said that it is over.
+                        guard !state.withLock({ $0.hasLeft }) else { return }
                         try await sayGoodbye(outbound)
                     }
                     tasks.addTask { [self] in try await watch(bell) }
@@ -149,6 +151,7 @@ final class ProgramSession: Sendable {
         case .ping: try await outbound.write(control(.pong, data))
         case .pong: notePong()
         case .connectionClose:
+            state.withLock { $0.hasLeft = true }
             // It waits for ours, with its own code, if it gave one (RFC 6455 section 5.5.1).
             let code = data.readableBytes < 2 ? nil : data.getSlice(at: data.readerIndex, length: 2)
             try? await outbound.write(control(.connectionClose, code ?? ByteBuffer()))
@@ -169,6 +172,7 @@ final class ProgramSession: Sendable {
             guard port.mark(name) else { throw Refused(description: "it has too many marks on the way") }
         case .digits(let digits): sendDigits(digits)
         case .stop:
+            state.withLock { $0.hasLeft = true }
             try? await outbound.write(.close(.normalClosure, masks: masks))
             return false
         case nil: logger.debug("a program says what cannot be understood")
