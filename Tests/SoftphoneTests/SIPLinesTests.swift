@@ -94,12 +94,7 @@ import Testing
 
     @Test("whom we call is talked to where the first call was taken up again and is over", .timeLimit(.minutes(3)))
     func leftOver() async throws {
-        let uri = "sip:127.0.0.1:\(try freePort())"
-        let (desk, other) = (try Desk(), try Phone(.listen(uri), answersByItself: true))
-        let we = try Phone(.call(uri))
-        try heard(we.call)
-        try we.call.call.dial(desk.uri)
-        let (call, _) = try await desk.called()
+        let (we, other, desk, call) = try await callBeside()
         try wait(we.call, "the first is held", 0) { $0 == .callHeld(byUs: true, byPeer: false) }
         try wait(we.call, "the second rings", 1) { $0.type == "call_progress" }
         try we.call.call.switchCalls()
