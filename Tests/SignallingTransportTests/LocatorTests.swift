@@ -238,6 +238,27 @@ typealias Zone = [DNSQuestion: DNSAnswer]
                 ]))
     }
 
+    @Test("hops of one priority have one rank, and each lower priority and each further name the next one") func ranks() {
+        let step = find(
+            ServerQuery(host: "example.test"),
+            in: zone([
+                .srv("_sip._udp.example.test"): .srv([
+                    SRVRecord(priority: 10, weight: 0, port: 5070, target: "b.example.test"),
+                    SRVRecord(priority: 10, weight: 0, port: 5070, target: "192.0.2.99"),
+                    SRVRecord(priority: 20, weight: 0, port: 5060, target: "a.example.test"),
+                ]),
+                .srv("_sip._tcp.example.test"): .srv([
+                    SRVRecord(priority: 20, weight: 0, port: 5060, target: "a.example.test")
+                ]),
+            ]))
+        guard case .found(let hops) = step else {
+            Issue.record("\(step)")
+            return
+        }
+        #expect(hops.map(\.rank) == [0, 0, 0, 0, 1, 2])
+        #expect(hops.map(\.transport) == [.udp, .udp, .udp, .udp, .udp, .tcp])
+    }
+
     @Test("a family that this side does not have is left out; with nothing left that is told")
     func families() {
         let query = ServerQuery(host: "b.example.test", port: 5060)

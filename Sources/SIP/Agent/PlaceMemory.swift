@@ -9,10 +9,11 @@ struct PlaceMemory<Place: Hashable> {
 
     func contains(_ place: Place, now: HostTime) -> Bool { until[place].map { now < $0 } ?? false }
 
-    mutating func note(_ place: Place, now: HostTime) {
+    /// - Parameter seconds: how long it is remembered, 10 minutes at most.
+    mutating func note(_ place: Place, seconds: Double = Self.seconds, now: HostTime) {
         until = until.filter { now < $0.value }
         if until.count >= Self.most, let oldest = until.min(by: { $0.value < $1.value })?.key { until[oldest] = nil }
-        until[place] = now.advanced(byMilliseconds: 1000 * Self.seconds)
+        until[place] = now.advanced(byMilliseconds: 1000 * min(seconds, Self.seconds))
     }
 
     mutating func forgetAll() { until = [:] }

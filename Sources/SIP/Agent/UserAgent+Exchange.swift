@@ -18,7 +18,7 @@ extension UserAgent {
     public func resolved(_ id: ResolutionID, _ hops: [ServerHop], now: HostTime) {
         guard let exchange = resolutions.removeValue(forKey: id) else { return }
         guard !isAbandoned(exchange) else { return finish(exchange, .unreachable, now: now) }
-        let hops = preferred(hops, now: now)
+        let hops = preferred(hops, account: exchange.account, now: now)
         exchange.remaining = Array((hops.filter(exchange.isKnown) + hops.filter { !exchange.isKnown($0) }).prefix(16))
         tryNextHop(exchange, now: now)
     }
@@ -178,6 +178,7 @@ extension UserAgent {
 
     private func deliver(_ response: Response, to exchange: Exchange, now: HostTime) {
         noteServer(exchange)
+        noteRest(exchange, response, now: now)
         if response.isProvisional { return conclude(exchange, .provisional(response), now: now) }
         guard !exchange.isFinished else { return conclude(exchange, .final(response), now: now) }
         switch response.status {

@@ -19,14 +19,29 @@ extension UserAgent {
         return patienceMilliseconds
     }
 
-    /// The order in which hops are tried: what was waited for in vain lately comes last.
+    /// The order in which hops are tried: what was waited for in vain lately, or asked for rest, comes last; of those that are as good
+    /// as the first one, the server that holds the account's registration comes first. Each refresh would register at another one
+    /// else, and each would send calls.
     /// - Parameters:
     ///   - hops: as the name's records want them.
+    ///   - account: whose request it is.
     ///   - now: what counts as lately.
     /// - Returns: all of them.
-    public func preferred(_ hops: [ServerHop], now: HostTime) -> [ServerHop] {
+    public func preferred(_ hops: [ServerHop], account: AccountID? = nil, now: HostTime) -> [ServerHop] {
         func isFruitless(_ hop: ServerHop) -> Bool { fruitlessHops.contains(hop.destination, now: now) }
-        return hops.filter { !isFruitless($0) } + hops.filter(isFruitless)
+        var best = hops.filter { !isFruitless($0) }
+        if let state = account.flatMap({ accounts[$0] }), state.failures == 0, let first = best.first,
+            let own = best.firstIndex(where: { $0.destination == state.flow && $0.rank == first.rank })
+        {
+            best.insert(best.remove(at: own), at: 0)
+        }
+        return best + hops.filter(isFruitless)
+    }
+
+    /// A server that has no time (503) is left alone for as long as it asks for, where another one will do (RFC 3261 section 21.5.4).
+    func noteRest(_ exchange: Exchange, _ response: Response, now: HostTime) {
+        guard response.status == 503, let seconds = response.headers.retryAfter, let hop = exchange.hop else { return }
+        fruitlessHops.note(hop.destination, seconds: Double(seconds), now: now)
     }
 
     /// The address that is tried says nothing: the next one is tried beside it.

@@ -11,6 +11,9 @@ public struct ServerHop: Hashable, Sendable {
     public var serverName: String?
     /// The local address that packets to this hop leave from, if it is known.
     public var local: SignallingAddress?
+    /// Hops of one rank may be tried in any order: their SRV records have one priority (RFC 2782). The least is tried first. It says
+    /// when a hop is tried, not which one it is: hops of different ranks may be equal.
+    public var rank = 0
 
     public init(
         transport: SignallingProtocol, address: SignallingAddress, serverName: String? = nil, local: SignallingAddress? = nil
@@ -19,6 +22,15 @@ public struct ServerHop: Hashable, Sendable {
         self.address = address
         self.serverName = serverName
         self.local = local
+    }
+
+    public static func == (one: Self, other: Self) -> Bool {
+        one.destination == other.destination && one.local == other.local
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(destination)
+        hasher.combine(local)
     }
 
     /// Where a message to this hop goes.

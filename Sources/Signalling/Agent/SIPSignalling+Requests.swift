@@ -177,7 +177,7 @@ extension SIPSignalling {
         _ id: SignalledCallID, _ call: OutgoingCall, _ target: URI, _ account: AccountID?, _ server: SIPURI,
         _ hops: [ServerHop], replaces: Replaces?, referredBy: NameAddress?
     ) {
-        let hops = agent.preferred(hops, now: .monotonicNow())
+        let hops = agent.preferred(hops, account: account, now: .monotonicNow())
         guard var state = calls[id] else { return }
         state.isSignalledByTLS = !hops.isEmpty && hops.allSatisfy { $0.transport == .tls }
         calls[id] = state

@@ -25,6 +25,14 @@ public struct ServerLocator: Sendable {
         case hosts
     }
 
+    private struct Target: Sendable {
+        var transport: SignallingProtocol
+        var host: String
+        var port: UInt16
+        /// Of its SRV record's priority, counted through all names.
+        var rank = 0
+    }
+
     private let query: ServerQuery
     /// Without brackets and without the dot at the end.
     private let host: String
@@ -35,7 +43,7 @@ public struct ServerLocator: Sendable {
     private var stage = Stage.services
     private var open: Set<DNSQuestion> = []
     private var answers: [DNSQuestion: DNSAnswer] = [:]
-    private var targets: [(transport: SignallingProtocol, host: String, port: UInt16)] = []
+    private var targets: [Target] = []
 
     /// - Parameter transports: enabled ones, the most wanted first; that order counts where DNS gives none.
     public init(
@@ -60,13 +68,13 @@ public struct ServerLocator: Sendable {
         if let wanted, !transports.contains(wanted) { return .failed(.unsupported(host)) }
         if Self.isNumeric(host) {
             let transport = wanted ?? fallback
-            return finish([(transport, [host], query.port ?? transport.defaultPort)])
+            return finish([(Target(transport: transport, host: host, port: query.port ?? transport.defaultPort), [host])])
         }
         // A name without a dot only this network knows: no zone has services of it, and whom such questions are passed on to may never
         // answer.
         if query.port != nil || !host.contains(".") {
             let transport = wanted ?? fallback
-            targets = [(transport, host, query.port ?? transport.defaultPort)]
+            targets = [Target(transport: transport, host: host, port: query.port ?? transport.defaultPort)]
             return askForHosts()
         }
         let services = srvNames.map { DNSQuestion.srv($0.name) }
@@ -147,13 +155,17 @@ public struct ServerLocator: Sendable {
         _ names: [(transport: SignallingProtocol, name: String)], _ random: inout some RandomNumberGenerator
     ) -> Step {
         var saysNo = false
+        var rank = -1
         for (transport, name) in names {
             guard case .srv(let records)? = answers[.srv(name)] else { continue }
+            var priority: UInt16?
             for record in orderedByWeight(Array(records.prefix(256)), random: &random) {
+                if record.priority != priority { rank += 1 }
+                priority = record.priority
                 if record.target.isEmpty || record.target == "." {
                     saysNo = true
                 } else if record.port != 0 {
-                    targets.append((transport, record.target, record.port))
+                    targets.append(Target(transport: transport, host: record.target, port: record.port, rank: rank))
                 }
             }
         }
@@ -168,7 +180,7 @@ public struct ServerLocator: Sendable {
                 }
                 transport = chosen.transport
             }
-            targets = [(transport, host, transport.defaultPort)]
+            targets = [Target(transport: transport, host: host, port: transport.defaultPort)]
         }
         return askForHosts()
     }
@@ -189,21 +201,22 @@ public struct ServerLocator: Sendable {
     }
 
     private func hostsFound() -> Step {
-        var found: [(transport: SignallingProtocol, addresses: [String], port: UInt16)] = []
+        var found: [(target: Target, addresses: [String])] = []
         for target in targets {
             guard case .addresses(let list)? = answers[.addresses(target.host)] else { continue }
-            found.append((target.transport, list, target.port))
+            found.append((target, list))
         }
         return finish(found)
     }
 
-    private func finish(_ found: [(transport: SignallingProtocol, addresses: [String], port: UInt16)]) -> Step {
+    private func finish(_ found: [(target: Target, addresses: [String])]) -> Step {
         var hops: [ServerHop] = []
-        for (transport, addresses, port) in found {
+        for (target, addresses) in found {
             for address in interleaved(addresses) {
-                let hop = ServerHop(
-                    transport: transport, address: SignallingAddress(host: address, port: port),
-                    serverName: transport == .tls ? host : nil)
+                var hop = ServerHop(
+                    transport: target.transport, address: SignallingAddress(host: address, port: target.port),
+                    serverName: target.transport == .tls ? host : nil)
+                hop.rank = target.rank
                 if !hops.contains(hop) { hops.append(hop) }
             }
         }

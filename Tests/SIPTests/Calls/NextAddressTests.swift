@@ -99,6 +99,43 @@ import Testing
         #expect(try first() == hops[0].address.host)
     }
 
+    @Test("an account stays at the server that holds its registration, unless a better one is there", arguments: [0, 1])
+    func staying(rank: Int) throws {
+        let bench = bench()
+        let id = AccountID("a")
+        bench.agent.add(Account(id: id, address: address, followsSeenAddress: false))
+        try bench.agent.register(id, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.register), 200, [(.expires, "100")])
+        #expect(bench.registrations.count == 1)
+        // The same name, drawn in another order.
+        var drawn = Array(hops.prefix(2).reversed())
+        drawn[1].rank = rank
+        bench.names["pbx.example.com"] = drawn
+        bench.clear()
+        bench.advance(90_000)
+        #expect(places(bench, .register).first == hops[rank].address.host)
+        bench.clear()
+        _ = try bench.agent.invite(uri("sip:a@pbx.example.com"), account: id, body: offer, now: bench.now)
+        bench.collect()
+        #expect(places(bench).first == hops[rank].address.host)
+    }
+
+    @Test("a server that has no time is left alone as long as it asks for, where another one will do") func rest() throws {
+        let bench = bench()
+        _ = try call(bench)
+        bench.answer(try bench.request(.invite), 503, [(.retryAfter, "30")])
+        #expect(places(bench) == hops.prefix(2).map(\.address.host))
+        bench.answer(try bench.request(.invite), 486)
+        for (wait, place) in [(29_000.0, 1), (2000, 0)] {
+            bench.advance(wait)
+            bench.clear()
+            _ = try call(bench)
+            #expect(places(bench) == [hops[place].address.host])
+            bench.answer(try bench.request(.invite), 486)
+        }
+    }
+
     @Test("who rings after another one has is cancelled, and the call goes on") func lateRinging() throws {
         let bench = bench()
         let (_, first, second) = try race(bench)
