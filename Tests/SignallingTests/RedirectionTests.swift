@@ -100,10 +100,12 @@ import Testing
         }
     }
 
-    @Test("who is not reached is followed by the next one that was named with him, where that is allowed", arguments: [1, 2])
-    func alternatives(redirections: Int) async throws {
+    @Test(
+        "who is not reached, or has no address, is followed by the next one that was named with him, where that is allowed",
+        arguments: [1, 2], ["127.0.0.1:9;transport=tcp", "[2001:db8::1]"])
+    func alternatives(redirections: Int, place: String) async throws {
         let other = try Phone()
-        let contacts = "sip:x@127.0.0.1:9;transport=tcp>, <\(other.uri())"
+        let contacts = "sip:x@\(place)>, <\(other.uri())"
         try await call([contacts], redirections: redirections) { phone, redirector in
             guard redirections > 1 else {
                 let end = try await phone.ended()

@@ -139,9 +139,13 @@ extension SIPSignalling {
         _ id: SignalledCallID, _ call: OutgoingCall, reportsTo: SignalledCallID?, replaces: Replaces?,
         referredBy: NameAddress?, attempt: SecurityAttempt = .asWanted
     ) {
+        let attempted = SignalledCall.MadeCall(call: call, replaces: replaces, referredBy: referredBy)
         func refuse(_ text: String) {
             // One that is made again is known already.
-            guard calls[id] == nil else { return finish(id, CallEnding(.badTarget, text: text)) }
+            if calls[id] != nil {
+                if !callsNext(id, after: attempted, text) { finish(id, CallEnding(.badTarget, text: text)) }
+                return
+            }
             if let reportsTo { report(to: reportsTo, 400, text) }
             tell(.ended(id, CallEnding(.badTarget, text: text)))
         }
@@ -168,6 +172,7 @@ extension SIPSignalling {
                 let hops = try result.get()
                 signalling.offer(id, call, target, account, server, hops, replaces: replaces, referredBy: referredBy)
             } catch {
+                if signalling.callsNext(id, after: attempted, "\(error)") { return }
                 signalling.finish(id, CallEnding(.network, text: "\(error)"))
             }
         }
