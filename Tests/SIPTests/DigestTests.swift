@@ -224,7 +224,26 @@ import Testing
         #expect(bench.ended.first?.1.cause == .authentication)
     }
 
-    @Test("407 to a call through the account: Proxy-Authorization, and the ACK has it too") func proxy() throws {
+    @Test("a peer that names the account's domain, but another place, gets no digest, and becomes none of its servers")
+    func otherPlace() throws {
+        let bench = bench()
+        bench.answer(try register(bench), 200, [(.expires, "600")])
+        bench.clear()
+        let call = try bench.agent.invite(uri("sip:102@192.0.2.9"), account: AccountID("a"), body: offer, now: bench.now)
+        bench.collect()
+        bench.answer(
+            try bench.request(.invite), 200, [(.contact, "<sip:mallory@192.0.2.9:5099;maddr=198.51.100.7>")], body: answerBody)
+        try bench.agent.hangUp(call, now: bench.now)
+        bench.collect()
+        #expect(bench.sent.last?.destination.address.host == "198.51.100.7")
+        bench.answer(
+            try bench.request(.bye), 407, [(.proxyAuthenticate, "Digest realm=\"yodel.test\", nonce=\"n\", qop=\"auth\"")])
+        #expect(bench.requests(.bye).count == 1)
+        #expect(!bench.agent.isAccountServer("198.51.100.7") && bench.agent.isAccountServer("192.0.2.9"))
+    }
+
+    @Test("407 to a call through the account: Proxy-Authorization, and an ACK to the account's server has it too")
+    func proxy() throws {
         let bench = bench()
         _ = try bench.agent.invite(uri("sip:102@192.0.2.9"), account: AccountID("a"), body: offer, now: bench.now)
         bench.collect()
@@ -235,6 +254,17 @@ import Testing
         #expect(invite.headers.cSeq.number == 2)
         bench.answer(invite, 200, body: answerBody)
         #expect(try bench.request(.ack).headers.text(.proxyAuthorization) == invite.headers.text(.proxyAuthorization))
+    }
+
+    @Test("an ACK that goes to the peer itself has no digest") func acknowledgement() throws {
+        let bench = bench()
+        _ = try bench.agent.invite(uri("sip:102@192.0.2.9"), account: AccountID("a"), body: offer, now: bench.now)
+        bench.collect()
+        bench.answer(
+            try bench.request(.invite), 407, [(.proxyAuthenticate, "Digest realm=\"yodel.test\", nonce=\"n\", qop=\"auth\"")])
+        bench.answer(try bench.request(.invite), 200, [(.contact, "<sip:102@198.51.100.7:5060>")], body: answerBody)
+        #expect(try !bench.request(.ack).headers.contains(.proxyAuthorization))
+        #expect(bench.sent.last?.destination.address.host == "198.51.100.7")
     }
 
     @Test("the next server of a name challenges anew: each has its answer, once", arguments: [503, nil] as [Int?])

@@ -50,6 +50,20 @@ import Testing
         return Array((head + body).utf8)
     }()
 
+    @Test("what comes octet by octet is not read anew with each") func pieces() throws {
+        guard audit_available() else { return }
+        var framer = StreamFramer()
+        var found: [StreamFramer.Element] = []
+        try framer.receive(Self.invite.dropLast(50), into: &found)
+        let octets = Self.invite.suffix(50)
+        audit_begin()
+        for octet in octets.dropLast() { try framer.receive(CollectionOfOne(octet), into: &found) }
+        let allocations = audit_end().allocations
+        #expect(allocations < 20, "\(allocations) allocations for 49 octets")
+        try framer.receive(octets.suffix(1), into: &found)
+        #expect(found == [.message(Self.invite)])
+    }
+
     @Test("is read and written, with a bounded number of allocations") func cost() throws {
         let parser = MessageParser()
         func once() -> Int {

@@ -381,6 +381,46 @@ import Testing
         #expect(bench.incoming.last?.1.assertedIdentity == nil)
     }
 
+    @Test("where the account is registered by a stream, a datagram with its server's address is a stranger's", arguments: [true, false])
+    func forgedAddress(isRegistered: Bool) throws {
+        let bench = Bench()
+        bench.peer = SignallingSource(
+            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060), connection: SignallingConnectionID(number: 1))
+        bench.agent.add(
+            Account(
+                id: id, address: SIPURI(user: "101", host: "192.0.2.9"), registrar: URI("sip:192.0.2.9;transport=TCP")?.sip,
+                followsSeenAddress: false))
+        try bench.agent.register(id, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.register), isRegistered ? 200 : 500, [(.expires, "600")])
+        var call = PeerCall()
+        for (transport, isServer) in [(SignallingProtocol.udp, false), (.tcp, true)] {
+            call.callID = transport.rawValue
+            var invite = call.request(.invite, branch: "z9hG4bK\(transport)", body: offer)
+            invite.uri = try uri("sip:101@192.0.2.1:5060")
+            let source =
+                transport == .tcp
+                ? bench.peer : SignallingSource(transport: .udp, remote: SignallingAddress(host: "192.0.2.9", port: 5060))
+            bench.feed(invite.bytes, from: source)
+            #expect(bench.incoming.last?.1.isFromAccountServer == isServer)
+        }
+        #expect(bench.incoming.count == 2)
+    }
+
+    @Test("the servers of a former provider are strangers once the account has another one", arguments: [true, false])
+    func formerProvider(isOther: Bool) throws {
+        let bench = try bench()
+        bench.answer(try bench.request(.register), 200, [(.expires, "600"), (.serviceRoute, "<sip:192.0.2.9;lr>")])
+        try bench.agent.update(
+            Account(
+                id: id, address: SIPURI(user: "101", host: isOther ? "192.0.2.44" : "192.0.2.9"), displayName: "Other",
+                followsSeenAddress: false))
+        #expect(bench.agent.isAccountServer("192.0.2.9") == !isOther)
+        _ = try bench.agent.invite(uri("sip:102@198.51.100.7"), account: id, body: offer, now: bench.now)
+        bench.collect()
+        #expect(try bench.request(.invite).headers.contains(.route) == !isOther)
+    }
+
     @Test("what a registrar sends to another number is its account's too; of two accounts there the first one's by name")
     func otherNumber() throws {
         let bench = try bench()

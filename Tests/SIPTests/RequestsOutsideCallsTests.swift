@@ -90,6 +90,20 @@ import Testing
         #expect(bench.codes.last == 415)
     }
 
+    @Test("INVITE of who may not call: one 403, each time the same, and nothing is kept") func strangersCall() throws {
+        let bench = Bench { $0.admitsCalls = { $0.remote.host == "198.51.100.3" } }
+        var call = PeerCall()
+        let invite = call.request(.invite, body: offer)
+        for _ in 0..<2 { bench.feed(invite) }
+        #expect(bench.codes == [403, 403] && bench.events.isEmpty && bench.agent.stateCount == 0)
+        #expect(bench.responses[0].headers.to.tag == bench.responses[1].headers.to.tag)
+        bench.advance(60_000)
+        #expect(bench.codes.count == 2)
+        let friend = SignallingSource(transport: .udp, remote: SignallingAddress(host: "198.51.100.3", port: 5060))
+        bench.feed(invite.bytes, from: friend)
+        #expect(bench.codes == [403, 403, 100] && bench.incoming.count == 1)
+    }
+
     @Test("MESSAGE of who may not call: 403, and it is not told; within a call it is") func strangersMessage() throws {
         let bench = Bench { $0.admitsTexts = { $0.remote.host == "198.51.100.3" } }
         let text = Body(contentType: "text/plain", bytes: Array("buy".utf8))

@@ -95,6 +95,19 @@ import Service
         #expect(call.asked.last == "listened to no more")
     }
 
+    @Test(
+        "a program's path does not climb out of what the configuration allows",
+        arguments: [
+            ("../admin", 400), ("%2E./admin", 400), (".%2e%2fadmin", 400), ("..\\\\admin", 400), ("x/..;a=1/admin", 400), ("./x", 400),
+            ("..x/y..", 200), ("x?next=/../y", 200),
+        ])
+    func climbing(path: String, status: Int) async {
+        let bench = Bench(programs: ["ws://127.0.0.1:1/calls/"])
+        let (id, _) = await begin(bench, #"{"echo": true}"#)
+        let answer = await bench.ask("PUT", "/v1/calls/\(id)/listener", #"{"websocket": "ws://127.0.0.1:1/calls/\#(path)"}"#)
+        #expect(answer.status == status, "\(answer.json)")
+    }
+
     @Test("a program is one audio end, and says how its sound is written")
     func ends() async {
         let bench = Bench(programs: ["ws://127.0.0.1:1/"])

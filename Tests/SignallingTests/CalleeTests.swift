@@ -14,6 +14,7 @@ import Testing
             ("sip:x@partner.example;y@evil.example", ["*@partner.example"], true),
             ("sip:x%40partner.example@evil.example", ["*@partner.example"], false),
             ("sip:102%40x@evil.example", ["102@*"], false),
+            ("sip:102@example.com;maddr=192.0.2.66", ["1*"], false), ("sip:102@example.com;maddr=EXAMPLE.com", ["1*"], true),
             ("sip:x@evil.example?a=@partner.example", ["*@partner.example"], false),
             ("sip:example.com", ["*"], true), ("http://example.com/", ["*"], false), ("102", ["*"], false), ("", ["*"], false),
             ("sip:102@evil.example", ["*@*"], true), ("sip:102@example.com:5060", ["*"], true), ("sip:102@other", ["*"], false),

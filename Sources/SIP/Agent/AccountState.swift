@@ -65,6 +65,20 @@ struct AccountState {
             user: account.user ?? account.address.userText ?? "", password: account.password, realm: account.realm)
     }
 
+    /// Whether one of the account's servers has sent it. Anybody may write a server's address into a datagram: where the account is
+    /// registered by a stream, its servers send by streams, and by TLS where that is one of TLS.
+    func serves(_ source: SignallingSource) -> Bool {
+        guard servers.contains(source.remote.host) else { return false }
+        let way = account.outboundProxy ?? account.registrarURI
+        let asked =
+            way.isSecure ? .tls : way.parameters["transport"].flatMap { SignallingProtocol(rawValue: $0.asciiLowercased) }
+        switch flow?.transport ?? asked {
+        case .tls: return source.transport == .tls
+        case .tcp: return source.transport.isStream
+        case .udp, nil: return true
+        }
+    }
+
     /// What went wrong before counts no more.
     mutating func startAnew() { (failures, followUps) = (0, 0) }
 

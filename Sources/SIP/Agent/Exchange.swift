@@ -47,6 +47,8 @@ final class Exchange {
     /// Hops that have not been tried.
     var remaining: [ServerHop] = []
     var hop: ServerHop?
+    /// The hop is another one than its URI leads to (`outside`).
+    var isElsewhere = false
     /// When `hop` was tried first.
     var triedAt = HostTime.zero
     /// Those before `hop` that have said nothing so far, with their transactions: whichever is heard first has the request.

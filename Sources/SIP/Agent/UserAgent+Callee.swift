@@ -4,6 +4,9 @@ import Realtime
 extension UserAgent {
     func invited(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
         let headers = request.headers
+        let (account, isServer) = account(for: request, source)
+        // Without a state, and with one answer: the address may be forged.
+        guard isServer || configuration.admitsCalls(source) else { return reply(to: request, 403, from: source) }
         if let refusal = refusal(of: request) {
             return reply(to: request, refusal.status, from: source, adding: refusal.fields)
         }
@@ -18,7 +21,6 @@ extension UserAgent {
             return refuseForNow(request, source)
         }
         guard open(request, key, source, now: now) else { return refuseForNow(request, source) }
-        let (account, isServer) = account(for: request, source)
         let handle = CallHandle(number: nextNumber())
         let call = SIPCall(
             handle: handle, isOutgoing: false, account: account, callID: headers.callID, localTag: randomToken())
@@ -109,7 +111,7 @@ extension UserAgent {
 
     private func admitsRinging(from source: SignallingSource) -> Bool {
         let ringing = calls.values.filter { !$0.isOutgoing && !$0.isAnswered }
-        let isTrusted = isAccountServer(source.remote.host)
+        let isTrusted = isAccountServer(source)
         guard calls.count < configuration.caps.calls, ringing.count < configuration.caps.ringing else { return false }
         let own = ringing.filter { $0.source?.remote.host == source.remote.host }
         return isTrusted || own.count < configuration.caps.ringingPerSource
@@ -125,11 +127,11 @@ extension UserAgent {
                 || (request.headers.to.uri.sip?.userText == own
                     && request.headers.to.uri.sip?.host.equalsIgnoringCase(state.account.address.host) == true)
         }.sorted { $0.account.id.name < $1.account.id.name }
-        if let state = fitting.first(where: { $0.servers.contains(source.remote.host) }) {
+        if let state = fitting.first(where: { $0.serves(source) }) {
             return (state.account.id, true)
         }
         let served = accounts.filter { _, state in
-            state.servers.contains(source.remote.host) && (state.flow != nil || !state.isWanted)
+            state.serves(source) && (state.flow != nil || !state.isWanted)
         }.keys
         if let id = served.min(by: { $0.name < $1.name }) { return (id, true) }
         return (fitting.first?.account.id, false)

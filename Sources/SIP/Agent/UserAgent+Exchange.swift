@@ -53,6 +53,7 @@ extension UserAgent {
             }
             guard !exchange.needsTLS || hop.transport == .tls else { continue }
             (exchange.hop, exchange.triedAt) = (hop, now)
+            exchange.isElsewhere = hop.destination != named.destination
             // It may know nothing of what another one has said: its challenge is the first one.
             exchange.attempt.preempted.formUnion(exchange.attempt.realms)
             exchange.fit(to: hop)
@@ -81,6 +82,11 @@ extension UserAgent {
             destination.connection = source.connection
         }
         if request.method == .ack {
+            // Where no server of the account asks for them, they would be the peer's to guess the password by.
+            if !exchange.account.map({ isAccountServer(exchange, of: $0) }) ?? true {
+                request.headers.remove(.authorization)
+                request.headers.remove(.proxyAuthorization)
+            }
             let bytes = request.bytes
             if case .acknowledge(let call, let tag) = exchange.purpose {
                 let until = now.advanced(byMilliseconds: configuration.timers.timeout)
@@ -213,8 +219,8 @@ extension UserAgent {
     /// Sends the request again with an answer to the challenge, to the hop that challenged.
     private func authenticate(_ exchange: Exchange, _ response: Response, now: HostTime) {
         guard !isAbandoned(exchange), !isOutdated(exchange) else { return finish(exchange, .final(response), now: now) }
-        guard let id = exchange.account, let state = accounts[id], let hop = exchange.hop,
-            isAccountServer(exchange, state)
+        guard let id = exchange.account, let hop = exchange.hop,
+            isAccountServer(exchange, of: id)
         else { return finish(exchange, .unauthenticated(.noCredentials, response), now: now) }
         var request = exchange.request
         do throws(AuthenticationFailure) {
@@ -230,8 +236,9 @@ extension UserAgent {
 
     /// A digest is only for the account's own servers: its registrar, its proxy, or its domain. A configured realm
     /// stands for that too, wherever the challenge comes from.
-    private func isAccountServer(_ exchange: Exchange, _ state: AccountState) -> Bool {
-        state.account.realm != nil || goesToOwnServer(exchange, state)
+    private func isAccountServer(_ exchange: Exchange, of id: AccountID) -> Bool {
+        guard let state = accounts[id] else { return false }
+        return state.account.realm != nil || goesToOwnServer(exchange, state)
             // The registrar's Service-Route, or the Record-Route of one of its servers.
             || exchange.hop.map { state.servers.contains($0.address.host) } ?? false
     }
@@ -243,11 +250,12 @@ extension UserAgent {
         accounts[id]?.servers.insert(hop.address.host)
     }
 
-    /// Whether it goes to the account's registrar, its proxy, or its domain. Where a peer's route leads counts, not what its URI says.
+    /// Whether it goes to the account's registrar, its proxy, or its domain. Where a peer's route leads counts, not what its URI says:
+    /// a peer may name the account's domain, and another place to go to (`maddr`).
     private func goesToOwnServer(_ exchange: Exchange, _ state: AccountState) -> Bool {
-        guard let host = exchange.nextHop?.host ?? exchange.request.nextHop.sip?.host else { return false }
-        return [state.account.address.host, state.account.registrarURI.host, state.account.outboundProxy?.host].contains {
-            $0?.equalsIgnoringCase(host) == true
+        guard !exchange.isElsewhere, let place = (exchange.nextHop ?? exchange.request.nextHop.sip)?.placeHost else { return false }
+        return [state.account.address, state.account.registrarURI, state.account.outboundProxy].contains {
+            $0?.placeHost.equalsIgnoringCase(place) == true
         }
     }
 

@@ -17,11 +17,13 @@ extension UserAgent {
         state.isWanted = old.isWanted
         state.contact = old.contact
         state.next = old.next
-        state.servers = old.servers
-        state.serviceRoute = old.serviceRoute
         state.messages = old.messages
+        let isThere =
+            (account.registrarURI, account.outboundProxy) == (old.account.registrarURI, old.account.outboundProxy)
+            && account.address.host.equalsIgnoringCase(old.account.address.host)
+        // Those of a former provider are strangers now.
+        if isThere { (state.servers, state.serviceRoute) = (old.servers, old.serviceRoute) }
         // Its registrar goes on seeing it there.
-        let isThere = (account.registrarURI, account.outboundProxy) == (old.account.registrarURI, old.account.outboundProxy)
         if isThere, account.followsSeenAddress { (state.seenAddress, state.seenOver) = (old.seenAddress, old.seenOver) }
         accounts[account.id] = state
     }

@@ -85,6 +85,9 @@ extension UserAgent {
     /// Whether an account's server has answered from this address.
     public func isAccountServer(_ host: String) -> Bool { accounts.values.contains { $0.servers.contains(host) } }
 
+    /// Whether an account's server has sent it: one that has answered from its address, by the account's transport.
+    public func isAccountServer(_ source: SignallingSource) -> Bool { accounts.values.contains { $0.serves(source) } }
+
     // MARK: Transactions of the server
 
     /// Keeps a server transaction for `request`; false when its source, or everybody together, keeps too many.
@@ -95,7 +98,7 @@ extension UserAgent {
         _ request: Request, _ key: TransactionKey, _ source: SignallingSource, in call: SIPCall? = nil, now: HostTime
     ) -> Bool {
         let caps = configuration.caps
-        let isServer = isAccountServer(source.remote.host)
+        let isServer = isAccountServer(source)
         let host = source.remote.host
         let owner = call.map { "call \($0.handle.number)" } ?? host
         guard servers.count < (isServer || call != nil ? 2 : 1) * caps.transactions,

@@ -26,7 +26,7 @@ extension UserAgent {
 
     /// A text outside of calls.
     func messaged(_ request: Request, _ key: TransactionKey, _ source: SignallingSource, now: HostTime) {
-        guard isAccountServer(source.remote.host) || configuration.admitsTexts(source) else {
+        guard isAccountServer(source) || configuration.admitsTexts(source) else {
             return reply(to: request, 403, from: source)
         }
         guard let text = plainText(of: request, source) else { return }

@@ -23,6 +23,8 @@ public struct UserAgentConfiguration: Sendable {
     public var ringingLimit: Double
     /// Provisional responses may be sent reliably (RFC 3262).
     public var supportsReliableProvisional: Bool
+    /// Whether calls are taken from there, where that is none of the accounts' servers; 403 otherwise.
+    public var admitsCalls: @Sendable (SignallingSource) -> Bool = { _ in true }
     /// Whether texts outside of calls are taken from there, where that is none of the accounts' servers; 403 otherwise.
     public var admitsTexts: @Sendable (SignallingSource) -> Bool = { _ in true }
 

@@ -26,6 +26,8 @@ public struct StreamFramer: Sendable {
     private var taken = 0
     /// Octets of `buffer` already looked through for the end of the header fields.
     private var searched = 0
+    /// Octets of the message under way, once its header fields are there: what comes in small pieces is not read anew with each.
+    private var total: Int?
     private let limits: MessageLimits
 
     public init(limits: MessageLimits = MessageLimits()) { self.limits = limits }
@@ -46,13 +48,11 @@ public struct StreamFramer: Sendable {
     private mutating func next() throws(Failure) -> Element? {
         if let signal = takeLineEnds() { return signal }
         guard taken < buffer.count, buffer[taken] != 13 else { return nil }
-        guard let end = headerEnd() else {
+        guard let total = try total ?? messageLength() else {
             guard pendingBytes <= limits.message else { throw .tooLarge }
             return nil
         }
-        let length = try contentLength(buffer[taken..<end])
-        let total = end - taken + length
-        guard total <= limits.message else { throw .tooLarge }
+        self.total = total
         guard pendingBytes >= total else { return nil }
         let message = Array(buffer[taken..<taken + total])
         take(total)
@@ -83,6 +83,15 @@ public struct StreamFramer: Sendable {
     private mutating func take(_ count: Int) {
         taken += count
         searched = taken
+        total = nil
+    }
+
+    /// Octets of the message under way; nil while its header fields have not come.
+    private mutating func messageLength() throws(Failure) -> Int? {
+        guard let end = headerEnd() else { return nil }
+        let length = end - taken + (try contentLength(buffer[taken..<end]))
+        guard length <= limits.message else { throw .tooLarge }
+        return length
     }
 
     /// Where the body begins; nil while the empty line has not come.

@@ -36,6 +36,18 @@ struct ProgramPlace: Sendable, Equatable {
         self.port = port ?? (isEncrypted ? 443 : 80)
         let path = String(rest[end...])
         self.path = path.hasPrefix("/") ? path : "/" + path
+        guard !Self.climbs(self.path) else {
+            throw .badField(field, "'\(url.prefix(80))' has '.' or '..' in its path; write the path itself")
+        }
+    }
+
+    /// Whether a path has dot segments, however they are written: it would leave what it begins with (RFC 3986 section 5.2.4).
+    private static func climbs(_ path: String) -> Bool {
+        var path = String(path.prefix { $0 != "?" }).lowercased()
+        for (written, meant) in [("%2e", "."), ("%2f", "/"), ("%5c", "/"), ("\\", "/")] {
+            path = path.replacing(written, with: meant)
+        }
+        return path.split(separator: "/").contains { [".", ".."].contains($0.prefix { $0 != ";" }) }
     }
 
     /// Whether a URL begins with another one. A host that is named to its end, and a port, are that host and that port alone:

@@ -56,10 +56,6 @@ extension SIPSignalling {
     private func came(_ handle: CallHandle, _ incoming: IncomingCall) {
         let source = incoming.source.remote
         let address = (try? IPAddress(source.host)).map { SocketAddress($0, port: source.port) }
-        guard incoming.isFromAccountServer || configuration.callers.admits(address?.address) else {
-            try? agent.reject(handle, status: 403, now: .monotonicNow())
-            return
-        }
         guard incoming.account.flatMap({ leaving[$0.name] }) == nil else {
             try? agent.reject(handle, status: 480, now: .monotonicNow())
             return

@@ -6,7 +6,7 @@ import SIP
 extension SIPSignalling {
     func transferAsked(_ id: SignalledCallID, _ handle: CallHandle, _ request: TransferRequest) {
         let target = request.target.text
-        guard mayTransfer(id, request.source.remote.host) else {
+        guard mayTransfer(id, request.source) else {
             try? agent.rejectTransfer(handle, status: 403, now: .monotonicNow())
             return tell(
                 .warning(id, "the other side may not have us call \(target); the account's transfers: says who may"))
@@ -19,13 +19,14 @@ extension SIPSignalling {
         tell(.transferRequested(id, target: target))
     }
 
-    private func mayTransfer(_ id: SignalledCallID, _ host: String) -> Bool {
+    private func mayTransfer(_ id: SignalledCallID, _ source: SignallingSource) -> Bool {
+        let host = source.remote.host
         let account = settings(of: calls[id]?.account)
         switch account?.transfers ?? .known {
         case .never: return false
         case .anyone: return true
         case .known:
-            if agent.isAccountServer(host) { return true }
+            if agent.isAccountServer(source) { return true }
             if case .listed = configuration.callers, configuration.callers.admits(try? IPAddress(host)) { return true }
             return account == nil && isLoopback(of: host)
         }

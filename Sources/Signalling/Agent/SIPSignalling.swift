@@ -78,6 +78,7 @@ public actor SIPSignalling: CallSignalling {
             product: configuration.product, localAddresses: addresses, resolvesNumericHosts: true,
             user: configuration.user, ringingLimit: configuration.ringingLimit)
         let callers = configuration.callers
+        settings.admitsCalls = { callers.admits(try? IPAddress($0.remote.host)) }
         settings.admitsTexts = { callers.admits(try? IPAddress($0.remote.host)) }
         let agent = UserAgent(configuration: settings)
         for account in accounts { agent.add(account) }

@@ -9,6 +9,8 @@ extension AccountSettings {
         guard let own = URI(uri)?.sip, let target = URI(target) else { return false }
         let (who, host): (String, String)
         switch target {
+        // The place that it names besides is where it would go.
+        case .sip(let uri) where uri.placeHost.lowercased() != uri.host.lowercased(): return false
         case .sip(let uri): (who, host) = ((uri.userText ?? "").lowercased(), uri.host.lowercased())
         case .tel(let number): (who, host) = (number.digits.lowercased(), own.host.lowercased())
         case .other: return false
