@@ -14,6 +14,8 @@ import Threads
 public final class AudioSession: Sendable {
     let core = SessionCore()
     private let server: String?
+    /// Held while `activate` and `deactivate` work: one at a time. The link's thread never takes it but in an event handler
+    /// that calls these two; a `deactivate` that waits for that thread then does so for `deactivateMilliseconds` at most.
     private let thread = Lock<LinkThread?>(nil)
 
     /// How long `deactivate` waits for the server to have taken back what was changed.
@@ -30,23 +32,23 @@ public final class AudioSession: Sendable {
     public var effect: CategoryEffect { core.state.withLock { $0.settings.effect } }
 
     public func setCategory(_ category: SessionCategory, options: SessionOptions = []) {
-        change { ($0.category, $0.options) = (category, options) }
+        core.change { ($0.category, $0.options) = (category, options) }
     }
 
     /// How much others are lowered, in dB, -60 to 0; -20 unless set.
     public func setDucking(decibels: Double) throws(SessionLimit) {
         guard (-60...0).contains(decibels) else { throw .outOfRange("ducking", allowed: "-60 to 0 dB") }
-        change { $0.duckingDecibels = decibels }
+        core.change { $0.duckingDecibels = decibels }
     }
 
     /// Where sound shall go, by the id of a port; `nil` leaves it to the sound server. One that is not there is waited for.
-    public func setPreferredOutput(_ id: String?) { change { $0.preferredOutput = id } }
+    public func setPreferredOutput(_ id: String?) { core.change { $0.preferredOutput = id } }
 
     /// Where sound shall come from, by the id of a port; `nil` leaves it to the sound server.
-    public func setPreferredInput(_ id: String?) { change { $0.preferredInput = id } }
+    public func setPreferredInput(_ id: String?) { core.change { $0.preferredInput = id } }
 
     /// The program's word for a silent switch, which no machine of ours has: mutes us in categories that obey it.
-    public func setSilentSwitch(_ isOn: Bool) { change { $0.silentSwitch = isOn } }
+    public func setSilentSwitch(_ isOn: Bool) { core.change { $0.silentSwitch = isOn } }
 
     /// Hands-free: the built-in loudspeaker, whatever else is plugged in; `false` goes back.
     public func overrideOutput(toSpeaker: Bool) throws(SessionLimit) {
@@ -55,7 +57,7 @@ public final class AudioSession: Sendable {
             let hasSpeaker = core.state.withLock { $0.policy?.canOverride ?? false }
             if !hasSpeaker { throw .noSuchPort("of a built-in speaker") }
         }
-        change { $0.overridesToSpeaker = toSpeaker }
+        core.change { $0.overridesToSpeaker = toSpeaker }
     }
 
     /// Who is told; `nil` for nobody.
@@ -69,7 +71,21 @@ public final class AudioSession: Sendable {
     /// interruption of the program's own.
     /// - Parameter waitMilliseconds: how long to wait for the sound server's first answer, so that the route can be read.
     public func activate(waitMilliseconds: Double = 500) {
-        if isActive { return endInterruption(shouldResume: true) }
+        let (isNew, answer) = thread.withLock { begin(&$0) }
+        if !isNew { return endInterruption(shouldResume: true) }
+        guard let answer else { return }
+        defer { close(answer) }
+        if waitMilliseconds > 0 {
+            var descriptor = pollfd(fd: answer, events: Int16(POLLIN), revents: 0)
+            poll(&descriptor, 1, Int32(min(waitMilliseconds, 1e9)))
+        }
+    }
+
+    /// Takes part, and has the sound server looked for; under the lock.
+    /// - Returns: whether it was not active, and the caller's own descriptor, readable once the server has answered or the
+    ///   session has ended; `nil` when there is no answer to wait for.
+    private func begin(_ thread: inout LinkThread?) -> (isNew: Bool, answer: Int32?) {
+        if isActive { return (false, nil) }
         let ready = try? EventSignal()
         let store = DuckingStore()
         let orphans = store?.takeOrphans() ?? []
@@ -85,38 +101,34 @@ public final class AudioSession: Sendable {
                 snapshot: { [weak core] in core?.take($0) ?? false }, lost: { [weak core] in core?.lose($0) })
             let link = try PulseLink(server: server, mark: mark, listener: listener)
             core.state.withLock { $0.link = link }
-            thread.withLock { $0 = LinkThread(link) }
-            if let ready, waitMilliseconds > 0 {
-                var descriptor = pollfd(fd: ready.fileDescriptor, events: Int16(POLLIN), revents: 0)
-                poll(&descriptor, 1, Int32(waitMilliseconds))
-            }
+            thread = LinkThread(link)
+            // `deactivate` closes the signal while the caller waits.
+            let answer = ready.map { dup($0.fileDescriptor) } ?? -1
+            guard answer >= 0 else { return (true, nil) }
+            _ = fcntl(answer, F_SETFD, FD_CLOEXEC)
+            return (true, answer)
         } catch {
             if case .needsSoundServer(_, let reason) = error { core.state.withLock { $0.absence = reason } }
+            return (true, nil)
         }
     }
 
     /// Puts back what was changed for others, and lets go.
     public func deactivate() {
-        guard isActive else { return }
-        core.decide { $0.end() }
         thread.withLock { thread in
+            guard isActive else { return }
+            // Asks the server only: no event is told and no unit is stopped under the lock.
+            core.decide { $0.end() }
             thread?.end(milliseconds: Self.deactivateMilliseconds)
             thread = nil
+            core.state.withLock { state in
+                state.store?.finish(keepsRecords: state.policy?.hasLowered ?? false)
+                // Who waits for the first answer need wait no longer.
+                state.ready?.signal()
+                state.ready?.close()
+                (state.policy, state.store, state.link, state.ready) = (nil, nil, nil, nil)
+            }
         }
-        core.state.withLock { state in
-            state.store?.finish(keepsRecords: state.policy?.hasLowered ?? false)
-            state.ready?.close()
-            (state.policy, state.store, state.link, state.ready) = (nil, nil, nil, nil)
-        }
-    }
-
-    private func change(_ body: (inout SessionSettings) -> Void) {
-        let settings = core.state.withLock { state -> SessionSettings in
-            body(&state.settings)
-            for unit in state.units { unit.usesChannelMap = state.settings.effect.severalOutputs }
-            return state.settings
-        }
-        core.decide { $0.change(settings) }
     }
 
     func needServer(_ what: String) throws(SessionLimit) {

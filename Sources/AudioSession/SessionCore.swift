@@ -25,14 +25,28 @@ final class SessionCore: Sendable {
 
     /// Lets the policy decide, and does it.
     func decide(_ body: (inout SessionPolicy) -> [SessionAction]) {
+        finish(state.withLock { Self.decide(&$0, body) })
+    }
+
+    /// Changes what the settings are by then, whoever else has changed them, and does what follows.
+    func change(_ body: (inout SessionSettings) -> Void) {
         let rest = state.withLock { state -> [SessionAction] in
-            guard var policy = state.policy else { return [] }
-            let actions = body(&policy)
-            state.policy = policy
-            state.settings = policy.settings
-            return Self.carryOut(actions, &state)
+            body(&state.settings)
+            for unit in state.units { unit.usesChannelMap = state.settings.effect.severalOutputs }
+            let settings = state.settings
+            return Self.decide(&state) { $0.change(settings) }
         }
         finish(rest)
+    }
+
+    private static func decide(
+        _ state: inout State, _ body: (inout SessionPolicy) -> [SessionAction]
+    ) -> [SessionAction] {
+        guard var policy = state.policy else { return [] }
+        let actions = body(&policy)
+        state.policy = policy
+        state.settings = policy.settings
+        return carryOut(actions, &state)
     }
 
     /// The disk and the server; what is left is for outside of the lock.

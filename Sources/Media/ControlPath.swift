@@ -11,6 +11,7 @@ struct ControlPath {
     private var clockRate: Double
     /// What the other side last reported of the stream we send; `nil` before it did.
     private(set) var remoteFigures: SideFigures?
+    private var losses: RemoteLosses
     /// The other side's delay from its microphone to its socket, in milliseconds; `nil` when it does not tell.
     private(set) var remoteSendDelayMilliseconds: Double?
     /// How the other side's machine stands still; `nil` when it does not tell.
@@ -36,9 +37,12 @@ struct ControlPath {
     private static let roundTripsKept = 12
 
     private var timing: RTCPSession.Configuration
+    /// Packets under our SSRC that were sent before somebody was there.
+    private var packetsToNobody: UInt32 = 0
 
-    init(configuration: StreamConfiguration, ssrc: UInt32, now: HostTime) {
+    init(configuration: StreamConfiguration, identity: RTPIdentity, now: HostTime) {
         seed = configuration.seed
+        losses = RemoteLosses(first: identity.firstSequence)
         echoes = configuration.echoes
         clockRate = Double(configuration.codec.rtpClockRate(sampleRate: configuration.sampleRate))
         var timing = RTCPSession.Configuration()
@@ -47,7 +51,8 @@ struct ControlPath {
         timing.rtcpBandwidth = configuration.rtcpBandwidth
         self.timing = timing
         session = RTCPSession(
-            ssrc: ssrc, cname: configuration.canonicalName, seed: configuration.seed, configuration: timing, now: now)
+            ssrc: identity.ssrc, cname: configuration.canonicalName, seed: configuration.seed, configuration: timing,
+            now: now)
     }
 
     /// Two voices of up to 64 kbit/s (RFC 3550 section 6.2): 5 % of them let both sides report once a second.
@@ -55,8 +60,13 @@ struct ControlPath {
 
     /// Somebody is there at last: reports begin as for a fresh member (RFC 3550 section 6.2), after 1 to 3 s instead of
     /// up to 6, since those of the wait reached nobody.
-    mutating func join(at now: HostTime) {
+    /// - Parameters:
+    ///   - sender: what was sent meanwhile.
+    ///   - next: number of the packet that is sent next.
+    mutating func join(at now: HostTime, sender: SenderInfo?, next: UInt16) {
         session = RTCPSession(ssrc: session.ssrc, cname: session.cname, seed: seed, configuration: timing, now: now)
+        packetsToNobody = sender?.packets ?? 0
+        losses = RemoteLosses(first: next)
     }
 
     /// RTCP of both sides together takes no more than that, in bit/s; 0: none is sent; `nil`: the usual share.
@@ -173,8 +183,9 @@ struct ControlPath {
 
     private mutating func take(_ report: RemoteReport, arrival: HostTime) {
         var figures = SideFigures()
-        figures.packetsLost = Int(report.block.cumulativeLost)
-        figures.lostRatio = report.lossPercent / 100
+        losses.take(report.block)
+        figures.packetsLost = losses.lost
+        figures.lostRatio = remoteLostRatio
         figures.jitterMilliseconds = Double(report.block.jitter) * 1000 / clockRate
         figures.roundTripMilliseconds = report.roundTripMilliseconds
         if let roundTrip = report.roundTripMilliseconds { note(roundTrip: roundTrip) }
@@ -188,6 +199,11 @@ struct ControlPath {
         lastReport = arrival
     }
 
+    /// Lost of expected of all that we sent, 0…1.
+    private var remoteLostRatio: Double {
+        losses.ratio(metrics: remoteMetrics?.lossRate, interval: (session.lastRemoteReport?.lossPercent ?? 0) / 100)
+    }
+
     /// Comes after the report block in the same compound, and says how its losses lie.
     private mutating func take(_ block: ExtendedReportBlock) {
         switch block {
@@ -196,7 +212,9 @@ struct ControlPath {
             reportedLoss?.runs = ReportedLoss.Runs(count: runs, packets: packets)
         case .voipMetrics(let metrics):
             remoteMetrics = metrics
+            let lostRatio = remoteLostRatio
             remoteFigures?.take(metrics)
+            remoteFigures?.lostRatio = lostRatio
             remoteFigures?.noteReceiveDelay(metrics)
             if metrics.gapThreshold == UInt8(LossPattern.gapThreshold) {
                 reportedLoss?.burstDensity = metrics.burstDensity
@@ -237,19 +255,30 @@ struct ControlPath {
     }
 
     /// Gives up our SSRC for another one (RFC 3550 section 8.2, RFC 7160 section 4.1).
-    /// - Parameter clockRate: of what we send from now on, in Hz.
+    /// - Parameters:
+    ///   - clockRate: of what we send from now on, in Hz.
+    ///   - sender: what was sent under the one that is given up.
+    ///   - next: number of the packet that is sent next.
     mutating func changeSource(
         to ssrc: UInt32, clockRate: Int, because reason: SourceChangeReason, now: HostTime, ntp: NTPTime,
-        sender: SenderInfo?, link: any PacketLink
+        sender: SenderInfo?, next: UInt16, link: any PacketLink
     ) {
         self.clockRate = Double(clockRate)
+        losses.changeSource(first: next)
+        defer { packetsToNobody = 0 }
+        guard maySayBye(sender) else { return session.goOn(as: ssrc) }
         let packet = session.makeBye(replacedBy: ssrc, now: now, ntp: ntp, sender: sender, reason: reason.rawValue)
-        if !session.isSilent { link.send(copying: packet, on: .control, now: now) }
+        link.send(copying: packet, on: .control, now: now)
     }
 
-    /// Says goodbye, unless nothing was ever sent: nobody knows us then, and none may be said (RFC 3550 section 6.3.7).
+    /// Whether anybody can know us: who has sent nothing may say no goodbye (RFC 3550 section 6.3.7).
+    private func maySayBye(_ sender: SenderInfo?) -> Bool {
+        !session.isSilent && (session.statistics.sent > 0 || (sender?.packets ?? 0) > packetsToNobody)
+    }
+
+    /// Says goodbye, unless nobody knows us.
     mutating func sendBye(now: HostTime, ntp: NTPTime, sender: SenderInfo?, link: any PacketLink) {
-        guard !session.isSilent, sender != nil || session.statistics.sent > 0 else { return }
+        guard maySayBye(sender) else { return }
         let packet = session.makeBye(now: now, ntp: ntp, sender: sender, reason: "call ended")
         link.send(copying: packet, on: .control, now: now)
     }

@@ -31,12 +31,12 @@ extension MediaStream {
         figures.packetsSent = sendPath.packetsSent
         figures.packetsReceived = reception.received
         figures.packetsDuplicate = reception.duplicates + receivePath.bufferStatistics.duplicate
-        figures.packetsReordered = receivePath.bufferStatistics.reordered
-        figures.packetsDiscarded = reception.drops.total
-        figures.drops = Dictionary(
-            uniqueKeysWithValues: RTPDropReason.allCases.map { ($0.rawValue, reception.drops[$0]) }.filter { $0.1 > 0 })
+        figures.packetsReordered = reception.reordered
+        fillDrops(&figures, reception.drops)
         // Their packets were heard all the same.
         if reception.badExtensions > 0 { figures.drops["bad_header_extension"] = reception.badExtensions }
+        // Frames of ours: no packet of the other side's.
+        if sendPath.encoderErrors > 0 { figures.drops["encoder_failed"] = sendPath.encoderErrors }
         var local = SideFigures()
         if reception.received > 0 {
             figures.jitterMilliseconds = reception.jitterMilliseconds
@@ -56,6 +56,15 @@ extension MediaStream {
         }
         figures.local = local
         figures.remote = control.remoteFigures
+    }
+
+    private func fillDrops(_ figures: inout CallStatistics, _ drops: RTPDropCounts) {
+        let buffer = receivePath.bufferStatistics
+        let all: [(String, Int)] =
+            RTPDropReason.allCases.map { ($0.rawValue, drops[$0]) }
+            + [("undecodable", buffer.malformed), ("buffer_overflow", buffer.overflow), ("bad_rtcp", control.malformed)]
+        figures.drops = Dictionary(uniqueKeysWithValues: all.filter { $0.1 > 0 })
+        figures.packetsDiscarded = all.reduce(0) { $0 + $1.1 }
     }
 
     private func fillQuality(_ figures: inout CallStatistics) {

@@ -25,7 +25,7 @@ public final class MediaStream {
     }
 
     /// Whether the other side is to send: where it need not, what does not come is no loss.
-    var expectsMedia: Bool {
+    package var expectsMedia: Bool {
         get { receivePath.expectsMedia }
         set { receivePath.expectsMedia = newValue }
     }
@@ -49,7 +49,7 @@ public final class MediaStream {
         let identity = RTPIdentity(configuration)
         sendPath = try SendPath(configuration: configuration, identity: identity, link: link)
         receivePath = try ReceivePath(configuration: configuration, localSSRC: identity.ssrc)
-        control = ControlPath(configuration: configuration, ssrc: identity.ssrc, now: now)
+        control = ControlPath(configuration: configuration, identity: identity, now: now)
         link.expect(receivePath.receiver.payloadTypes.known)
     }
 
@@ -143,7 +143,8 @@ public final class MediaStream {
         guard let ssrc else { return nil }
         clockChanges += 1
         control.changeSource(
-            to: ssrc, clockRate: sendPath.clockRate, because: .clock, now: now, ntp: ntp, sender: sender, link: link)
+            to: ssrc, clockRate: sendPath.clockRate, because: .clock, now: now, ntp: ntp, sender: sender,
+            next: sendPath.nextSequence, link: link)
         receivePath.setLocalSSRC(ssrc)
         return nil
     }
@@ -211,7 +212,9 @@ public final class MediaStream {
     }
 
     /// The other side's first media came after a wait of unknown length: RTCP begins as for a fresh member.
-    func join(at now: HostTime) { control.join(at: now) }
+    func join(at now: HostTime) {
+        control.join(at: now, sender: sendPath.senderInfo, next: sendPath.nextSequence)
+    }
 
     // MARK: - Time
 
@@ -247,7 +250,7 @@ public final class MediaStream {
         let ssrc = collision.replacement(seed: configuration.seed)
         control.changeSource(
             to: ssrc, clockRate: sendPath.clockRate, because: .collision, now: now, ntp: ntp, sender: sendPath.senderInfo,
-            link: link)
+            next: sendPath.nextSequence, link: link)
         sendPath.changeSource(to: ssrc)
         receivePath.setLocalSSRC(ssrc)
     }

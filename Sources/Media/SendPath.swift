@@ -380,4 +380,6 @@ final class SendPath {
     var activeLevelDBov: Double? { meter.activeLevelDBov }
     /// RTP packets and payload octets sent.
     var packetsSent: Int { sender.packetsSent }
+    /// Number of the next RTP packet.
+    var nextSequence: UInt16 { sender.sequence }
 }

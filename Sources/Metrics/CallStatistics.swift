@@ -25,10 +25,11 @@ public struct CallStatistics: Sendable, Equatable {
     /// Packets that came after their time to be played.
     public var packetsLate: Int?
     public var packetsDuplicate: Int?
+    /// Packets that came after a later one, also too late.
     public var packetsReordered: Int?
-    /// Datagrams refused, for the reasons in `drops`.
+    /// Packets refused or thrown away, for the reasons in `drops`.
     public var packetsDiscarded: Int?
-    /// Reason to count, of `packetsDiscarded`.
+    /// Reason to count, of `packetsDiscarded`; and faults that threw no packet away: `bad_header_extension`, `encoder_failed`.
     public var drops: [String: Int] = [:]
     /// Lost of expected, 0…1.
     public var lostRatio: Double?

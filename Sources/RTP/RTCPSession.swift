@@ -134,9 +134,13 @@ public struct RTCPSession: Sendable {
     public mutating func makeBye(
         replacedBy replacement: UInt32, now: HostTime, ntp: NTPTime, sender: SenderInfo?, reason: String
     ) -> [UInt8] {
-        defer { (formerSSRC, ssrc) = (ssrc, replacement) }
+        defer { goOn(as: replacement) }
         return makeBye(now: now, ntp: ntp, sender: sender, reason: reason)
     }
+
+    /// Goes on under another SSRC without a goodbye: for who has sent nothing under the one before (section 6.3.7).
+    /// - Parameter replacement: ours from now on.
+    public mutating func goOn(as replacement: UInt32) { (formerSSRC, ssrc) = (ssrc, replacement) }
 
     private mutating func report(now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock]) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -24,15 +24,15 @@ public struct Verdict: Sendable, Equatable {
             reasons = ["nothing was received"]
             return
         }
+        guard let concealed = statistics.concealedRatio else {
+            reasons = ["nothing was played of what was received"]
+            return
+        }
         grade = .good
         if let delay = statistics.mouthToEarMilliseconds {
             lower(delay, fair: 150, poor: 400, "delay \(Text.fixed(delay, 0)) ms")
         }
-        if let concealed = statistics.concealedRatio {
-            lower(concealed, fair: 0.01, poor: 0.05, "\(Text.percent(concealed)) concealed")
-        } else if let lost = statistics.lostRatio {
-            lower(lost, fair: 0.01, poor: 0.05, "\(Text.percent(lost)) lost")
-        }
+        lower(concealed, fair: 0.01, poor: 0.05, "\(Text.percent(concealed)) concealed")
         if let echo = statistics.echo, echo.converged == false, echo.noEchoPath != true {
             lower(1, fair: 0, poor: 2, "echo not removed")
         }
@@ -41,6 +41,8 @@ public struct Verdict: Sendable, Equatable {
         }
         let xruns = (statistics.xruns.capture ?? 0) + (statistics.xruns.playback ?? 0)
         if xruns > 0 { lower(Double(xruns), fair: 0, poor: 20, Text.counted(xruns, "xrun")) }
+        // The same to the ear: the device was in time, and its ring empty.
+        if let gaps = statistics.playoutGaps { lower(Double(gaps), fair: 0, poor: 20, Text.counted(gaps, "play-out gap")) }
     }
 
     /// Judges a loopback test by its worse direction.

@@ -35,6 +35,7 @@ public final class CaptureReplay {
     public var leftOut: ReplayOmission? {
         var all = omission
         all.lossMarks = packets.leftOut
+        (all.fragments, all.cut) = (reader.skipped.fragments, reader.skipped.cut)
         if !reader.isOurs { all.otherTypes = call.statistics.drops[RTPDropReason.unknownPayloadType.rawValue] ?? 0 }
         return all == ReplayOmission() ? nil : all
     }
@@ -104,6 +105,8 @@ public final class CaptureReplay {
             }
         }
         guard !reader.isOurs, firstArrival != nil else { return }
+        // Nothing is missing after the last packet.
+        call.stream.expectsMedia = false
         pullBlocks(until: lastArrival.advanced(byMilliseconds: Self.tailMilliseconds))
     }
 
@@ -258,7 +261,7 @@ public final class CaptureReplay {
         var figures = ReplayFigures(
             rows: rows, spokenMilliseconds: firstArrival.map { lastArrival.milliseconds(since: $0) } ?? 0,
             sent: (statistics.packetsReceived ?? 0) + (statistics.packetsLost ?? 0), sentBytes: octets,
-            lost: statistics.packetsLost ?? 0, buffer: call.jitterBufferStatistics)
+            lost: statistics.packetsLost ?? 0, reordered: statistics.packetsReordered ?? 0, buffer: call.jitterBufferStatistics)
         figures.leftOut = leftOut
         return figures
     }

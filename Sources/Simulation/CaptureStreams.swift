@@ -15,6 +15,11 @@ public struct CaptureStreams: Sendable {
         public fileprivate(set) var sourcePort: UInt16 = 0
         fileprivate var lastSequence: UInt16 = 0
         fileprivate var inSequence = 0
+        /// Copies of the packet before: several interfaces of one machine saw it.
+        fileprivate var repeated = 0
+
+        /// A few datagrams that only happen to look like RTP are no stream: most packets follow their predecessors.
+        fileprivate var isLikely: Bool { inSequence * 2 >= packets - repeated && packets - repeated > 2 }
 
         /// The payload type that most packets bear.
         public var payloadType: UInt8 { payloadTypes.max { ($0.value, $1.key) < ($1.value, $0.key) }?.key ?? 0 }
@@ -36,6 +41,13 @@ public struct CaptureStreams: Sendable {
     public let isOurs: Bool
     /// Why the file breaks off, if it does.
     public let end: CaptureError?
+    /// What of the capture holds no whole packet.
+    public let skipped: CaptureReader.Skipped
+    /// Why a capture may hold no stream, for a person: its packets are not whole; `nil`: they are.
+    public var noStreamReason: String? {
+        let parts = ReplayOmission.parts(fragments: skipped.fragments, cut: skipped.cut)
+        return parts.isEmpty ? nil : parts.joined(separator: "; ")
+    }
 
     /// Reads the capture at `path`; in captures of ours only what was received.
     public init(path: String) throws(CaptureError) {
@@ -50,12 +62,12 @@ public struct CaptureStreams: Sendable {
         } catch {
             failure = error
         }
-        // A few datagrams that only happen to look like RTP are no stream: most packets follow their predecessors.
-        streams = found.values.filter { $0.inSequence * 2 >= $0.packets && $0.packets > 2 }
+        streams = found.values.filter(\.isLikely)
             .sorted { ($0.packets, $1.ssrc) > ($1.packets, $0.ssrc) }
         settings = reader.settings
         isOurs = reader.isOurs
         end = failure
+        skipped = reader.skipped
     }
 
     private static func count(_ datagram: CapturedDatagram, in found: inout [UInt32: Stream]) {
@@ -63,7 +75,11 @@ public struct CaptureStreams: Sendable {
             guard let packet = try? RTPPacket(parsing: bytes) else { return }
             var stream = found[packet.header.ssrc] ?? Stream(ssrc: packet.header.ssrc)
             let step = packet.header.sequence &- stream.lastSequence
-            if stream.packets == 0 || (1...100).contains(step) { stream.inSequence += 1 }
+            if stream.packets == 0 || (1...100).contains(step) {
+                stream.inSequence += 1
+            } else if step == 0 {
+                stream.repeated += 1
+            }
             stream.lastSequence = packet.header.sequence
             stream.packets += 1
             stream.payloadTypes[packet.header.payloadType, default: 0] += 1

@@ -69,30 +69,7 @@ public enum DelayMeter {
         return found ? best.lag : nil
     }
 
-    /// Sum of `x` times `y`, and of `y` squared, eight lanes at a time: this is where the meter's time goes.
-    private static func products(
-        _ x: UnsafePointer<Float>, _ y: UnsafePointer<Float>, count: Int
-    ) -> (product: Float, energy: Float) {
-        var product = SIMD8<Float>.zero
-        var energy = SIMD8<Float>.zero
-        var i = 0
-        while i + 8 <= count {
-            let a = UnsafeRawPointer(x + i).loadUnaligned(as: SIMD8<Float>.self)
-            let b = UnsafeRawPointer(y + i).loadUnaligned(as: SIMD8<Float>.self)
-            product += a * b
-            energy += b * b
-            i += 8
-        }
-        var sums = (product: product.sum(), energy: energy.sum() + 1e-9)
-        while i < count {
-            sums.product += x[i] * y[i]
-            sums.energy += y[i] * y[i]
-            i += 1
-        }
-        return sums
-    }
-
-    /// Eight sums at once: a single one would wait for each addition.
+    /// Sum of `x` times `y`: this is where the meter's time goes. Eight sums at once: a single one would wait for each addition.
     private static func product(_ x: UnsafePointer<Float>, _ y: UnsafePointer<Float>, _ count: Int) -> Float {
         var sums = SIMD8<Float>()
         let whole = count / 8 * 8

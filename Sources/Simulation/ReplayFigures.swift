@@ -38,12 +38,14 @@ public struct ReplayFigures: Sendable {
     public var kilobitsPerSecond: Double?
     public var packetsSent: Int
     public var packetsLost: Int
+    /// Packets that came after a later one, also too late.
+    public var packetsReordered: Int
     public var buffer: JitterBufferStatistics
     /// What of a capture was not played; `nil` when all of it was.
     public var leftOut: ReplayOmission?
 
     init(
-        rows: [ReplayRow], spokenMilliseconds: Double, sent: Int, sentBytes: Int, lost: Int,
+        rows: [ReplayRow], spokenMilliseconds: Double, sent: Int, sentBytes: Int, lost: Int, reordered: Int,
         buffer: JitterBufferStatistics
     ) {
         let delays = rows.compactMap { row in
@@ -55,14 +57,15 @@ public struct ReplayFigures: Sendable {
         kilobitsPerSecond = spokenMilliseconds > 0 ? Double(sentBytes * 8) / spokenMilliseconds : nil
         packetsSent = sent
         packetsLost = lost
+        packetsReordered = reordered
         self.buffer = buffer
     }
 
     /// The figures as an object; what is not known is left out.
     public var json: JSONValue {
         var members: [JSONMember] = []
-        func add(_ name: String, _ value: Double?) {
-            if let value { members.append(JSONMember(name, .number(value, decimals: 2))) }
+        func add(_ name: String, _ value: Double?, decimals: Int = 2) {
+            if let value { members.append(JSONMember(name, .number(value, decimals: decimals))) }
         }
         func add(_ name: String, _ value: Int) { members.append(JSONMember(name, .integer(value))) }
         add("delay_ms", meanDelayMs)
@@ -72,13 +75,13 @@ public struct ReplayFigures: Sendable {
         add("packets_sent", packetsSent)
         add("packets_lost", packetsLost)
         add("packets_late", buffer.late)
-        add("packets_reordered", buffer.reordered)
+        add("packets_reordered", packetsReordered)
         add("packets_duplicate", buffer.duplicate)
         add("fec_used", buffer.fecUsed)
         add("redundancy_used", buffer.redundancyUsed)
         add("underruns", buffer.underruns)
         add("concealments", buffer.concealments)
-        add("concealed_ratio", buffer.concealedRatio)
+        add("concealed_ratio", buffer.concealedRatio, decimals: 5)
         add("accelerated_ms", buffer.acceleratedMs)
         add("decelerated_ms", buffer.deceleratedMs)
         add("resets", buffer.resets)

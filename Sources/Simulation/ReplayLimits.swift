@@ -24,6 +24,10 @@ public struct ReplayOmission: Sendable, Equatable {
     public internal(set) var pulls = 0
     /// Packets of another program's capture whose payload type nobody said how to decode.
     public internal(set) var otherTypes = 0
+    /// Parts of packets that IP had cut: they are not put together.
+    public internal(set) var fragments = 0
+    /// Packets of which the capture holds a part only.
+    public internal(set) var cut = 0
     /// Lost packets that the picture does not show.
     public internal(set) var lossMarks = 0
     /// Whether the replay ended before the capture, because it had rendered as much as is held in memory.
@@ -44,7 +48,16 @@ public struct ReplayOmission: Sendable, Equatable {
         }
         if pulls > 0 { parts.append("\(pulls) pulls of impossible length are passed over") }
         if otherTypes > 0 { parts.append("\(otherTypes) packets of other payload types are not played") }
+        parts += Self.parts(fragments: fragments, cut: cut)
         if lossMarks > 0 { parts.append("\(lossMarks) lost packets are not drawn") }
         return parts.joined(separator: "; ")
+    }
+
+    /// What a person is told of packets that a capture does not hold whole; nothing where it holds all.
+    static func parts(fragments: Int, cut: Int) -> [String] {
+        var parts: [String] = []
+        if fragments > 0 { parts.append("\(fragments) parts of packets that IP had cut are not played") }
+        if cut > 0 { parts.append("\(cut) packets captured in part only are not played: capture with -s 0") }
+        return parts
     }
 }

@@ -3,6 +3,7 @@ import DSP
 import JitterBuffer
 import LiveMedia
 import Media
+import Metrics
 import RTP
 import Realtime
 
@@ -81,6 +82,8 @@ public final class TraceReplay {
                 nextStep = HostTime(nanoseconds: nextStep.nanoseconds + step.nanoseconds)
             }
             if now == nextPull {
+                // All was said: what does not come any more is not missing.
+                if frame == frames, !wire.carriesMedia { receiver.stream.expectsMedia = false }
                 pull(now: now)
                 nextPull = HostTime(nanoseconds: nextPull.nanoseconds + step.nanoseconds)
             }
@@ -125,7 +128,7 @@ public final class TraceReplay {
         ReplayFigures(
             rows: rows, spokenMilliseconds: Double(speech.count / sender.frameLength) * frameMilliseconds,
             sent: wire.packets, sentBytes: wire.payloadBytes, lost: wire.lost,
-            buffer: receiver.jitterBufferStatistics)
+            reordered: receiver.statistics.packetsReordered ?? 0, buffer: receiver.jitterBufferStatistics)
     }
 }
 

@@ -53,6 +53,9 @@ final class TraceWire {
     /// Milliseconds that packet `index` takes; `nil` when it is lost. A trace that is too short begins anew.
     func delay(of index: Int) -> Double? { trace.delays[index % trace.delays.count] }
 
+    /// Whether sound is under way.
+    var carriesMedia: Bool { pending.contains { $0.isMedia } }
+
     /// Hands over what has arrived.
     func deliver(until now: HostTime, to receiver: Call, and sender: Call) {
         while let first = pending.first, first.arrival <= now {

@@ -50,14 +50,14 @@ package final class GraphSpeaker {
         outlet.deallocate()
     }
 
-    /// Frames the ring can take.
-    var room: Int { ring.room(wanted: Int(ring.capacity)) / format.channels }
-
     /// Whether everything was handed to the device.
     var isEmpty: Bool { ring.filled() == 0 }
 
-    /// Takes interleaved frames; there is room for them.
-    func play(_ samples: UnsafeBufferPointer<Float>) {
-        if let base = samples.baseAddress { _ = ring.write(base, count: samples.count) }
+    /// Takes as many interleaved frames as there is room for.
+    /// - Returns: samples taken.
+    func play(_ samples: UnsafeBufferPointer<Float>) -> Int {
+        guard let base = samples.baseAddress else { return 0 }
+        let room = ring.room(wanted: samples.count)
+        return ring.write(base, count: min(samples.count, room - room % format.channels))
     }
 }

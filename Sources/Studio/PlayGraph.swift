@@ -100,6 +100,41 @@ package final class PlayGraph {
         try graph.start()
     }
 
+    /// The player whose place is told: in a mix the longest of those that still play.
+    private var leader: Int {
+        func rank(_ player: Int) -> (Int, Double) {
+            (players[player].hasEnded ? 0 : 1, players[player].seconds[0] ?? .infinity)
+        }
+        return players.indices.max { rank($0) < rank($1) } ?? 0
+    }
+
+    /// What is told of where it is: the place, in a file of which length in seconds, nil where that is not known.
+    var place: (position: FilePlayerPosition, length: Double?, path: String) {
+        let leader = self.leader
+        let position = players[leader].position
+        let lengths = players[leader].seconds
+        return (
+            position, lengths.indices.contains(position.file) ? lengths[position.file] : nil,
+            plan.paths[plan.mixes ? leader : position.file]
+        )
+    }
+
+    /// Seconds of a mix that were played; nil where the length of a file that is repeated is not known.
+    private var elapsed: Double? {
+        let (position, length, _) = place
+        return position.round == 0 ? position.seconds : length.map { Double(position.round) * $0 + position.seconds }
+    }
+
+    /// Goes on by `step` seconds, or back: in a mix all files to one place of it.
+    func move(by step: Double) {
+        let target = plan.mixes ? elapsed.map { $0 + step } : nil
+        for player in players {
+            var position = player.position
+            position.seconds = max(0, position.seconds + step)
+            try? player.seek(to: target.flatMap { plan.position(after: $0, length: player.seconds[0]) } ?? position)
+        }
+    }
+
     /// Whether all files were played.
     var hasEnded: Bool { players.allSatisfy(\.hasEnded) }
 

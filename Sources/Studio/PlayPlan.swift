@@ -21,6 +21,16 @@ package struct PlayPlan {
 
     package init(paths: [String]) { self.paths = paths }
 
+    /// Where a file of a mix is once the mix was played for `elapsed` seconds; nil where that cannot be known.
+    /// - Parameter length: of the file, in seconds; nil where only playing it will tell.
+    package func position(after elapsed: Double, length: Double?) -> FilePlayerPosition? {
+        let elapsed = max(0, elapsed)
+        guard let length, length > 0 else { return loops == 1 ? FilePlayerPosition(seconds: elapsed) : nil }
+        if let loops, elapsed >= length * Double(loops) { return FilePlayerPosition(seconds: length, round: loops - 1) }
+        let round = (elapsed / length).rounded(.down)
+        return FilePlayerPosition(seconds: max(0, elapsed - round * length), round: Int(round))
+    }
+
     /// The preset of a number or name; case does not matter.
     package static func preset(_ text: String) throws(SoftphoneError) -> EqualizerPreset {
         if let number = Int(text), EqualizerPreset.all.indices.contains(number) { return EqualizerPreset.all[number] }

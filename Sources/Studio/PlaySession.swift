@@ -77,11 +77,7 @@ package struct PlaySession {
     private func applyVolume() { try? playing.mixer.setOutputVolume(Float(min(4, pow(10, volumeDecibels / 20)))) }
 
     private mutating func move(by step: Double) {
-        for player in playing.players {
-            var position = player.position
-            position.seconds = max(0, position.seconds + step)
-            try? player.seek(to: position)
-        }
+        playing.move(by: step)
         endedAt = nil
     }
 
@@ -119,13 +115,13 @@ package struct PlaySession {
             warn("the disk was too slow \(underruns) times")
         }
         guard !console.isDrawing else { return }
-        let position = playing.players[0].position
-        console.tell("position", positionMembers(position))
+        console.tell("position", positionMembers)
     }
 
-    private func positionMembers(_ position: FilePlayerPosition) -> [JSONMember] {
-        [
-            JSONMember("file", .string(plan.paths[position.file])),
+    private var positionMembers: [JSONMember] {
+        let (position, _, path) = playing.place
+        return [
+            JSONMember("file", .string(path)),
             JSONMember("position_s", .number(position.seconds, decimals: 3)), JSONMember("round", .integer(position.round)),
             JSONMember("level_dbov", .number(level.average, decimals: 1)),
             JSONMember("peak_dbov", .number(level.peak, decimals: 1)), JSONMember("paused", .boolean(isPaused)),
@@ -173,9 +169,7 @@ package struct PlaySession {
 
     private mutating func draw() {
         guard console.isDrawing else { return }
-        let position = playing.players[0].position
-        let length =
-            playing.players[0].seconds.indices.contains(position.file) ? playing.players[0].seconds[position.file] : nil
+        let (position, length, path) = playing.place
         var parts = ["\(Text.clock(position.seconds))\(length.map { " / " + Text.clock($0) } ?? "")"]
         if isPaused { parts.append("[paused]") }
         let blocks = console.shape.blocks
@@ -186,7 +180,7 @@ package struct PlaySession {
         if volumeDecibels != 0 { parts.append("\(Text.fixed(volumeDecibels, 0)) dB") }
         if plan.rate != 1 { parts.append("x\(Text.fixed(plan.rate, 2))") }
         if position.round > 0 { parts.append("round \(position.round + 1)") }
-        parts.append(plan.paths[plan.mixes ? 0 : position.file].split(separator: "/").last.map(String.init) ?? "")
+        parts.append(path.split(separator: "/").last.map(String.init) ?? "")
         parts.append("? keys")
         console.draw(parts)
     }

@@ -13,6 +13,8 @@ package struct RenderSession {
     private let speaker: GraphSpeaker?
     private var console: MediaConsole
     private var block: [Float]
+    /// Samples of the block that the device's ring had no room for yet.
+    private var waiting = 0..<0
     private var meter = Float(0)
     /// Frames the device asked for in vain before the end.
     private var missing = 0
@@ -81,25 +83,32 @@ package struct RenderSession {
 
     private mutating func prime(_ speaker: GraphSpeaker) throws { _ = try step() }
 
-    /// Renders slices: some offline, as many as the ring takes live. True at the end.
+    /// Renders slices: some offline, as many as the ring takes live, whose room may be less than a slice. True at the end.
     private mutating func step() throws -> Bool {
         for _ in 0..<200 {
-            if let speaker, speaker.room * run.format.channels < block.count { return false }
+            handOn()
+            guard waiting.isEmpty else { return false }
             let count = try renderBlock()
             if count == 0 { return true }
         }
         return false
     }
 
+    /// Gives the device what its ring takes of the block.
+    private mutating func handOn() {
+        guard let speaker, !waiting.isEmpty else { return }
+        let taken = block.withUnsafeBufferPointer { speaker.play(UnsafeBufferPointer(rebasing: $0[waiting])) }
+        waiting = (waiting.lowerBound + taken)..<waiting.upperBound
+    }
+
     private mutating func renderBlock() throws -> Int {
         let count = try block.withUnsafeMutableBufferPointer { try run.next(into: $0) }
         guard count > 0 else { return 0 }
         let samples = count * run.format.channels
-        try block.withUnsafeBufferPointer { all in
-            let part = UnsafeBufferPointer(rebasing: all[..<samples])
-            speaker?.play(part)
-            try writer?.write(part)
+        if let writer {
+            try block.withUnsafeBufferPointer { try writer.write(UnsafeBufferPointer(rebasing: $0[..<samples])) }
         }
+        if speaker != nil { waiting = 0..<samples }
         for index in 0..<samples { meter = max(meter, abs(block[index])) }
         return count
     }

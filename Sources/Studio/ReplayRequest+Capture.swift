@@ -102,7 +102,8 @@ extension ReplayRequest {
         if let ours = CallConfiguration(captureSettings: streams.settings, seed: seed) { return ours }
         let wanted = source ?? streams.streams.first?.ssrc
         guard let stream = streams.streams.first(where: { $0.ssrc == wanted }) else {
-            let hint = streams.streams.isEmpty ? "it holds no RTP stream" : "it holds the sources \(names(streams))"
+            let none = "it holds no RTP stream" + (streams.noStreamReason.map { ": \($0)" } ?? "")
+            let hint = streams.streams.isEmpty ? none : "it holds the sources \(names(streams))"
             throw .request("no RTP of the source wanted, \(path); \(hint)")
         }
         let kind: Codec

@@ -2,6 +2,7 @@ import AudioDevices
 import AudioSession
 import AudioUnits
 import Testing
+import Threads
 
 @Suite("Session without a sound server") struct AudioSessionTests {
     private func session() -> AudioSession { AudioSession(server: "unix:/nonexistent/socket") }
@@ -18,6 +19,44 @@ import Testing
         session.deactivate()
         #expect(!session.isActive)
         #expect(throws: SessionLimit.notActive) { try session.ports() }
+    }
+
+    @Test("what two threads set at once stands, both of it")
+    func settingsFromTwoThreads() throws {
+        let session = session()
+        session.activate(waitMilliseconds: 0)
+        let other = try RealtimeThread(name: "ports", owning: session) { session in
+            for turn in 0..<5_000 { session.setPreferredOutput("port-\(turn)") }
+        }
+        var undone = 0
+        for turn in 0..<5_000 {
+            let wanted: SessionCategory = turn % 2 == 0 ? .playback : .multiRoute
+            session.setCategory(wanted)
+            if session.category != wanted { undone += 1 }
+        }
+        other.join()
+        #expect(undone == 0)
+        session.deactivate()
+    }
+
+    @Test("activated and deactivated from two threads at once it ends, and whoever waits for the server with it")
+    func activationFromTwoThreads() throws {
+        let session = session()
+        let other = try RealtimeThread(name: "activations", owning: session) { session in
+            for _ in 0..<20 {
+                session.activate(waitMilliseconds: .infinity)
+                session.deactivate()
+            }
+        }
+        for _ in 0..<20 {
+            session.activate(waitMilliseconds: .infinity)
+            session.deactivate()
+        }
+        other.join()
+        #expect(!session.isActive)
+        session.activate()
+        #expect(session.isActive)
+        session.deactivate()
     }
 
     @Test("S2: preferred against actual: the hardware grants what is nearest")

@@ -173,6 +173,25 @@ struct ConverterTests {
         #expect(values(back.bytes, as: Int32.self) == numbers)
     }
 
+    @Test("input and output may lie at any address", arguments: SampleType.allCases)
+    func anyAddress(type: SampleType) throws {
+        let format = StreamFormat(sampleRate: 48_000, sampleType: type)
+        // Another number of channels, or it would be a plain copy.
+        let other = StreamFormat(sampleRate: 48_000, channels: 2, sampleType: type)
+        let converter = try Converter(from: format, to: other)
+        let input = [UInt8](repeating: 0, count: 1) + (0..<(16 * type.bytes)).map { UInt8($0 % 50 + 1) }
+        var output = [UInt8](repeating: 0, count: 1 + other.byteCount(frames: 16))
+        try input.withUnsafeBytes { source in
+            try output.withUnsafeMutableBytes { target in
+                _ = try converter.convert(
+                    UnsafeRawBufferPointer(rebasing: source[1...]), frames: 16,
+                    into: UnsafeMutableRawBufferPointer(rebasing: target[1...]))
+            }
+        }
+        let even = try convert(converter, Array(input[1...]), frames: 16, room: 16, to: other)
+        #expect(Array(output[1...]) == even.bytes)
+    }
+
     @Test("in a graph it converts what feeds it to any output format", arguments: SampleType.allCases, [true, false])
     func inGraph(type: SampleType, interleaved: Bool) throws {
         let rig = try GraphRig(channels: 2)

@@ -1,5 +1,7 @@
 import AudioFiles
+import AudioUnits
 import Foundation
+import Studio
 import Testing
 
 @Suite("yodel play") struct PlayTests {
@@ -48,6 +50,32 @@ import Testing
         #expect(abs(together.count - 14_400) < 100)
         let both = part(together.prefix(9_000), at: 500) + part(together.prefix(9_000), at: 1000)
         #expect(both > 0.98 && part(together.prefix(9_000), at: 500) > 0.4)
+    }
+
+    @Test("a mix is one place: each file is there, in its round, or at its end")
+    func placeInMix() {
+        var plan = PlayPlan(paths: ["a.wav", "b.wav"])
+        plan.mixes = true
+        #expect(plan.position(after: 7, length: 2) == FilePlayerPosition(seconds: 2))
+        #expect(plan.position(after: 7, length: 9) == FilePlayerPosition(seconds: 7))
+        #expect(plan.position(after: -3, length: 9) == FilePlayerPosition(seconds: 0))
+        #expect(plan.position(after: 7, length: nil) == FilePlayerPosition(seconds: 7))
+        plan.loops = 3
+        #expect(plan.position(after: 5, length: 2) == FilePlayerPosition(seconds: 1, round: 2))
+        #expect(plan.position(after: 7, length: 2) == FilePlayerPosition(seconds: 2, round: 2))
+        #expect(plan.position(after: 7, length: nil) == nil)
+        plan.loops = nil
+        #expect(plan.position(after: 7, length: 2) == FilePlayerPosition(seconds: 1, round: 3))
+    }
+
+    @Test("the place that is told of a mix goes on with the file that still plays")
+    func clockOfMix() throws {
+        let paths = try [files.tone("a.wav", seconds: 0.2), files.tone("b.wav", seconds: 2.5, hertz: 1000)]
+        let ending = try yodel(["play"] + paths + ["--mix", "--device", "null", "--json"])
+        #expect(ending.status == 0, "\(ending)")
+        let told = try #require(events(ending).last { $0["type"] as? String == "position" })
+        #expect(told["file"] as? String == paths[1])
+        #expect(try #require(told["position_s"] as? Double) > 0.2)
     }
 
     @Test("--rate keeps the pitch, --pitch lets it go, --gain and --start do what they say")

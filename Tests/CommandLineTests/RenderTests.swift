@@ -63,6 +63,19 @@ import Testing
         #expect(try events(live).last?["reason"] as? String == "end")
     }
 
+    @Test("a slice that is longer than what a device is given ahead is played all the same, all of it")
+    func longSlice() throws {
+        let path = try graph("rate: 8000\nblock: 8192\nduration: 3\nunits: {a: {type: tone}}")
+        let out = ["--bits", "32", "--json", "--out"]
+        let offline = try yodel(["render", path, "--offline"] + out + [files.path("offline.wav")])
+        #expect(offline.status == 0, "\(offline)")
+        let live = try yodel(["render", path, "--device", "null", "--no-realtime"] + out + [files.path("live.wav")])
+        #expect(live.status == 0, "\(live)")
+        #expect(try files.data("live.wav") == files.data("offline.wav"))
+        let last = try #require(events(live).last)
+        #expect(last["reason"] as? String == "end" && last["frames"] as? Int == 24_000)
+    }
+
     @Test(
         "what is wrong in a graph is told with its line and the nearest name",
         arguments: [

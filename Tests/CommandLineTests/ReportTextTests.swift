@@ -107,6 +107,16 @@ private func direction(delay: Double) -> CallStatistics {
     echoing.echo?.converged = false
     echoing.concealedRatio = 0.2
     #expect(Verdict(echoing).text == "poor (20.0 % concealed; echo not removed)")
+    var dry = direction(delay: 70)
+    dry.playoutGaps = 0
+    #expect(Verdict(dry).text == "good")
+    dry.playoutGaps = 1
+    #expect(Verdict(dry).text == "fair (1 play-out gap)")
+    dry.playoutGaps = 21
+    #expect(Verdict(dry).text == "poor (21 play-out gaps)")
+    var unplayed = direction(delay: 70)
+    unplayed.concealedRatio = nil
+    #expect(Verdict(unplayed).text == "unknown (nothing was played of what was received)")
     var report = LoopbackReport()
     report.aToB = direction(delay: 70)
     #expect(Verdict(report).grade == nil)

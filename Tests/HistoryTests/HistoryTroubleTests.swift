@@ -97,7 +97,8 @@ import Testing
             "import signal, sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); "
             + "c.execute('BEGIN EXCLUSIVE'); print('held', flush=True); signal.pause()"
         let holder = try ChildProcess(["/usr/bin/python3", "-c", program, scratch.path])
-        #expect(holder.readOutput(waitingMilliseconds: 60_000) == Array("held\n".utf8))
+        // The line's end may come by itself.
+        #expect(holder.readOutput(waitingMilliseconds: 60_000)?.starts(with: "held".utf8) == true)
         #expect(throws: HistoryError.inUse(path: scratch.path)) { try HistoryReader(path: scratch.path) }
     }
 

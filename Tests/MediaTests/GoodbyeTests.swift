@@ -69,6 +69,37 @@ import Testing
         #expect(listener.links[0].reports == before + 1)
     }
 
+    @Test("is said under no SSRC that nobody heard of: not by who waited, and answers in the caller's codec at once")
+    func waited() throws {
+        let caller = try Endpoint(.pcmu, seeds: [5])
+        func follow(_ configuration: inout CallConfiguration) {
+            configuration.alsoReceives = [MediaFormat(.pcmu)]
+            configuration.followsCodec = true
+            configuration.policy.waitsForCaller = true
+        }
+        let listener = try Endpoint(.opus, seeds: [6], adjust: follow)
+        var goodbyes = 0
+        func countGoodbyes() {
+            for packet in listener.links[0].rtcp {
+                let packets = packet.withUnsafeBytes { (try? RTCPCompound.parse($0)) ?? [] }
+                goodbyes += packets.count { if case .bye = $0 { true } else { false } }
+            }
+        }
+        everyTenMilliseconds(to: 12) { now in
+            caller.step(now: now)
+            listener.step(now: now)
+            // What is sent until then is sent to nobody.
+            let hasCalled = now > HostTime(milliseconds: 8000)
+            if hasCalled { countGoodbyes() }
+            caller.links[0].carry(to: hasCalled ? listener.call : nil, now: now)
+            listener.links[0].carry(to: hasCalled ? caller.call : nil, now: now)
+        }
+        #expect(listener.call.stream.sending.format.codec == .pcmu && goodbyes == 0)
+        listener.perform(.hangUp(.localHangup), now: HostTime(milliseconds: 12_000))
+        countGoodbyes()
+        #expect(goodbyes == 1)
+    }
+
     @Test("of another source than the heard one is nobody's")
     func foreign() throws {
         let listener = try listen(seconds: 3, voiceUntil: 2) { now, call, ssrc in

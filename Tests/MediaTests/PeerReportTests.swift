@@ -101,6 +101,7 @@ import Testing
         let listener = try Endpoint(.pcmu, seeds: [52])
         var number = 0
         var held: [(packet: [UInt8], at: HostTime)] = []
+        var overtaken = 0
         everyTenMilliseconds(to: 20) { now in
             talker.step(now: now)
             listener.step(now: now)
@@ -115,6 +116,7 @@ import Testing
             }
             while let first = held.first, first.at <= now {
                 held.removeFirst()
+                overtaken += 1
                 first.packet.withUnsafeBytes { listener.call.receive(rtp: $0, arrival: now) }
             }
             talker.links[0].carryControl(to: listener.call, now: now)
@@ -127,6 +129,52 @@ import Testing
         // Both are shares of one whole.
         #expect(abs(lateRatio * Double(lost) - lostRatio * Double(late)) < 0.01, "\(late): \(lateRatio), \(lost): \(lostRatio)")
         #expect(figures.local?.lateRatio == lateRatio)
+        #expect(figures.packetsReordered == overtaken, "what came too late came after others all the same")
+    }
+
+    @Test("tells the loss of the whole call, not that of the last report")
+    func wholeCall() throws {
+        let (talker, _, _) = try call(.pcmu, seconds: 30) { (100..<300).contains($0) && $0 % 2 == 0 }
+        let remote = try #require(talker.call.statistics.remote)
+        #expect(remote.packetsLost == 100)
+        let ratio = try #require(remote.lostRatio)
+        #expect(abs(ratio - 100.0 / 1480) < 0.005, "\(ratio)")
+    }
+
+    @Test("tells it without extended reports too, never as less than none, and over all our SSRCs")
+    func plainReports() throws {
+        let talker = try Endpoint(.pcmu, seeds: [51], microphone: sine(600, amplitude: 0.2, rate: 8_000))
+        /// The first packet under another SSRC than `former`, of those sent meanwhile.
+        func firstPacket(from: Double, to: Double, former: UInt32? = nil) throws -> RTPHeader {
+            var first: RTPHeader?
+            everyTenMilliseconds(from: from, to: to) { now in
+                talker.step(now: now)
+                for packet in talker.links[0].rtp where first == nil {
+                    let header = packet.withUnsafeBytes { try? RTPPacket(parsing: $0).header }
+                    if header?.ssrc != former { first = header }
+                }
+                talker.links[0].carry(to: nil, now: now)
+            }
+            return try #require(first)
+        }
+        /// Packets lost and their share, as told after a report.
+        func report(on first: RTPHeader, lost: Int32, of count: UInt32, fraction: UInt8) -> [Double?] {
+            let block = ReportBlock(
+                ssrc: first.ssrc, fractionLost: fraction, cumulativeLost: lost,
+                highestSequence: UInt32(first.sequence) + count - 1, jitter: 0)
+            var bytes: [UInt8] = []
+            RTCPPacket.receiverReport(ssrc: 99, reports: [block]).append(to: &bytes)
+            bytes.withUnsafeBytes { talker.call.receive(rtcp: $0, arrival: HostTime(milliseconds: 4000)) }
+            let remote = talker.call.statistics.remote
+            return [remote?.packetsLost.map { Double($0) }, remote?.lostRatio]
+        }
+        let first = try firstPacket(from: 0, to: 3)
+        #expect(report(on: first, lost: 75, of: 150, fraction: 128) == [75, 0.5])
+        #expect(report(on: first, lost: -2, of: 150, fraction: 0) == [0, 0])
+        #expect(report(on: first, lost: 75, of: 300, fraction: 0) == [75, 0.25])
+        talker.perform(.send(SendingFormat(MediaFormat(.opus))), now: HostTime(milliseconds: 3000))
+        let second = try firstPacket(from: 3, to: 4, former: first.ssrc)
+        #expect(report(on: second, lost: 25, of: 100, fraction: 64) == [100, 0.25])
     }
 
     @Test("comes once a second where that was agreed, every five seconds where not", arguments: [1.0, 5.0])

@@ -13,14 +13,31 @@ import Testing
         private(set) var bytes: [UInt8] =
             [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 101, 0, 0, 0]
 
-        mutating func add(_ payload: [UInt8], milliseconds: Int) {
+        /// - Parameters:
+        ///   - isFragment: whether more of the packet follows, as IP says.
+        ///   - most: bytes of it that are kept.
+        mutating func add(_ payload: [UInt8], milliseconds: Int, isFragment: Bool = false, most: Int = .max) {
             let length = 28 + payload.count
-            for word in [1_700_000_000 + milliseconds / 1000, milliseconds % 1000 * 1000, length, length] {
+            let kept = min(length, most)
+            for word in [1_700_000_000 + milliseconds / 1000, milliseconds % 1000 * 1000, kept, length] {
                 bytes += (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
             }
-            bytes += [0x45, 0, UInt8(length >> 8), UInt8(length & 255), 0, 0, 0, 0, 64, 17, 0, 0, 192, 0, 2, 2, 192, 0, 2, 1]
+            var packet: [UInt8] = [
+                0x45, 0, UInt8(length >> 8), UInt8(length & 255), 0, 0, isFragment ? 0x20 : 0, 0, 64, 17, 0, 0, 192, 0, 2, 2,
+                192, 0, 2, 1,
+            ]
             let datagram = 8 + payload.count
-            bytes += [0x13, 0x88, 0x0f, 0xa0, UInt8(datagram >> 8), UInt8(datagram & 255), 0, 0] + payload
+            packet += [0x13, 0x88, 0x0f, 0xa0, UInt8(datagram >> 8), UInt8(datagram & 255), 0, 0] + payload
+            bytes += packet.prefix(kept)
+        }
+
+        /// Writes the file, whose path has `name` in it.
+        func write(_ name: String) throws -> String {
+            let path = "/tmp/yodel-replay-\(getpid())-\(name).pcap"
+            let file = try #require(fopen(path, "w"))
+            defer { fclose(file) }
+            try #require(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+            return path
         }
     }
 
@@ -63,7 +80,6 @@ import Testing
     private func capture(
         packets: Int, every interval: Int = 20, after start: Int? = nil, lost: (Int) -> Bool = { _ in false }
     ) throws -> String {
-        let path = "/tmp/yodel-replay-\(getpid())-\(packets)-\(interval).pcap"
         var pcap = Pcap()
         let encoder = try makeEncoder(.pcmu)
         let header = [UInt8](repeating: 0, count: 12)
@@ -87,17 +103,13 @@ import Testing
             // Something that is no RTP.
             pcap.add(Array("NOTIFY sip:x SIP/2.0".utf8), milliseconds: interval * number)
         }
-        let file = try #require(fopen(path, "w"))
-        defer { fclose(file) }
-        try #require(fwrite(pcap.bytes, 1, pcap.bytes.count, file) == pcap.bytes.count)
-        return path
+        return try pcap.write("\(packets)-\(interval)")
     }
 
     /// A capture of PCMU of 20 ms, of which `change` makes something else.
     private func capture(
         _ name: String, packets: Int, change: (_ number: Int, inout RTPHeader, _ milliseconds: inout Int) -> Void
     ) throws -> String {
-        let path = "/tmp/yodel-replay-\(getpid())-\(name).pcap"
         var pcap = Pcap()
         for number in 0..<packets {
             var bytes = [UInt8](repeating: 0, count: 12)
@@ -110,10 +122,44 @@ import Testing
             let payload = header.payloadType == 101 ? [1, 0x8a, 3, 0x20] : [UInt8](repeating: 0x35, count: 160)
             pcap.add(bytes + payload, milliseconds: milliseconds)
         }
-        let file = try #require(fopen(path, "w"))
-        defer { fclose(file) }
-        try #require(fwrite(pcap.bytes, 1, pcap.bytes.count, file) == pcap.bytes.count)
-        return path
+        return try pcap.write(name)
+    }
+
+    /// Packet `number` of a stream of PCMU.
+    private func packet(_ number: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 12)
+        let header = RTPHeader(payloadType: 0, sequence: UInt16(number), timestamp: UInt32(number * 160), ssrc: 7)
+        _ = bytes.withUnsafeMutableBytes { header.write(into: $0) }
+        return bytes + [UInt8](repeating: 0x35, count: 160)
+    }
+
+    @Test("tells which packets are no whole ones, also where there is no stream for that")
+    func parts() throws {
+        var (pieces, cut) = (Pcap(), Pcap())
+        for number in 0..<200 {
+            pieces.add(packet(number), milliseconds: 20 * number, isFragment: number % 10 == 5)
+            cut.add(packet(number), milliseconds: 20 * number, most: 96)
+        }
+        let paths = (pieces: try pieces.write("pieces"), cut: try cut.write("cut"))
+        defer { for path in [paths.pieces, paths.cut] { unlink(path) } }
+        #expect(try CaptureStreams(path: paths.pieces).streams.map(\.packets) == [180])
+        let replay = try CaptureReplay(
+            try CaptureReader(path: paths.pieces), ssrc: 7, configuration: CallConfiguration(codec: .pcmu, seed: 1))
+        try replay.run()
+        #expect(replay.leftOut?.text() == "20 parts of packets that IP had cut are not played")
+        let streams = try CaptureStreams(path: paths.cut)
+        #expect(streams.streams.isEmpty)
+        #expect(streams.noStreamReason == "200 packets captured in part only are not played: capture with -s 0")
+    }
+
+    @Test("plays a stream whose packets several interfaces saw")
+    func copies() throws {
+        var pcap = Pcap()
+        for number in 0..<200 { for _ in 0..<3 { pcap.add(packet(number), milliseconds: 20 * number) } }
+        let path = try pcap.write("copies")
+        defer { unlink(path) }
+        #expect(try CaptureStreams(path: path).streams.map(\.ssrc) == [7])
+        #expect(try CaptureStreams(path: path).noStreamReason == nil)
     }
 
     @Test("draws no lost packets where digits or comfort noise have their numbers")
@@ -184,6 +230,9 @@ import Testing
         try #require(replay.heard.count >= 8000 * 5)
         let power = replay.heard[8000..<32_000].reduce(0) { $0 + $1 * $1 } / 24_000
         #expect(abs(power - 0.045) < 0.002, "\(power)")
+        // Nothing is missing, not even after the last packet.
+        let buffer = replay.figures.buffer
+        #expect(buffer.concealments == 0 && buffer.underruns == 0 && buffer.concealedRatio == 0, "\(buffer)")
     }
 
     @Test("a few packets that come every 29 s claim minutes of sound, not an hour of memory")

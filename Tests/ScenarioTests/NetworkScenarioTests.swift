@@ -37,7 +37,7 @@ import Testing
         let replay = try TraceReplay(
             speech: speech, trace: NetworkTrace(delays: delays), configuration: configuration)
         replay.run()
-        // What follows the last word is invented too, and nobody misses it.
+        // What follows the last word is nobody's.
         let spoken = replay.rows.filter { ($0.mediaMilliseconds ?? 0) <= 1000 * seconds }
         let invented = 10 * Double(spoken.count { $0.reason == .concealShort || $0.reason == .concealLong })
         let delay = try #require(replay.figures.meanDelayMs)

@@ -14,7 +14,7 @@ enum SampleCoder {
         }
     }
 
-    /// Spreads `frames` frames at `data` into channel runs `stride` samples apart.
+    /// Spreads `frames` frames at `data`, any address, into channel runs `stride` samples apart.
     ///
     /// `channelByteStride` is the distance of the channels' runs in `data`; unused when the format is interleaved.
     @_noLocks
@@ -29,16 +29,18 @@ enum SampleCoder {
             let target = planes + channel &* stride
             switch format.sampleType {
             case .float32:
-                for index in 0..<frames { target[index] = source.load(fromByteOffset: index &* step, as: Float.self) }
+                for index in 0..<frames {
+                    target[index] = source.loadUnaligned(fromByteOffset: index &* step, as: Float.self)
+                }
             case .int16:
                 for index in 0..<frames {
-                    target[index] = Float(source.load(fromByteOffset: index &* step, as: Int16.self)) * factor
+                    target[index] = Float(source.loadUnaligned(fromByteOffset: index &* step, as: Int16.self)) * factor
                 }
             case .int24:
                 for index in 0..<frames { target[index] = Float(load24(source + index &* step)) * factor }
             case .int32, .fixed824:
                 for index in 0..<frames {
-                    target[index] = Float(source.load(fromByteOffset: index &* step, as: Int32.self)) * factor
+                    target[index] = Float(source.loadUnaligned(fromByteOffset: index &* step, as: Int32.self)) * factor
                 }
             }
         }

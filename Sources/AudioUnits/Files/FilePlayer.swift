@@ -127,8 +127,15 @@ public final class FilePlayer: ProcessingUnit, @unchecked Sendable {
         guard position.file >= 0, position.file < count, position.seconds >= 0, position.round >= 0 else {
             throw .outOfRange(setting: "position", allowed: "0 s or later in one of the \(count) files")
         }
-        control.withLock { $0.position = position }
-        feed.seek(to: position)
+        let place = control.withLock { control in
+            control.position = position
+            // Of a file whose length only playing it will tell, the number that was asked for is told.
+            if control.seconds.indices.contains(position.file), let length = control.seconds[position.file] {
+                control.position.seconds = min(position.seconds, length)
+            }
+            return control.position
+        }
+        feed.seek(to: place)
     }
 
     /// Length of each file, in seconds; nil where only playing it will tell.

@@ -28,6 +28,8 @@ public final class FileRecorder: Sendable {
     // Used only while `control` is locked.
     private nonisolated(unsafe) var ring: RingConsumer<Float>?
 
+    /// The longest slice of an inlet, in frames.
+    private static let mostFrames = 1 << 24
     /// How long the disk may stand still, in seconds.
     public static let ringSeconds = 4
 
@@ -40,6 +42,7 @@ public final class FileRecorder: Sendable {
     public init(
         path: String, format: StreamFormat, depth: AudioFileDepth = .int16, frameLimit: Int? = nil, onThread: Bool = true
     ) throws(AudioUnitError) {
+        try format.validate()
         self.path = path
         self.format = format
         self.frameLimit = frameLimit ?? .max
@@ -84,6 +87,10 @@ public final class FileRecorder: Sendable {
     ///
     /// - Throws: `noFile` when the recording has ended: nothing would empty the ring.
     func makeInlet(maximumFrames: Int) throws(AudioUnitError) -> RecorderInlet {
+        // An I/O unit's slice may be longer than what can be set: its device's blocks count.
+        guard (1...Self.mostFrames).contains(maximumFrames) else {
+            throw .outOfRange(setting: "maximum frames", allowed: "1 to \(Self.mostFrames)")
+        }
         guard !isFinished else { throw .noFile }
         let ends: RingEnds<Float>
         do {

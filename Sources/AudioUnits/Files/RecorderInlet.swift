@@ -70,7 +70,7 @@ struct RecorderInlet: ~Copyable {
 
 extension FileRecorder {
     /// Hears the input of an I/O unit whose format for element 1 is interleaved Float32 with the recording's rate and
-    /// channels; `maximumFrames` is the unit's maximum frames per slice.
+    /// channels; `maximumFrames` is the unit's maximum frames per slice, 1 ... 16,777,216.
     public func makeInputHandler(maximumFrames: Int) throws(AudioUnitError) -> InputHandler {
         let box = RecorderInletBox(try makeInlet(maximumFrames: maximumFrames))
         return InputHandler(context: UnsafeMutableRawPointer(box.place), owner: box) { context, notice in
@@ -79,7 +79,8 @@ extension FileRecorder {
         }
     }
 
-    /// Hears what a unit renders, without being in the chain: its output must have the recording's rate and channels.
+    /// Hears what a unit renders, without being in the chain: its output must have the recording's rate and channels, and
+    /// `maximumFrames` be the unit's, 1 ... 16,777,216.
     public func makeObserver(maximumFrames: Int) throws(AudioUnitError) -> RenderObserver {
         let box = RecorderInletBox(try makeInlet(maximumFrames: maximumFrames))
         return RenderObserver(context: UnsafeMutableRawPointer(box.place), owner: box) { context, isAfter, slice in

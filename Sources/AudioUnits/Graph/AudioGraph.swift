@@ -76,10 +76,17 @@ public final class AudioGraph: Sendable {
         }
     }
 
-    /// Whether every change has reached the render thread.
-    public var isSettled: Bool { control.withLock { $0.render?.isSettled ?? true } }
+    /// Whether every change has reached the render thread. Asking also lets go of what was taken out and is not heard any more;
+    /// without that it lives until the next change.
+    public var isSettled: Bool {
+        // What is let go may be the application's, whose end may call the graph: not under the lock.
+        let (isSettled, _) = control.withLock { control in
+            (control.render?.isSettled ?? true, control.render?.takeUnused())
+        }
+        return isSettled
+    }
 
-    /// Initializes the units, those that feed others first, then the output.
+    /// Initializes the units, those that feed others first, then the output, which nobody else may have initialized.
     public func initialize() throws(AudioUnitError) {
         try control.withLock { control throws(AudioUnitError) in
             switch control.state {
@@ -90,13 +97,18 @@ public final class AudioGraph: Sendable {
             if let missing = control.model.missingSource() {
                 throw .notConnected(unit: "\((missing.unit ?? output.unit).component)", element: missing.element)
             }
+            switch output.unit.state {
+            case .disposed: throw .disposed
+            case .initialized, .running: throw .initialized(setting: "the graph's output")
+            case .uninitialized: break
+            }
             do throws(AudioUnitError) {
                 try control.model.prepareUnits(maximumFrames: control.maximumSlice)
                 control.rootFormat = try control.model.outputFormat(of: output.unit)
                 try output.unit.setFormat(control.rootFormat, scope: .input, element: Element.output)
                 let render = GraphRender(format: control.rootFormat, meters: meters)
-                control.render = render
                 try output.setRenderCallback(render.callback)
+                control.render = render
                 try publish(&control)
                 try output.unit.initialize()
             } catch {
@@ -125,7 +137,7 @@ public final class AudioGraph: Sendable {
     public func stop() {
         control.withLock { control in
             guard control.state == .running else { return }
-            output.stop()
+            if hasOutput(control.render) { output.stop() }
             control.state = .initialized
         }
     }
@@ -203,11 +215,15 @@ public final class AudioGraph: Sendable {
         render.publish(entries, retaining: nodes + built.values.flatMap(\.owners))
     }
 
+    /// Whether the output is this graph's: it took it, and nobody has taken it over since.
+    private func hasOutput(_ render: GraphRender?) -> Bool { render.map { output.has($0.callback) } ?? false }
+
     private func tearDown(_ control: inout Control) {
-        output.stop()
-        output.unit.uninitialize()
-        // An output somebody disposed of refuses, and holds no callback then.
-        try? output.setRenderCallback(nil)
+        if hasOutput(control.render) {
+            output.stop()
+            output.unit.uninitialize()
+            try? output.setRenderCallback(nil)
+        }
         control.render = nil
         control.built = [:]
         for unit in control.model.units.values { unit.uninitialize() }

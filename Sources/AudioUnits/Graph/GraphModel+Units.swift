@@ -9,7 +9,7 @@ extension GraphModel {
             for unit in sourcesFirst where unit.state == .uninitialized {
                 for element in 0..<unit.inputElements {
                     let input = Input(unit: ObjectIdentifier(unit), element: element)
-                    guard let format = try connectedFormat(of: input) else { continue }
+                    guard let format = try connectedFormat(of: input, of: unit) else { continue }
                     try unit.setFormat(format, scope: .input, element: element)
                 }
                 try unit.setMaximumFramesPerSlice(maximumFrames)
@@ -39,14 +39,16 @@ extension GraphModel {
         }
     }
 
-    /// The format that a connection, not a callback, brings to an input.
-    private func connectedFormat(of input: Input) throws(AudioUnitError) -> StreamFormat? {
+    /// The format that a connection brings to an input of `consumer`. An effect would hand it on: what a callback fills is
+    /// converted to the format set there.
+    private func connectedFormat(of input: Input, of consumer: ProcessingUnit) throws(AudioUnitError) -> StreamFormat? {
         switch connections[input]?.origin {
         case .unit(let source)?: return try source.format(scope: .output, element: 0)
         case .microphone(let unit)?:
             let format = try unit.format(scope: .output, element: Element.input)
             return StreamFormat(sampleRate: format.sampleRate, channels: format.channels)
-        case .callback, nil: return nil
+        case .callback(_, let format)?: return consumer.shape.formats == .effect ? nil : format
+        case nil: return nil
         }
     }
 

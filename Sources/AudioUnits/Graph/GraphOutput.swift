@@ -17,6 +17,15 @@ enum GraphOutput {
         }
     }
 
+    /// Whether the unit has `callback` still: another graph, or the application, may have set its own since. A unit that is not
+    /// of this package does not tell, and is taken to have it.
+    func has(_ callback: RenderCallback) -> Bool {
+        switch self {
+        case .hardware(let unit): (unit as? any CoreUnit)?.core.has(callback) ?? true
+        case .application(let unit): unit.has(callback)
+        }
+    }
+
     func start() throws(AudioUnitError) {
         if case .hardware(let unit) = self { try unit.start() }
     }

@@ -99,11 +99,13 @@ final class GraphRender: @unchecked Sendable {
         }
     }
 
-    /// Frees what the render thread no longer needs.
-    func collect() {
+    /// Takes out the plans that the render thread no longer needs; they end with the last that holds them.
+    func takeUnused() -> [GraphPlan] {
         control.withLock { control in
             let applied = mail.pointee.applied.load(ordering: .acquiring)
+            let unused = control.plans.filter { $0.head.pointee.number < applied }
             control.plans.removeAll { $0.head.pointee.number < applied }
+            return unused
         }
     }
 

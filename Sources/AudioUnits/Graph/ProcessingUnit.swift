@@ -23,6 +23,9 @@ open class ProcessingUnit: AudioUnit, @unchecked Sendable {
     /// What is fixed about this kind of unit.
     public let shape: UnitShape
     private let control: Lock<Control>
+    /// One thread's at a time from a call of the life cycle or of a setting until the hook after it has returned. Taken before
+    /// `control`; never by render threads.
+    private let turn = Lock(())
     private let meters = UnitMetersBox()
 
     public init(shape: UnitShape) {
@@ -33,6 +36,9 @@ open class ProcessingUnit: AudioUnit, @unchecked Sendable {
     }
 
     /// Makes what renders; called by `initialize()` with the formats settled. All that rendering needs is allocated here.
+    ///
+    /// This and the other hooks come one at a time, in the order of the calls they follow. They may ask the unit for anything,
+    /// and must neither set its formats and inputs nor initialize, uninitialize or dispose of it.
     open func makeKernel(_ layout: UnitLayout) throws(AudioUnitError) -> RenderKernel {
         preconditionFailure("\(type(of: self)) makes no kernel")
     }
@@ -65,8 +71,9 @@ open class ProcessingUnit: AudioUnit, @unchecked Sendable {
             let more = max(0, count - control.inputs.count)
             control.inputs = Array(control.inputs.prefix(count)) + Array(repeating: format, count: more)
             return nil
+        } then: {
+            inputElementsChanged(to: count)
         }
-        inputElementsChanged(to: count)
     }
 
     public final func setMaximumFramesPerSlice(_ frames: Int) throws(AudioUnitError) {
@@ -89,7 +96,8 @@ open class ProcessingUnit: AudioUnit, @unchecked Sendable {
         }
     }
 
-    /// Sets a format before `initialize()`: an input's counts for a render callback, a connection brings its own.
+    /// Sets a format before `initialize()`: an input's counts for a render callback that is connected without one, other
+    /// connections bring their own.
     public final func setFormat(_ format: StreamFormat, scope: Scope, element: Int) throws(AudioUnitError) {
         try format.validate()
         if scope == .output, let reason = refusal(ofOutput: format) {
@@ -138,49 +146,51 @@ open class ProcessingUnit: AudioUnit, @unchecked Sendable {
     }
 
     public final func initialize() throws(AudioUnitError) {
-        let failure: AudioUnitError? = control.withLock { control in
-            switch control.state {
-            case .disposed: return .disposed
-            case .initialized, .running: return .initialized(setting: "initialize")
+        try turn.withLock { _ throws(AudioUnitError) in
+            let settings = control.withLock { $0 }
+            switch settings.state {
+            case .disposed: throw .disposed
+            case .initialized, .running: throw .initialized(setting: "initialize")
             case .uninitialized: break
             }
-            guard shape.outputChannels.contains(control.output.channels) else {
+            let output = settings.output
+            guard shape.outputChannels.contains(output.channels) else {
                 let range = shape.outputChannels
-                return .formatUnsupported(
-                    control.output, reason: "\(component) has \(range.lowerBound) to \(range.upperBound) channels")
+                throw .formatUnsupported(
+                    output, reason: "\(component) has \(range.lowerBound) to \(range.upperBound) channels")
             }
-            let output = control.output
             let layout = UnitLayout(
-                inputs: control.inputs.map { shape.kernelFormat(of: $0, output: output) }, sources: control.inputs,
-                output: output, maximumFrames: control.maximumSlice, quality: control.quality)
-            do throws(AudioUnitError) {
-                control.node = RenderNode(
-                    layout: layout, kernel: try makeKernel(layout), observers: control.observers, meters: meters)
-            } catch {
-                return error
+                inputs: settings.inputs.map { shape.kernelFormat(of: $0, output: output) }, sources: settings.inputs,
+                output: output, maximumFrames: settings.maximumSlice, quality: settings.quality)
+            let node = RenderNode(
+                layout: layout, kernel: try makeKernel(layout), observers: settings.observers, meters: meters)
+            control.withLock { control in
+                control.node = node
+                control.state = .initialized
             }
-            control.state = .initialized
-            return nil
         }
-        if let failure { throw failure }
     }
 
     /// Frees what `initialize()` took, as soon as no render thread uses it. The graph does this for its units.
     public final func uninitialize() {
-        control.withLock { control in
-            control.node = nil
-            if control.state != .disposed { control.state = .uninitialized }
+        turn.withLock { _ in
+            control.withLock { control in
+                control.node = nil
+                if control.state != .disposed { control.state = .uninitialized }
+            }
+            kernelEnded()
         }
-        kernelEnded()
     }
 
     public final func dispose() {
-        control.withLock { control in
-            control.node = nil
-            control.observers = []
-            control.state = .disposed
+        turn.withLock { _ in
+            control.withLock { control in
+                control.node = nil
+                control.observers = []
+                control.state = .disposed
+            }
+            kernelEnded()
         }
-        kernelEnded()
     }
 
     /// What renders, while initialized.
@@ -206,14 +216,18 @@ open class ProcessingUnit: AudioUnit, @unchecked Sendable {
     }
 
     private func configure(
-        _ setting: String, _ change: (inout Control) -> AudioUnitError?
+        _ setting: String, _ change: (inout Control) -> AudioUnitError?, then hook: () -> Void = {}
     ) throws(AudioUnitError) {
-        let failure: AudioUnitError? = control.withLock { control in
-            switch control.state {
-            case .disposed: return .disposed
-            case .initialized, .running: return .initialized(setting: setting)
-            case .uninitialized: return change(&control)
+        let failure: AudioUnitError? = turn.withLock { _ in
+            let failure: AudioUnitError? = control.withLock { control in
+                switch control.state {
+                case .disposed: return .disposed
+                case .initialized, .running: return .initialized(setting: setting)
+                case .uninitialized: return change(&control)
+                }
             }
+            if failure == nil { hook() }
+            return failure
         }
         if let failure { throw failure }
     }

@@ -61,9 +61,11 @@ private final class KernelBox<State: ~Copyable> {
 
 /// What a kernel is made for: the formats and bounds that are settled when a unit is initialized.
 public struct UnitLayout: Sendable {
-    /// Input elements, each with the format its kernel sees: Float32, one run a channel, at the unit's rate.
+    /// Input elements, each with the format its kernel sees to begin with: Float32, one run a channel, at the unit's rate. Of a
+    /// unit that mixes, a source that is connected later may bring up to the channels of its shape: allocate for those;
+    /// `UnitInputs.channels` tells how many there are.
     public let inputs: [StreamFormat]
-    /// The formats set on the inputs, before any conversion.
+    /// The formats set on the inputs or brought by their connections, before any conversion.
     public let sources: [StreamFormat]
     /// What the kernel fills.
     public let output: StreamFormat

@@ -70,6 +70,9 @@ public final class GenericOutput: AudioUnit {
         try configure("render callback") { $0.callback = callback }
     }
 
+    /// Whether this is the render callback that was set, by its context.
+    func has(_ callback: RenderCallback) -> Bool { control.withLock { $0.callback?.context == callback.context } }
+
     /// Has `observer` see every slice the callback fills, as Float32 in runs, besides those added before; before
     /// `initialize()`.
     public func addRenderObserver(_ observer: RenderObserver) throws(AudioUnitError) {

@@ -91,6 +91,9 @@ final class IOCore: Sendable {
         return .success(format)
     }
 
+    /// Whether this is the render callback that was set, by its context.
+    func has(_ callback: RenderCallback) -> Bool { control.withLock { $0.callback?.context == callback.context } }
+
     /// Whether the microphone's side is on.
     var enablesInput: Bool { control.withLock { $0.enablesInput } }
 

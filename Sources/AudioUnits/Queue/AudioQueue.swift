@@ -1,5 +1,6 @@
 import Glibc
 import Realtime
+import Threads
 
 /// Plays buffers in the order they were enqueued, through an effect of its own, with one tap before or after it.
 ///
@@ -160,7 +161,13 @@ public final class AudioQueue: ProcessingUnit, @unchecked Sendable {
             return (control.session, isOver ? control.waiting : [])
         }
         session?.end()
-        for item in never { item.finished?(.dropped) }
+        guard !never.isEmpty else { return }
+        // Whoever hears of it may call the queue, which is in the middle of ending here.
+        do {
+            _ = try RealtimeThread(name: "queue", owning: never) { for item in $0 { item.finished?(.dropped) } }
+        } catch {
+            for item in never { item.finished?(.dropped) }
+        }
     }
 
     private static func refusal(of buffer: AudioQueueBuffer, at format: StreamFormat) -> AudioUnitError? {

@@ -155,6 +155,18 @@ import Testing
         #expect(throws: AudioUnitError.self) { try player.seek(to: FilePlayerPosition(seconds: -1)) }
     }
 
+    @Test("sent beyond the end of a file it is at its end, and says so")
+    func seekBeyondTheEnd() throws {
+        let path = try files.write("a.wav", frames: 96_000) { frame, _ in numbered(frame) }
+        let (player, rig) = try rig([path])
+        try player.seek(to: FilePlayerPosition(seconds: 9_999))
+        _ = try rig.output.pull(4_800, filling: [player])
+        #expect(player.hasEnded && player.position.seconds == 2)
+        rig.graph.uninitialize()
+        try player.seek(to: FilePlayerPosition(seconds: .infinity))
+        #expect(player.position.seconds == 2)
+    }
+
     @Test("the end is told once, again after a seek, and never while looping")
     func endNotice() throws {
         final class Count: Sendable { let value = Atomic<Int>(0) }

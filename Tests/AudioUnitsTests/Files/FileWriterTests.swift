@@ -162,6 +162,24 @@ import Testing
         #expect(throws: AudioUnitError.initialized(setting: "file")) { try other.setFile("c.wav") }
     }
 
+    @Test("a recording at a rate, or with slices, that cannot be is refused")
+    func oddNumbers() throws {
+        for rate in [Double.nan, .infinity, -1, 0, 44_100.5] {
+            #expect {
+                _ = try FileRecorder(path: files.path("a.wav"), format: StreamFormat(sampleRate: rate))
+            } throws: {
+                if case .formatUnsupported? = $0 as? AudioUnitError { true } else { false }
+            }
+        }
+        #expect(!FileManager.default.fileExists(atPath: files.path("a.wav")))
+        let recorder = try FileRecorder(path: files.path("a.wav"), format: StreamFormat(sampleRate: 48_000), onThread: false)
+        for frames in [-1, 0, Int.max] {
+            #expect(throws: AudioUnitError.self) { _ = try recorder.makeObserver(maximumFrames: frames) }
+            #expect(throws: AudioUnitError.self) { _ = try recorder.makeInputHandler(maximumFrames: frames) }
+        }
+        try recorder.close()
+    }
+
     @Test("the render thread neither allocates nor locks", .enabled(if: audit_available()))
     func audit() throws {
         let writer = FileWriter(path: files.path("a.wav"))

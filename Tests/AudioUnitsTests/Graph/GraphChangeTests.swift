@@ -187,6 +187,28 @@ struct GraphChangeTests {
         #expect(rig.graph.isSettled)
     }
 
+    @Test("what was taken out is let go once it is heard no more and somebody asks whether the change has settled")
+    func letGo() throws {
+        let rig = try GraphRig()
+        let mixer = MultichannelMixer()
+        try rig.graph.connect(mixer, to: rig.output)
+        weak var source: SizeLog?
+        func connectSource() throws {
+            let log = SizeLog()
+            source = log
+            try rig.graph.connect(log.callback, to: mixer)
+        }
+        try connectSource()
+        try rig.graph.initialize()
+        _ = try rig.output.pull(480)
+        let isHeard = source?.sizes.isEmpty == false
+        #expect(isHeard)
+        try rig.graph.disconnect(mixer)
+        _ = try rig.output.pull(4_800)
+        #expect(rig.graph.isSettled)
+        #expect(source == nil)
+    }
+
     @Test(
         "live through the virtual device and offline are bit for bit the same, changes and all",
         arguments: [480, 160])

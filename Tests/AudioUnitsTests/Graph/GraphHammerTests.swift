@@ -88,6 +88,45 @@ private final class Anvil: Sendable {
     }
 }
 
+/// A unit that writes down what its hooks are told, and whether one of them came in the middle of another.
+private final class HookedUnit: ProcessingUnit, @unchecked Sendable {
+    static let mostInputs = 64
+    private let inside = Atomic<Int>(0)
+    let overlaps = Atomic<Int>(0)
+    let wrongLayouts = Atomic<Int>(0)
+    let toldInputs = Atomic<Int>(1)
+    let hasKernel = Atomic<Bool>(false)
+
+    init() {
+        super.init(
+            shape: UnitShape(
+                component: AudioComponentDescription(type: "aumx", subtype: "hook", manufacturer: "test"),
+                inputElements: 1...Self.mostInputs, formats: .mixes(inputChannels: 1)))
+    }
+
+    private func hook(_ body: () -> Void) {
+        if inside.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue != 0 {
+            overlaps.wrappingAdd(1, ordering: .relaxed)
+        }
+        // Another thread's turn, if it may have one.
+        sched_yield()
+        body()
+        inside.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+    }
+
+    override func inputElementsChanged(to count: Int) { hook { toldInputs.store(count, ordering: .relaxed) } }
+
+    override func makeKernel(_ layout: UnitLayout) throws(AudioUnitError) -> RenderKernel {
+        hook {
+            if layout.inputs.count != toldInputs.load(ordering: .relaxed) { wrongLayouts.wrappingAdd(1, ordering: .relaxed) }
+            hasKernel.store(true, ordering: .relaxed)
+        }
+        return RenderKernel { slice, _ in slice.outputIsSilence = true }
+    }
+
+    override func kernelEnded() { hook { hasKernel.store(false, ordering: .relaxed) } }
+}
+
 @Suite("Graph under the hammer")
 struct GraphHammerTests {
     /// Seconds of hammering: 2, or what `YODEL_HAMMER_SECONDS` says (`scripts/hammer`).
@@ -95,6 +134,24 @@ struct GraphHammerTests {
     /// A `stop` that takes longer, in milliseconds, hangs; how long it takes is printed.
     private static let limit = 20_000.0
     private static let seed = getenv("YODEL_HAMMER_SEED").flatMap { UInt64(String(cString: $0)) } ?? 1
+
+    @Test("set up, initialized and uninitialized from 8 threads at once, a unit's hooks come one at a time and in order")
+    func hooks() throws {
+        let unit = HookedUnit()
+        try onOwnThreads(8) { thread in
+            for turn in 0..<300 {
+                switch (thread + turn) % 4 {
+                case 0: try? unit.setInputElements(1 + (thread * 7 + turn) % HookedUnit.mostInputs)
+                case 1: try? unit.initialize()
+                default: unit.uninitialize()
+                }
+            }
+        }
+        #expect(unit.overlaps.load(ordering: .relaxed) == 0)
+        #expect(unit.wrongLayouts.load(ordering: .relaxed) == 0)
+        #expect(unit.toldInputs.load(ordering: .relaxed) == unit.inputElements)
+        #expect(unit.hasKernel.load(ordering: .relaxed) == (unit.state == .initialized))
+    }
 
     @Test("start, stop, mute, bypass, route, connections, parameters and taps at random from 8 threads: stop stays quick")
     func hammer() throws {

@@ -245,6 +245,73 @@ struct GraphTests {
         #expect(!device.isOpen && unit.state == .uninitialized)
     }
 
+    @Test("an output that the application, or another graph, runs is refused and left alone")
+    func outputInUse() throws {
+        let device = ManualDevice()
+        let unit = RemoteIO(device: device)
+        try unit.setRenderCallback(
+            RenderCallback { slice in for index in 0..<slice.frames { slice.buffer[index] = 0.5 } })
+        try unit.initialize()
+        try unit.start()
+        let graph = AudioGraph(output: unit)
+        let source = FunctionUnit { _, _ in 0.25 }
+        try graph.connect(source, to: unit)
+        #expect(throws: AudioUnitError.initialized(setting: "the graph's output")) { try graph.initialize() }
+        #expect(graph.state == .uninitialized && source.state == .uninitialized)
+        graph.dispose()
+        #expect(unit.state == .running && device.play(480).allSatisfy { $0 == 0.5 })
+    }
+
+    @Test("an old graph that stops or is let go leaves the output to the one that took it over")
+    func outputTakenOver() throws {
+        let device = ManualDevice()
+        let unit = RemoteIO(device: device)
+        func start(_ value: Float) throws -> AudioGraph {
+            let graph = AudioGraph(output: unit)
+            try graph.connect(FunctionUnit { _, _ in value }, to: unit)
+            try graph.initialize()
+            try graph.start()
+            return graph
+        }
+        var old: AudioGraph? = try start(0.5)
+        unit.uninitialize()
+        let new = try start(0.25)
+        old?.stop()
+        #expect(unit.state == .running)
+        old = nil
+        #expect(unit.state == .running && device.play(480).allSatisfy { $0 == 0.25 })
+        new.dispose()
+        #expect(unit.state == .uninitialized && !device.isOpen)
+    }
+
+    @Test("a unit that mixes is told the channels that a callback's own format brings")
+    func callbackChannels() throws {
+        let rig = try GraphRig(channels: 2)
+        let unit = AskingUnit()
+        let stereo = StreamFormat(sampleRate: 48_000, channels: 2)
+        try rig.graph.connect(RenderCallback { _ in }, format: stereo, to: unit)
+        try rig.graph.connect(unit, to: rig.output)
+        try rig.graph.initialize()
+        #expect(unit.told.withLock { $0?.inputs.map(\.channels) } == [2])
+        // A mono one in a stereo mixer is placed from the first sample on.
+        let heard = try GraphRig(channels: 2)
+        let mixer = MultichannelMixer()
+        let ones = RenderCallback { slice in for index in 0..<slice.frames { slice.buffer[index] = 1 } }
+        try heard.graph.connect(ones, format: StreamFormat(sampleRate: 48_000), to: mixer)
+        try heard.graph.connect(mixer, to: heard.output)
+        try heard.graph.initialize()
+        #expect(try heard.output.pull(480)[0].allSatisfy { abs($0 - 0.7071) < 1e-3 })
+    }
+
+    @Test("while it makes its kernel a unit may be asked for anything")
+    func askedWhileMaking() throws {
+        let unit = AskingUnit()
+        try unit.setFormat(StreamFormat(sampleRate: 16_000), scope: .output, element: 0)
+        try unit.initialize()
+        #expect(unit.said.withLock { $0 } == "uninitialized 1 1024 16000 0")
+        #expect(unit.state == .initialized)
+    }
+
     @Test("a graph may be let go while its output still pulls")
     func lettingGo() throws {
         let output = GenericOutput()
@@ -269,6 +336,27 @@ final class SizeLog: @unchecked Sendable {
             sizes.append(slice.frames)
             times.append(slice.time)
         }
+    }
+}
+
+/// A unit that mixes nothing, remembers what it was told, and asks itself while it makes its kernel.
+private final class AskingUnit: ProcessingUnit, @unchecked Sendable {
+    let told = Lock<UnitLayout?>(nil)
+    let said = Lock("")
+
+    init() {
+        super.init(
+            shape: UnitShape(
+                component: AudioComponentDescription(type: "aumx", subtype: "asks", manufacturer: "test"),
+                formats: .mixes(inputChannels: 2)))
+    }
+
+    override func makeKernel(_ layout: UnitLayout) throws(AudioUnitError) -> RenderKernel {
+        let rate = Int(try format(scope: .output, element: 0).sampleRate)
+        let all = "\(state) \(inputElements) \(maximumFramesPerSlice) \(rate) \(Int(latencySeconds))"
+        told.withLock { $0 = layout }
+        said.withLock { $0 = all }
+        return RenderKernel { slice, _ in slice.outputIsSilence = true }
     }
 }
 
