@@ -20,7 +20,8 @@ public struct ControlCommand: ParsableCommand {
                   read from standard input
 
             Without options it asks the service of the configuration on this machine. The exit code is 0, 1 (the service has a \
-            defect), 2 (not understood, or not there; a disk that is full), 4 (refused now), 7 (token) or 8 (nobody there).
+            defect), 2 (not understood, or not there; a disk that is full), 4 (refused now), 7 (token or \
+            certificate) or 8 (nobody there).
 
             EXAMPLES:
               yodel ctl calls
@@ -80,13 +81,12 @@ public struct ControlCommand: ParsableCommand {
             try out.map { (path) throws(ControlError) in try AnswerFile(path, overwrites: overwrite) }, isJSON: json)
         let client = WebClient(authorities: ca)
         let answer: WebClient.Answer
-        do {
+        do throws(WebClient.Failure) {
             answer = try Self.wait { () throws(WebClient.Failure) in
                 try await client.ask(asked, of: place) { sink.take($0, $1) }
             }
         } catch {
-            throw ControlError.network(
-                "\(place.text) does not answer (\(error)); start `yodel softphone`, or name it with --url")
+            throw ControlError(error, of: place)
         }
         try sink.finish(answer)
     }

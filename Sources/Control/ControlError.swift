@@ -1,10 +1,12 @@
+import WebClient
+
 /// Why a request was not carried out: what, and what to do. Each kind has an exit code.
 package enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The command line, or what it asks for, makes no sense.
     case usage(String)
     /// The service has it, but not now.
     case refused(String)
-    /// The token is missing, wrong, or not enough.
+    /// The token is missing, wrong, or not enough; or the service's certificate counts for nothing.
     case authentication(String)
     /// Nobody is there, or no answer came.
     case network(String)
@@ -19,6 +21,19 @@ package enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
             case 409, 429, 503: .refused(text)
             case 400..<500: .usage(text)
             default: .failed(text)
+            }
+    }
+
+    /// Of a request without an answer.
+    package init(_ failure: WebClient.Failure, of place: WebAddress) {
+        self =
+            switch failure.distrust {
+            case .authority:
+                .authentication("\(place.text) is there, but \(failure); name the authority's file with --ca")
+            case .name:
+                .authentication("\(place.text) is there, but \(failure); name it with --url as its certificate does")
+            case nil:
+                .network("\(place.text) does not answer (\(failure)); start `yodel softphone`, or name it with --url")
             }
     }
 

@@ -87,6 +87,12 @@ public struct Diagnosis: Sendable {
             guard let file else { continue }
             looks.append { [CertificateFindings.look(file, key: key, isAuthorities: key == "tls.ca", now: time(nil))] }
         }
+        if let folder = configuration[\.softphone.folder] {
+            looks.append { [SoundFindings.look(folder, isFolder: true, key: "softphone.folder")] }
+        }
+        if let file = configuration[\.softphone.programAnnouncement] {
+            looks.append { [SoundFindings.look(file, isFolder: false, key: "softphone.program_announcement")] }
+        }
         looks += DiskPlaces.of(configuration, environment).map { place in { [DiskFindings.look(place.folder, for: place.use)] }
         }
         return looks

@@ -9,13 +9,21 @@ enum DiskPlaces {
             places.append((existing(state), "state"))
         }
         if let history = configuration[\.softphone.history] {
-            let parts = history.split(separator: "/", omittingEmptySubsequences: false)
-            let folder = parts.dropLast().joined(separator: "/")
-            places.append((parts.count == 1 ? "." : folder.isEmpty ? "/" : folder, "history"))
+            places.append((parent(of: history), "history"))
         }
         if let recordings = configuration[\.softphone.recordings] { places.append((recordings, "recordings")) }
-        if let bundles = configuration[\.softphone.bundles] { places.append((existing(bundles), "bundles")) }
+        if let spool = configuration[\.softphone.webhookSpool] { places.append((spool, "webhooks")) }
+        if let bundles = configuration[\.softphone.bundles] {
+            // It is made when it is needed, the folders above it are not.
+            let isThere = Machine(environment: [:]).exists(bundles)
+            places.append((isThere ? bundles : parent(of: bundles), "bundles"))
+        }
         return places
+    }
+
+    private static func parent(of path: String) -> String {
+        let parts = path.split(separator: "/").dropLast()
+        return (path.hasPrefix("/") ? "/" : parts.isEmpty ? "." : "") + parts.joined(separator: "/")
     }
 
     /// The folder, or the nearest above it that there is: what is missing is made when it is needed.

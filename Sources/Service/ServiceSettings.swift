@@ -186,6 +186,14 @@ public struct ServiceSettings: Sendable {
         return account.mayReach(target) ? nil : account.unreached(target)
     }
 
+    /// Why the telephone does not open; the port is told with its key where one was chosen.
+    func unopened(_ error: SoftphoneError) -> SoftphoneError {
+        guard sipPort != 0, case .signalling(let reason) = error else { return error }
+        let ports = "port \(sipPort)" + (access.security.certificateFile == nil ? "" : " or the one after it, for TLS,")
+        let keys = (media.bind == nil ? "" : "network.bind and ") + "softphone.sip_port"
+        return .request("\(ports) cannot be bound (\(reason)), in \(keys); choose another, or end the program that has it")
+    }
+
     /// The audio end of calls of an account that choose none.
     func audio(of account: String?) -> AudioEnd { account.flatMap { audioOfAccount[$0] } ?? audio }
 }

@@ -47,7 +47,7 @@ public final class SoftphoneService: Sendable {
         (request.tracePath, request.port) = (settings.tracePath, settings.sipPort)
         let seat = InstanceSeat(environment: settings.environment)
         (self.seat, request.instance) = (seat, seat.urn)
-        phone = try Softphone().open(request)
+        do throws(SoftphoneError) { phone = try Softphone().open(request) } catch { throw settings.unopened(error) }
         telephone = SIPTelephone(phone: phone, live: live)
         let spool = EventSpool(epoch: String(Timestamp.now().millisecondsSince1970, radix: 36))
         let history = try settings.openHistory()

@@ -87,8 +87,11 @@ public struct ResolvedConfiguration<Schema: ConfigurationSchema>: Sendable {
         items = file?.items ?? [:]
         // The last two are of `yodel ctl`.
         let known = table.keys.map(\.variable) + ["YODEL_CONFIG", "YODEL_URL", "YODEL_TOKEN"]
-        warnings = environment.keys.filter { $0.hasPrefix("YODEL_") && !known.contains($0) }.sorted().compactMap {
-            name in
+        warnings = environment.filter { name, value in
+            // Of a service that is called yodel Kubernetes tells each container where it is, in variables of that name.
+            let isTold = value.hasPrefix("tcp://") || value.hasPrefix("udp://")
+            return name.hasPrefix("YODEL_") && !known.contains(name) && !isTold
+        }.keys.sorted().compactMap { name in
             nearestName(to: name, among: known).map { "environment variable \(name) is not used; did you mean \($0)?" }
         }
     }
@@ -192,6 +195,12 @@ public struct ConfigurationItem<Keys: ConfigurationSection>: Sendable {
     public subscript<Value>(path: KeyPath<Keys, ConfigurationKey<Value>>) -> Value {
         let key = keys[keyPath: path]
         return key.value(of: item.entries[key.name]?.value)
+    }
+
+    /// Where the file has a key of the item; where it has not, where the item begins.
+    public func source<Value>(of path: KeyPath<Keys, ConfigurationKey<Value>>) -> ConfigurationSource {
+        guard let entry = item.entries[keys[keyPath: path].name], case .file(let file, _) = source else { return source }
+        return .file(path: file, line: entry.line)
     }
 
     /// The item as one JSON object: its name and place, and each key's value and source.

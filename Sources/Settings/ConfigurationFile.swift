@@ -121,6 +121,8 @@ public struct ConfigurationFile: Sendable {
             if let name, !names.insert(name).inserted {
                 throw malformed(member.line, "\(section.name) has a '\(name)' already")
             }
+            // No path of the service's leads to it.
+            guard name != "" || !section.needsNames else { throw malformed(member.line, "\(section.name) has an empty name") }
             var item = Item(name: name, line: member.line)
             try read(section, member, table, at: place, into: &item.entries)
             items.append(item)

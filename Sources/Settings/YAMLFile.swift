@@ -51,7 +51,14 @@ enum YAMLFile {
             var event = yaml_event_t()
             guard yaml_parser_parse(parser, &event) != 0 else {
                 let problem = parser.pointee.problem.map { String(cString: $0) } ?? "not YAML"
-                throw .malformedFile(path: path, line: Int(parser.pointee.problem_mark.line) + 1, reason: problem)
+                // A byte that is no part of a text has a place among the bytes, and no line.
+                let isUnread = parser.pointee.error == YAML_READER_ERROR
+                let line =
+                    isUnread
+                    ? bytes.prefix(Int(parser.pointee.problem_offset)).count(where: { $0 == UInt8(ascii: "\n") })
+                    : Int(parser.pointee.problem_mark.line)
+                let remedy = isUnread && problem.contains("UTF-8") ? " (save it as UTF-8)" : ""
+                throw .malformedFile(path: path, line: line + 1, reason: problem + remedy)
             }
             defer { yaml_event_delete(&event) }
             let line = Int(event.start_mark.line) + 1

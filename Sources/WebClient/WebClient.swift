@@ -31,9 +31,21 @@ package struct WebClient: Sendable {
 
     /// Why there is no answer.
     package struct Failure: Error, Sendable, CustomStringConvertible {
-        package let description: String
+        /// Why the certificate of a server that is there counts for nothing.
+        package enum Distrust: Sendable, Equatable {
+            /// It is of no authority that is trusted, or too old.
+            case authority
+            /// It is of another name.
+            case name
+        }
 
-        init(_ description: String) { self.description = description }
+        package let description: String
+        /// `nil`: it is not the certificate.
+        package let distrust: Distrust?
+
+        package init(_ description: String, _ distrust: Distrust? = nil) {
+            (self.description, self.distrust) = (description, distrust)
+        }
 
         /// Whatever stopped a connection, in words.
         init(_ error: any Error) {
@@ -41,10 +53,24 @@ package struct WebClient: Sendable {
                 switch error {
                 case let error as Failure: error
                 case let error as NIOConnectionError:
-                    Failure(error.connectionErrors.first.map { "\($0.error)" } ?? "its name is not known")
+                    error.connectionErrors.first.map { Failure($0.error) } ?? Failure("its name is not known")
                 case let error as IOError: Failure(String(cString: strerror(error.errnoCode)))
+                case ChannelError.connectTimeout: Failure("no connection came about in time")
+                case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+                    Failure("its certificate is of another name", .name)
+                case let error as NIOSSLError: Failure(encryption: "\(error)")
                 default: Failure("\(error)")
                 }
+        }
+
+        /// - Parameter text: what TLS says, with places in sources that help nobody.
+        private init(encryption text: String) {
+            guard !text.contains("CERTIFICATE_VERIFY_FAILED") else {
+                self.init("its certificate is of no authority that is trusted, or too old", .authority)
+                return
+            }
+            let reason = text.firstMatch(of: #/OPENSSL_internal:(\w+)/#).map { $0.1.lowercased().split(separator: "_") }
+            self.init("TLS with it fails: \(reason?.joined(separator: " ") ?? text)")
         }
     }
 

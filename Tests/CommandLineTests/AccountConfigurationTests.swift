@@ -75,6 +75,20 @@ private func accounts(_ text: String) throws -> [ConfigurationItem<AccountKeys>]
         }
     }
 
+    @Test("a file or variable without a password is told with its own line, and the file with why it cannot be read")
+    func noPassword() throws {
+        for (line, told) in [
+            ("password_file: /nonexistent/password", "password_file cannot be '/nonexistent/password'"),
+            ("password_env: NOT_SET", "password_env cannot be 'NOT_SET'"),
+        ] {
+            let item = try #require(try accounts("accounts:\n  a:\n    uri: sip:a@b\n    user: u\n    \(line)\n").first)
+            let error = #expect(throws: SettingsError.self) { try item.password(environment: [:]) }
+            let words = error?.description ?? ""
+            #expect(words.hasPrefix("accounts.a.\(told), from ") && words.contains(".yaml:5;"), "\(words)")
+            #expect(words.contains("(No such file or directory)") == line.contains("file"), "\(words)")
+        }
+    }
+
     @Test(
         "values that make no sense are refused",
         arguments: [

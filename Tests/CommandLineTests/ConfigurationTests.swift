@@ -82,6 +82,23 @@ func malformedFile(text: String, line: Int) {
     }
 }
 
+@Test("A file that is no UTF-8 is refused with the line of what is none, and with what to do")
+func otherEncoding() throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("yodel-\(UUID().uuidString).yaml").path
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let lines = "# one\n# two\nmedia:\n  codec: opus\n"
+    let cases: [(bytes: [UInt8], told: String)] = [
+        ([0x66, 0xfc, 0x72, 0x0a], "save it as UTF-8"), ([0x66, 0x07, 0x0a], "control"),
+    ]
+    for (bytes, told) in cases {
+        try Data(Array(lines.utf8) + bytes).write(to: URL(fileURLWithPath: path))
+        #expect { try ConfigurationFile(path: path) } throws: { error in
+            guard case SettingsError.malformedFile(_, 5, let reason) = error else { return false }
+            return reason.contains(told)
+        }
+    }
+}
+
 @Test("A file without anything in it is fine", arguments: ["", "# only words\n", "---\n", "codec:\n", "codec: ~\n"])
 func emptyFile(text: String) throws {
     #expect(try ConfigurationFile(path: "f.yaml", text: text).entries.isEmpty)
@@ -132,4 +149,7 @@ func refusedValue(name: String, value: String) throws {
         environment: ["YODEL_CODEK": "opus", "YODEL_XYZZY_PLUGH": "1", "YODEL_URL": "http://h", "YODEL_TOKEN": "t"])
     #expect(configuration.warnings.count == 1)
     #expect(configuration.warnings.first?.contains("YODEL_CODEC") == true)
+    // Kubernetes tells a container so where a service is that is called yodel.
+    let told = ["YODEL_PORT": "tcp://10.0.0.7:8470", "YODEL_PORT_5060_UDP": "udp://10.0.0.7:5060"]
+    #expect(try Configuration(environment: told).warnings.isEmpty)
 }

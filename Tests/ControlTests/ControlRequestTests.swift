@@ -1,6 +1,7 @@
 import Reporting
 import Service
 import Testing
+import WebClient
 
 import Control
 
@@ -84,6 +85,21 @@ import Control
         arguments: [(401, 7), (403, 7), (404, 2), (400, 2), (409, 4), (503, 4), (429, 4), (500, 1)] as [(Int, Int32)])
     func exits(_ status: Int, _ code: Int32) {
         #expect(ControlError(status: status, "").exitCode == code)
+    }
+
+    @Test("who does not answer is told from who is there with a certificate that counts for nothing: each has its remedy")
+    func unanswered() async throws {
+        let place = try #require(WebAddress("http://127.0.0.1:9/"))
+        // Nobody listens at the discard port of loopback.
+        let failure = await #expect(throws: WebClient.Failure.self) {
+            try await WebClient().ask(WebClient.Request("GET", "/"), of: place)
+        }
+        let nobody = ControlError(try #require(failure), of: place)
+        #expect(nobody.exitCode == 8 && nobody.description.contains("(Connection refused)"), "\(nobody)")
+        let distrusted = ControlError(WebClient.Failure("its certificate is old", .authority), of: place)
+        #expect(distrusted.exitCode == 7 && distrusted.description.contains("--ca"), "\(distrusted)")
+        let misnamed = ControlError(WebClient.Failure("its certificate is of another name", .name), of: place)
+        #expect(misnamed.exitCode == 7 && misnamed.description.contains("--url"), "\(misnamed)")
     }
 
     @Test("lists are a line each, other answers a line a value, and nothing is left out that says something")

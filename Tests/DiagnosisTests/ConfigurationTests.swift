@@ -109,6 +109,10 @@ import Diagnosis
               port: \(port)
               device: echo
               history: /no/such/folder/history.sqlite
+              folder: /no/such/sounds
+              program_announcement: /no/such/file.wav
+              webhook_spool: /no/such/webhooks
+              bundles: /no/such/bundles
               certificate: /no/such/file.pem
             network:
               stun: [127.0.0.1:9]
@@ -126,7 +130,9 @@ import Diagnosis
         func grade(_ subject: String) -> Finding.Grade? { found.first { $0.subject.hasPrefix(subject) }?.grade }
         #expect(grade("devices") == .fine && grade("port 127.0.0.1:\(port)") == .trouble)
         #expect(grade("stun server") == .trouble && grade("account office") == .trouble)
-        #expect(grade("disk for history") == .trouble)
+        #expect(grade("disk for history") == .trouble && grade("disk for webhooks") == .trouble)
+        #expect(grade("disk for bundles") == .trouble, "only the last folder is made")
+        #expect(grade("folder /no/such/sounds") == .trouble && grade("file /no/such/file.wav") == .trouble)
         #expect(grade("certificate /no/such/file.pem") == .trouble && grade("disk for state") != nil)
         #expect(found.filter { $0.grade != .fine }.allSatisfy { !$0.remedy.isEmpty }, "each says what to do")
         #expect(found.allSatisfy { $0.json.value(at: "grade") == .string($0.grade.rawValue) && !$0.text.contains("\n") })

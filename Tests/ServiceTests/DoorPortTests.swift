@@ -50,9 +50,11 @@ import WebClient
             "POST", "/call", headers: [("Authorization", "Bearer \(door.token)"), ("Content-Type", "application/sdp")],
             body: Array("v=0".utf8))
         #expect(try await browser.ask(call, of: address).status == 403, "127.0.0.1 is outside of --allow")
-        await #expect(throws: WebClient.Failure.self) {
+        let failure = await #expect(throws: WebClient.Failure.self) {
             try await WebClient(authorities: Self.certificate("other-ca")).ask(WebClient.Request("GET", "/"), of: address)
         }
+        #expect(failure?.distrust == .authority, "a certificate of nobody who is trusted: \(String(describing: failure))")
+        #expect(failure?.description.contains("ssl") == false, "in words: \(String(describing: failure))")
         let plain = try #require(WebAddress("http" + door.url.dropFirst("https".count)))
         await #expect(throws: WebClient.Failure.self) {
             try await WebClient().ask(WebClient.Request("GET", "/"), of: plain)

@@ -176,7 +176,8 @@ import Service
             ("account", "accounts.shop.announcement"), ("device", "accounts.shop.device"), ("telephone", "SRTP"),
             ("messages", "start the service anew"), ("syntax", "yodel.yaml"),
             ("event", "webhooks.crm.events; did you mean call_created?"), ("program", "softphone.programs cannot be 'foo'"),
-            ("name", "accounts[0].name"), ("itself", "own address"),
+            ("name", "accounts[0].name"), ("itself", "own address"), ("target", "accounts.shop.forward_to"),
+            ("password", "yodel.yaml:7; use a file that can be read (No such file"), ("empty name", "empty name, "),
         ])
     func refused(part: String, told: String) async throws {
         try await withScratchFolder { folder in
@@ -187,6 +188,7 @@ import Service
                 [
                     "account": "announcement: none.wav", "device": "device: 'room:nonsense'",
                     "messages": "unanswered: message", "itself": "forward_to: sip:shop@example.com",
+                    "target": "forward_to: mobile", "password": "password_file: /nonexistent/password",
                 ][part] ?? "", port: 19)
             if part == "webhook" { text = text.replacingOccurrences(of: "http://127.0.0.1:19/", with: "ftp://127.0.0.1/") }
             if part == "messages" {
@@ -197,6 +199,7 @@ import Service
                 text = text.replacingOccurrences(of: "    secret_", with: "    events: [call_createdd]\n    secret_")
             }
             if part == "program" { text = text.replacingOccurrences(of: "  token_", with: "  programs: [foo]\n  token_") }
+            if part == "empty name" { text = text.replacingOccurrences(of: "  shop:\n", with: "  '':\n") }
             if part == "name" { text = text.replacingOccurrences(of: "  shop:\n    uri", with: "  - uri") }
             try Place.write(text, folder + "/yodel.yaml")
             let problem = #expect(throws: Problem.self) { try place.reloader.reload() }

@@ -26,7 +26,9 @@ import Service
             ("<sip:101@EXAMPLE.com;user=phone>", ["sip:101@example.com"], true), ("sips:a@b.example", ["*@b.example"], true),
             ("sip:+4930123@gw", ["+49*@gw"], true), ("sip:+4930123@evil", ["+49*@gw"], false), ("tel:+4930", ["+49*"], true),
             ("sip:a@b", [], true), ("sip:a@b", ["*"], true), ("", ["*@*"], false), ("sip:aXbXc@h", ["a*b*c@h"], true),
-            ("sip:ab@h", ["a*ab@h"], false),
+            ("sip:ab@h", ["a*ab@h"], false), ("sip:200@house.test:5062", ["*@house.test"], true),
+            ("sip:200@house.test:5062", ["200@house.test:5062"], true), ("sip:200@evil.test:5062", ["*@house.test"], false),
+            ("sip:+49301;npdi@house.test", ["*@house.test"], true), ("sip:a%40house.test@evil", ["*@house.test"], false),
         ])
     func admitted(_ uri: String, _ patterns: [String], _ isAdmitted: Bool) {
         #expect(rules { $0.callers = patterns }.admits(uri) == isAdmitted)
@@ -36,6 +38,12 @@ import Service
     func patterns() {
         let rules = rules { $0.callers = [String(repeating: "*a", count: 400) + "b"] }
         #expect(!rules.admits("sip:" + String(repeating: "a", count: 1000)))
+    }
+
+    @Test("a greeting that cannot be said is told in words, with what to do")
+    func noGreeting() {
+        let problem = #expect(throws: Problem.self) { try Attendant.greeting("/nonexistent/greeting.wav") }
+        #expect(problem?.detail.contains("/nonexistent/greeting.wav; name an audio file") == true, "\(problem?.detail ?? "")")
     }
 
     @Test("who may not call is refused as such, and where nobody takes calls everybody is")

@@ -30,7 +30,7 @@ package final class Reloader: Sendable {
         (self.gate, self.ownToken) = (gate, ownToken)
     }
 
-    /// - Throws: what is wrong with the configuration, with its line.
+    /// - Throws: what is wrong with the configuration, with its key.
     package func reload() throws(Problem) -> Reload {
         // Accounts that have been taken back are not to be registered again.
         guard !core.calls.isDraining else { throw .draining(seconds: 1) }

@@ -34,7 +34,7 @@ public struct ServiceSource: Sendable {
     }
 
     /// Reads file and secrets as they are now.
-    /// - Throws: what is wrong, with file and line.
+    /// - Throws: what is wrong, with its key, and with file and line where that is in the file.
     func read() throws(SoftphoneError) -> ServiceSettings {
         let configuration: Configuration
         do { configuration = try Configuration(flags: flags, environment: environment, explicitPath: path) } catch {

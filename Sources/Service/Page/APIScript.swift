@@ -18,9 +18,12 @@ extension PageFiles {
           try { return (await response.json()).detail; } catch { return 'the service answered ' + response.status; }
         }
 
+        // Milliseconds for what must not wait for a service that does not answer.
+        const patience = 5000;
+
         // The JSON that comes back; else an error with the service's own words.
-        async function order(method, path, body) {
-          const response = await ask(method, path, body ? 'application/json' : undefined, body && JSON.stringify(body));
+        async function order(method, path, body, limit) {
+          const response = await ask(method, path, body ? 'application/json' : undefined, body && JSON.stringify(body), limit);
           if (!response.ok) throw new Error(await reason(response));
           return response.json();
         }

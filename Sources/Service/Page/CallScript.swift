@@ -40,10 +40,31 @@ extension PageFiles {
           try { return (await order('GET', '/v1/relays')).ice_servers; } catch { return []; }
         }
 
-        // Whoever begins a call holds those that run.
-        async function handset() {
-          for (const call of mine()) if (call.kind === 'sip' && call.state === 'active' && !call.held.by_us) await change(call, 'PUT', 'hold');
-          return talk.place ? handsetID() : openHandset('handset=true' + (ownName ? '&name=' + encodeURIComponent(ownName) : ''));
+        const talks = (call) => call?.kind === 'sip' && ['active', 'held'].includes(call.state);
+        // Calls that hear what is said here, or will as soon as the other side ends its own hold.
+        const unheld = () => mine().filter((call) => talks(call) && !call.held.by_us);
+        // The id of the call that the person answered or went back to last; undefined: it is the newest that counts.
+        let wanted;
+
+        // Those at the other sides hear each other only where somebody joins them.
+        async function holdAllBut(kept) {
+          for (const call of unheld()) if (call.id !== kept?.id) await change(call, 'PUT', 'hold');
+        }
+
+        // One that was called before may be answered while another is talked in.
+        function separate(event) {
+          if (event.type !== 'call_answered' || event.call.kind !== 'sip' || !isMine(event.call)) return;
+          attempt(() => holdAllBut(unheld().find((call) => call.id === wanted) || unheld().pop()));
+        }
+
+        // Whoever begins a call, or answers `call`, holds those that run; an echo test makes way.
+        async function handset(call) {
+          wanted = call?.id;
+          await holdAllBut();
+          const query = 'handset=true' + (ownName ? '&name=' + encodeURIComponent(ownName) : '');
+          await talk.opening?.catch(() => {});
+          if (talk.place && talk.query !== query) closeHandset();
+          return talk.place ? handsetID() : openHandset(query);
         }
 
         async function attempt(work) {
@@ -75,16 +96,35 @@ extension PageFiles {
         }
 
         const answer = (call) => begin(call.id, async () => {
-          const id = await handset();
+          const id = await handset(call);
           await order('POST', `/v1/calls/${call.id}/answer`, { audio: { handset: id } });
         });
         const refuse = (call) => attempt(() => order('POST', `/v1/calls/${call.id}/reject`));
-        const hangUp = (call) => attempt(() => order('DELETE', `/v1/calls/${call.id}`));
         const change = (call, method, what) => order(method, `/v1/calls/${call.id}/${what}`);
-        const press = (key) => attempt(async () => {
-          const call = current();
-          if (call?.kind === 'sip') await order('POST', `/v1/calls/${call.id}/dtmf`, { digits: key });
+
+        // Where the service cannot be asked, the connection says goodbye: the only call ends with its handset. Of several
+        // none can be ended so, but nothing is said in them any more.
+        const hangUp = (call) => attempt(async () => {
+          try { await order('DELETE', `/v1/calls/${call.id}`, undefined, patience); } catch (error) {
+            if (mine().length === 1) {
+              talk.former = null;
+              closeHandset('you hung up');
+              return;
+            }
+            if (!['TypeError', 'TimeoutError'].includes(error.name)) throw error;
+            for (const track of talk.microphone?.getTracks() || []) track.stop();
+            throw new Error('the service is not there; your microphone is off until you choose one anew');
+          }
         });
+
+        // One after the other, so that they arrive in their order.
+        let pressed = Promise.resolve();
+
+        function press(key) {
+          const call = current();
+          if (call?.kind !== 'sip') return;
+          pressed = pressed.then(() => attempt(() => order('POST', `/v1/calls/${call.id}/dtmf`, { digits: key }, patience)));
+        }
 
         // A ring, or what a caller hears until somebody answers: tones by turns, where the browser lets a page sound.
         const tone = { context: null, timer: null, kind: null };

@@ -3,7 +3,7 @@ extension PageFiles {
     static let handsetScript = #"""
         // The connection there is; a test looks at it too.
         const talk = {
-          peer: null, place: null, former: null, microphone: null, heard: null, context: null, waiting: [],
+          peer: null, place: null, query: null, former: null, microphone: null, heard: null, context: null, waiting: [],
           isRestarting: false, sums: {}, meters: {}, opening: null,
         };
         window.talk = talk;
@@ -108,8 +108,8 @@ extension PageFiles {
 
         // Microphone and connection; `query` says what is at its other end.
         async function beginHandset(query) {
-          if (!window.isSecureContext) throw new Error(noMicrophone);
           try {
+            if (!window.isSecureContext) throw new Error(noMicrophone);
             tell('asking for the microphone');
             talk.context = new AudioContext();
             const iceServers = await relays();
@@ -137,7 +137,7 @@ extension PageFiles {
             if (response.status !== 201) throw new Error(await reason(response));
             const place = response.headers.get('Location');
             if (peer !== talk.peer) { ask('DELETE', place); throw new Error('over'); }
-            talk.place = place;
+            Object.assign(talk, { place, query });
             talk.former = handsetID();
             const answer = await response.text();
             await peer.setRemoteDescription({ type: 'answer', sdp: answer });

@@ -7,8 +7,6 @@ extension PageFiles {
           if (isOpen) part('transfer-to').focus();
         }
 
-        const talks = (call) => call?.kind === 'sip' && ['active', 'held'].includes(call.state);
-
         function drawParties(call) {
           part('transfer-open').disabled = !talks(call);
           if (!talks(call)) openTransfer(false);
@@ -16,7 +14,8 @@ extension PageFiles {
           fill(part('others'), JSON.stringify(others.map((other) => [other.id, other.held.by_us])), () =>
             others.flatMap((other) => [
               button('Back to ' + withWhom(other), 'back', () => attempt(async () => {
-                if (current()?.id !== other.id && current()?.state === 'active') await change(current(), 'PUT', 'hold');
+                wanted = other.id;
+                await holdAllBut(other);
                 await change(other, 'DELETE', 'hold');
               })),
               ...(other.held.by_us ? [button('Join ' + withWhom(other), 'join', () => attempt(() => change(other, 'DELETE', 'hold')))] : []),

@@ -45,6 +45,7 @@ extension PageFiles {
           if (event.type === 'call_ended' && event.call.kind === 'sip' && isMine(event.call)) tell(ending(event.call));
           if (event.type === 'call_incoming') notify(withWhom(event.call) + ' calls');
           tellText(event);
+          separate(event);
           // What ended it is over already: the service has let this page's half go.
           if (talk.place && known.calls.get(handsetID())?.state === 'ended') closeHandset(isEcho() ? 'the other side hung up' : '');
           drawRinging();
@@ -81,7 +82,9 @@ extension PageFiles {
         }
 
         function notify(text) {
-          if (window.Notification?.permission === 'granted' && document.hidden) new Notification(text);
+          if (window.Notification?.permission !== 'granted' || !document.hidden) return;
+          // Browsers of telephones let no page make one.
+          try { new Notification(text); } catch { /* The call or text is on the page. */ }
         }
 
         function drawTalk() {
@@ -119,9 +122,11 @@ extension PageFiles {
           return here == null ? '' : milliseconds(here) + ' here';
         }
 
+        const listed = () => all().filter((call) => call.kind === 'sip' || !call.audio.handset).reverse().slice(0, 20);
+
         // Only what has changed is written, so that focus stays where it is.
         function drawCalls() {
-          const list = all().filter((call) => call.kind === 'sip' || !call.audio.handset).reverse().slice(0, 20);
+          const list = listed();
           fill(part('calls'), list.map((call) => call.id + withWhom(call)).join(), () => list.map((call) => {
             const row = element('tr', '');
             for (let column = 0; column < 6; column += 1) row.append(element('td', ''));
@@ -146,17 +151,17 @@ extension PageFiles {
         }
 
         async function stats(id) {
-          const response = await ask('GET', `/v1/calls/${id}/stats`);
+          const response = await ask('GET', `/v1/calls/${id}/stats`, undefined, undefined, patience);
           if (response.ok) figures.set(id, await response.json());
           return figures.get(id);
         }
 
         async function measure() {
-          const running = all().filter((call) => isRunning(call) && call.kind === 'sip');
-          const over = all().filter((call) => !isRunning(call) && call.kind === 'sip').slice(-20);
-          for (const call of running) await stats(call.id);
           // A report comes a moment after the end.
-          for (const call of over) if (figures.get(call.id)?.state !== 'ended' || !figures.get(call.id).reason) await stats(call.id);
+          const isDue = (call) => isRunning(call) || figures.get(call.id)?.state !== 'ended' || !figures.get(call.id).reason;
+          // Of the calls that are shown, those that are looked at first.
+          for (const call of new Set([current(), known.calls.get(look.id), ...listed()]))
+            if (call?.kind === 'sip' && isDue(call)) await stats(call.id);
           const call = current();
           const isTalking = Boolean(call && talk.place);
           const [ours, own] = isTalking ? [await stats(handsetID()), await ownFigures()] : [null, null];
@@ -170,7 +175,14 @@ extension PageFiles {
             takeSample(theirs, isOurs && looked.kind === 'sip' ? ours : null, isOurs ? own : null);
           }
           drawCalls();
-          if (call) part('timer').textContent = lasted(call);
+        }
+
+        // On a slow way a look may last: the next one waits for its end.
+        let measuring = null;
+
+        function everySecond() {
+          if (current()) part('timer').textContent = lasted(current());
+          measuring ||= measure().catch(() => {}).finally(() => { measuring = null; });
         }
 
         for (const key of '123456789*0#') {
@@ -185,7 +197,9 @@ extension PageFiles {
         });
         document.addEventListener('keydown', (event) => {
           const isText = ['INPUT', 'SELECT'].includes(event.target.tagName);
-          if (!isText && !event.ctrlKey && !event.metaKey && !event.altKey && /^[0-9*#]$/.test(event.key) && current()) press(event.key);
+          // One that is held down is one key.
+          if (isText || event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
+          if (/^[0-9*#]$/.test(event.key)) press(event.key);
         });
         part('dial').addEventListener('submit', (event) => {
           event.preventDefault();
@@ -216,9 +230,10 @@ extension PageFiles {
         addEventListener('pagehide', () => { if (talk.peer) talk.peer.close(); });
         // Another address in the same page: another token, or a link that was just printed.
         addEventListener('hashchange', () => location.reload());
+        if (!window.isSecureContext) tell(noMicrophone);
         enter().then((problem) => {
           if (problem) part('service').textContent = problem;
-          else { followForEver(); setInterval(() => measure().catch(() => {}), 1000); }
+          else { followForEver(); setInterval(everySecond, 1000); }
         }, () => { part('service').textContent = 'the service is not there; load the page again when it is'; });
 
         """#

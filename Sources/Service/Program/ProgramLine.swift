@@ -2,6 +2,7 @@ import AudioDevices
 import AudioFiles
 import Realtime
 import Reporting
+import Softphone
 
 /// What joins a call and the program that is its audio end, for as long as the call lasts: the media may begin anew, and the connection
 /// may be lost, without one noticing the other.
@@ -37,7 +38,8 @@ package final class ProgramLine: Sendable, Equatable {
             do throws(AudioFileError) {
                 found = try SharedSamples.whole(path: path, rate: end.sampleRate)
             } catch {
-                logger.warning("\(path) cannot be played while a program is away: \(error); calls hear silence then")
+                logger.warning(
+                    "calls hear silence while a program is away: \(error.explanation), in softphone.program_announcement")
             }
         }
         announcement = found

@@ -37,6 +37,9 @@ package struct AccountRules: Sendable, Equatable {
                 if case .play(_, let path, _) = try ends.play(name) { (announcement, announcementName) = (path, name) }
             } catch { throw .request("\(error.detail), in \(place).announcement") }
         }
+        if let target = forwardTo, let problem = CallTarget.problem(with: target, hasAccount: true) {
+            throw .request("\(problem), in \(place).forward_to '\(target.prefix(200))'; write sip:USER@HOST, or tel:")
+        }
         if unanswered == .forward, forwardTo == nil {
             throw .request("\(place) forwards calls to nobody; set forward_to: sip:USER@HOST")
         }
@@ -48,6 +51,11 @@ package struct AccountRules: Sendable, Equatable {
     /// Whether somebody may call.
     /// - Parameter uri: of the caller, who chooses it.
     package func admits(_ uri: String) -> Bool {
-        callers.isEmpty || callers.contains { AddressPattern.matches(AddressPattern.bare(uri), AddressPattern.bare($0)) }
+        guard !callers.isEmpty else { return true }
+        let names = AddressPattern.names(of: uri)
+        return callers.contains { text in
+            let pattern = AddressPattern.bare(text)
+            return names.contains { AddressPattern.matches($0, pattern) }
+        }
     }
 }

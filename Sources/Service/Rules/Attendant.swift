@@ -2,6 +2,7 @@ import AudioDevices
 import AudioFiles
 import AudioUnits
 import Realtime
+import Softphone
 
 /// A machine as the audio end of one call: it says something, and may take a message into a file.
 ///
@@ -65,10 +66,10 @@ package final class Attendant: Sendable, Equatable {
     /// - Parameter path: the file.
     /// - Returns: its sound, which other attendants share.
     /// - Throws: why it cannot be said.
-    static func greeting(_ path: String) throws(Problem) -> SharedSamples {
+    package static func greeting(_ path: String) throws(Problem) -> SharedSamples {
         do throws(AudioFileError) {
             return try SharedSamples.whole(path: path, rate: rate, maximumSeconds: longestSeconds)
-        } catch { throw .conflict("\(error)") }
+        } catch { throw .conflict(error.explanation) }
     }
 
     /// What the call's media are told in place of a device.
@@ -137,7 +138,7 @@ package final class Attendant: Sendable, Equatable {
                         try writer?.write(packet)
                     } catch {
                         isLost = true
-                        logger.error("a message cannot be kept: \(error)")
+                        logger.error("a message cannot be kept: \(error.reason), \(error.path)")
                     }
                 case .over: onOver()
                 }

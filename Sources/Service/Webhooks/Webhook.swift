@@ -236,7 +236,7 @@ final class Webhook: Sendable {
             id: item.id, seconds: now.millisecondsSince1970 / 1000, body: body, key: settings.key)
         var wish: Int?
         let trouble: String
-        do {
+        do throws(WebClient.Failure) {
             let request = WebClient.Request(
                 "POST", settings.address.path, headers: headers + [("Content-Type", "application/json")], body: body,
                 patience: Self.patience)
@@ -249,7 +249,8 @@ final class Webhook: Sendable {
             trouble = "\(settings.address.text) answered \(answer.status)"
             wish = answer.headers["retry-after"].flatMap { RetrySchedule.wish($0, now: now) }
         } catch {
-            trouble = "\(settings.address.text): \(error)"
+            let remedy = error.distrust == .authority ? "; name the authority's file in tls.ca" : ""
+            trouble = "\(settings.address.text): \(error)\(remedy)"
         }
         let isNew = state.withLock { state in
             defer { state.trouble = trouble }

@@ -103,21 +103,21 @@ extension ConfigurationItem<AccountKeys> {
     /// The account's password out of its file or variable; empty when neither is named.
     public func password(environment: [String: String]) throws(SettingsError) -> String {
         let place = "accounts.\(name ?? "")"
-        func refuse(_ key: String, _ value: String, _ expected: String) -> SettingsError {
-            .invalidValue(name: "\(place).\(key)", value: value, source: source.description, expected: expected)
-        }
+        let (file, variable) = (source(of: \.passwordFile), source(of: \.passwordEnv))
         switch (self[\.passwordFile], self[\.passwordEnv]) {
         case (nil, nil): return ""
-        case (let path?, nil):
-            do { return try SecretFile.line(path: path) } catch {
-                throw refuse("password_file", path, "a file that can be read")
-            }
-        case (nil, let variable?):
-            guard let password = environment[variable] else {
-                throw refuse("password_env", variable, "a variable that is set")
+        case (let path?, nil): return try SecretFile.line(path: path, of: "\(place).password_file", from: file)
+        case (nil, let name?):
+            guard let password = environment[name] else {
+                throw .invalidValue(
+                    name: "\(place).password_env", value: name, source: variable.description,
+                    expected: "a variable that is set")
             }
             return password
-        case (let path?, _?): throw refuse("password_file", path, "either password_file or password_env")
+        case (let path?, _?):
+            throw .invalidValue(
+                name: "\(place).password_file", value: path, source: file.description,
+                expected: "either password_file or password_env")
         }
     }
 }

@@ -25,19 +25,20 @@ extension ConfigurationItem<WebhookKeys> {
     /// The secret out of its file or variable.
     public func secret(environment: [String: String]) throws(SettingsError) -> String {
         let place = "webhooks.\(name ?? "")"
-        func refuse(_ key: String, _ value: String, _ expected: String) -> SettingsError {
-            .invalidValue(name: "\(place).\(key)", value: value, source: source.description, expected: expected)
+        let (file, variable) = (source(of: \.secretFile), source(of: \.secretEnv))
+        func refuse(_ path: String, _ expected: String) -> SettingsError {
+            .invalidValue(name: "\(place).secret_file", value: path, source: file.description, expected: expected)
         }
         switch (self[\.secretFile], self[\.secretEnv]) {
-        case (nil, nil): throw refuse("secret_file", "", "a file with the secret, or secret_env")
-        case (let path?, nil):
-            do { return try SecretFile.line(path: path) } catch {
-                throw refuse("secret_file", path, "a file that can be read")
+        case (nil, nil): throw refuse("", "a file with the secret, or secret_env")
+        case (let path?, nil): return try SecretFile.line(path: path, of: "\(place).secret_file", from: file)
+        case (nil, let name?):
+            guard let secret = environment[name] else {
+                throw .invalidValue(
+                    name: "\(place).secret_env", value: name, source: variable.description, expected: "a variable that is set")
             }
-        case (nil, let variable?):
-            guard let secret = environment[variable] else { throw refuse("secret_env", variable, "a variable that is set") }
             return secret
-        case (let path?, _?): throw refuse("secret_file", path, "either secret_file or secret_env")
+        case (let path?, _?): throw refuse(path, "either secret_file or secret_env")
         }
     }
 }

@@ -33,11 +33,8 @@ extension ResolvedConfiguration<YodelKeys> {
     /// The password for the TURN servers out of its file; empty when none is named.
     public func turnPassword() throws(SettingsError) -> String {
         guard let path = self[\.network.turnPasswordFile] else { return "" }
-        do { return try SecretFile.line(path: path) } catch {
-            throw .invalidValue(
-                name: "network.turn_password_file", value: path,
-                source: source(of: \.network.turnPasswordFile).description, expected: "a file that can be read")
-        }
+        return try SecretFile.line(
+            path: path, of: "network.turn_password_file", from: source(of: \.network.turnPasswordFile))
     }
 
     /// Whether someone chose a device other than the default one.

@@ -114,10 +114,13 @@ public enum AccountSettingsError: Error, Hashable, Sendable, CustomStringConvert
 
     public var description: String {
         switch self {
-        case .badAddress(let account, let uri): "account \(account): \"\(uri)\" is no sip:user@domain"
-        case .badServer(let account, let uri): "account \(account): \"\(uri)\" is no sip: URI of a server"
+        case .badAddress(let account, let uri):
+            "account \(account): \"\(uri)\" is no address, in accounts.\(account).uri; write sip:USER@DOMAIN"
+        case .badServer(let account, let uri):
+            "account \(account): \"\(uri)\" is no server, in accounts.\(account).registrar or outbound_proxy; write "
+                + "sip:HOST[:PORT]"
         case .badTransport(let account, let transport):
-            "account \(account): transport \"\(transport)\" is none of udp, tcp, tls"
+            "account \(account): \"\(transport)\" is no transport, in accounts.\(account).transport; write udp, tcp or tls"
         case .twice(let account): "there are two accounts of the name \(account)"
         }
     }

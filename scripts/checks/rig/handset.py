@@ -17,6 +17,21 @@ UNSEEN = """void (() => {
   Object.defineProperty(document, 'hidden', { get: () => true });
 })()"""
 
+# A key that is held down, and another one; the page's requests for them, as it makes them.
+KEYS = """void (() => {
+  const send = window.fetch;
+  window.digits = [];
+  window.fetch = (path, options) => {
+    if (String(path).endsWith('/dtmf')) window.digits.push(JSON.parse(options.body).digits);
+    return send(path, options);
+  };
+  for (const [key, repeat] of [['5', false], ['5', true], ['5', true], ['7', false]])
+    document.body.dispatchEvent(new KeyboardEvent('keydown', { key, repeat, bubbles: true }));
+})()"""
+
+# From now on the service cannot be asked; what it tells and the media go on.
+UNREACHED = "void (window.fetch = () => Promise.reject(new TypeError('Failed to fetch')))"
+
 
 def dialled(folder: str) -> str:
     """A number is dialled on the page: the browser is the handset of a call through Kamailio; held, muted, keys, hung up there."""
@@ -41,6 +56,9 @@ def dialled(folder: str) -> str:
             browser.click("#keys")
             browser.click("#keypad button")
             browser.wait_for(f"performance.getEntriesByName(location.origin + '/v1/calls/{number}/dtmf').length")
+            browser.ask(KEYS)
+            browser.wait_for("window.digits.join('') === '57'")
+            browser.ask("pressed.then(() => null)")
             peer.do("hangup")
             ended(service, number, "remote_hangup")
             browser.wait_for("!talk.peer")
@@ -93,7 +111,9 @@ def answered(folder: str) -> str:
 
 
 def parties(folder: str) -> str:
-    """Two calls on the page become one conversation, and their other sides are left to each other; then one is sent away."""
+    """A call takes the place of an echo test; it stays on hold, though the other side takes back a hold of its own, while
+    another one runs. The two become one conversation, and their other sides are left to each other; then one is sent away, and
+    one is hung up while the service cannot be asked."""
     said = speech.write(f"{folder}/said.wav", 48000, 60, 0)
     with House(folder, free_ports(1, step=210), ("101", "102")) as house, Chromium(folder, said) as browser:
         service = house.service
@@ -113,8 +133,16 @@ def parties(folder: str) -> str:
             )["calls"]
             return str([c["id"] for c in calls if c["to"] == to][-1])
 
-        first, second = dial("101"), dial("102")
+        browser.click("#echo")
+        browser.wait_for("document.querySelector('#state').textContent === 'connected'")
+        first = dial("101")
+        house.peers[0].do("hold")
+        service.until("held by them", f"/v1/calls/{first}", lambda c: c["held"]["by_peer"])
+        second = dial("102")
         service.until("held", f"/v1/calls/{first}", lambda c: c["held"]["by_us"])
+        house.peers[0].do("resume")
+        record = service.until("resumed by them", f"/v1/calls/{first}", lambda c: not c["held"]["by_peer"])
+        expect(record["held"]["by_us"], f"two callers hear each other: {record}")
         browser.wait_for("!!document.querySelector('#others .join')")
         browser.click("#others .join")
         service.until("joined", f"/v1/calls/{first}", lambda c: not c["held"]["by_us"])
@@ -132,6 +160,15 @@ def parties(folder: str) -> str:
         browser.ask("void (document.querySelector('#transfer-to').value = '102')")
         browser.click("#transfer-go")
         service.until("sent away", f"/v1/calls/{number}", lambda c: c["state"] == "ended" and c["end_reason"] == "transferred")
+        browser.wait_for("!talk.peer")
+        for peer in house.peers:
+            peer.do("hangup")
+        number = dial("101")
+        browser.wait_for("document.querySelector('#state').textContent === 'connected'")
+        browser.ask(UNREACHED)
+        browser.click("#hangup")
+        browser.wait_for("!talk.peer && document.querySelector('#state').textContent === 'you hung up'")
+        service.until("over", f"/v1/calls/{number}", lambda c: c["state"] == "ended")
         expect(not browser.errors, f"the console says {browser.errors}")
         expect(service.stop() == 0, service.said())
-    return f"joined, connected ({', '.join(sorted(reasons))}), sent away"
+    return f"joined, connected ({', '.join(sorted(reasons))}), sent away, hung up unasked"
