@@ -54,6 +54,8 @@ public struct Codec: Sendable {
     /// Packet length in milliseconds where nobody chooses.
     public let defaultFrameMilliseconds: Int
     public let bitrate: Bitrate
+    /// What encoder and decoder add to a packet's length, in milliseconds, at the codec's own rate with the usual settings.
+    public let lookaheadMilliseconds: Double
     /// Whether its packets may carry a coarse copy of the packet before.
     public let hasInbandFEC: Bool
     /// Whether the encoder falls silent in pauses by itself; others do so with comfort noise (RFC 3389).
@@ -71,8 +73,8 @@ public struct Codec: Sendable {
         name: String, encodingName: String, channels: Int = 1, clock: Clock, sampleRate: Int,
         sampleRates: SampleRates? = nil, payloadType: PayloadType,
         sendableFrameMilliseconds: [Int] = [10, 20, 30, 40, 50, 60], defaultFrameMilliseconds: Int = 20,
-        bitrate: Bitrate, hasInbandFEC: Bool = false, hasDTX: Bool = false, impairment: Impairment?,
-        encoder: @escaping EncoderMaker, decoder: @escaping DecoderMaker
+        bitrate: Bitrate, lookaheadMilliseconds: Double = 0, hasInbandFEC: Bool = false, hasDTX: Bool = false,
+        impairment: Impairment?, encoder: @escaping EncoderMaker, decoder: @escaping DecoderMaker
     ) {
         self.name = name
         self.encodingName = encodingName
@@ -84,6 +86,7 @@ public struct Codec: Sendable {
         self.sendableFrameMilliseconds = sendableFrameMilliseconds
         self.defaultFrameMilliseconds = defaultFrameMilliseconds
         self.bitrate = bitrate
+        self.lookaheadMilliseconds = lookaheadMilliseconds
         self.hasInbandFEC = hasInbandFEC
         self.hasDTX = hasDTX
         self.impairment = impairment

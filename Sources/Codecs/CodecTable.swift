@@ -1,6 +1,9 @@
-/// The codecs there are. Adding one takes its file and a word here.
+/// The codecs there are. Adding one takes its file and a word here, and another if calls are to offer it unasked.
 extension Codec: CaseIterable {
     public static let allCases: [Codec] = [opus, g722, pcmu, pcma, l16]
+
+    /// Those that are offered where nobody chooses, the most wanted first.
+    public static let usual: [Codec] = [opus, g722, pcmu, pcma]
 }
 
 /// By name: the text form of a codec is its name.

@@ -6,7 +6,8 @@ extension Codec {
     /// keeps. G.113 has constants for it on the wideband scale only.
     public static let g722 = Codec(
         name: "g722", encodingName: "G722", clock: .fixed(8_000), sampleRate: 16_000, payloadType: .static(9),
-        bitrate: .bitsPerSample(4), impairment: nil,
+        // The filter banks of both ends delay by 22 samples.
+        bitrate: .bitsPerSample(4), lookaheadMilliseconds: 1.375, impairment: nil,
         encoder: { (settings, rate) throws(CodecError) in
             try G722Encoder(frameLength: rate / 1000 * settings.frameMilliseconds)
         },

@@ -44,7 +44,7 @@ package struct Decimator: ~Copyable {
             let x = Double(tap - delay)
             let sinc = x == 0 ? edge : sin(.pi * edge * x) / (.pi * x)
             let reach = x / Double(delay + 1)
-            let value = sinc * InterpolationTable.bessel(5 * (1 - reach * reach).squareRoot())
+            let value = sinc * besselI0(5 * (1 - reach * reach).squareRoot())
             coefficients[paddedTaps - taps + tap] = Float(value)
             sum += value
         }

@@ -7,7 +7,9 @@ public struct DriftResampler: BitwiseCopyable, Sendable {
     /// Taps of the interpolator.
     public static let taps = 16
     /// The ratios that are followed.
-    public static let allowedRatios = 0.5...2.0
+    public static var allowedRatios: ClosedRange<Double> { leastRatio...greatestRatio }
+    private static var leastRatio: Double { @_noLocks get { 0.5 } }
+    private static var greatestRatio: Double { @_noLocks get { 2 } }
     /// Delay in input samples.
     public static var latencySamples: Int { taps / 2 }
 
@@ -17,7 +19,8 @@ public struct DriftResampler: BitwiseCopyable, Sendable {
         @_noLocks get { storedRatio }
         @_noLocks set {
             guard newValue == newValue else { return }
-            storedRatio = newValue < 0.5 ? 0.5 : newValue > 2 ? 2 : newValue
+            storedRatio =
+                newValue < Self.leastRatio ? Self.leastRatio : newValue > Self.greatestRatio ? Self.greatestRatio : newValue
         }
     }
 

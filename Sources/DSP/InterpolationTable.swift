@@ -19,22 +19,11 @@ enum InterpolationTable {
                 let x = Double(tap - taps / 2 + 1) - fraction
                 let sinc = x == 0 ? 1 : sin(.pi * x) / (.pi * x)
                 let reach = 2 * x / Double(taps)
-                row[tap] = abs(reach) >= 1 ? 0 : sinc * bessel(beta * (1 - reach * reach).squareRoot())
+                row[tap] = abs(reach) >= 1 ? 0 : sinc * besselI0(beta * (1 - reach * reach).squareRoot())
             }
             let sum = row.reduce(0, +)
             for tap in 0..<taps { (table + phase * taps + tap).initialize(to: Float(row[tap] / sum)) }
         }
         return UnsafePointer(table)
     }()
-
-    /// Modified Bessel function of the first kind, order 0, by its power series.
-    static func bessel(_ x: Double) -> Double {
-        var term = 1.0
-        var sum = 1.0
-        for k in 1...40 {
-            term *= (x / 2 / Double(k)) * (x / 2 / Double(k))
-            sum += term
-        }
-        return sum
-    }
 }

@@ -9,7 +9,7 @@ public struct LevelMeter: Sendable {
 
     /// Blocks under this level are pauses, in dBov.
     public static let activeFloorDBov = -50.0
-    /// The same level as a mean square.
+    /// `activeFloorDBov` as a mean square.
     private static let activeFloorSquare = 1e-5
 
     private let samplesPerConstant: Double

@@ -70,9 +70,6 @@ public final class LinkDistributor {
 
 /// Where an RTP packet stands: its SSRC and sequence number.
 private struct StreamPosition {
-    /// Packets that may be missing where a stream goes on (RFC 3550 appendix A.1).
-    private static let longestGap: UInt16 = 3000
-
     let ssrc: UInt32
     let sequence: UInt16
 
@@ -86,7 +83,7 @@ private struct StreamPosition {
 
     /// Whether `next` is of the same stream, and goes on from here.
     func isContinued(at next: StreamPosition) -> Bool {
-        next.ssrc == ssrc && (1..<Self.longestGap).contains(next.sequence &- sequence)
+        next.ssrc == ssrc && SequenceGap.goesOn(from: sequence, to: next.sequence)
     }
 }
 

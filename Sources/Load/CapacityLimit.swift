@@ -20,8 +20,6 @@ package enum CapacityLimit: Equatable, Sendable {
 
     /// Share of the time with work from which a loop is full.
     private static let fullLoad = 0.8
-    /// Late turns, in milliseconds at p99, that somebody hears.
-    private static let lateMilliseconds = 10.0
 
     /// What limits, by a step that missed its objective.
     /// - Parameters:
@@ -38,7 +36,7 @@ package enum CapacityLimit: Equatable, Sendable {
             self = .processor(worst.stages.max { $0.value < $1.value }?.key ?? .hear)
         } else if !isLoadValid {
             self = .load
-        } else if (worst.loop.lateness99 ?? 0) >= Self.lateMilliseconds {
+        } else if (worst.loop.lateness99 ?? 0) >= Admission.lateMilliseconds {
             self = .scheduler
         } else {
             self = .processor(worst.stages.max { $0.value < $1.value }?.key ?? .hear)

@@ -21,10 +21,10 @@ public struct LoadArguments: ParsableArguments {
     @Option(help: ArgumentHelp("Calls in all (1 to 10000).", valueName: "n"))
     var calls = 10
 
-    @Option(help: ArgumentHelp("New calls a second.", valueName: "n"))
+    @Option(help: ArgumentHelp("New calls a second (up to 1000).", valueName: "n"))
     var rate = 10.0
 
-    @Option(help: ArgumentHelp("How long each call lasts.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("How long each call lasts (1 to 86400).", valueName: "seconds"))
     var hold = 10.0
 
     @Option(help: ArgumentHelp("Say this audio file over and over. (default: speech made by the program)", valueName: "file"))

@@ -5,9 +5,6 @@ import Realtime
 /// One UDP port for the media of many calls, and the next one for their RTCP: what comes is read in batches, what leaves is sent in
 /// batches, so that a turn costs few system calls however many calls it serves. Confined to one thread.
 public final class MediaPort: PacketPort {
-    /// Milliseconds between two looks at RTCP's own socket: the kernel notes when a report came.
-    private static let controlMilliseconds = 50.0
-
     /// Where RTP is heard; the port is the kernel's choice when 0 was asked.
     public var local: SocketAddress { media.socket.local }
     /// What to poll for RTP.
@@ -63,7 +60,7 @@ public final class MediaPort: PacketPort {
     public func receive(now: HostTime, _ deliver: (inout ReceivedPacket) -> Void) {
         media.receive(&counters, deliver)
         guard let control, now >= nextControl else { return }
-        nextControl = now.advanced(byMilliseconds: Self.controlMilliseconds)
+        nextControl = now.advanced(byMilliseconds: UDPLink.controlMilliseconds)
         control.receive(&counters, deliver)
     }
 

@@ -1,3 +1,5 @@
+import Link
+
 /// What a sequence number means for its source.
 enum SequenceVerdict: Equatable {
     /// Next, or later with a gap that counts as loss. The extended sequence number.
@@ -21,8 +23,6 @@ enum SequenceVerdict: Equatable {
 struct RTPSource {
     /// MIN_SEQUENTIAL: packets in sequence that make a source valid.
     static let minSequential = 2
-    /// MAX_DROPOUT: greatest gap that is loss and not a restart.
-    static let maxDropout = 3000
     /// MAX_MISORDER: a packet this far behind the newest is no longer late but a restart.
     static let maxMisorder = 100
 
@@ -80,7 +80,7 @@ struct RTPSource {
         if received == 0 { return updateProbation(sequence, delta: delta) }
         if delta == 0 {
             return noteDuplicate()
-        } else if delta < Self.maxDropout {
+        } else if delta < SequenceGap.restart {
             maxExtended += Int64(delta)
             badSequence = nil
             seen = delta < 128 ? seen << UInt128(delta) | 1 : 1

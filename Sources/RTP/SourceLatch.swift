@@ -176,7 +176,7 @@ private struct HeardStream {
     }
 
     func isContinued(by header: RTPHeader) -> Bool {
-        header.ssrc == ssrc && (1..<UInt16(RTPSource.maxDropout)).contains(header.sequence &- sequence)
+        header.ssrc == ssrc && SequenceGap.goesOn(from: sequence, to: header.sequence)
     }
 
     /// A packet from the heard address. Another SSRC there is the stream from its second packet in sequence on.

@@ -4,6 +4,7 @@ import Link
 import LiveMedia
 import Realtime
 import Reporting
+import Signalling
 import Softphone
 
 /// The service: registered, taking and making calls, controlled by HTTP, until it is told to end.
@@ -66,7 +67,7 @@ public final class SoftphoneService: Sendable {
             ends: { live.now.ends }, history: history, recordings: settings.recordings,
             webhooks: settings.webhookDesk(spool), firstDoor: own?.door, telephone: telephone,
             check: CheckDesk { live.now.findings }, callsPerMinute: { live.now.callsPerMinute },
-            relays: { live.now.relays }, loops: { loops.figures },
+            relays: { live.now.relays }, loops: { loops.figures }, drops: .process,
             rulesOfAccount: { name in name.flatMap { live.now.rulesOfAccount[$0] } ?? AccountRules() },
             unreached: { live.now.unreached($1, of: $0) }, audioOfAccount: { live.now.audio(of: $0) })
         self.core = core
@@ -219,6 +220,7 @@ public final class SoftphoneService: Sendable {
         core.calls.closeAll()
         core.history?.close()
         phone.close()
+        if let drops = core.drops.text { logger.debug("what came by SIP and was dropped: \(drops)") }
         core.spool.finish()
         core.check.finish()
         core.accountChecks.finish()

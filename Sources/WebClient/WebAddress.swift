@@ -31,5 +31,8 @@ package struct WebAddress: Sendable, Equatable {
     package var text: String { "\(isEncrypted ? "https" : "http")://\(authority)" }
 
     /// No address is a name that a certificate is asked for by (RFC 6066 section 3).
-    var serverName: String? { (try? IPAddress(host)) == nil ? host : nil }
+    package static func serverName(of host: String) -> String? { (try? IPAddress(host)) == nil ? host : nil }
+
+    /// The name that its certificate is asked for by.
+    var serverName: String? { Self.serverName(of: host) }
 }

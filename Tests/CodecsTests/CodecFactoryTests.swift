@@ -48,6 +48,7 @@ import Testing
             let encoder = try makeEncoder(codec, settings: EncoderSettings(frameMilliseconds: milliseconds))
             #expect(encoder.sampleRate == codec.sampleRate)
             #expect(encoder.frameLength * 1000 == codec.sampleRate * milliseconds)
+            #expect(Double(encoder.lookaheadSamples) * 1000 == codec.lookaheadMilliseconds * Double(codec.sampleRate))
             let decoder = try makeDecoder(codec)
             #expect(decoder.sampleRate == codec.sampleRate && decoder.channels == 1)
             let packet = try encoder.packets(of: [Float](repeating: 0.1, count: encoder.frameLength))[0]

@@ -28,6 +28,21 @@ import Testing
         ])
     func mix(arguments: [String], words: String) throws { try refused(arguments, saying: [words, "; "]) }
 
+    @Test(
+        "an option that a load has no use for is refused, and its help does not name it",
+        arguments: ["--latency=low", "--redundancy=100", "--rtcp-interval=2", "--max-bitrate=30000", "--dtx"])
+    func useless(option: String) throws {
+        let name = String(option.prefix { $0 != "=" })
+        try refused(["rtp://127.0.0.1:4", "--calls", "1", "--hold", "1", option], saying: [name])
+        let help = try yodel(["help", "load"]).output
+        #expect(!help.contains(name) && help.contains("--codec <codec>") && help.contains("--complexity <n>"), "\(help)")
+    }
+
+    @Test("help has the range of each number that is the load's own") func ranges() throws {
+        let words = try yodel(["help", "load"]).output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        for range in ["(1 to 10000)", "(up to 1000)", "(1 to 86400)"] { #expect(words.contains(range), "\(words)") }
+    }
+
     @Test("a picture that cannot be written is told before anybody is called", arguments: ["/nonexistent/load.svg", "/", ""])
     func pictureRefused(path: String) throws {
         try refused(["rtp://127.0.0.1:4", "--calls", "1", "--hold", "1", "--picture", path], saying: ["\(path); name a place"])

@@ -17,6 +17,7 @@ import Testing
         (["loopback", "--offline", "--allow", "192.0.2.0/24"], 2, "--allow"),
         (["loopback", "--offline", "--stun", "192.0.2.1"], 2, "--stun"),
         (["loopback", "--offline", "--tls-minimum", "1.3"], 2, "--tls-minimum"),
+        (["loopback", "--offline", "--pin"], 2, "--pin"), (["loopback", "--offline", "--no-duck"], 2, "--duck"),
         (["loopback", "--capture", "call.pcapng"], 2, "--capture"), (["loopback", "--record", "call.wav"], 2, "--record"),
         (["call", "rtp://127.0.0.1:70000"], 2, "70000"),
         (["call", "rtp://127.0.0.1:4", "--devise", "null"], 2, "--devise"),
@@ -218,6 +219,11 @@ func helpIsComplete(command: String) throws {
         #expect(words.contains("\(form) \(key.help). ("), "\(form)")
         #expect(words.contains("default: \(key.defaultText))"), "\(key.name)")
     }
+}
+
+@Test("Help of a loopback test says which of the options below it are refused") func helpOfLoopback() throws {
+    let words = try yodel(["help", "loopback"]).output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    #expect(words.contains("--pin, --duck and all options of network and TLS are refused."), "\(words)")
 }
 
 @Test("Help breaks a line only where the next word does not fit", arguments: ["process", "play", "record", "render"])

@@ -112,6 +112,8 @@ import Testing
         resampler.ratio = 1.25
         resampler.ratio = bad
         #expect(resampler.ratio == kept)
+        let allowed = DriftResampler.allowedRatios
+        #expect([1.25, allowed.lowerBound, allowed.upperBound].contains(kept))
         var room = [Float](repeating: 0, count: 1_000)
         let result = resampler.process(Signals.noise(count: 400, seed: 24), count: 400, into: &room, capacity: 1_000)
         #expect(result.consumed == 400)

@@ -1,4 +1,5 @@
 import DSP
+import Glibc
 import Testing
 
 @Suite struct LevelMeterTests {
@@ -38,6 +39,14 @@ import Testing
         let level = meter([Float](repeating: 1, count: 4_800), block: block).levelDBov
         // 10 log10(1 - 1/e)
         #expect(abs(level + 1.99) < 0.02, "\(level)")
+    }
+
+    @Test("What is louder than the floor of activity counts as speech, what is quieter does not")
+    func knowsPauses() {
+        func square(_ dBov: Double) -> [Float] { [Float](repeating: Float(pow(10, dBov / 20)), count: 4_800) }
+        #expect(meter(square(LevelMeter.activeFloorDBov - 0.1)).activeLevelDBov == nil)
+        let level = meter(square(LevelMeter.activeFloorDBov + 0.1)).activeLevelDBov ?? 0
+        #expect(abs(level - LevelMeter.activeFloorDBov - 0.1) < 0.01, "\(level)")
     }
 
     @Test("The peak is the largest magnitude since it was reset")

@@ -206,6 +206,19 @@ import Service
         #expect(value(text, "yodel_account_registered{account=\"office\"}") == 1)
     }
 
+    @Test("what came by SIP and was dropped is counted by its reason")
+    func drops() {
+        let bench = Bench()
+        bench.core.drops.count(.unparsable)
+        bench.core.drops.count(.unparsable)
+        bench.core.drops.count(.brokenStream)
+        let text = ServiceFigures.text(bench.core)
+        #expect(value(text, "yodel_signalling_dropped_total{reason=\"unparsable\"}") == 2)
+        #expect(value(text, "yodel_signalling_dropped_total{reason=\"broken_stream\"}") == 1)
+        #expect(value(text, "yodel_signalling_dropped_total{reason=\"stray_response\"}") == 0)
+        #expect(bench.core.drops.text == "unparsable 2, broken_stream 1")
+    }
+
     @Test("a quote in a label is escaped, also where a mark combines with it")
     func labels() {
         let bench = Bench(accounts: ["a\"\u{301}b"])

@@ -124,13 +124,7 @@ extension PulseLink {
         device.isAtZero = Self.volumes(info.volume).allSatisfy { $0 == 0 }
         device.isSuspended = info.state == PA_SINK_SUSPENDED
         describe(&device, info.proplist, isHardware: info.flags.rawValue & PA_SINK_HARDWARE.rawValue != 0)
-        for index in 0..<Int(info.n_ports) {
-            guard let port = info.ports?[index] else { break }
-            device.ports.append(
-                ServerDevice.Port(
-                    name: Self.text(port.pointee.name), description: Self.text(port.pointee.description),
-                    type: port.pointee.type, isUnplugged: port.pointee.available == PA_PORT_AVAILABLE_NO.rawValue))
-        }
+        device.ports = Self.ports(info.ports, count: info.n_ports) { ($0.name, $0.description, $0.type, $0.available) }
         device.activePort = info.active_port.map { Self.text($0.pointee.name) }
         return device
     }
@@ -143,15 +137,27 @@ extension PulseLink {
         device.isSuspended = info.state == PA_SOURCE_SUSPENDED
         device.isMonitor = info.monitor_of_sink != .max
         describe(&device, info.proplist, isHardware: info.flags.rawValue & PA_SOURCE_HARDWARE.rawValue != 0)
-        for index in 0..<Int(info.n_ports) {
-            guard let port = info.ports?[index] else { break }
-            device.ports.append(
-                ServerDevice.Port(
-                    name: Self.text(port.pointee.name), description: Self.text(port.pointee.description),
-                    type: port.pointee.type, isUnplugged: port.pointee.available == PA_PORT_AVAILABLE_NO.rawValue))
-        }
+        device.ports = Self.ports(info.ports, count: info.n_ports) { ($0.name, $0.description, $0.type, $0.available) }
         device.activePort = info.active_port.map { Self.text($0.pointee.name) }
         return device
+    }
+
+    /// The ports of a device; those of sinks and of sources are C types of their own.
+    /// - Parameter parts: name, description, type and availability of a port.
+    private static func ports<Port>(
+        _ list: UnsafeMutablePointer<UnsafeMutablePointer<Port>?>?, count: UInt32,
+        _ parts: (Port) -> (UnsafePointer<CChar>?, UnsafePointer<CChar>?, UInt32, CInt)
+    ) -> [ServerDevice.Port] {
+        var ports: [ServerDevice.Port] = []
+        for index in 0..<Int(count) {
+            guard let port = list?[index] else { break }
+            let (name, description, type, available) = parts(port.pointee)
+            ports.append(
+                ServerDevice.Port(
+                    name: text(name), description: text(description), type: type,
+                    isUnplugged: available == PA_PORT_AVAILABLE_NO.rawValue))
+        }
+        return ports
     }
 
     private func describe(_ device: inout ServerDevice, _ properties: OpaquePointer?, isHardware: Bool) {

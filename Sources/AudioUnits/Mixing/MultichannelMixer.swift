@@ -27,11 +27,22 @@ public final class MultichannelMixer: ProcessingUnit, @unchecked Sendable {
         var isEnabled = true
     }
 
-    private struct Control {
+    private struct Control: MixerControl {
         var settings: [Settings]
         var outputVolume: Float = 1
         var isMetering = false
         var parameters: MixerParameters
+
+        /// Works out what the render thread needs for an input.
+        func place(_ input: Int) {
+            let (volume, pan) = (settings[input].volume, settings[input].pan)
+            let angle = Double(pan + 1) * .pi / 4
+            let place = parameters.inputs + input
+            place.pointee.volume.store(left: volume, right: volume)
+            place.pointee.mono.store(left: volume * Float(cos(angle)), right: volume * Float(sin(angle)))
+            place.pointee.stereo.store(left: volume * min(1, 1 - pan), right: volume * min(1, 1 + pan))
+            place.pointee.isEnabled.store(settings[input].isEnabled, ordering: .relaxed)
+        }
     }
 
     private let control: Lock<Control>
@@ -50,29 +61,29 @@ public final class MultichannelMixer: ProcessingUnit, @unchecked Sendable {
     }
 
     /// Volume of an input, a factor; 1 by default.
-    public func volume(input: Int) throws(AudioUnitError) -> Float { try settings(input).volume }
+    public func volume(input: Int) throws(AudioUnitError) -> Float { try control.settings(input).volume }
 
     /// Sets an input's volume, a factor of 0 ... 4.
     public func setVolume(_ volume: Float, input: Int) throws(AudioUnitError) {
         guard Self.volumes.contains(volume) else { throw .outOfRange(setting: "volume", allowed: "0 to 4") }
-        try change(input) { $0.volume = volume }
+        try control.change(input) { $0.volume = volume }
     }
 
     /// Place of an input, -1 (left) ... 1 (right); 0 by default.
-    public func pan(input: Int) throws(AudioUnitError) -> Float { try settings(input).pan }
+    public func pan(input: Int) throws(AudioUnitError) -> Float { try control.settings(input).pan }
 
     /// Places an input between left (-1) and right (1).
     public func setPan(_ pan: Float, input: Int) throws(AudioUnitError) {
         guard (-1...1).contains(pan) else { throw .outOfRange(setting: "pan", allowed: "-1 to 1") }
-        try change(input) { $0.pan = pan }
+        try control.change(input) { $0.pan = pan }
     }
 
     /// Whether an input is on; true by default.
-    public func isEnabled(input: Int) throws(AudioUnitError) -> Bool { try settings(input).isEnabled }
+    public func isEnabled(input: Int) throws(AudioUnitError) -> Bool { try control.settings(input).isEnabled }
 
     /// Switches an input on or off.
     public func setEnabled(_ isEnabled: Bool, input: Int) throws(AudioUnitError) {
-        try change(input) { $0.isEnabled = isEnabled }
+        try control.change(input) { $0.isEnabled = isEnabled }
     }
 
     /// Volume of everything, a factor; 1 by default.
@@ -124,7 +135,7 @@ public final class MultichannelMixer: ProcessingUnit, @unchecked Sendable {
             control.parameters = MixerParameters(inputs: count)
             control.parameters.metering.pointee.store(control.isMetering, ordering: .relaxed)
             control.parameters.output.pointee.volume.store(left: control.outputVolume, right: control.outputVolume)
-            for index in 0..<count { Self.store(control.settings[index], in: control.parameters.inputs + index) }
+            for input in 0..<count { control.place(input) }
         }
     }
 
@@ -135,30 +146,5 @@ public final class MultichannelMixer: ProcessingUnit, @unchecked Sendable {
                 &slice.assumingMemoryBound(to: RenderSlice.self).pointee,
                 inputs.assumingMemoryBound(to: UnitInputs.self).pointee)
         }
-    }
-
-    private func settings(_ input: Int) throws(AudioUnitError) -> Settings {
-        let settings = control.withLock { $0.settings.indices.contains(input) ? $0.settings[input] : nil }
-        guard let settings else { throw .noSuchElement(input) }
-        return settings
-    }
-
-    private func change(_ input: Int, _ change: (inout Settings) -> Void) throws(AudioUnitError) {
-        let isThere = control.withLock { control in
-            guard control.settings.indices.contains(input) else { return false }
-            change(&control.settings[input])
-            Self.store(control.settings[input], in: control.parameters.inputs + input)
-            return true
-        }
-        if !isThere { throw .noSuchElement(input) }
-    }
-
-    private static func store(_ settings: Settings, in place: UnsafeMutablePointer<MixerParameters.Channel>) {
-        let (volume, pan) = (settings.volume, settings.pan)
-        let angle = Double(pan + 1) * .pi / 4
-        place.pointee.volume.store(left: volume, right: volume)
-        place.pointee.mono.store(left: volume * Float(cos(angle)), right: volume * Float(sin(angle)))
-        place.pointee.stereo.store(left: volume * min(1, 1 - pan), right: volume * min(1, 1 + pan))
-        place.pointee.isEnabled.store(settings.isEnabled, ordering: .relaxed)
     }
 }

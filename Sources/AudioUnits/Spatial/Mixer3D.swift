@@ -30,7 +30,7 @@ public final class Mixer3D: ProcessingUnit, @unchecked Sendable {
         var isEnabled = true
     }
 
-    private struct Control {
+    private struct Control: MixerControl {
         var settings: [Settings]
         var rendering = Rendering.sphericalHead
         var attenuation = DistanceAttenuation()
@@ -69,29 +69,29 @@ public final class Mixer3D: ProcessingUnit, @unchecked Sendable {
     }
 
     /// Where an input is; straight ahead at 1 m by default.
-    public func position(input: Int) throws(AudioUnitError) -> SpatialPosition { try settings(input).position }
+    public func position(input: Int) throws(AudioUnitError) -> SpatialPosition { try control.settings(input).position }
 
     /// Places an input.
     public func setPosition(_ position: SpatialPosition, input: Int) throws(AudioUnitError) {
         try position.validate()
-        try change(input) { $0.position = position }
+        try control.change(input) { $0.position = position }
     }
 
     /// Volume of an input, a factor; 1 by default.
-    public func volume(input: Int) throws(AudioUnitError) -> Float { try settings(input).volume }
+    public func volume(input: Int) throws(AudioUnitError) -> Float { try control.settings(input).volume }
 
     /// Sets an input's volume, a factor of 0 ... 4.
     public func setVolume(_ volume: Float, input: Int) throws(AudioUnitError) {
         guard Self.volumes.contains(volume) else { throw .outOfRange(setting: "volume", allowed: "0 to 4") }
-        try change(input) { $0.volume = volume }
+        try control.change(input) { $0.volume = volume }
     }
 
     /// Whether an input is on; true by default. One that is off is not rendered: it stands still.
-    public func isEnabled(input: Int) throws(AudioUnitError) -> Bool { try settings(input).isEnabled }
+    public func isEnabled(input: Int) throws(AudioUnitError) -> Bool { try control.settings(input).isEnabled }
 
     /// Switches an input on or off.
     public func setEnabled(_ isEnabled: Bool, input: Int) throws(AudioUnitError) {
-        try change(input) { $0.isEnabled = isEnabled }
+        try control.change(input) { $0.isEnabled = isEnabled }
     }
 
     /// How direction becomes stereo; `sphericalHead` by default.
@@ -150,21 +150,5 @@ public final class Mixer3D: ProcessingUnit, @unchecked Sendable {
                 slice.assumingMemoryBound(to: RenderSlice.self).pointee,
                 inputs.assumingMemoryBound(to: UnitInputs.self).pointee)
         }
-    }
-
-    private func settings(_ input: Int) throws(AudioUnitError) -> Settings {
-        let settings = control.withLock { $0.settings.indices.contains(input) ? $0.settings[input] : nil }
-        guard let settings else { throw .noSuchElement(input) }
-        return settings
-    }
-
-    private func change(_ input: Int, _ change: (inout Settings) -> Void) throws(AudioUnitError) {
-        let isThere = control.withLock { control in
-            guard control.settings.indices.contains(input) else { return false }
-            change(&control.settings[input])
-            control.place(input)
-            return true
-        }
-        if !isThere { throw .noSuchElement(input) }
     }
 }

@@ -1,3 +1,4 @@
+import DSP
 import Glibc
 
 /// How finely a sinc is kept.
@@ -26,21 +27,11 @@ final class SincTable: Sendable {
             let x = Double(index) / Double(SincShape.steps)
             let sinc = x == 0 ? 1 : sin(.pi * x) / (.pi * x)
             let reach = x / Double(SincShape.crossings)
-            values[index] = Float(sinc * Self.bessel(Self.beta * (1 - reach * reach).squareRoot()) / Self.bessel(Self.beta))
+            values[index] = Float(sinc * besselI0(Self.beta * (1 - reach * reach).squareRoot()) / besselI0(Self.beta))
         }
         // Exactly nothing at the crossings, so that a signal read at its own samples comes out as it was.
         for crossing in 1..<SincShape.crossings { values[crossing * SincShape.steps] = 0 }
     }
 
     deinit { values.deallocate() }
-
-    /// Modified Bessel function of the first kind, order 0, by its power series.
-    private static func bessel(_ x: Double) -> Double {
-        var (term, sum) = (1.0, 1.0)
-        for k in 1...40 {
-            term *= (x / 2 / Double(k)) * (x / 2 / Double(k))
-            sum += term
-        }
-        return sum
-    }
 }

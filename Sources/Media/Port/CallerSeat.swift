@@ -13,9 +13,6 @@ struct CallerSeat {
     /// Silence of a stream before another one may be its continuation, in milliseconds; as with `SourceLatch`.
     static let silenceMilliseconds = SourceLatch.silenceMilliseconds
 
-    /// Packets that may be missing where a stream goes on (RFC 3550 appendix A.1).
-    private static let longestGap: UInt16 = 3000
-
     let name: StreamName
     var isTaken = true
     /// Where RTCP was last heard from.
@@ -41,7 +38,7 @@ struct CallerSeat {
 
     /// Whether a packet under the same SSRC goes on where this stream stands.
     func isContinued(by header: RTPHeader) -> Bool {
-        header.ssrc == name.ssrc && (1..<Self.longestGap).contains(header.sequence &- sequence)
+        header.ssrc == name.ssrc && SequenceGap.goesOn(from: sequence, to: header.sequence)
     }
 
     /// Whether it was proven and fell silent before it was believed; as with `SourceLatch`.

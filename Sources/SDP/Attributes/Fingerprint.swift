@@ -1,3 +1,5 @@
+import Link
+
 /// `a=fingerprint`: the hash of the certificate that the writer's DTLS will show (RFC 8122 section 5).
 public struct Fingerprint: Hashable, Sendable {
     /// In lower case: `sha-256`.
@@ -23,11 +25,7 @@ public struct Fingerprint: Hashable, Sendable {
         self.init(hashFunction: function.text, bytes: bytes)
     }
 
-    var text: String {
-        let digits = Array("0123456789ABCDEF")
-        return hashFunction + " "
-            + bytes.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined(separator: ":")
-    }
+    var text: String { hashFunction + " " + bytes.colonHex }
 }
 
 extension UInt8 {

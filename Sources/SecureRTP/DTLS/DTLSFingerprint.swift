@@ -1,4 +1,5 @@
 import CDTLS
+import Link
 
 /// The hash of a certificate, as signalling announces it (RFC 8122 section 5).
 public struct DTLSFingerprint: Hashable, Sendable, CustomStringConvertible {
@@ -67,9 +68,5 @@ public struct DTLSFingerprint: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// `sha-256 4A:AD:...`, as `a=fingerprint` has it.
-    public var description: String {
-        let digits = Array("0123456789ABCDEF")
-        return "\(hash.rawValue) "
-            + bytes.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined(separator: ":")
-    }
+    public var description: String { "\(hash.rawValue) \(bytes.colonHex)" }
 }

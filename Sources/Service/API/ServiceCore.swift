@@ -3,6 +3,7 @@ import Link
 import LiveMedia
 import Realtime
 import Reporting
+import Signalling
 import Softphone
 import Synchronization
 
@@ -43,6 +44,8 @@ package final class ServiceCore: Sendable {
     let pace: OutboundPace
     /// How the threads fare that calls without a device share.
     package let loops: @Sendable () -> SessionLoopFigures
+    /// What came by SIP and was dropped.
+    package let drops: SignallingDrops
     private let sendText: @Sendable (String, String, String?) throws(SoftphoneError) -> UInt64
     /// Whether a request has asked for the end.
     private let endIsWished = Atomic(false)
@@ -62,13 +65,14 @@ package final class ServiceCore: Sendable {
         telephone: some Telephone, check: CheckDesk = CheckDesk { [] }, callsPerMinute: @escaping @Sendable () -> Int = { 0 },
         relays: @escaping @Sendable () -> BrowserRelays? = { nil },
         loops: @escaping @Sendable () -> SessionLoopFigures = { SessionLoopFigures() },
+        drops: SignallingDrops = SignallingDrops(),
         rulesOfAccount: @escaping @Sendable (String?) -> AccountRules = { _ in AccountRules() },
         unreached: @escaping @Sendable (_ account: String, _ target: String) -> String? = { _, _ in nil },
         audioOfAccount: @escaping @Sendable (String?) -> AudioEnd
     ) {
         (self.calls, self.accounts, spool, choices) = (calls, accounts, calls.spool, ends)
         (self.history, self.recordings) = (history, recordings)
-        (self.check, self.firstDoor, self.relays, self.loops) = (check, firstDoor, relays, loops)
+        (self.check, self.firstDoor, self.relays, self.loops, self.drops) = (check, firstDoor, relays, loops, drops)
         pace = OutboundPace(calls.counters, callsPerMinute)
         self.webhooks = webhooks ?? WebhookDesk(calls.spool, folder: nil, byteLimit: 0)
         self.audioOfAccount = audioOfAccount

@@ -2,6 +2,7 @@ import Link
 import LiveMedia
 import Media
 import Reporting
+import Signalling
 
 /// The service's figures as Prometheus reads them: text format 0.0.4, base units, every counter there at zero. docs/metrics.md names
 /// each, held by a test.
@@ -179,6 +180,9 @@ package enum ServiceFigures {
                 "registrations_total", .counter, "Outcomes of registering that were told since the start, by state.",
                 labels: ["state"],
                 AccountBook.states.dropFirst().map { ([$0], Double(service.accounts.told($0))) }),
+            MetricFamily(
+                "signalling_dropped_total", .counter, "What came by SIP and was dropped, by the reason.", labels: ["reason"],
+                SignallingDrops.Reason.allCases.map { ([$0.rawValue], Double(service.drops[$0])) }),
         ]
     }
 

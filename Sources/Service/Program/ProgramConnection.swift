@@ -1,10 +1,10 @@
-import Link
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 import NIOWebSocket
 import Realtime
+import WebClient
 
 /// The WebSocket to a program (RFC 6455), as its client: made, and made again when it is lost, until it is ended.
 final class ProgramConnection: Sendable {
@@ -98,8 +98,7 @@ final class ProgramConnection: Sendable {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls {
-                        // No address is a name that a certificate is asked for by (RFC 6066 section 3).
-                        let name = (try? IPAddress(place.host)) == nil ? place.host : nil
+                        let name = WebAddress.serverName(of: place.host)
                         try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
                     }
                     return (channel, try Self.upgrade(channel, program, place))

@@ -1,3 +1,5 @@
+import Link
+
 /// Certificates of signalling by TLS: whom we trust, and who we are.
 public struct TLSKeys: ConfigurationSection {
     public static let name = "tls"
@@ -45,9 +47,7 @@ public struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertibl
     }
 
     /// `AB:CD:...`, as `openssl x509 -fingerprint -sha256` prints it.
-    public var description: String {
-        octets.map { ($0 < 16 ? "0" : "") + String($0, radix: 16).uppercased() }.joined(separator: ":")
-    }
+    public var description: String { octets.colonHex }
 }
 
 extension ValueForm where Value == CertificateFingerprint {

@@ -43,7 +43,7 @@ extension SIPSignalling {
         case .messagesUnwatched(let account, let status, let reason, let retryAfter):
             unwatched(account, status, reason, retryAfter)
         case .answer(let request, let status, let reason, _): answered(request, status, reason)
-        case .dropped: break
+        case .dropped(let reason, _): configuration.drops.count(SignallingDrops.Reason(reason))
         }
     }
 

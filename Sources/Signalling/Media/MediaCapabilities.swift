@@ -21,7 +21,7 @@ public struct MediaCapabilities: Sendable, Hashable {
     public var sharesPort: Bool
 
     public init(
-        codecs: [Codec] = [.opus, .g722, .pcmu, .pcma], sampleRate: Int? = nil, packetMilliseconds: Int = 20,
+        codecs: [Codec] = Codec.usual, sampleRate: Int? = nil, packetMilliseconds: Int = 20,
         bitrate: Int = 28_000, prefersOwnOrder: Bool = false, telephoneEvents: Bool = true, comfortNoise: Bool = true,
         redundantCopies: Int = 0, sharesPort: Bool = true
     ) {
@@ -60,7 +60,7 @@ public struct MediaCapabilities: Sendable, Hashable {
             payloadType: codec.hasStaticPayloadType ? nil : codec.defaultPayloadType, parameters: parameters,
             packetTimes: codec.sendableFrameMilliseconds.map(Double.init),
             bitRate: codec.fixedBitrate(sampleRate: rate) ?? bitrate,
-            lookahead: codec == .opus ? 6.5 : codec == .g722 ? 1.375 : 0,
+            lookahead: codec.lookaheadMilliseconds,
             redundancy: redundantCopies)
     }
 }

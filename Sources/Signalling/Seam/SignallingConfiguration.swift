@@ -59,6 +59,8 @@ public struct SignallingConfiguration: Sendable {
     public var trace: (@Sendable (TracedMessage) -> Void)?
     /// Is told of every connection that this side has opened, as `trace` is. nil: nobody is.
     public var streamOpened: (@Sendable (OpenedStream) -> Void)?
+    /// Counts what is dropped.
+    public var drops = SignallingDrops.process
 
     public init(
         listeners: [Listener], accounts: [AccountSettings] = [], media: MediaCapabilities = MediaCapabilities(),

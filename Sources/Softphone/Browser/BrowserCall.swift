@@ -22,7 +22,6 @@ final class BrowserCall: OwnedCall {
     private var pending: [EventBody] = []
     private var mediaStart: HostTime?
     private var pair: SelectedPair?
-    private var isSecured = false
     private var relayRenewal = RelayRenewal()
     private var reason: Media.EndReason?
 

@@ -55,7 +55,7 @@ public struct SIPRequest: Sendable {
 
     /// The codecs to be offered when nobody has chosen one: those that can be used here.
     public static var usualCodecs: [Codec] {
-        [Codec.opus, .g722, .pcmu, .pcma].filter { (try? makeDecoder($0)) != nil }
+        Codec.usual.filter { (try? makeDecoder($0)) != nil }
     }
 
     /// The same for a call beside this one, or in its place: nothing that was for the beginning.

@@ -14,7 +14,7 @@ struct LoadCommand: ParsableCommand {
         ]))
 
     @OptionGroup(title: "Load") var load: LoadArguments
-    @OptionGroup(title: MediaKeys.title) var coding: KeyArguments<SectionOptions<MediaKeys>>
+    @OptionGroup(title: MediaKeys.title) var coding: KeyArguments<EncoderOptions>
     @OptionGroup(title: LogKeys.title) var general: GeneralArguments
 
     func run() throws {

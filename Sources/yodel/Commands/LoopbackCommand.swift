@@ -12,7 +12,11 @@ struct LoopbackCommand: ParsableCommand {
         commandName: "loopback",
         abstract: "Test a whole call between two endpoints in this process; no sound card needed.",
         discussion: HelpText.discussion(
-            "Each endpoint sits in a simulated room. Names in --assert without a_to_b. or b_to_a. hold in both.",
+            """
+            Each endpoint sits in a simulated room: --device takes room:MODEL only. --play, --record, --capture, \
+            --capture-decrypted, --dtmf, --pin, --duck and all options of network and TLS are refused. Names in --assert \
+            without a_to_b. or b_to_a. hold in both.
+            """,
             examples: [
                 ("yodel loopback", "a call of 20 s in real time"),
                 ("yodel loopback --offline --seed 7 --json", "a minute in virtual time, the same each time"),
@@ -35,15 +39,11 @@ struct LoopbackCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Room of both endpoints: small, office, hall or PATH.wav, drift and noise as in --device room:MODEL, which this is "
-                + "short for.",
+            "Room of both endpoints, short for --device room:MODEL: small, office, hall or PATH.wav, with drift and noise.",
             valueName: "model"))
     var room: String?
 
-    @Flag(
-        help: ArgumentHelp(
-            "Encrypt the media: live by DTLS-SRTP with its whole handshake, with --offline by SRTP whose keys come of the seed."
-        ))
+    @Flag(help: "Encrypt the media: live by DTLS-SRTP with its whole handshake, with --offline by SRTP with keys of the seed.")
     var srtp = false
 
     @OptionGroup var media: MediaArguments
@@ -55,12 +55,13 @@ struct LoopbackCommand: ParsableCommand {
         if let network {
             do { conditions = try NetworkConditions(parsing: network) } catch { throw CommandError(error) }
         }
-        let ofOthers = media.call.given.filter { $0 != "--near" } + (media.network.given + media.tls.given).map(\.option)
-        if let option = ofOthers.first {
+        let keys = AudioKeys()
+        let audio = media.audio.given.filter { [keys.pin.name, keys.duck.name].contains($0.key) }
+        let refused = media.call.given.filter { $0 != "--near" } + (audio + media.network.given + media.tls.given).map(\.option)
+        if let option = refused.first {
             throw CommandError(.usage, "\(option) is for other calls; a loopback test has sound and network of its own")
         }
         if let room {
-            let keys = AudioKeys()
             guard !media.audio.gives(keys.device, keys.input, keys.output) else {
                 throw CommandError(.usage, "--room is a device itself; leave out --device, --input and --output")
             }
@@ -73,8 +74,7 @@ struct LoopbackCommand: ParsableCommand {
         let printer = EventPrinter(json: self.media.output.json, input: media.device.input, output: media.device.output)
         var request = LoopbackRequest(media: media)
         request.choosesDevice = options.choosesDevice
-        request.seconds = options.durationSeconds
-        request.nearPath = options.nearPath
+        (request.seconds, request.nearPath) = (options.durationSeconds, options.nearPath)
         (request.conditions, request.scenario, request.offline) = (conditions, network, offline)
         request.encrypts = srtp
         do { try request.stopMachine(machine) } catch { throw CommandError(error) }

@@ -129,6 +129,12 @@ class Endpoint:
         return f"`yodel {' '.join(self.arguments[1:])}` (exit {self.process.poll()}) said: " + (" / ".join(said) or "nothing")
 
 
+def recording_listener(port: int, record: str, codec: str = "pcmu") -> Endpoint:
+    """Waits for one caller and writes what it hears to a file, for a minute at most."""
+    media = ["--codec", codec, "--device", "null", "--no-voice-processing", "--record", record]
+    return Endpoint(["listen", f"rtp://127.0.0.1:{port}", *media, "--duration", "60"])
+
+
 choosing = threading.Lock()
 # Below the ports that the kernel gives to whoever asks for none; checks that run beside each other get other ones each.
 LOWEST_PORT, HIGHEST_PORT = (int(port) for port in os.environ.get("CHECK_PORTS", "10000-32000").split("-"))
