@@ -381,11 +381,14 @@ import Testing
         #expect(bench.incoming.last?.1.assertedIdentity == nil)
     }
 
-    @Test("where the account is registered by a stream, a datagram with its server's address is a stranger's", arguments: [true, false])
+    @Test(
+        "where the account is registered by a stream, a datagram with its server's address is a stranger's",
+        arguments: [true, false])
     func forgedAddress(isRegistered: Bool) throws {
         let bench = Bench()
         bench.peer = SignallingSource(
-            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060), connection: SignallingConnectionID(number: 1))
+            transport: .tcp, remote: SignallingAddress(host: "192.0.2.9", port: 5060),
+            connection: SignallingConnectionID(number: 1))
         bench.agent.add(
             Account(
                 id: id, address: SIPURI(user: "101", host: "192.0.2.9"), registrar: URI("sip:192.0.2.9;transport=TCP")?.sip,

@@ -98,7 +98,8 @@ import Service
     @Test(
         "a program's path does not climb out of what the configuration allows",
         arguments: [
-            ("../admin", 400), ("%2E./admin", 400), (".%2e%2fadmin", 400), ("..\\\\admin", 400), ("x/..;a=1/admin", 400), ("./x", 400),
+            ("../admin", 400), ("%2E./admin", 400), (".%2e%2fadmin", 400), ("..\\\\admin", 400), ("x/..;a=1/admin", 400),
+            ("./x", 400),
             ("..x/y..", 200), ("x?next=/../y", 200),
         ])
     func climbing(path: String, status: Int) async {

@@ -83,7 +83,7 @@ extension UserAgent {
         }
         if request.method == .ack {
             // Where no server of the account asks for them, they would be the peer's to guess the password by.
-            if !exchange.account.map({ isAccountServer(exchange, of: $0) }) ?? true {
+            if let id = exchange.account, !isAccountServer(exchange, of: id) {
                 request.headers.remove(.authorization)
                 request.headers.remove(.proxyAuthorization)
             }
@@ -253,7 +253,9 @@ extension UserAgent {
     /// Whether it goes to the account's registrar, its proxy, or its domain. Where a peer's route leads counts, not what its URI says:
     /// a peer may name the account's domain, and another place to go to (`maddr`).
     private func goesToOwnServer(_ exchange: Exchange, _ state: AccountState) -> Bool {
-        guard !exchange.isElsewhere, let place = (exchange.nextHop ?? exchange.request.nextHop.sip)?.placeHost else { return false }
+        guard !exchange.isElsewhere, let place = (exchange.nextHop ?? exchange.request.nextHop.sip)?.placeHost else {
+            return false
+        }
         return [state.account.address, state.account.registrarURI, state.account.outboundProxy].contains {
             $0?.placeHost.equalsIgnoringCase(place) == true
         }

@@ -48,11 +48,11 @@ public struct StreamFramer: Sendable {
     private mutating func next() throws(Failure) -> Element? {
         if let signal = takeLineEnds() { return signal }
         guard taken < buffer.count, buffer[taken] != 13 else { return nil }
-        guard let total = try total ?? messageLength() else {
+        if total == nil { total = try messageLength() }
+        guard let total else {
             guard pendingBytes <= limits.message else { throw .tooLarge }
             return nil
         }
-        self.total = total
         guard pendingBytes >= total else { return nil }
         let message = Array(buffer[taken..<taken + total])
         take(total)

@@ -193,7 +193,7 @@ def odd_requests(service: Service) -> str:
         "a WebSocket of no call": (get("/v1/calls/none/stream", service, *socket_lines), {404}),
         "a WebSocket without the token": (get("/v1/calls/none/stream", service, *socket_lines, token=False), {401}),
         "a tunnel": (b"CONNECT localhost:22 HTTP/1.1\r\nHost: localhost\r\n" + bearer + b"\r\n", {400, 404, 405, 0}),
-        "an absolute target": (get("http://evil.example/v1/calls", service), {400, 404}),
+        "an absolute target": (get("http://evil.example/v1/calls", service), {421}),
         "another host": (get("/healthz", service).replace(b"localhost", b"evil.example"), {421}),
         "no host": (b"GET /v1/calls HTTP/1.1\r\n" + bearer + b"\r\n", {400, 421}),
         "a page from elsewhere": (
