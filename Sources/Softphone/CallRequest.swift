@@ -16,7 +16,10 @@ public struct CallRequest: Sendable {
     /// Callers that one port may take.
     public static let partiesAllowed = 1...100
 
-    /// - Parameter uris: at least one.
+    /// - Parameters:
+    ///   - uris: at least one.
+    ///   - role: who begins.
+    ///   - media: device, coding, network and files.
     public init(_ uris: [CallURI], role: CallURI.Role, media: MediaRequest) {
         self.uris = uris
         self.role = role

@@ -33,6 +33,7 @@ public struct AccountCheck: Sendable, Equatable {
     ///
     /// Blocks until the registrar has answered.
     /// - Parameters:
+    ///   - account: whose registration is tried.
     ///   - access: how the servers are found and trusted.
     ///   - seconds: how long to wait for the registrar at most.
     ///   - isInterrupted: asked five times a second; true gives up.

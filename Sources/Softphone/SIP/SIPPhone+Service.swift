@@ -106,7 +106,9 @@ extension SIPPhone {
     }
 
     /// Takes a caller on: it rings until it is answered or hung up.
-    /// - Parameter request: its purpose is to listen.
+    /// - Parameters:
+    ///   - caller: as `PhoneNews.caller` has it.
+    ///   - request: its purpose is to listen.
     /// - Throws: `SoftphoneError.resources` when no descriptor or thread is left; the caller is refused.
     public func accept(_ caller: WaitingCaller, _ request: SIPRequest) throws(SoftphoneError) -> any LiveCall {
         do throws(SoftphoneError) {
@@ -131,7 +133,10 @@ extension SIPPhone {
     func refusal(_ wanted: CallRefusal) -> CallRefusal { isEnding.load(ordering: .relaxed) ? .ending : wanted }
 
     /// Sends somebody a text.
-    /// - Parameter account: as whom; nil: as nobody in particular.
+    /// - Parameters:
+    ///   - text: what is sent.
+    ///   - target: to whom: `sip:`, `sips:` or, with an account, `tel:`.
+    ///   - account: as whom; nil: as nobody in particular.
     /// - Returns: its number, by which the news tell what became of it.
     public func send(_ text: String, to target: String, account: String?) throws(SoftphoneError) -> UInt64 {
         if let problem = CallTarget.problem(with: target, hasAccount: account != nil) {
