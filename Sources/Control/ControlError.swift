@@ -29,9 +29,11 @@ package enum ControlError: Error, Sendable, Equatable, CustomStringConvertible {
         self =
             switch failure.distrust {
             case .authority:
-                .authentication("\(place.text) is there, but \(failure); name the authority's file with --ca")
+                .authentication(
+                    "\(place.text) is there, but \(failure); name the authority's file with --ca, or renew the certificate")
             case .name:
                 .authentication("\(place.text) is there, but \(failure); name it with --url as its certificate does")
+            case .file: .usage("\(failure); name a file in PEM form with --ca")
             case nil:
                 .network("\(place.text) does not answer (\(failure)); start `yodel softphone`, or name it with --url")
             }

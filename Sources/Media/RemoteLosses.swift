@@ -8,21 +8,22 @@ struct RemoteLosses {
     private var expected = 0
     /// Both, of the SSRCs that we gave up.
     private var before = (lost: 0, expected: 0)
-    /// Number of the first packet under our SSRC that it can have got.
-    private var first: UInt16
+    /// Number of the first packet under our SSRC that it can have got; below zero where the numbers began anew before it heard any.
+    private var first: Int
 
-    init(first: UInt16) { self.first = first }
+    init(first: UInt16) { self.first = Int(first) }
 
     /// What follows bears another SSRC.
     mutating func changeSource(first: UInt16) {
         before = (lost, expected)
-        self.first = first
+        self.first = Int(first)
     }
 
     mutating func take(_ block: ReportBlock) {
         // Negative where more came twice than was lost.
         lost = before.lost + max(0, Int(block.cumulativeLost))
-        expected = before.expected + max(0, Int(block.highestSequence) - Int(first) + 1)
+        if Int(block.highestSequence) < first { first -= 65_536 }
+        expected = before.expected + Int(block.highestSequence) - first + 1
     }
 
     /// Lost of expected, 0…1. Both ways to know it tell too little rather than too much: numbers leave out what hides behind

@@ -19,7 +19,9 @@ public struct Verdict: Sendable, Equatable {
     ///
     /// Delay: ITU-T G.114 (good up to 150 ms, tolerable up to 400 ms). Concealment: 1 % is where Opus and G.711 with
     /// concealment begin to be heard, 5 % is where words are lost (ITU-T G.113 appendix I).
-    public init(_ statistics: CallStatistics) {
+    public init(_ statistics: CallStatistics) { self.init(statistics, countsGaps: true) }
+
+    private init(_ statistics: CallStatistics, countsGaps: Bool) {
         guard let received = statistics.packetsReceived, received > 0 else {
             reasons = ["nothing was received"]
             return
@@ -42,12 +44,17 @@ public struct Verdict: Sendable, Equatable {
         let xruns = (statistics.xruns.capture ?? 0) + (statistics.xruns.playback ?? 0)
         if xruns > 0 { lower(Double(xruns), fair: 0, poor: 20, Text.counted(xruns, "xrun")) }
         // The same to the ear: the device was in time, and its ring empty.
-        if let gaps = statistics.playoutGaps { lower(Double(gaps), fair: 0, poor: 20, Text.counted(gaps, "play-out gap")) }
+        if countsGaps, let gaps = statistics.playoutGaps {
+            lower(Double(gaps), fair: 0, poor: 20, Text.counted(gaps, "play-out gap"))
+        }
     }
 
     /// Judges a loopback test by its worse direction.
     public init(_ report: LoopbackReport) {
-        let directions = [("A to B", Verdict(report.aToB)), ("B to A", Verdict(report.bToA))]
+        let directions = [("A to B", report.aToB), ("B to A", report.bToA)].map {
+            // The report counts the gaps of both.
+            ($0.0, Verdict($0.1, countsGaps: false))
+        }
         grade = directions.contains { $0.1.grade == nil } ? nil : directions.compactMap { $0.1.grade }.min()
         for (name, verdict) in directions { reasons += verdict.reasons.map { "\(name): \($0)" } }
         if let gaps = report.gaps, gaps > 0 { lower(Double(gaps), fair: 0, poor: 5, Text.counted(gaps, "gap")) }

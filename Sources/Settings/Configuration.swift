@@ -88,12 +88,16 @@ public struct ResolvedConfiguration<Schema: ConfigurationSchema>: Sendable {
         // The last two are of `yodel ctl`.
         let known = table.keys.map(\.variable) + ["YODEL_CONFIG", "YODEL_URL", "YODEL_TOKEN"]
         warnings = environment.filter { name, value in
-            // Of a service that is called yodel Kubernetes tells each container where it is, in variables of that name.
-            let isTold = value.hasPrefix("tcp://") || value.hasPrefix("udp://")
-            return name.hasPrefix("YODEL_") && !known.contains(name) && !isTold
+            name.hasPrefix("YODEL_") && !known.contains(name) && !Self.isOfKubernetes(name, value)
         }.keys.sorted().compactMap { name in
             nearestName(to: name, among: known).map { "environment variable \(name) is not used; did you mean \($0)?" }
         }
+    }
+
+    /// Of a service that is called yodel or yodel-softphone Kubernetes tells each container where it is, in variables of that name.
+    private static func isOfKubernetes(_ name: String, _ value: String) -> Bool {
+        value.hasPrefix("tcp://") || value.hasPrefix("udp://") || name.contains("_SERVICE_PORT")
+            || name.hasSuffix("_SERVICE_HOST")
     }
 
     private static func resolve(
@@ -109,7 +113,7 @@ public struct ResolvedConfiguration<Schema: ConfigurationSchema>: Sendable {
             }
         }
         if let flag = flags.last(where: { $0.key == key.name }) { return try checked(flag.value, .flag(flag.option)) }
-        if let text = environment[key.variable], !text.isEmpty {
+        if let text = environment[key.variable], !text.isEmpty, !isOfKubernetes(key.variable, text) {
             return try checked(.text(text), .environment(variable: key.variable))
         }
         if let file, let entry = file.entries[key.name] {

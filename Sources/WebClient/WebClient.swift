@@ -37,6 +37,8 @@ package struct WebClient: Sendable {
             case authority
             /// It is of another name.
             case name
+            /// The file of authorities cannot be read: nobody was asked.
+            case file
         }
 
         package let description: String
@@ -58,7 +60,7 @@ package struct WebClient: Sendable {
                 case ChannelError.connectTimeout: Failure("no connection came about in time")
                 case let error as NIOSSLExtraError where error == .failedToValidateHostname:
                     Failure("its certificate is of another name", .name)
-                case let error as NIOSSLError: Failure(encryption: "\(error)")
+                case let error where error is NIOSSLError || error is BoringSSLError: Failure(encryption: "\(error)")
                 default: Failure("\(error)")
                 }
         }
@@ -67,6 +69,10 @@ package struct WebClient: Sendable {
         private init(encryption text: String) {
             guard !text.contains("CERTIFICATE_VERIFY_FAILED") else {
                 self.init("its certificate is of no authority that is trusted, or too old", .authority)
+                return
+            }
+            guard !text.contains("EOF during handshake") else {
+                self.init("it hangs up on TLS; it may speak HTTP without")
                 return
             }
             let reason = text.firstMatch(of: #/OPENSSL_internal:(\w+)/#).map { $0.1.lowercased().split(separator: "_") }
@@ -118,7 +124,9 @@ package struct WebClient: Sendable {
     private func context() throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         if let authorities { configuration.trustRoots = .file(authorities) }
-        return try NIOSSLContext(configuration: configuration)
+        do { return try NIOSSLContext(configuration: configuration) } catch {
+            throw Failure("\(authorities ?? "the system's file of authorities") holds no certificates that can be read", .file)
+        }
     }
 }
 

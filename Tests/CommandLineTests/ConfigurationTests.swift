@@ -152,4 +152,10 @@ func refusedValue(name: String, value: String) throws {
     // Kubernetes tells a container so where a service is that is called yodel.
     let told = ["YODEL_PORT": "tcp://10.0.0.7:8470", "YODEL_PORT_5060_UDP": "udp://10.0.0.7:5060"]
     #expect(try Configuration(environment: told).warnings.isEmpty)
+    // Or yodel-softphone: one of these has a key's name.
+    let softphone = try Configuration(environment: [
+        "YODEL_SOFTPHONE_PORT": "tcp://10.0.0.7:8470", "YODEL_SOFTPHONE_SERVICE_HOST": "10.0.0.7",
+        "YODEL_SOFTPHONE_SERVICE_PORT": "8470", "YODEL_SOFTPHONE_SERVICE_PORT_HTTP": "8470",
+    ])
+    #expect(softphone.warnings.isEmpty && softphone[\.softphone.port] == 8470)
 }

@@ -17,7 +17,7 @@ import Testing
         (["loopback", "--offline", "--allow", "192.0.2.0/24"], 2, "--allow"),
         (["loopback", "--offline", "--stun", "192.0.2.1"], 2, "--stun"),
         (["loopback", "--offline", "--tls-minimum", "1.3"], 2, "--tls-minimum"),
-        (["loopback", "--offline", "--pin"], 2, "--pin"), (["loopback", "--offline", "--no-duck"], 2, "--duck"),
+        (["loopback", "--offline", "--pin"], 2, "--pin"), (["loopback", "--offline", "--duck"], 2, "--duck"),
         (["loopback", "--capture", "call.pcapng"], 2, "--capture"), (["loopback", "--record", "call.wav"], 2, "--record"),
         (["call", "rtp://127.0.0.1:70000"], 2, "70000"),
         (["call", "rtp://127.0.0.1:4", "--devise", "null"], 2, "--devise"),

@@ -98,6 +98,12 @@ import Control
         #expect(nobody.exitCode == 8 && nobody.description.contains("(Connection refused)"), "\(nobody)")
         let distrusted = ControlError(WebClient.Failure("its certificate is old", .authority), of: place)
         #expect(distrusted.exitCode == 7 && distrusted.description.contains("--ca"), "\(distrusted)")
+        let unread = await #expect(throws: WebClient.Failure.self) {
+            try await WebClient(authorities: "/nonexistent/ca.pem").ask(
+                WebClient.Request("GET", "/"), of: try #require(WebAddress("https://127.0.0.1:9/")))
+        }
+        let file = ControlError(try #require(unread), of: place)
+        #expect(file.exitCode == 2 && file.description.contains("/nonexistent/ca.pem"), "\(file)")
         let misnamed = ControlError(WebClient.Failure("its certificate is of another name", .name), of: place)
         #expect(misnamed.exitCode == 7 && misnamed.description.contains("--url"), "\(misnamed)")
     }

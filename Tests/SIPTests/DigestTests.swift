@@ -256,8 +256,9 @@ import Testing
         #expect(try bench.request(.ack).headers.text(.proxyAuthorization) == invite.headers.text(.proxyAuthorization))
     }
 
-    @Test("an ACK that goes to the peer itself has no digest") func acknowledgement() throws {
-        let bench = bench()
+    @Test("an ACK that goes to the peer itself has no digest", arguments: [nil, "yodel.test"])
+    func acknowledgement(realm: String?) throws {
+        let bench = bench(realm: realm)
         _ = try bench.agent.invite(uri("sip:102@192.0.2.9"), account: AccountID("a"), body: offer, now: bench.now)
         bench.collect()
         bench.answer(

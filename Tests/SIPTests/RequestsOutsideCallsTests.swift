@@ -97,6 +97,11 @@ import Testing
         for _ in 0..<2 { bench.feed(invite) }
         #expect(bench.codes == [403, 403] && bench.events.isEmpty && bench.agent.stateCount == 0)
         #expect(bench.responses[0].headers.to.tag == bench.responses[1].headers.to.tag)
+        call.toTag = bench.responses[0].headers.to.tag
+        var acknowledgement = call.request(.ack)
+        acknowledgement.headers.set(.via, invite.headers.text(.via) ?? "")
+        bench.feed(acknowledgement)
+        #expect(bench.events.isEmpty, "it is as it should be")
         bench.advance(60_000)
         #expect(bench.codes.count == 2)
         let friend = SignallingSource(transport: .udp, remote: SignallingAddress(host: "198.51.100.3", port: 5060))

@@ -28,7 +28,9 @@ import Service
             ("sip:a@b", [], true), ("sip:a@b", ["*"], true), ("", ["*@*"], false), ("sip:aXbXc@h", ["a*b*c@h"], true),
             ("sip:ab@h", ["a*ab@h"], false), ("sip:200@house.test:5062", ["*@house.test"], true),
             ("sip:200@house.test:5062", ["200@house.test:5062"], true), ("sip:200@evil.test:5062", ["*@house.test"], false),
-            ("sip:+49301;npdi@house.test", ["*@house.test"], true), ("sip:a%40house.test@evil", ["*@house.test"], false),
+            ("sip:+49301;npdi@house.test", ["*@house.test"], true), ("sip:+49301;npdi@house.test", ["+49301@house.test"], true),
+            ("tel:+49-30-123", ["tel:+49.30.123"], true), ("sip:200@house.test", ["sip:200@house.test:5062"], false),
+            ("sip:a%40house.test@evil", ["*@house.test"], false),
         ])
     func admitted(_ uri: String, _ patterns: [String], _ isAdmitted: Bool) {
         #expect(rules { $0.callers = patterns }.admits(uri) == isAdmitted)

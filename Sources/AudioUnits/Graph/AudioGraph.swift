@@ -128,6 +128,8 @@ public final class AudioGraph: Sendable {
             // An interruption may have stopped the unit.
             case .running, .initialized: break
             }
+            // Somebody has taken the output over.
+            guard hasOutput(control.render) else { throw .notInitialized }
             try output.start()
             if case .hardware = output { control.state = .running }
         }

@@ -88,7 +88,7 @@ extension UserAgent {
     }
 
     /// A hash of what identifies the request, by a seed that nobody outside knows.
-    private func statelessTag(_ request: Request) -> String {
+    func statelessTag(_ request: Request) -> String {
         var hash = FNV1a(seed: tagSeed)
         for name in [HeaderName.callID, .from, .via] {
             for byte in request.headers.first(name)?.raw ?? [] { hash.add(byte) }

@@ -83,7 +83,7 @@ extension UserAgent {
         }
         if request.method == .ack {
             // Where no server of the account asks for them, they would be the peer's to guess the password by.
-            if let id = exchange.account, !isAccountServer(exchange, of: id) {
+            if let id = exchange.account, !mayAcknowledgeByDigest(exchange, of: id) {
                 request.headers.remove(.authorization)
                 request.headers.remove(.proxyAuthorization)
             }
@@ -237,8 +237,17 @@ extension UserAgent {
     /// A digest is only for the account's own servers: its registrar, its proxy, or its domain. A configured realm
     /// stands for that too, wherever the challenge comes from.
     private func isAccountServer(_ exchange: Exchange, of id: AccountID) -> Bool {
+        accounts[id].map { $0.account.realm != nil || reachesOwnServer(exchange, $0) } ?? false
+    }
+
+    /// An ACK has no challenge whose realm could be compared: of others than the account's own servers only who had the INVITE counts.
+    private func mayAcknowledgeByDigest(_ exchange: Exchange, of id: AccountID) -> Bool {
         guard let state = accounts[id] else { return false }
-        return state.account.realm != nil || goesToOwnServer(exchange, state)
+        return reachesOwnServer(exchange, state) || state.account.realm != nil && exchange.hop.map(exchange.isKnown) == true
+    }
+
+    private func reachesOwnServer(_ exchange: Exchange, _ state: AccountState) -> Bool {
+        goesToOwnServer(exchange, state)
             // The registrar's Service-Route, or the Record-Route of one of its servers.
             || exchange.hop.map { state.servers.contains($0.address.host) } ?? false
     }

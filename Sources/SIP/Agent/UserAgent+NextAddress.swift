@@ -29,18 +29,22 @@ extension UserAgent {
     /// - Returns: all of them.
     public func preferred(_ hops: [ServerHop], account: AccountID? = nil, now: HostTime) -> [ServerHop] {
         func isFruitless(_ hop: ServerHop) -> Bool { fruitlessHops.contains(hop.destination, now: now) }
-        var best = hops.filter { !isFruitless($0) }
+        var (best, last) = (hops.filter { !isFruitless($0) }, hops.filter(isFruitless))
+        if best.isEmpty { swap(&best, &last) }
         if let state = account.flatMap({ accounts[$0] }), state.failures == 0, let first = best.first,
             let own = best.firstIndex(where: { $0.destination == state.flow && $0.rank == first.rank })
         {
             best.insert(best.remove(at: own), at: 0)
         }
-        return best + hops.filter(isFruitless)
+        return best + last
     }
 
-    /// A server that has no time (503) is left alone for as long as it asks for, where another one will do (RFC 3261 section 21.5.4).
+    /// A registrar that has no time (503) is left alone for as long as it asks for, where another one will do (RFC 3261 section 21.5.4).
+    /// What comes of other requests may be a peer's word that a proxy hands on.
     func noteRest(_ exchange: Exchange, _ response: Response, now: HostTime) {
-        guard response.status == 503, let seconds = response.headers.retryAfter, let hop = exchange.hop else { return }
+        guard case .register = exchange.purpose, response.status == 503, let seconds = response.headers.retryAfter,
+            let hop = exchange.hop
+        else { return }
         fruitlessHops.note(hop.destination, seconds: Double(seconds), now: now)
     }
 

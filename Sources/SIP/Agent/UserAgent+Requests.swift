@@ -9,7 +9,8 @@ extension UserAgent {
         case .ack:
             if let id = DialogID(incoming: request), let call = dialogs[id] {
                 acknowledged(call, request, now: now)
-            } else {
+            } else if request.headers.to.tag != statelessTag(request) {
+                // Of a refusal that was kept no state of, it is as it should be.
                 emit(.dropped(.strayAcknowledgement, source))
             }
         case .cancel: cancelled(request, key, source, now: now)

@@ -23,7 +23,7 @@ public final class UserAgent {
     var load = SourceLoad()
     /// Servers that have refused TCP.
     var streamRefusals = PlaceMemory<SignallingAddress>()
-    /// Hops that were waited for in vain while another one of the same server answered.
+    /// Hops that were waited for in vain while another one of the same server answered, and registrars that have no time.
     var fruitlessHops = PlaceMemory<SignallingDestination>()
     /// Streams with a message that has not ended, and until when that may be so.
     var unfinished: [SignallingConnectionID: (SignallingSource, HostTime)] = [:]

@@ -43,7 +43,7 @@ extension PageFiles {
         const talks = (call) => call?.kind === 'sip' && ['active', 'held'].includes(call.state);
         // Calls that hear what is said here, or will as soon as the other side ends its own hold.
         const unheld = () => mine().filter((call) => talks(call) && !call.held.by_us);
-        // The id of the call that the person answered or went back to last; undefined: it is the newest that counts.
+        // The id of the call that the person answered or went back to last.
         let wanted;
 
         // Those at the other sides hear each other only where somebody joins them.
@@ -51,20 +51,31 @@ extension PageFiles {
           for (const call of unheld()) if (call.id !== kept?.id) await change(call, 'PUT', 'hold');
         }
 
-        // One that was called before may be answered while another is talked in.
-        function separate(event) {
-          if (event.type !== 'call_answered' || event.call.kind !== 'sip' || !isMine(event.call)) return;
-          attempt(() => holdAllBut(unheld().find((call) => call.id === wanted) || unheld().pop()));
+        // Calls of which that was told: one that the other side transfers is answered anew.
+        const answered = new Set();
+
+        // One that was called before may be answered while another is talked in: it waits, unless the person has just answered it.
+        function separate({ type, call }) {
+          if (type !== 'call_answered' || call.kind !== 'sip' || !isMine(call) || answered.has(call.id)) return;
+          answered.add(call.id);
+          if (call.id === wanted) attempt(() => holdAllBut(call));
+          else if (unheld().some((other) => other.id !== call.id)) attempt(() => change(call, 'PUT', 'hold'));
         }
 
         // Whoever begins a call, or answers `call`, holds those that run; an echo test makes way.
         async function handset(call) {
           wanted = call?.id;
           await holdAllBut();
+          await wakeMicrophone();
           const query = 'handset=true' + (ownName ? '&name=' + encodeURIComponent(ownName) : '');
           await talk.opening?.catch(() => {});
           if (talk.place && talk.query !== query) closeHandset();
           return talk.place ? handsetID() : openHandset(query);
+        }
+
+        // Hanging up without the service has stopped the microphone.
+        async function wakeMicrophone() {
+          if (talk.microphone?.getTracks().every((track) => track.readyState === 'ended')) await changeMicrophone();
         }
 
         async function attempt(work) {
@@ -106,14 +117,16 @@ extension PageFiles {
         // none can be ended so, but nothing is said in them any more.
         const hangUp = (call) => attempt(async () => {
           try { await order('DELETE', `/v1/calls/${call.id}`, undefined, patience); } catch (error) {
-            if (mine().length === 1) {
+            const left = mine();
+            if (!left.some((one) => one.id === call.id)) return;
+            if (left.length === 1) {
               talk.former = null;
               closeHandset('you hung up');
               return;
             }
             if (!['TypeError', 'TimeoutError'].includes(error.name)) throw error;
             for (const track of talk.microphone?.getTracks() || []) track.stop();
-            throw new Error('the service is not there; your microphone is off until you choose one anew');
+            throw new Error('the service is not there; your microphone is off until you take up a call');
           }
         });
 

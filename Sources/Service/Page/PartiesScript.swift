@@ -16,6 +16,7 @@ extension PageFiles {
               button('Back to ' + withWhom(other), 'back', () => attempt(async () => {
                 wanted = other.id;
                 await holdAllBut(other);
+                await wakeMicrophone();
                 await change(other, 'DELETE', 'hold');
               })),
               ...(other.held.by_us ? [button('Join ' + withWhom(other), 'join', () => attempt(() => change(other, 'DELETE', 'hold')))] : []),

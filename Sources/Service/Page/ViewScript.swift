@@ -156,12 +156,15 @@ extension PageFiles {
           return figures.get(id);
         }
 
-        async function measure() {
-          // A report comes a moment after the end.
-          const isDue = (call) => isRunning(call) || figures.get(call.id)?.state !== 'ended' || !figures.get(call.id).reason;
-          // Of the calls that are shown, those that are looked at first.
-          for (const call of new Set([current(), known.calls.get(look.id), ...listed()]))
-            if (call?.kind === 'sip' && isDue(call)) await stats(call.id);
+        // A report comes a moment after the end.
+        const isDue = (call) => isRunning(call) || figures.get(call.id)?.state !== 'ended' || !figures.get(call.id).reason;
+
+        async function measure(calls) {
+          for (const call of new Set(calls)) if (call?.kind === 'sip' && isDue(call)) await stats(call.id);
+        }
+
+        async function measureTalk() {
+          await measure([current(), known.calls.get(look.id)]);
           const call = current();
           const isTalking = Boolean(call && talk.place);
           const [ours, own] = isTalking ? [await stats(handsetID()), await ownFigures()] : [null, null];
@@ -174,15 +177,23 @@ extension PageFiles {
             drawLedger(stagesOf(looked, theirs, isOurs ? ours : null, isOurs ? own : null), theirs?.mouth_to_ear_ms);
             takeSample(theirs, isOurs && looked.kind === 'sip' ? ours : null, isOurs ? own : null);
           }
+        }
+
+        async function measureList() {
+          await measure(listed());
           drawCalls();
         }
 
-        // On a slow way a look may last: the next one waits for its end.
-        let measuring = null;
+        // On a slow way a look may last: the next one of its kind waits for its end, and the call that is talked in for no list.
+        const measuring = new Set();
 
         function everySecond() {
           if (current()) part('timer').textContent = lasted(current());
-          measuring ||= measure().catch(() => {}).finally(() => { measuring = null; });
+          for (const look of [measureTalk, measureList]) {
+            if (measuring.has(look)) continue;
+            measuring.add(look);
+            look().catch(() => {}).finally(() => measuring.delete(look));
+          }
         }
 
         for (const key of '123456789*0#') {

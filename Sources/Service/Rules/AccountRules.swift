@@ -54,8 +54,10 @@ package struct AccountRules: Sendable, Equatable {
         guard !callers.isEmpty else { return true }
         let names = AddressPattern.names(of: uri)
         return callers.contains { text in
-            let pattern = AddressPattern.bare(text)
-            return names.contains { AddressPattern.matches($0, pattern) }
+            // What stands for one address is read as addresses are; where it has a port, with that.
+            let own = text.contains("*") ? [] : AddressPattern.names(of: text).suffix(1)
+            let patterns = [AddressPattern.bare(text)] + own
+            return patterns.contains { pattern in names.contains { AddressPattern.matches($0, pattern) } }
         }
     }
 }

@@ -249,7 +249,7 @@ final class Webhook: Sendable {
             trouble = "\(settings.address.text) answered \(answer.status)"
             wish = answer.headers["retry-after"].flatMap { RetrySchedule.wish($0, now: now) }
         } catch {
-            let remedy = error.distrust == .authority ? "; name the authority's file in tls.ca" : ""
+            let remedy = error.distrust == .authority ? "; name the authority's file in tls.ca, or renew the certificate" : ""
             trouble = "\(settings.address.text): \(error)\(remedy)"
         }
         let isNew = state.withLock { state in

@@ -41,15 +41,15 @@ public enum AddressPattern {
         return text.prefix { $0 != ";" && $0 != "?" }
     }
 
-    /// What a pattern is compared with for whom a URI names: user and host, also with the port where there is one; of `tel:` the
-    /// digits. What makes no URI, or would look like another one, is `bare`.
+    /// What a pattern is compared with for whom a URI names: user (without parameters) and host, also with the port where there is one;
+    /// of `tel:` the digits. What makes no URI, or would look like another one, is `bare`.
     public static func names(of uri: String) -> [Substring] {
         var text = uri[...]
         if let open = text.firstIndex(of: "<") { text = text[text.index(after: open)...].prefix { $0 != ">" } }
         switch URI(String(text)) {
         case .sip(let sip):
             guard let user = sip.userText?.lowercased(), !user.contains("@") else { return [bare(uri)] }
-            let name = "\(user)@\(sip.host.lowercased())"
+            let name = "\(user.prefix { $0 != ";" })@\(sip.host.lowercased())"
             return [name[...]] + (sip.port.map { ["\(name):\($0)"[...]] } ?? [])
         case .tel(let number): return [number.digits.lowercased()[...]]
         case .other, nil: return [bare(uri)]

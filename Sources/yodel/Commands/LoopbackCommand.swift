@@ -56,7 +56,7 @@ struct LoopbackCommand: ParsableCommand {
             do { conditions = try NetworkConditions(parsing: network) } catch { throw CommandError(error) }
         }
         let keys = AudioKeys()
-        let audio = media.audio.given.filter { [keys.pin.name, keys.duck.name].contains($0.key) }
+        let audio = media.audio.given.filter { [keys.pin.name, keys.duck.name].contains($0.key) && $0.value == .text("true") }
         let refused = media.call.given.filter { $0 != "--near" } + (audio + media.network.given + media.tls.given).map(\.option)
         if let option = refused.first {
             throw CommandError(.usage, "\(option) is for other calls; a loopback test has sound and network of its own")

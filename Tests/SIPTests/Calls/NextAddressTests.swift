@@ -121,12 +121,14 @@ import Testing
         #expect(places(bench).first == hops[rank].address.host)
     }
 
-    @Test("a server that has no time is left alone as long as it asks for, where another one will do") func rest() throws {
+    @Test("a registrar that has no time is left alone as long as it asks for, where another one will do") func rest() throws {
         let bench = bench()
-        _ = try call(bench)
-        bench.answer(try bench.request(.invite), 503, [(.retryAfter, "30")])
-        #expect(places(bench) == hops.prefix(2).map(\.address.host))
-        bench.answer(try bench.request(.invite), 486)
+        let id = AccountID("a")
+        bench.agent.add(Account(id: id, address: address, followsSeenAddress: false))
+        try bench.agent.register(id, now: bench.now)
+        bench.collect()
+        bench.answer(try bench.request(.register), 503, [(.retryAfter, "30")])
+        #expect(places(bench, .register) == hops.prefix(2).map(\.address.host))
         for (wait, place) in [(29_000.0, 1), (2000, 0)] {
             bench.advance(wait)
             bench.clear()
@@ -134,6 +136,16 @@ import Testing
             #expect(places(bench) == [hops[place].address.host])
             bench.answer(try bench.request(.invite), 486)
         }
+    }
+
+    @Test("what a proxy hands on of a callee who has no time counts against nobody") func calleeWithoutTime() throws {
+        let bench = bench()
+        _ = try call(bench)
+        for _ in 0..<2 { bench.answer(try bench.request(.invite), 503, [(.retryAfter, "30")]) }
+        #expect(places(bench) == hops.prefix(2).map(\.address.host))
+        bench.clear()
+        _ = try call(bench)
+        #expect(places(bench) == [hops[0].address.host])
     }
 
     @Test("who rings after another one has is cancelled, and the call goes on") func lateRinging() throws {
