@@ -67,7 +67,7 @@ public final class SoftphoneService: Sendable {
             ends: { live.now.ends }, history: history, recordings: settings.recordings,
             webhooks: settings.webhookDesk(spool), firstDoor: own?.door, telephone: telephone,
             check: CheckDesk { live.now.findings }, callsPerMinute: { live.now.callsPerMinute },
-            relays: { live.now.relays }, loops: { loops.figures }, drops: .process,
+            relays: { live.now.relays }, loops: { loops.figures }, drops: request.drops,
             rulesOfAccount: { name in name.flatMap { live.now.rulesOfAccount[$0] } ?? AccountRules() },
             unreached: { live.now.unreached($1, of: $0) }, audioOfAccount: { live.now.audio(of: $0) })
         self.core = core

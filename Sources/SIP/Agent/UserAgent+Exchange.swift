@@ -184,7 +184,7 @@ extension UserAgent {
 
     private func deliver(_ response: Response, to exchange: Exchange, now: HostTime) {
         noteServer(exchange)
-        noteRest(exchange, response, now: now)
+        noteRetryAfter(exchange, response, now: now)
         if response.isProvisional { return conclude(exchange, .provisional(response), now: now) }
         guard !exchange.isFinished else { return conclude(exchange, .final(response), now: now) }
         switch response.status {

@@ -19,7 +19,7 @@ extension UserAgent {
         return patienceMilliseconds
     }
 
-    /// The order in which hops are tried: what was waited for in vain lately, or asked for rest, comes last; of those that are as good
+    /// The order in which hops are tried: what was waited for in vain lately, or has no time, comes last; of those that are as good
     /// as the first one, the server that holds the account's registration comes first. Each refresh would register at another one
     /// else, and each would send calls.
     /// - Parameters:
@@ -41,7 +41,7 @@ extension UserAgent {
 
     /// A registrar that has no time (503) is left alone for as long as it asks for, where another one will do (RFC 3261 section 21.5.4).
     /// What comes of other requests may be a peer's word that a proxy hands on.
-    func noteRest(_ exchange: Exchange, _ response: Response, now: HostTime) {
+    func noteRetryAfter(_ exchange: Exchange, _ response: Response, now: HostTime) {
         guard case .register = exchange.purpose, response.status == 503, let seconds = response.headers.retryAfter,
             let hop = exchange.hop
         else { return }

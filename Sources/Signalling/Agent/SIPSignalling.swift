@@ -78,8 +78,8 @@ public actor SIPSignalling: CallSignalling {
             product: configuration.product, localAddresses: addresses, resolvesNumericHosts: true,
             user: configuration.user, ringingLimit: configuration.ringingLimit)
         let callers = configuration.callers
-        settings.admitsCalls = { callers.admits(try? IPAddress($0.remote.host)) }
-        settings.admitsTexts = { callers.admits(try? IPAddress($0.remote.host)) }
+        let admits: @Sendable (SignallingSource) -> Bool = { callers.admits(try? IPAddress($0.remote.host)) }
+        (settings.admitsCalls, settings.admitsTexts) = (admits, admits)
         let agent = UserAgent(configuration: settings)
         for account in accounts { agent.add(account) }
         self.agent = agent

@@ -60,7 +60,7 @@ public struct SignallingConfiguration: Sendable {
     /// Is told of every connection that this side has opened, as `trace` is. nil: nobody is.
     public var streamOpened: (@Sendable (OpenedStream) -> Void)?
     /// Counts what is dropped.
-    public var drops = SignallingDrops.process
+    public var drops = SignallingDrops()
 
     public init(
         listeners: [Listener], accounts: [AccountSettings] = [], media: MediaCapabilities = MediaCapabilities(),

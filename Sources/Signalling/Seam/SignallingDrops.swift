@@ -19,9 +19,6 @@ public final class SignallingDrops: Sendable {
         case brokenStream = "broken_stream"
     }
 
-    /// Of all signalling of this process, unless its configuration says otherwise.
-    public static let process = SignallingDrops()
-
     private let counts = Lock<[Reason: Int]>([:])
 
     public init() {}

@@ -21,6 +21,8 @@ public struct PhoneRequest: Sendable {
     public var access = SignallingAccess()
     /// File that every message of signalling is written to, with secrets masked; nil: none.
     public var tracePath: String?
+    /// Counts what comes by SIP and is dropped.
+    public var drops = SignallingDrops()
 
     public init(accounts: [AccountSettings], codecs: [Codec], media: MediaRequest) {
         (self.accounts, self.codecs, self.media) = (accounts, codecs, media)
@@ -71,6 +73,7 @@ extension Softphone {
             codecs: request.codecs, packetMilliseconds: media.encoder.frameMilliseconds,
             bitrate: media.encoder.bitrate, sharesPort: true)
         configuration.encryption = .optional
+        configuration.drops = request.drops
         if request.accounts.contains(where: { $0.encryption == .required }), let missing = CallEncryption(.required).failure {
             throw .encryption("\(missing)")
         }
