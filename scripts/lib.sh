@@ -57,7 +57,16 @@ need_package() {
     export DEBIAN_FRONTEND=noninteractive
     # The lists may be absent or old on a fresh machine; one update a run is enough.
     if [ -z "${lists_are_fresh:-}" ]; then
-        "${apt[@]}" update >"$log" 2>&1 || { cat "$log" >&2; rm -f "$log"; die "apt-get update failed (see above)"; }
+        # apt-get waits for the lock of what is installed, not for that of the lists.
+        local attempt=0
+        until "${apt[@]}" update >"$log" 2>&1; do
+            if ! grep -q 'Could not get lock' "$log" || [ $((attempt += 1)) -gt 60 ]; then
+                cat "$log" >&2
+                rm -f "$log"
+                die "apt-get update failed (see above)"
+            fi
+            sleep 5
+        done
         lists_are_fresh=1
     fi
     "${apt[@]}" install --no-install-recommends "${missing[@]}" >"$log" 2>&1 || {

@@ -58,37 +58,38 @@ public final class AudioGraph: Sendable {
     ///
     /// `body` must not call the graph.
     public func change(_ body: (inout GraphChanges) throws(AudioUnitError) -> Void) throws(AudioUnitError) {
-        try control.withLock { control throws(AudioUnitError) in
+        try underLock { (control, leaving) throws(AudioUnitError) in
             guard control.state != .disposed else { throw .disposed }
             let old = control.model
             var changes = GraphChanges(
                 model: old, graph: ObjectIdentifier(self), microphone: output.unit as? any CoreUnit)
+            leaving.take(old)
             do throws(AudioUnitError) {
                 try body(&changes)
                 control.model = changes.model
-                if control.state != .uninitialized { try publish(&control) }
+                if control.state != .uninitialized { try publish(&control, leaving) }
             } catch {
                 control.model = old
-                letGo(of: changes.model.units, but: old.units)
+                leaving.take(changes.model)
+                letGo(of: changes.model.units, but: old.units, leaving)
                 throw error
             }
-            letGo(of: old.units, but: control.model.units)
+            letGo(of: old.units, but: control.model.units, leaving)
         }
     }
 
     /// Whether every change has reached the render thread. Asking also lets go of what was taken out and is not heard any more;
     /// without that it lives until the next change.
     public var isSettled: Bool {
-        // What is let go may be the application's, whose end may call the graph: not under the lock.
-        let (isSettled, _) = control.withLock { control in
-            (control.render?.isSettled ?? true, control.render?.takeUnused())
+        underLock { control, leaving in
+            leaving.take(control.render?.takeUnused())
+            return control.render?.isSettled ?? true
         }
-        return isSettled
     }
 
     /// Initializes the units, those that feed others first, then the output, which nobody else may have initialized.
     public func initialize() throws(AudioUnitError) {
-        try control.withLock { control throws(AudioUnitError) in
+        try underLock { (control, leaving) throws(AudioUnitError) in
             switch control.state {
             case .disposed: throw .disposed
             case .initialized, .running: throw .initialized(setting: "initialize")
@@ -109,10 +110,10 @@ public final class AudioGraph: Sendable {
                 let render = GraphRender(format: control.rootFormat, meters: meters)
                 try output.setRenderCallback(render.callback)
                 control.render = render
-                try publish(&control)
+                try publish(&control, leaving)
                 try output.unit.initialize()
             } catch {
-                tearDown(&control)
+                tearDown(&control, leaving)
                 throw error
             }
             control.state = .initialized
@@ -146,9 +147,9 @@ public final class AudioGraph: Sendable {
 
     /// Stops, and uninitializes output and units; connections stay.
     public func uninitialize() {
-        control.withLock { control in
+        underLock { control, leaving in
             guard control.state == .initialized || control.state == .running else { return }
-            tearDown(&control)
+            tearDown(&control, leaving)
             control.state = .uninitialized
         }
     }
@@ -156,8 +157,9 @@ public final class AudioGraph: Sendable {
     /// Ends the graph and gives its units free, uninitialized. May be repeated.
     public func dispose() {
         uninitialize()
-        control.withLock { control in
-            letGo(of: control.model.units, but: [:])
+        underLock { control, leaving in
+            leaving.take(control.model)
+            letGo(of: control.model.units, but: [:], leaving)
             control.model = GraphModel(output: ObjectIdentifier(output.unit))
             control.state = .disposed
         }
@@ -165,8 +167,25 @@ public final class AudioGraph: Sendable {
 
     // MARK: under the lock
 
+    /// What a call takes out of the graph. It may be the application's, whose end may call the graph: it ends outside of the lock.
+    ///
+    /// Sendable: only the call that takes something out knows it.
+    private final class Leaving: @unchecked Sendable {
+        private var things: [Any] = []
+
+        func take<Thing>(_ thing: Thing) { things.append(thing) }
+    }
+
+    private func underLock<Result: Sendable, Failure: Error>(
+        _ body: (inout Control, Leaving) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let leaving = Leaving()
+        defer { withExtendedLifetime(leaving) {} }
+        return try control.withLock { control throws(Failure) in try body(&control, leaving) }
+    }
+
     /// Hands the connections as they are now to the render thread.
-    private func publish(_ control: inout Control) throws(AudioUnitError) {
+    private func publish(_ control: inout Control, _ leaving: Leaving) throws(AudioUnitError) {
         guard let render = control.render else { return }
         try control.model.prepareUnits(maximumFrames: control.maximumSlice)
         var built: [Int: SlotBuilder.Built] = [:]
@@ -213,29 +232,36 @@ public final class AudioGraph: Sendable {
         try enter(
             render.rootSlot, GraphModel.Input(unit: control.model.output, element: 0), channels: rootFormat.channels,
             builder)
+        leaving.take(control.built)
         control.built = built
-        render.publish(entries, retaining: nodes + built.values.flatMap(\.owners))
+        leaving.take(render.publish(entries, retaining: nodes + built.values.flatMap(\.owners)))
     }
 
     /// Whether the output is this graph's: it took it, and nobody has taken it over since.
     private func hasOutput(_ render: GraphRender?) -> Bool { render.map { output.has($0.callback) } ?? false }
 
-    private func tearDown(_ control: inout Control) {
+    private func tearDown(_ control: inout Control, _ leaving: Leaving) {
         if hasOutput(control.render) {
             output.stop()
             output.unit.uninitialize()
             try? output.setRenderCallback(nil)
         }
+        leaving.take(control.render)
+        leaving.take(control.built)
         control.render = nil
         control.built = [:]
-        for unit in control.model.units.values { unit.uninitialize() }
+        for unit in control.model.units.values {
+            leaving.take(unit.node)
+            unit.uninitialize()
+        }
     }
 
     /// Uninitializes and frees the units that are in `units` and not in `kept`.
     private func letGo(
-        of units: [ObjectIdentifier: ProcessingUnit], but kept: [ObjectIdentifier: ProcessingUnit]
+        of units: [ObjectIdentifier: ProcessingUnit], but kept: [ObjectIdentifier: ProcessingUnit], _ leaving: Leaving
     ) {
         for (name, unit) in units where kept[name] == nil {
+            leaving.take(unit.node)
             unit.uninitialize()
             unit.release(ObjectIdentifier(self))
         }

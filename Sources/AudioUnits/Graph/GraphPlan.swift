@@ -84,29 +84,30 @@ final class GraphRender: @unchecked Sendable {
         RenderCallback(context: UnsafeMutableRawPointer(root), owner: self, function: renderGraph)
     }
 
-    /// Has the render thread take over `entries`, at once if it has not rendered yet.
-    func publish(_ entries: [GraphPlan.Entry], retaining retained: [AnyObject]) {
+    /// Has the render thread take over `entries`, at once if it has not rendered yet. Takes out the plans that it no longer needs;
+    /// they end with the last that holds them.
+    func publish(_ entries: [GraphPlan.Entry], retaining retained: [AnyObject]) -> [GraphPlan] {
         let plan = GraphPlan(entries, retaining: retained)
-        control.withLock { control in
+        return control.withLock { control in
             control.number += 1
             plan.head.pointee.number = control.number
             control.plans.append(plan)
             let unseen = mail.pointee.mailbox.exchange(UInt(bitPattern: plan.head), ordering: .acquiringAndReleasing)
-            let applied = mail.pointee.applied.load(ordering: .acquiring)
-            control.plans.removeAll {
-                (unseen != 0 && UInt(bitPattern: $0.head) == unseen) || $0.head.pointee.number < applied
-            }
+            return takeUnused(&control, and: unseen)
         }
     }
 
     /// Takes out the plans that the render thread no longer needs; they end with the last that holds them.
-    func takeUnused() -> [GraphPlan] {
-        control.withLock { control in
-            let applied = mail.pointee.applied.load(ordering: .acquiring)
-            let unused = control.plans.filter { $0.head.pointee.number < applied }
-            control.plans.removeAll { $0.head.pointee.number < applied }
-            return unused
+    func takeUnused() -> [GraphPlan] { control.withLock { takeUnused(&$0, and: 0) } }
+
+    /// `unseen` is the address of a plan that the render thread has not picked up, 0 where there is none.
+    private func takeUnused(_ control: inout Control, and unseen: UInt) -> [GraphPlan] {
+        let applied = mail.pointee.applied.load(ordering: .acquiring)
+        let used = control.plans.partition {
+            (unseen != 0 && UInt(bitPattern: $0.head) == unseen) || $0.head.pointee.number < applied
         }
+        defer { control.plans.removeSubrange(used...) }
+        return Array(control.plans[used...])
     }
 
     /// Whether the render thread has taken over everything published.

@@ -3,6 +3,7 @@ import AudioUnits
 import CAudit
 import Glibc
 import Realtime
+import Synchronization
 import Testing
 
 @Suite("Changing a graph while it renders")
@@ -210,6 +211,46 @@ struct GraphChangeTests {
     }
 
     @Test(
+        "what was taken out may call the graph as it ends: by a later change, a refused one, none, uninitialize or dispose",
+        arguments: ["change", "refusal", "before initialize", "uninitialize", "dispose"])
+    func endCallsGraph(way: String) throws {
+        let rig = try GraphRig()
+        let endings = Endings()
+        func connectAsker(_ changes: inout GraphChanges) throws(AudioUnitError) {
+            try changes.connect(Asker(graph: rig.graph, endings: endings).callback, to: rig.output)
+        }
+        if way == "refusal" {
+            try rig.graph.connect(sine(100), to: rig.output)
+        } else {
+            try rig.graph.change { (changes) throws(AudioUnitError) in try connectAsker(&changes) }
+        }
+        if way != "before initialize" {
+            try rig.graph.initialize()
+            _ = try rig.output.pull(480)
+        }
+        switch way {
+        case "change":
+            try rig.graph.disconnect(rig.output)
+            _ = try rig.output.pull(4_800)
+            try rig.graph.connect(sine(100), to: rig.output)
+        case "refusal":
+            #expect(throws: AudioUnitError.self) {
+                try rig.graph.change { (changes) throws(AudioUnitError) in
+                    try changes.disconnect(rig.output)
+                    try connectAsker(&changes)
+                    try changes.connect(sine(100), to: rig.output)
+                }
+            }
+        case "before initialize": try rig.graph.disconnect(rig.output)
+        case "uninitialize":
+            try rig.graph.disconnect(rig.output)
+            rig.graph.uninitialize()
+        default: rig.graph.dispose()
+        }
+        #expect(endings.count.load(ordering: .relaxed) == 1)
+    }
+
+    @Test(
         "live through the virtual device and offline are bit for bit the same, changes and all",
         arguments: [480, 160])
     func liveEqualsOffline(period: Int) throws {
@@ -325,4 +366,27 @@ final class RecordingDevice: HardwareDevice, @unchecked Sendable {
         }
         try device.start(copy)
     }
+}
+
+/// How many of a test's sources have ended.
+private final class Endings: Sendable {
+    let count = Atomic<Int>(0)
+}
+
+/// The owner of a source, which asks the graph as it ends.
+private final class Asker: Sendable {
+    private let graph: AudioGraph
+    private let endings: Endings
+
+    init(graph: AudioGraph, endings: Endings) {
+        self.graph = graph
+        self.endings = endings
+    }
+
+    deinit {
+        _ = graph.isSettled
+        endings.count.add(1, ordering: .relaxed)
+    }
+
+    var callback: RenderCallback { RenderCallback { [self] _ in withExtendedLifetime(self) {} } }
 }
