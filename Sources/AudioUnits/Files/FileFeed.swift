@@ -41,7 +41,8 @@ final class FileFeed: DiskClient, Sendable {
     ) {
         nonisolated(unsafe) var ends = Optional(ring)
         nonisolated(unsafe) let files = readers
-        control.withLock { control in
+        control.withLock { control, leaving in
+            leaving.take(control.endHandler)
             self.ring = ends.take()
             control.readers = files
             control.rounds = rounds

@@ -58,7 +58,7 @@ public final class AudioGraph: Sendable {
     ///
     /// `body` must not call the graph.
     public func change(_ body: (inout GraphChanges) throws(AudioUnitError) -> Void) throws(AudioUnitError) {
-        try underLock { (control, leaving) throws(AudioUnitError) in
+        try control.withLock { (control, leaving) throws(AudioUnitError) in
             guard control.state != .disposed else { throw .disposed }
             let old = control.model
             var changes = GraphChanges(
@@ -81,7 +81,7 @@ public final class AudioGraph: Sendable {
     /// Whether every change has reached the render thread. Asking also lets go of what was taken out and is not heard any more;
     /// without that it lives until the next change.
     public var isSettled: Bool {
-        underLock { control, leaving in
+        control.withLock { control, leaving in
             leaving.take(control.render?.takeUnused())
             return control.render?.isSettled ?? true
         }
@@ -89,7 +89,7 @@ public final class AudioGraph: Sendable {
 
     /// Initializes the units, those that feed others first, then the output, which nobody else may have initialized.
     public func initialize() throws(AudioUnitError) {
-        try underLock { (control, leaving) throws(AudioUnitError) in
+        try control.withLock { (control, leaving) throws(AudioUnitError) in
             switch control.state {
             case .disposed: throw .disposed
             case .initialized, .running: throw .initialized(setting: "initialize")
@@ -147,7 +147,7 @@ public final class AudioGraph: Sendable {
 
     /// Stops, and uninitializes output and units; connections stay.
     public func uninitialize() {
-        underLock { control, leaving in
+        control.withLock { control, leaving in
             guard control.state == .initialized || control.state == .running else { return }
             tearDown(&control, leaving)
             control.state = .uninitialized
@@ -157,7 +157,7 @@ public final class AudioGraph: Sendable {
     /// Ends the graph and gives its units free, uninitialized. May be repeated.
     public func dispose() {
         uninitialize()
-        underLock { control, leaving in
+        control.withLock { control, leaving in
             leaving.take(control.model)
             letGo(of: control.model.units, but: [:], leaving)
             control.model = GraphModel(output: ObjectIdentifier(output.unit))
@@ -166,23 +166,6 @@ public final class AudioGraph: Sendable {
     }
 
     // MARK: under the lock
-
-    /// What a call takes out of the graph. It may be the application's, whose end may call the graph: it ends outside of the lock.
-    ///
-    /// Sendable: only the call that takes something out knows it.
-    private final class Leaving: @unchecked Sendable {
-        private var things: [Any] = []
-
-        func take<Thing>(_ thing: Thing) { things.append(thing) }
-    }
-
-    private func underLock<Result: Sendable, Failure: Error>(
-        _ body: (inout Control, Leaving) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        let leaving = Leaving()
-        defer { withExtendedLifetime(leaving) {} }
-        return try control.withLock { control throws(Failure) in try body(&control, leaving) }
-    }
 
     /// Hands the connections as they are now to the render thread.
     private func publish(_ control: inout Control, _ leaving: Leaving) throws(AudioUnitError) {
@@ -232,7 +215,7 @@ public final class AudioGraph: Sendable {
         try enter(
             render.rootSlot, GraphModel.Input(unit: control.model.output, element: 0), channels: rootFormat.channels,
             builder)
-        leaving.take(control.built)
+        // The plan before keeps what these are made of.
         control.built = built
         leaving.take(render.publish(entries, retaining: nodes + built.values.flatMap(\.owners)))
     }
@@ -247,7 +230,6 @@ public final class AudioGraph: Sendable {
             try? output.setRenderCallback(nil)
         }
         leaving.take(control.render)
-        leaving.take(control.built)
         control.render = nil
         control.built = [:]
         for unit in control.model.units.values {

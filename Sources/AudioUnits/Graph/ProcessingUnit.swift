@@ -173,8 +173,9 @@ open class ProcessingUnit: AudioUnit, @unchecked Sendable {
 
     /// Frees what `initialize()` took, as soon as no render thread uses it. The graph does this for its units.
     public final func uninitialize() {
-        turn.withLock { _ in
+        turn.withLock { _, leaving in
             control.withLock { control in
+                leaving.take(control.node)
                 control.node = nil
                 if control.state != .disposed { control.state = .uninitialized }
             }
@@ -183,8 +184,10 @@ open class ProcessingUnit: AudioUnit, @unchecked Sendable {
     }
 
     public final func dispose() {
-        turn.withLock { _ in
+        turn.withLock { _, leaving in
             control.withLock { control in
+                leaving.take(control.node)
+                leaving.take(control.observers)
                 control.node = nil
                 control.observers = []
                 control.state = .disposed

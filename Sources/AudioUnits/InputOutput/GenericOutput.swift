@@ -165,7 +165,9 @@ public final class GenericOutput: AudioUnit {
 
     public func dispose() {
         uninitialize()
-        control.withLock { control in
+        control.withLock { control, leaving in
+            leaving.take(control.callback)
+            leaving.take(control.observers)
             control.callback = nil
             control.observers = []
             control.state = .disposed
@@ -173,12 +175,13 @@ public final class GenericOutput: AudioUnit {
     }
 
     private func configure(_ setting: String, _ change: (inout Control) -> Void) throws(AudioUnitError) {
-        let failure: AudioUnitError? = control.withLock { control in
+        let failure: AudioUnitError? = control.withLock { control, leaving in
             switch control.state {
             case .disposed: return .disposed
             case .initialized, .running: return .initialized(setting: setting)
             case .uninitialized: break
             }
+            leaving.take(control.callback)
             change(&control)
             return nil
         }

@@ -45,8 +45,10 @@ final class IOCore: Sendable {
     /// Changes a setting; refused once initialized.
     func configure(_ setting: String, _ change: (inout IOControl) -> AudioUnitError?) throws(AudioUnitError) {
         let state = self.state
-        let failure = control.withLock { control in
-            switch state == .disposed ? state : control.state {
+        let failure = control.withLock { control, leaving in
+            leaving.take(control.callback)
+            leaving.take(control.handler)
+            return switch state == .disposed ? state : control.state {
             case .disposed: AudioUnitError.disposed
             case .initialized, .running: AudioUnitError.initialized(setting: setting)
             case .uninitialized: change(&control)
@@ -176,7 +178,11 @@ final class IOCore: Sendable {
 
     func dispose() {
         uninitialize()
-        control.withLock { control in
+        control.withLock { control, leaving in
+            leaving.take(control.handler)
+            leaving.take(control.callback)
+            leaving.take(control.outputObservers)
+            leaving.take(control.inputObservers)
             control.handler = nil
             control.callback = nil
             control.outputObservers = []

@@ -115,8 +115,9 @@ public final class AudioQueue: ProcessingUnit, @unchecked Sendable {
 
     /// Takes the tap out; when it returns the tap is not called any more. Not from the tap itself.
     public func removeTap() {
-        control.withLock { control in
+        control.withLock { control, leaving in
             control.session?.tap.clear()
+            leaving.take(control.tap)
             control.tap = nil
         }
     }

@@ -3,7 +3,6 @@ import AudioUnits
 import CAudit
 import Glibc
 import Realtime
-import Synchronization
 import Testing
 
 @Suite("Changing a graph while it renders")
@@ -366,11 +365,6 @@ final class RecordingDevice: HardwareDevice, @unchecked Sendable {
         }
         try device.start(copy)
     }
-}
-
-/// How many of a test's sources have ended.
-private final class Endings: Sendable {
-    let count = Atomic<Int>(0)
 }
 
 /// The owner of a source, which asks the graph as it ends.
