@@ -18,8 +18,11 @@ extension Bell {
 
     /// Waits until it is rung, whatever signals come.
     /// - Parameter deadline: when it is no longer waited for; nil: it will be rung.
-    func waitUntilRung(until deadline: HostTime? = nil) {
+    /// - Returns: whether it was rung.
+    @discardableResult
+    func waitUntilRung(until deadline: HostTime? = nil) -> Bool {
         let last = deadline ?? HostTime(nanoseconds: .max)
-        while !wait(until: last), .monotonicNow() < last {}
+        repeat { if wait(until: last) { return true } } while .monotonicNow() < last
+        return false
     }
 }

@@ -56,7 +56,8 @@ public final class CallChannel: Sendable {
     func noteReleased() { released.ring() }
 
     /// Waits for that; for one thread.
-    func waitUntilReleased(until deadline: HostTime) { released.waitUntilRung(until: deadline) }
+    /// - Returns: whether it has happened.
+    func waitUntilReleased(until deadline: HostTime) -> Bool { released.waitUntilRung(until: deadline) }
 
     /// Renews the figures; also tells what the limit on events left out.
     func publish(_ statistics: CallStatistics, network counters: LinkStatistics) {

@@ -267,7 +267,10 @@ public final class CallSession {
     /// goes on using them. Once a party, of which the session keeps nothing then.
     public func release(_ channel: CallChannel) {
         remove(channel)
-        channel.waitUntilReleased(until: .monotonicNow().advanced(byMilliseconds: 3000))
+        // In parts: where the process stood still, its own threads have not had that time.
+        for _ in 0..<30 {
+            if channel.waitUntilReleased(until: .monotonicNow().advanced(byMilliseconds: 100)) { break }
+        }
         present.remove(channel)
     }
 

@@ -68,7 +68,8 @@ extension CallBook {
     /// Closes all calls, in whatever state they are.
     package func closeAll() {
         let all = state.withLock { state in
-            state.order.compactMap { id in state.entries[id]?.live.map { (id: id, live: $0) } }
+            state.isOver = true
+            return state.order.compactMap { id in state.entries[id]?.live.map { (id: id, live: $0) } }
         }
         for (id, live) in all { close(id, live) }
     }

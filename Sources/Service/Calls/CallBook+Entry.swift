@@ -36,6 +36,8 @@ extension CallBook {
         /// Places taken by calls that are being made.
         var opening: [String: IPAddress?] = [:]
         var isDraining = false
+        /// Whoever began a call before that closes it.
+        var isOver = false
         var capacity: Int
         var drainSeconds: Int
         /// Over, and to be closed.

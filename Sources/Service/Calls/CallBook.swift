@@ -85,13 +85,19 @@ package final class CallBook: Sendable {
             throw Problem(error)
         }
         let programs = programs(of: id, live)
-        state.withLock { state in
+        let tooLate = state.withLock { state -> Problem? in
             state.opening.removeValue(forKey: id)
+            if state.isOver { return .draining(seconds: state.drainSeconds) }
             state.entries[id] = Entry(
                 record: record, live: live, subscription: subscription, source: source, bridge: bridge, programs: programs)
             state.order.append(id)
             onKept(record)
             publish(EventText.callCreated, record)
+            return nil
+        }
+        if let tooLate {
+            _ = live.close()
+            throw tooLate
         }
         counters.noteBegin(record.direction)
         programs.use(record.audio.line)

@@ -7,6 +7,8 @@ struct FiguresSampler {
     private static let intervalMilliseconds = 1000.0
 
     private let queue = DispatchQueue(label: "figures", qos: .utility)
+    /// Taken while a question waits: the next ones are left out, or their answers would all come at once.
+    private let turn = DispatchSemaphore(value: 1)
     /// When to ask again; `nil`: when there is a call.
     private(set) var due: HostTime?
 
@@ -23,6 +25,10 @@ struct FiguresSampler {
         }
         guard now >= due else { return }
         self.due = due.advanced(byMilliseconds: Self.intervalMilliseconds)
-        queue.async { calls.sample() }
+        guard turn.wait(timeout: .now()) == .success else { return }
+        queue.async { [turn] in
+            calls.sample()
+            turn.signal()
+        }
     }
 }

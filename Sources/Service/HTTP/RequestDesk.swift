@@ -26,7 +26,7 @@ final class RequestDesk: Sendable {
         if !isBearer(request), let source = request.source {
             guard budget.withLock({ $0.take(source, now: .monotonicNow()) }) else { return Self.tooMany.response }
         }
-        return await route(request)
+        return await withTaskExecutorPreference(RequestThread()) { await route(request) }
     }
 
     private static let tooMany = Problem(

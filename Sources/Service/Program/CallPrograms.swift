@@ -26,6 +26,8 @@ final class CallPrograms: Sendable {
     private let live: @Sendable () -> (any LiveCall)?
     private let tap = CallTap()
     private let state = Lock(State())
+    /// Taken by whoever puts the tap on or takes it off, and looks just then at who listens.
+    private let listening = Lock(())
 
     init(_ call: ProgramCall, live: @escaping @Sendable () -> (any LiveCall)?) { (self.call, self.live) = (call, live) }
 
@@ -87,8 +89,10 @@ final class CallPrograms: Sendable {
             return state.lastNumber
         }
         do throws(SoftphoneError) {
-            guard let live = live() else { throw .request("the call is over") }
-            try live.listen(at: tap)
+            try listening.withLock { _ throws(SoftphoneError) in
+                guard let live = live() else { throw .request("the call is over") }
+                try live.listen(at: tap)
+            }
         } catch {
             leave(number)
             throw .conflict(error.description)
@@ -97,12 +101,13 @@ final class CallPrograms: Sendable {
     }
 
     private func leave(_ number: Int) {
-        let isLast = state.withLock { state in
+        state.withLock { state in
             state.listeners[number] = nil
             if state.asked == number { state.asked = nil }
-            return state.listeners.isEmpty && !state.isOver
         }
-        if isLast { try? live()?.listen(at: nil) }
+        listening.withLock { _ in
+            if state.withLock({ $0.listeners.isEmpty && !$0.isOver }) { try? live()?.listen(at: nil) }
+        }
     }
 
     private func makeSession(_ number: Int, _ end: ProgramEnd, _ dialect: ProgramDialect, masks: Bool) -> ProgramSession? {

@@ -106,10 +106,16 @@ final class ProgramConnection: Sendable {
             }
         let limit = channel.eventLoop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
         defer { limit.cancel() }
-        guard let upgraded = try await upgrade.get() else {
-            throw ProgramSession.Refused(description: "it takes no WebSocket, or with a protocol that is not ours")
+        do {
+            guard let upgraded = try await upgrade.get() else {
+                throw ProgramSession.Refused(description: "it takes no WebSocket, or with a protocol that is not ours")
+            }
+            return (upgraded.socket, upgraded.dialect)
+        } catch {
+            // NIO leaves it open where the answer is no HTTP.
+            channel.close(promise: nil)
+            throw error
         }
-        return (upgraded.socket, upgraded.dialect)
     }
 
     /// Asks for the WebSocket. The future holds `nil` when the other side wants none.

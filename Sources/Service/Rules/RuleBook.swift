@@ -51,8 +51,9 @@ package final class RuleBook: Sendable {
         state.withLock { state in
             state.changes[account] = isNone ? nil : changes
             if !state.isLoaded { state.touched.insert(account) }
+            // Under the lock: of two changes at once the same one is the last here and there.
+            history?.keep(isNone ? nil : JSONValue.object(changes.members).text, as: Self.prefix + account)
         }
-        history?.keep(isNone ? nil : JSONValue.object(changes.members).text, as: Self.prefix + account)
     }
 
     /// Accounts, with the fields that requests have changed and of which a configuration that was read says something else than before.

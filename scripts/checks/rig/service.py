@@ -34,11 +34,18 @@ def new_token(folder: str) -> str:
 class Service:
     """One service process. Use as a context manager: it never outlives the block."""
 
-    def __init__(self, arguments: list[str], folder: str, island: Island | Place | None = None, *, state: str = "") -> None:
-        """`state`: a state folder of its own; the service then gets no token but what it finds or makes there (`link`)."""
+    def __init__(
+        self, arguments: list[str], folder: str, island: Island | Place | None = None, *, state: str = "", sound: str = ""
+    ) -> None:
+        """`state`: a state folder of its own; the service then gets no token but what it finds or makes there (`link`). `sound`: the
+        address of its sound server."""
         if not state and "--softphone-token-file" not in arguments:
             arguments = [*arguments, "--softphone-token-file", new_token(folder)]
-        environment = {**os.environ, "XDG_STATE_HOME": state} if state else None
+        environment = {
+            **os.environ,
+            **({"XDG_STATE_HOME": state} if state else {}),
+            **({"PULSE_SERVER": sound} if sound else {}),
+        }
         # What it prints for whoever comes first; empty: it has a token.
         self.link = ""
         self.log = open(f"{folder}/service.log", "ab")
