@@ -6,6 +6,9 @@ package struct Gap {
     package var emptied: Int64 = 0
     /// Samples concealed since the stream broke off, whatever became of the media.
     package var elapsed: Int64 = 0
+    /// Samples of silence that were made because the sender seemed to pause and nothing came, within a short gap and
+    /// beyond it: the next packet may tell that it had sent.
+    package var presumed: (short: Int64, long: Int64) = (0, 0)
     /// Whether it is among the concealments: silence made in a pause alone is none.
     package var isCounted = false
     /// Whether what was made last is silence.

@@ -63,6 +63,9 @@ package struct GapFiller: ~Copyable {
 
         /// What is missing from a silence is silence, and so it is, as far as anybody knows, after a settled pause.
         var isSilence: Bool { isInSilence || isUnsent || (isEmpty && isInPause) }
+
+        /// Whether it is silence as far as anybody knows: the next packet tells whether some before it are lost.
+        var isPresumed: Bool { isSilence && isEmpty && !isUnsent }
     }
 
     // MARK: Filling
@@ -153,6 +156,9 @@ package struct GapFiller: ~Copyable {
         let reason: PlayoutReason
         if missing.isSilence {
             record.statistics.comfortNoiseMs += duration
+            if missing.isPresumed {
+                if elapsed < tuning.shortGap { gap.presumed.short += Int64(count) } else { gap.presumed.long += Int64(count) }
+            }
             reason = .comfortNoise
         } else if elapsed < tuning.shortGap {
             record.statistics.concealShortMs += duration
@@ -165,6 +171,26 @@ package struct GapFiller: ~Copyable {
         }
         record.ledger.add(count, as: reason)
         return reason
+    }
+
+    /// Packets are lost of what was taken for the sender's pause: what was made in their place is concealment after all.
+    /// How it sounded stays.
+    /// - Parameter samples: that are missing; what was not made in this gap is passed over.
+    package mutating func noteMissing(_ samples: Int64, _ record: PlayoutRecord) {
+        let short = min(max(0, samples), gap.presumed.short)
+        let long = min(max(0, samples) - short, gap.presumed.long)
+        guard short + long > 0 else { return }
+        gap.presumed = (gap.presumed.short - short, gap.presumed.long - long)
+        if !gap.isCounted {
+            gap.isCounted = true
+            record.statistics.concealments += 1
+            record.statistics.underruns += 1
+        }
+        if long > 0, !gap.isLong {
+            gap.isLong = true
+            record.statistics.longConcealments += 1
+        }
+        record.noteMissing(short: short, long: long, sampleRate: sampleRate)
     }
 
     private mutating func addNoise(to output: UnsafeMutablePointer<Float>, count: Int, level: Float?) {

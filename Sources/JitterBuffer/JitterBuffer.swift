@@ -231,6 +231,10 @@ public final class JitterBuffer {
         player.noteSilence(after: newest.sequence)
     }
 
+    /// Nothing comes any more, and the sender did not say that it stops: what was taken for its pause since its last packet
+    /// is missing.
+    package func noteBrokenOff() { player.noteBrokenOff(record) }
+
     /// Hands out the numbers of packets that came and were not played since the last time, as far as they are kept.
     package func takeDiscarded(_ body: (Int64) -> Void) { record.takeDiscarded(body) }
 

@@ -28,6 +28,9 @@ public struct JitterBufferStatistics: Sendable, Equatable {
     public var concealLongMs = 0.0
     /// Milliseconds of comfort noise in the sender's pauses.
     public var comfortNoiseMs = 0.0
+    /// Those of the invented milliseconds that were taken for a pause of the sender's, and found to be missing once its
+    /// next packet came: they were heard before that, as comfort noise, and so `byReason` has them.
+    public var concealedPauseMs = 0.0
     /// Milliseconds taken out to lower the delay.
     public var acceleratedMs = 0.0
     /// Milliseconds put in to raise the delay.
@@ -64,6 +67,7 @@ public struct JitterBufferStatistics: Sendable, Equatable {
         concealShortMs += other.concealShortMs
         concealLongMs += other.concealLongMs
         comfortNoiseMs += other.comfortNoiseMs
+        concealedPauseMs += other.concealedPauseMs
         acceleratedMs += other.acceleratedMs
         deceleratedMs += other.deceleratedMs
         underruns += other.underruns

@@ -10,6 +10,8 @@ import Codecs
 package struct Player: ~Copyable {
     /// Longest frame worked on at once, in milliseconds: pauses are judged and sound is stretched by it.
     private static let frameMilliseconds = 20
+    /// Lost packets that are told at once: hours of them.
+    private static let mostLost: Int64 = 1 << 20
 
     /// Whether the stream has started.
     package private(set) var isPlaying = false
@@ -75,6 +77,9 @@ package struct Player: ~Copyable {
 
     /// The packet of this number is of a telephone event, in the voice's place.
     package mutating func noteEvent(_ sequence: Int64) { eventsThrough = max(eventsThrough ?? sequence, sequence) }
+
+    /// The sender is gone for good: what was taken for its pause since its last packet is missing.
+    mutating func noteBrokenOff(_ record: PlayoutRecord) { writer.noteMissing(.max, record) }
 
     // MARK: Pull
 
@@ -273,12 +278,24 @@ package struct Player: ~Copyable {
                 conceal(samples, isEmpty: false, &pull)
             }
         case .discard:
+            noteMissing(before: head, from: decision.position, &pull)
             discard(head, &pull)
             pull.note(.discardLate)
         case .resume(let milliseconds):
             let skip = Int64(milliseconds * Double(sampleRate) / 1000)
+            noteMissing(before: head, from: decision.position, &pull)
             resume(at: head, from: decision.position, skip: skip, &pull)
         }
+    }
+
+    /// The numbers of the packets tell whether any are lost before `head`, or the sender sent none. Where it paused, and
+    /// some of what followed are lost, only their own sound is missing.
+    /// - Parameter position: first sample that is here.
+    private mutating func noteMissing(before head: StoredPacket, from position: Int64, _ pull: inout Pull) {
+        let lost = head.sequence &- cursor.sequence &- 1
+        guard lost > 0, eventsThrough == nil else { return }
+        let theirs = min(lost, Self.mostLost) * cursor.duration
+        writer.noteMissing(min(position - cursor.position, theirs), pull.record)
     }
 
     private mutating func conceal(_ wanted: Int, isEmpty: Bool, _ pull: inout Pull) {

@@ -27,6 +27,17 @@ package final class PlayoutRecord {
     /// The stream is another one.
     func forgetDiscarded() { discarded.removeAll(keepingCapacity: true) }
 
+    /// Samples that were made as silence are found to be concealment: those within a short gap, and those beyond it.
+    func noteMissing(short: Int64, long: Int64, sampleRate: Int) {
+        func milliseconds(_ samples: Int64) -> Double { Double(samples) * 1000 / Double(sampleRate) }
+        statistics.concealShortMs += milliseconds(short)
+        statistics.concealLongMs += milliseconds(long)
+        statistics.concealedPauseMs += milliseconds(short + long)
+        statistics.comfortNoiseMs = max(0, statistics.comfortNoiseMs - milliseconds(short + long))
+        ledger.concealed += short + long
+        ledger.comfortNoise -= short + long
+    }
+
     /// Samples were left out to join two sounds.
     func noteJoin(_ left: Int, sampleRate: Int) {
         ledger.removed += Int64(left)

@@ -71,6 +71,9 @@ package struct SoundWriter: ~Copyable {
         pull.note(lastSound)
     }
 
+    /// So many samples of what was taken for the sender's pause are lost.
+    package mutating func noteMissing(_ samples: Int64, _ record: PlayoutRecord) { filler.noteMissing(samples, record) }
+
     private func circumstances(isEmpty: Bool, isInSilence: Bool, isUnsent: Bool = false) -> GapFiller.Circumstances {
         GapFiller.Circumstances(
             isEmpty: isEmpty, isInSilence: isInSilence, isInPause: decisions.settle(stretcher.pauses.isSettled),

@@ -228,14 +228,14 @@ public final class Call {
         while let event = stream.nextDigit(now: now) {
             events.append(.digitReceived(event.digit, durationMilliseconds: event.durationMilliseconds))
         }
-        if goodbye.isMeant(at: now) { return settle(stateMachine.end(.remoteHangup)) }
+        if goodbye.isMeant(at: now) { return settle(stateMachine.end(.remoteHangup), now: now) }
         if let format = stream.followHeardFormat() { events.append(.formatFollowed(format)) }
         if let refusal = stream.takeUpFormat(now: now, ntp: ntp) { events.append(.formatRefused(refusal)) }
         let isEchoLoop = stream.configuration.echoes && stream.remoteEchoes
         let action = isEchoLoop ? stateMachine.end(.echoLoop) : stateMachine.advance(to: now)
         guard action == .none else {
             stream.sendBye(now: now, ntp: ntp)
-            return settle(action)
+            return settle(action, now: now)
         }
         stream.report(now: now, ntp: ntp)
     }
@@ -292,10 +292,12 @@ public final class Call {
 
     private func end(_ action: CallStateMachine.Action, now: HostTime, ntp: NTPTime) {
         stream.sendBye(now: now, ntp: ntp)
-        settle(action)
+        settle(action, now: now)
     }
 
-    private func settle(_ action: CallStateMachine.Action) {
-        if case .end(let reason) = action { events.append(.ended(reason)) }
+    private func settle(_ action: CallStateMachine.Action, now: HostTime) {
+        guard case .end(let reason) = action else { return }
+        if reason == .mediaTimeout { stream.noteBrokenOff(at: now) }
+        events.append(.ended(reason))
     }
 }

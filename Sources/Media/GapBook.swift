@@ -38,6 +38,8 @@ package struct GapBook {
     private var lastTold: HostTime?
     /// What of the concealed sound is known.
     private var seen = GapSum()
+    /// What of it had been taken for a pause before.
+    private var seenPauseMilliseconds = 0.0
 
     package init() {}
 
@@ -74,11 +76,16 @@ package struct GapBook {
         let made = milliseconds - seen.milliseconds
         if made > Self.leastMilliseconds {
             if sound.concealments > seen.count { close() }
-            var gap = open ?? Gap(begin: now, end: now)
+            // What was taken for a pause was heard before now.
+            let heard = min(made, max(0, sound.concealedPauseMs - seenPauseMilliseconds))
+            let begin = now.advanced(byMilliseconds: -heard)
+            var gap = open ?? Gap(begin: begin, end: now)
+            gap.begin = min(gap.begin, begin)
             gap.sum.add(
                 GapSum(count: sound.concealments - seen.count, long: sound.longConcealments - seen.long, milliseconds: made))
-            gap.end = now.advanced(byMilliseconds: made)
+            gap.end = now.advanced(byMilliseconds: made - heard)
             open = gap
+            seenPauseMilliseconds = sound.concealedPauseMs
             seen = GapSum(count: sound.concealments, long: sound.longConcealments, milliseconds: milliseconds)
         } else if let open, now.milliseconds(since: open.end) > Self.blockMilliseconds {
             close()

@@ -83,6 +83,9 @@ public final class MediaStream {
         _ frame: UnsafeBufferPointer<Float>, now: HostTime, encoders: ConferenceEncoders? = nil
     ) -> [Float] { sendPath.process(frame, now: now, encoders: encoders) }
 
+    /// Nothing comes any more, and the other side did not say that it stops: what sounded like its pause was none.
+    func noteBrokenOff(at now: HostTime) { receivePath.noteBrokenOff(at: now) }
+
     /// Whether nothing that came is left to be played.
     var isPlayedOut: Bool { receivePath.lastOutcome.map { $0.levelMs <= 0 } ?? true }
 

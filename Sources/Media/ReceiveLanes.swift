@@ -110,6 +110,9 @@ struct ReceiveLanes {
     /// The sender need not send.
     func noteSilence() { newest.buffer.noteSilence() }
 
+    /// Nothing comes any more, and the sender did not say that it stops.
+    func noteBrokenOff() { playing.buffer.noteBrokenOff() }
+
     /// Hands out the numbers of packets that came and were not played since the last time; those of sources that are over are nobody's.
     func takeDiscarded(_ body: (Int64) -> Void) {
         for lane in lanes { lane.buffer.takeDiscarded { if !lane.isClosed { body($0) } } }

@@ -40,6 +40,17 @@ private struct Listener {
         }
     }
 
+    /// What was taken for a pause turns out to be missing.
+    mutating func find(_ milliseconds: Double) {
+        now = now.advanced(byMilliseconds: 5)
+        sound.concealments += 1
+        sound.longConcealments += 1
+        sound.concealShortMs += 60
+        sound.concealLongMs += milliseconds - 60
+        sound.concealedPauseMs += milliseconds
+        book.pulled(sound, at: now)
+    }
+
     /// A stop that ended `ago` milliseconds ago.
     func stop(_ milliseconds: Double, ago: Double = 0) -> MachineStop {
         MachineStop(end: now.advanced(byMilliseconds: -ago), microseconds: milliseconds * 1000)
@@ -75,6 +86,27 @@ private struct Listener {
         listener.miss(20)
         listener.hear(50)
         #expect(listener.booked.network == GapSum(count: 1, milliseconds: 20) && listener.booked.machine == GapSum())
+    }
+
+    @Test func aPauseThatWasNoneIsAGapThatIsOverAndTheNetworks() {
+        var listener = Listener()
+        listener.hear(20_000)
+        listener.find(20_000)
+        listener.hear(50)
+        #expect(listener.booked.network == GapSum(count: 1, long: 1, milliseconds: 20_000))
+        listener.hear(100)
+        listener.miss(20)
+        listener.hear(50)
+        #expect(listener.booked.network == GapSum(count: 2, long: 1, milliseconds: 20_020) && listener.booked == listener.all)
+    }
+
+    @Test func aPauseThatWasNoneIsThisMachinesThatStoodStillDuringIt() {
+        var listener = Listener()
+        listener.hear(1000)
+        listener.book.note(listener.stop(500, ago: 100))
+        listener.find(400)
+        listener.hear(50)
+        #expect(listener.booked.machine == GapSum(count: 1, long: 1, milliseconds: 400) && listener.booked.network == GapSum())
     }
 
     @Test func theSendersWordComesLaterAndBooksItOnce() {

@@ -29,6 +29,11 @@ import Testing
             let ending = try #require(side.ending)
             #expect(ending.reason == .mediaTimeout)
             #expect(abs(ending.seconds - 35) < 0.1)
+            // It was quiet before: that the rest is missing, and no pause, the time-out alone tells.
+            let figures = side.statistics
+            #expect(abs((figures.concealedByReason["conceal_long"] ?? 0) - 30_000) < 500)
+            #expect(abs((figures.gapsByCause?.network.milliseconds ?? 0) - 30_000) < 500)
+            #expect((figures.concealedRatio ?? 0) > 0.8)
         }
     }
 

@@ -44,6 +44,17 @@ import Service
         #expect(found.leftOut == 0)
     }
 
+    @Test("what turns out to be missing after it was taken for a pause began before the second that tells of it")
+    func pauses() {
+        let found = spans([
+            figures(0), figures(1), figures(20), figures(21, short: 15_000, lost: 750), figures(22, short: 16_005, lost: 800),
+        ])
+        #expect(
+            found.spans == [
+                ConcealedSpans.Span(from: time(6), to: time(22), milliseconds: 16_005, cause: .network, lost: 800, late: 0)
+            ])
+    }
+
     @Test("a loudspeaker that ran dry is the machine's, what follows an event is the event's, and each is a span of its own")
     func causes() {
         let held = PartyEvent(party: 0, body: .callHeld(byUs: true, byPeer: false), time: time(2))

@@ -135,14 +135,24 @@ package struct ConcealedSpans: Sendable {
             max(0, now[keyPath: path] - last[keyPath: path])
         }
         let hasRunDry = growth(\.playoutGaps) > 0
-        if growth(\.milliseconds) >= Self.leastMilliseconds || hasRunDry {
+        let made = growth(\.milliseconds)
+        if made >= Self.leastMilliseconds || hasRunDry {
             let explained = interruption.cause(at: now.time.millisecondsSince1970) ?? (hasRunDry ? .machine : nil)
             let span = Span(
-                from: last.time, to: now.time, milliseconds: growth(\.milliseconds), cause: explained ?? .network,
-                lost: growth(\.lost), late: growth(\.late))
+                from: begin(of: made, from: last.time, to: now.time), to: now.time, milliseconds: made,
+                cause: explained ?? .network, lost: growth(\.lost), late: growth(\.late))
             waiting.append(Waiting(span: span, isUnexplained: explained == nil, milliseconds: span.milliseconds))
         }
         book(max(0, (now.senderMilliseconds ?? 0) - (last.senderMilliseconds ?? 0)))
+    }
+
+    /// What was taken for a pause is told of at once when it turns out to be none: where it is clearly more than the time since the last
+    /// figures, it began before.
+    private func begin(of milliseconds: Double, from: Timestamp, to: Timestamp) -> Timestamp {
+        guard milliseconds > Double(to.millisecondsSince1970 - from.millisecondsSince1970) + 100 else { return from }
+        let former = (waiting.last?.span ?? settled.spans.last)?.to.millisecondsSince1970 ?? .min
+        let begin = max(former, to.millisecondsSince1970 - Int64(milliseconds))
+        return Timestamp(millisecondsSince1970: min(from.millisecondsSince1970, begin))
     }
 
     /// Finds the seconds that the sender turned out to have caused. The call tells how long their gaps were, not when: those that the

@@ -18,9 +18,12 @@ import Testing
             past.withUnsafeBufferPointer { queue.append($0.baseAddress!, count: 800) }
         }
 
-        func fill(_ count: Int, isEmpty: Bool = true, isInSilence: Bool = false) -> PlayoutReason {
+        func fill(
+            _ count: Int, isEmpty: Bool = true, isInSilence: Bool = false, isInPause: Bool = false, isUnsent: Bool = false
+        ) -> PlayoutReason {
             filler.fill(
-                count, .init(isEmpty: isEmpty, isInSilence: isInSilence), by: decoder, into: queue, record)
+                count, .init(isEmpty: isEmpty, isInSilence: isInSilence, isInPause: isInPause, isUnsent: isUnsent),
+                by: decoder, into: queue, record)
         }
 
         var gap: Gap { filler.gap }
@@ -57,6 +60,33 @@ import Testing
         #expect(rig.fill(160, isInSilence: true) == .comfortNoise)
         #expect(rig.record.statistics.concealments == 0 && rig.record.statistics.comfortNoiseMs == 20)
         #expect(rig.gap.emptied == 0)
+    }
+
+    @Test(
+        "Silence made in a pause is concealment as far as packets of it turn out to be lost, the first 60 ms as a short gap's")
+    func pauseThatWasNone() {
+        let rig = Rig { _ in 0 }
+        for _ in 0..<10 { #expect(rig.fill(80, isInPause: true) == .comfortNoise) }
+        #expect(rig.record.statistics.concealments == 0 && rig.record.statistics.comfortNoiseMs == 100)
+        rig.filler.noteMissing(0, rig.record)
+        #expect(rig.record.statistics.concealments == 0)
+        rig.filler.noteMissing(560, rig.record)
+        let statistics = rig.record.statistics
+        #expect(statistics.concealShortMs == 60 && statistics.concealLongMs == 10 && statistics.comfortNoiseMs == 30)
+        #expect(statistics.concealments == 1 && statistics.longConcealments == 1 && statistics.underruns == 1)
+        #expect(statistics.concealedPauseMs == 70)
+        #expect(rig.record.ledger.concealed == 560 && rig.record.ledger.comfortNoise == 240)
+        rig.filler.noteMissing(.max, rig.record)
+        #expect(rig.record.statistics.concealLongMs == 40 && rig.record.statistics.comfortNoiseMs == 0)
+        #expect(rig.record.statistics.concealments == 1 && rig.record.statistics.longConcealments == 1)
+    }
+
+    @Test("What the sender did not send is silence, whatever is found later")
+    func unsent() {
+        let rig = Rig { _ in 0 }
+        #expect(rig.fill(160, isInPause: true, isUnsent: true) == .comfortNoise)
+        rig.filler.noteMissing(.max, rig.record)
+        #expect(rig.record.statistics.concealments == 0 && rig.record.statistics.comfortNoiseMs == 20)
     }
 
     @Test("A codec that conceals is asked in steps of 10 ms, after its state was kept")
