@@ -110,7 +110,7 @@ let package = Package(
                 "Signalling", "PeerSignalling", "SDP", "SecureRTP", "ICE", "LiveMedia", "Media", "Settings", "Reporting",
                 "AudioSession", "Network",
                 "AudioDevices",
-                "JitterBuffer", "AudioUnits", "AudioFiles", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
+                "JitterBuffer", "AudioUnits", "AudioFiles", "RTP", "Codecs", "DSP", "Link", "Metrics", "Threads", "Realtime",
                 .product(name: "Logging", package: "swift-log"),
             ]),
         // 5: virtual time, network emulator, two endpoints in one process
@@ -330,7 +330,7 @@ let package = Package(
                 "TestPrograms", "Softphone", "Signalling", "PeerSignalling", "SDP", "SecureRTP", "ICE", "Settings", "Reporting",
                 "Media",
                 "Metrics", "AudioDevices",
-                "Codecs", "Link",
+                "Codecs", "RTP", "Link", "Realtime",
             ]),
         .testTarget(
             name: "DiagnosisTests",

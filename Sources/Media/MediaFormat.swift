@@ -8,8 +8,11 @@ public struct MediaFormat: Sendable, Hashable {
     public var sampleRate: Int?
     /// RTP payload type of the audio, 0...127.
     public var payloadType: UInt8
-    /// RTP payload type of telephone events with the audio's clock (RFC 4733 section 2.1), 0...127.
+    /// RTP payload type of telephone events, 0...127.
     public var telephoneEventPayloadType: UInt8
+    /// Clock of their durations in Hz, where another one than the audio's was agreed on; `nil`: the audio's (RFC 4733
+    /// section 2.1). Their time stamps are the audio's either way: both are one stream.
+    public var telephoneEventClockRate: Int?
     /// RTP payload type of comfort noise with the audio's clock (RFC 3389), 0...127.
     public var comfortNoisePayloadType: UInt8
 

@@ -5,19 +5,18 @@ extension PayloadTypeTable {
     ///
     /// - Parameters:
     ///   - formats: where two share a number the first counts.
-    ///   - redundancy: of redundant audio (RFC 2198), whose clock is its primary's; `nil` takes none.
+    ///   - redundancy: of redundant audio (RFC 2198), whose clock is its primary's; empty: none is taken.
     ///   - usualClock: the receiver's own, in Hz.
-    init(_ formats: [MediaFormat], redundancy: UInt8?, usualClock: Int) {
+    init(_ formats: [MediaFormat], redundancy: [UInt8], usualClock: Int) {
         self.init()
-        if let redundancy { self[redundancy] = .redundancy }
+        for payloadType in redundancy { self[payloadType] = .redundancy }
         for format in formats.reversed() {
-            let clock = format.clockRate == usualClock ? nil : format.clockRate
-            for (payloadType, kind) in [
-                (format.comfortNoisePayloadType, PayloadKind.comfortNoise),
-                (format.telephoneEventPayloadType, .telephoneEvent),
+            for (payloadType, kind, clock) in [
+                (format.comfortNoisePayloadType, PayloadKind.comfortNoise, format.clockRate),
+                (format.telephoneEventPayloadType, .telephoneEvent, format.telephoneEventClockRate ?? format.clockRate),
             ] {
                 self[payloadType] = kind
-                setClockRate(clock, of: payloadType)
+                setClockRate(clock == usualClock ? nil : clock, of: payloadType)
             }
         }
         // Whatever else a number is said to be, audio goes before.

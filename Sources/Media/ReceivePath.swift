@@ -31,7 +31,7 @@ final class ReceivePath {
 
     // Confined to one thread; see SendPath.
     @exclusivity(unchecked) private var lanes: ReceiveLanes
-    private let redundancyPayloadType: UInt8?
+    private let redundancyPayloadTypes: [UInt8]
     /// Whether what comes is decoded; `nil`: always.
     let decoding: DecodingSwitch?
     @exclusivity(unchecked) private(set) var receiver: RTPReceiver
@@ -46,10 +46,10 @@ final class ReceivePath {
         lanes = try ReceiveLanes(
             formats, streamRate: configuration.audioRate, configuration: configuration.jitterBuffer,
             isHeard: configuration.isHeard, decoding: decoding)
-        redundancyPayloadType = configuration.redundancyPayloadType
+        redundancyPayloadTypes = configuration.redundancyPayloadTypes
         receiver = RTPReceiver(
             payloadTypes: PayloadTypeTable(
-                formats, redundancy: redundancyPayloadType, usualClock: formats[0].clockRate),
+                formats, redundancy: redundancyPayloadTypes, usualClock: formats[0].clockRate),
             clockRate: formats[0].clockRate, localSSRC: localSSRC)
         receiver.levelNumber = configuration.levels.received
         meter = LevelMeter(sampleRate: configuration.audioRate)
@@ -74,7 +74,7 @@ final class ReceivePath {
         guard !formats.isEmpty else { return }
         lanes.formats = formats
         receiver.payloadTypes = PayloadTypeTable(
-            formats, redundancy: redundancyPayloadType, usualClock: receiver.usualClockRate)
+            formats, redundancy: redundancyPayloadTypes, usualClock: receiver.usualClockRate)
     }
 
     /// The heard source said goodbye.
@@ -147,6 +147,12 @@ final class ReceivePath {
         if gain != 1 { for i in block.indices { block[i] *= gain } }
         meter.add(UnsafeBufferPointer(block))
         return outcome
+    }
+
+    /// Nothing comes any more, and the other side did not say that it stops.
+    func noteBrokenOff(at now: HostTime) {
+        lanes.noteBrokenOff()
+        gaps.pulled(lanes.statistics, at: now)
     }
 
     /// Our SSRC changed: packets that bear it are a loop.

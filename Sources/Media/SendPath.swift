@@ -70,7 +70,7 @@ final class SendPath {
         sender = RTPSender(
             ssrc: identity.ssrc, payloadType: configuration.payloadType, clockRate: clockRate,
             sequence: identity.firstSequence, timestamp: identity.firstTimestamp)
-        events = TelephoneEventSender(clockRate: clockRate)
+        events = TelephoneEventSender(clockRate: clockRate, durationClockRate: sending.format.telephoneEventClockRate)
         redundancyPayloadType = configuration.redundancyPayloadType
         copies = redundancyPayloadType == nil ? nil : RedundancyPacker(payloadType: configuration.payloadType)
         ladder = RedundancyLadder(configuration.redundancy(of: sending))
@@ -361,8 +361,8 @@ final class SendPath {
         if sending.format.clockRate != sender.clockRate {
             sender.change(payloadType: sending.format.payloadType, clockRate: sending.format.clockRate, at: offset)
             clockStart = samplesSent
-            events.change(clockRate: sending.format.clockRate)
         }
+        events.change(clockRate: sending.format.clockRate, durationClockRate: sending.format.telephoneEventClockRate)
         sender.payloadType = sending.format.payloadType
         if let ssrc { sender.changeSource(to: ssrc) }
         frame = [Float](repeating: 0, count: codec.frameLength)

@@ -12,9 +12,14 @@ extension StreamConfiguration {
             "maximum_delay_ms": String(jitterBuffer.maximumDelayMs), "buffer_seed": String(jitterBuffer.seed),
         ]
         if let sampleRate { settings["sample_rate"] = String(sampleRate) }
+        if let telephoneEventClockRate { settings["telephone_event_clock"] = String(telephoneEventClockRate) }
+        if let receivedFormat { settings["receives"] = receivedFormat.captured }
         if !alsoReceives.isEmpty { settings["also_receives"] = alsoReceives.map(\.captured).joined(separator: ", ") }
         settings["seed"] = String(seed)
         if let redundancyPayloadType { settings["redundancy"] = String(redundancyPayloadType) }
+        if !alsoReceivesRedundancy.isEmpty {
+            settings["also_redundancy"] = alsoReceivesRedundancy.map { String($0) }.joined(separator: ", ")
+        }
         return settings
     }
 
@@ -30,7 +35,12 @@ extension StreamConfiguration {
         payloadType = type("payload_type") ?? payloadType
         telephoneEventPayloadType = type("telephone_event") ?? telephoneEventPayloadType
         comfortNoisePayloadType = type("comfort_noise") ?? comfortNoisePayloadType
+        telephoneEventClockRate = settings["telephone_event_clock"].flatMap { MediaFormat.clock(captured: $0) }
         redundancyPayloadType = type("redundancy")
+        alsoReceivesRedundancy = (settings["also_redundancy"] ?? "").split(separator: ",").prefix(128).compactMap {
+            UInt8($0.drop { $0 == " " }).flatMap { $0 < 128 ? $0 : nil }
+        }
+        receivedFormat = [MediaFormat](captured: settings["receives"] ?? "").first
         alsoReceives = [MediaFormat](captured: settings["also_receives"] ?? "")
         if let length = settings["ptime"].flatMap({ Int($0) }), codec.sendableFrameMilliseconds.contains(length) {
             encoder.frameMilliseconds = length
@@ -66,25 +76,35 @@ extension CallConfiguration {
 }
 
 extension MediaFormat {
-    /// `PAYLOAD-TYPE NAME RATE`, and where they are not the usual ones the payload types of telephone events and comfort noise.
+    /// `PAYLOAD-TYPE NAME RATE`, where they are not the usual ones the payload types of telephone events and comfort noise, and
+    /// where it is not the audio's the clock of the events.
     var captured: String {
         let usual = MediaFormat(codec)
         let isUsual =
             telephoneEventPayloadType == usual.telephoneEventPayloadType
-            && comfortNoisePayloadType == usual.comfortNoisePayloadType
+            && comfortNoisePayloadType == usual.comfortNoisePayloadType && telephoneEventClockRate == nil
         return "\(payloadType) \(codec.name) \(audioRate)"
             + (isUsual ? "" : " \(telephoneEventPayloadType) \(comfortNoisePayloadType)")
+            + (telephoneEventClockRate.map { " \($0)" } ?? "")
+    }
+
+    /// A clock in Hz that a device can have; a file may claim anything.
+    fileprivate static func clock(captured text: some StringProtocol) -> Int? {
+        Int(text).flatMap { (1...1_000_000).contains($0) ? $0 : nil }
     }
 
     fileprivate init?(captured text: Substring) {
         let words = text.split(separator: " ")
-        guard words.count == 3 || words.count == 5, let payloadType = UInt8(words[0]), payloadType < 128,
+        guard words.count == 3 || words.count == 5 || words.count == 6, let payloadType = UInt8(words[0]), payloadType < 128,
             let codec = Codec(String(words[1])), let rate = Int(words[2]), codec.runs(at: rate)
         else { return nil }
         self.init(codec, payloadType: payloadType, sampleRate: rate == codec.sampleRate ? nil : rate)
-        guard words.count == 5 else { return }
+        guard words.count > 3 else { return }
         guard let digits = UInt8(words[3]), let noise = UInt8(words[4]), max(digits, noise) < 128 else { return nil }
         (telephoneEventPayloadType, comfortNoisePayloadType) = (digits, noise)
+        guard words.count == 6 else { return }
+        guard let clock = Self.clock(captured: words[5]) else { return nil }
+        telephoneEventClockRate = clock
     }
 }
 

@@ -14,15 +14,23 @@ public struct StreamConfiguration: Sendable {
     public var payloadType: UInt8
     /// RTP payload type of telephone events, 0...127.
     public var telephoneEventPayloadType: UInt8
+    /// Clock of their durations in Hz, where another one than the audio's was agreed on; `nil`: the audio's.
+    public var telephoneEventClockRate: Int?
     /// RTP payload type of comfort noise (RFC 3389), 0...127.
     public var comfortNoisePayloadType: UInt8
-    /// Other formats that the other side may send, and change to while the stream runs.
+    /// What comes to begin with, where its numbers are others than those of what is sent: each side chooses its own (RFC 3264
+    /// section 5.1). The codec is the same; `nil`: so are the numbers.
+    public var receivedFormat: MediaFormat?
+    /// Other formats that the other side may send, and change to while the stream runs. A codec may stand there again with
+    /// other numbers beside it: they are taken too.
     public var alsoReceives: [MediaFormat] = []
     /// Whether what is sent follows what is heard into another codec: where nothing is negotiated, and `alsoReceives` names more
     /// than one.
     public var followsCodec = false
     /// RTP payload type of redundant audio (RFC 2198), when the other side agreed to it; `nil` sends none and takes none.
     public var redundancyPayloadType: UInt8?
+    /// Other payload types by which redundant audio comes.
+    public var alsoReceivesRedundancy: [UInt8] = []
     /// Bit rate of the payload never exceeded, copies included, bit/s; `nil` is 64 000, or the encoder's if that is more.
     public var maximumBitrate: Int?
     /// Least mean time between RTCP reports in seconds: 5 (RFC 3550 section 6.2); 1 where the other side allows the timing
@@ -69,16 +77,22 @@ public struct StreamConfiguration: Sendable {
         followsCodec = true
     }
 
-    /// The format that is sent and received to begin with.
+    /// The format that is sent to begin with, and where `receivedFormat` says no other one received.
     public var format: MediaFormat {
         var format = MediaFormat(codec, payloadType: payloadType, sampleRate: sampleRate)
         format.telephoneEventPayloadType = telephoneEventPayloadType
+        format.telephoneEventClockRate = telephoneEventClockRate
         format.comfortNoisePayloadType = comfortNoisePayloadType
         return format
     }
 
     /// Every format that may come.
-    public var receivedFormats: [MediaFormat] { [format] + alsoReceives }
+    public var receivedFormats: [MediaFormat] { [receivedFormat ?? format] + alsoReceives }
+
+    /// Every payload type by which redundant audio may come.
+    package var redundancyPayloadTypes: [UInt8] {
+        redundancyPayloadType.map { [$0] + alsoReceivesRedundancy } ?? []
+    }
 
     /// Number of the first packet.
     public var sequence: UInt16 { RTPIdentity(self).firstSequence }
@@ -95,7 +109,9 @@ public struct StreamConfiguration: Sendable {
 
     /// Rate of the audio that goes in and out of the stream, in Hz, as long as it runs: the codec's; where several are to be
     /// expected the highest, so that a change to a better one is heard.
-    public var audioRate: Int { alsoReceives.reduce(sampleRate ?? codec.sampleRate) { max($0, $1.audioRate) } }
+    public var audioRate: Int {
+        alsoReceives.reduce(max(format.audioRate, receivedFormat?.audioRate ?? 0)) { max($0, $1.audioRate) }
+    }
 
     /// Bit rate that is never exceeded unless someone says otherwise.
     static let usualMaximumBitrate = 64_000

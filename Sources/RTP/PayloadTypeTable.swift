@@ -28,6 +28,9 @@ public struct PayloadTypeTable: Sendable, Hashable {
     /// Every payload type in the table.
     public var known: PayloadTypeSet { PayloadTypeSet(bits: audio | telephoneEvent | comfortNoise | redundancy) }
 
+    /// The payload types of one kind, in order.
+    package func numbers(of kind: PayloadKind) -> [UInt8] { (0..<128).filter { self[$0] == kind } }
+
     /// The usual table of a call: one audio payload type, optionally telephone events, comfort noise, redundancy.
     public init(
         audio: UInt8, telephoneEvent: UInt8? = nil, comfortNoise: UInt8? = nil, redundancy: UInt8? = nil
@@ -38,7 +41,7 @@ public struct PayloadTypeTable: Sendable, Hashable {
         self[audio] = .audio
     }
 
-    /// RTP clock of `payloadType` in Hz; nil where it is that of the receiver.
+    /// RTP clock of `payloadType` in Hz, of telephone events that of their durations; nil where it is that of the receiver.
     public func clockRate(of payloadType: UInt8) -> Int? {
         for clock in clocks where clock.payloadType == payloadType { return clock.rate }
         return nil

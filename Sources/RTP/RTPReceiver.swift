@@ -140,7 +140,11 @@ public struct RTPReceiver {
             telephoneEvents.sourceChanged()
             held.follow(packet.header, extended: extended, extendedTimestamp: extendedTimestamp)
             if held.isReady, held.kind == .telephoneEvent {
-                held.take { _ = telephoneEvents.receive($0) }
+                let (types, usual) = (payloadTypes, usualClockRate)
+                held.take { packet in
+                    telephoneEvents.durationClockRate = types.clockRate(of: packet.payloadType) ?? usual
+                    _ = telephoneEvents.receive(packet)
+                }
             }
         } else {
             extendedTimestamp += Int64(Int32(bitPattern: packet.header.timestamp &- lastTimestamp))
@@ -177,7 +181,8 @@ public struct RTPReceiver {
             return .comfortNoise(media)
         case .telephoneEvent:
             // All packets of an event share one time stamp, so they say nothing about jitter.
-            telephoneEvents.clockRate = rate
+            // Its time stamp is of the stream that the audio makes; its duration is by the clock of its own number.
+            (telephoneEvents.clockRate, telephoneEvents.durationClockRate) = (clockRate, rate)
             let isEvent = telephoneEvents.receive(media)
             if isEvent { eventSequence = extended }
             return isEvent ? .telephoneEvent : drop(.badTelephoneEvent)

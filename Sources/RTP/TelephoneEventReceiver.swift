@@ -4,14 +4,14 @@ import Realtime
 /// RFC 4733 sections 2.5.2.2 and 2.5.2.3.
 ///
 /// An event is known by its time stamp. It is complete at its first packet with the E bit, when another event
-/// begins, or when nothing was heard of it for `silenceMilliseconds`.
+/// begins, or when nothing was heard of it for `silenceMilliseconds`; what still comes of it then is not told again.
 public struct TelephoneEventReceiver {
     /// Four updates at the slowest allowed interval of 50 ms.
     public static let silenceMilliseconds = 200.0
     /// Nobody repeats an event so long after it: time stamps that go back by more have been set anew, in seconds.
     private static let repetitionSeconds: Int64 = 10
-    /// Length of a whole segment of a long event, in clock units (RFC 4733 section 2.5.1.3).
-    private static let wholeSegment: Int64 = 0xffff
+    /// Length of a whole segment of a long event, in units of time stamps (RFC 4733 section 2.5.1.3).
+    private var wholeSegment: Int64 { stampUnits(.max) }
 
     private struct Event {
         var code: UInt8
@@ -22,18 +22,25 @@ public struct TelephoneEventReceiver {
         /// Clock units of the segments before.
         var earlier: Int64
         var lastHeard: HostTime
+        /// It was told when nothing was heard of it. The key may be held all the same, and its packets be lost.
+        var isReported = false
     }
 
-    /// Clock of the payload type in Hz, at least 1; may change with the audio's.
+    /// Clock of the time stamps in Hz, at least 1: the audio's, and may change with it.
     var clockRate: Int
+    /// Clock of the payload type in Hz, at least 1, by which durations are counted.
+    var durationClockRate: Int
     private var current: Event?
     /// Time stamp up to which every event was reported or given up.
     private var reportedUpTo: Int64?
     private var completed: [TelephoneEvent] = []
 
-    /// - Parameter clockRate: clock of the payload type in Hz, that of the audio it goes with.
-    public init(clockRate: Int) {
+    /// - Parameters:
+    ///   - clockRate: clock of the audio that the events go with in Hz, and so of their time stamps.
+    ///   - durationClockRate: clock of the payload type in Hz; `nil`: that of the audio.
+    public init(clockRate: Int, durationClockRate: Int? = nil) {
         self.clockRate = max(1, clockRate)
+        self.durationClockRate = max(1, durationClockRate ?? clockRate)
         completed.reserveCapacity(Self.backlog)
     }
 
@@ -55,7 +62,7 @@ public struct TelephoneEventReceiver {
             if start > event.segmentStart {
                 // The segment before it was whole, also where its last packets are lost or come later.
                 let segment = start - event.segmentStart
-                let isNext = segment == event.segmentDuration || segment == Self.wholeSegment
+                let isNext = segment == event.segmentDuration || segment.isMultiple(of: wholeSegment)
                 if event.code == payload.code, isNext, !packet.marker {
                     current?.earlier += segment
                     current?.segmentStart = start
@@ -71,7 +78,7 @@ public struct TelephoneEventReceiver {
                 code: payload.code, volume: payload.volume, segmentStart: start, segmentDuration: 0, earlier: 0,
                 lastHeard: packet.arrival)
         // Reordered updates are shorter than what is known already.
-        event.segmentDuration = max(event.segmentDuration, Int64(payload.duration))
+        event.segmentDuration = max(event.segmentDuration, stampUnits(payload.duration))
         event.lastHeard = packet.arrival
         current = event
         if payload.isEnd { complete() }
@@ -80,9 +87,12 @@ public struct TelephoneEventReceiver {
 
     /// The next completed digit, nil when there is none.
     public mutating func next(now: HostTime) -> TelephoneEvent? {
-        if let event = current, now.milliseconds(since: event.lastHeard) >= Self.silenceMilliseconds { complete() }
+        if let event = current, now.milliseconds(since: event.lastHeard) >= Self.silenceMilliseconds { report() }
         return completed.isEmpty ? nil : completed.removeFirst()
     }
+
+    /// What a packet says of a duration, in units of time stamps.
+    private func stampUnits(_ duration: UInt16) -> Int64 { Int64(duration) * Int64(clockRate) / Int64(durationClockRate) }
 
     /// Time stamps start anew; what was being pressed is complete.
     mutating func sourceChanged() {
@@ -92,8 +102,15 @@ public struct TelephoneEventReceiver {
 
     private mutating func complete() {
         guard let event = current else { return }
+        report()
         current = nil
         reportedUpTo = event.segmentStart
+    }
+
+    /// Tells the current event, once.
+    private mutating func report() {
+        guard let event = current, !event.isReported else { return }
+        current?.isReported = true
         guard completed.count < Self.backlog else { return }
         completed.append(
             TelephoneEvent(

@@ -1,8 +1,9 @@
 /// Sends digits as telephone events, RFC 4733 section 2.5.1: a marker on the first packet, one time stamp for the
 /// whole event, updates while it lasts, and three end packets.
 ///
-/// It has no clock of its own: the caller asks at every packet time with the audio's time stamp, and while it answers
-/// sends its packet in the audio's place (section 2.5.1.2), through the same `RTPSender`.
+/// It has no time of its own: the caller asks at every packet time with the audio's time stamp, and while it answers
+/// sends its packet in the audio's place (section 2.5.1.2), through the same `RTPSender`. Time stamps are the audio's, since
+/// both are one stream; durations are counted by the clock that was agreed on for the event's payload type.
 public struct TelephoneEventSender: Sendable {
     /// A packet to send.
     public struct Packet: Sendable, Hashable {
@@ -15,7 +16,7 @@ public struct TelephoneEventSender: Sendable {
 
     /// How digits are sent; milliseconds are rounded to clock units.
     public struct Settings: Sendable, Hashable {
-        /// Length of a digit, at least 40 ms (ITU-T Q.24). One event's 16-bit duration bounds it: 1.3 s at 48 kHz.
+        /// Length of a digit, at least 40 ms (ITU-T Q.24). One event's 16-bit duration bounds it: 1.3 s with a clock of 48 kHz.
         public var digitMilliseconds = 100.0
         /// Least pause between digits, at least 40 ms (ITU-T Q.24).
         public var pauseMilliseconds = 60.0
@@ -39,20 +40,30 @@ public struct TelephoneEventSender: Sendable {
 
     private let settings: Settings
     private let volume: UInt8
+    /// Of time stamps, in Hz; below, units are of this one.
+    private let clockRate: UInt32
+    /// Of durations in packets, in Hz.
+    private let durationClockRate: UInt32
     private let digitUnits: UInt32
     private let pauseUnits: UInt32
     private let updateUnits: UInt32
     private var state = State.idle
     private var queue: [UInt8] = []
 
-    /// - `clockRate`: clock of the payload type in Hz, that of the audio.
-    public init(clockRate: Int, settings: Settings = Settings()) {
+    /// - `clockRate`: clock of the audio, and so of the time stamps, in Hz.
+    /// - `durationClockRate`: clock of the events' payload type in Hz; `nil`: that of the audio.
+    public init(clockRate: Int, durationClockRate: Int? = nil, settings: Settings = Settings()) {
         func units(_ milliseconds: Double, _ range: ClosedRange<Double>) -> UInt32 {
             let clamped = max(range.lowerBound, min(range.upperBound, milliseconds))
             return UInt32((clamped * Double(max(1, clockRate)) / 1000).rounded())
         }
         self.settings = settings
-        digitUnits = min(0xffff, units(settings.digitMilliseconds, 40...60_000))
+        let (stamps, durations) = (
+            UInt32(clamping: max(1, clockRate)), UInt32(clamping: max(1, durationClockRate ?? clockRate))
+        )
+        (self.clockRate, self.durationClockRate) = (stamps, durations)
+        let longest = UInt32(clamping: 0xffff * UInt64(stamps) / UInt64(durations))
+        digitUnits = min(longest, units(settings.digitMilliseconds, 40...60_000))
         pauseUnits = units(settings.pauseMilliseconds, 40...60_000)
         updateUnits = max(1, units(settings.updateMilliseconds, 10...50))
         volume = UInt8(max(0, min(63, -max(-63, settings.level))))
@@ -71,11 +82,15 @@ public struct TelephoneEventSender: Sendable {
         return true
     }
 
-    /// Goes on beside audio of another clock, whose time stamps count from 0. Not while a digit is on its way (`isSounding`).
-    public mutating func change(clockRate: Int) {
-        var next = TelephoneEventSender(clockRate: clockRate, settings: settings)
+    /// Goes on beside other audio; where its clock is another one, its time stamps count from 0. Not while a digit is on its
+    /// way (`isSounding`).
+    /// - Parameters:
+    ///   - clockRate: clock of the audio in Hz.
+    ///   - durationClockRate: clock of the events' payload type in Hz; `nil`: that of the audio.
+    public mutating func change(clockRate: Int, durationClockRate: Int? = nil) {
+        var next = TelephoneEventSender(clockRate: clockRate, durationClockRate: durationClockRate, settings: settings)
         next.queue = queue
-        if case .pausing = state { next.state = .pausing(until: next.pauseUnits) }
+        if case .pausing = state { next.state = next.clockRate == self.clockRate ? state : .pausing(until: next.pauseUnits) }
         self = next
     }
 
@@ -133,11 +148,12 @@ public struct TelephoneEventSender: Sendable {
         }
     }
 
+    /// - `duration`: in units of time stamps.
     private func packet(
         _ code: UInt8, start: UInt32, duration: UInt32, marker: Bool = false, isEnd: Bool = false
     ) -> Packet {
-        let payload = TelephoneEventPayload(
-            code: code, isEnd: isEnd, volume: volume, duration: UInt16(min(0xffff, duration)))
+        let counted = UInt64(duration) * UInt64(durationClockRate) / UInt64(clockRate)
+        let payload = TelephoneEventPayload(code: code, isEnd: isEnd, volume: volume, duration: UInt16(clamping: counted))
         var bytes: [UInt8] = []
         bytes.appendBigEndian(payload.word)
         return Packet(payload: bytes, timestamp: start, marker: marker)

@@ -70,9 +70,9 @@ enum SoundOfCapture {
 /// Which payload types carry what, while a capture goes by.
 private struct PayloadBlanking {
     private var formats: [MediaFormat]
-    private let redundancy: UInt8?
+    private let redundancy: [UInt8]
 
-    init(_ stream: StreamConfiguration) { (formats, redundancy) = (stream.receivedFormats, stream.redundancyPayloadType) }
+    init(_ stream: StreamConfiguration) { (formats, redundancy) = (stream.receivedFormats, stream.redundancyPayloadTypes) }
 
     mutating func blank(_ event: CaptureEvent, into writer: CaptureWriter) {
         switch event {
@@ -101,7 +101,7 @@ private struct PayloadBlanking {
         blank(packet.extensionData, of: nil, in: datagram)
         // The other side chose the numbers of what we send, and no replay hears it.
         guard !isSent else { return fill(packet.payload, with: 0, in: datagram) }
-        guard packet.header.payloadType == redundancy else {
+        guard redundancy.contains(packet.header.payloadType) else {
             return blank(packet.payload, of: packet.header.payloadType, in: datagram)
         }
         guard let redundant = try? RedundantPayload(parsing: packet.payload) else {

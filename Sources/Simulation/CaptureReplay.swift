@@ -82,7 +82,7 @@ public final class CaptureReplay {
         do { call = try Call(configuration: configuration, link: NoLink(), now: .zero) } catch { throw .codec(error) }
         block = [Float](repeating: 0, count: call.sampleRate * Int(Self.blockMilliseconds) / 1000)
         take(configuration.receivedFormats)
-        if let redundancy = configuration.redundancyPayloadType { clockRates[redundancy] = configuration.format.clockRate }
+        for redundancy in configuration.redundancyPayloadTypes { clockRates[redundancy] = configuration.format.clockRate }
     }
 
     /// These are sound too, whatever else there was before.

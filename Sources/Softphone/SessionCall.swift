@@ -137,7 +137,8 @@ final class SessionCall: OwnedCall {
                 !alternatives[party].isEmpty
             {
                 let tried = ([remote] + alternatives[party]).text
-                return [.callEnded(reason: reason.rawValue, durationSeconds: nil, explanation: "nothing came from \(tried)")]
+                let explanation = reason.explanation(of: tried, wasHeard: false)
+                return [.callEnded(reason: reason.rawValue, durationSeconds: nil, explanation: explanation)]
             }
             // A place where nobody was ends without a word.
             return isAnnounced[party] ? bodies : []
@@ -176,10 +177,11 @@ final class SessionCall: OwnedCall {
     /// What is asked of the media before they begin.
     func send(_ commands: [CallCommand]) { for command in commands { send(command) } }
 
-    /// Goes on in the format of `stream` both ways; what is still on its way in the former one is heard too.
-    func change(to stream: StreamConfiguration, from former: MediaFormat) {
+    /// Goes on in the format of `stream` both ways; what is still on its way in the former ones is heard too.
+    func change(to stream: StreamConfiguration, from former: [MediaFormat]) {
         codecs[0] = stream.codec
-        send(.receive(stream.receivedFormats + [former]))
+        let formats = stream.receivedFormats
+        send(.receive(formats + former.filter { !formats.contains($0) }))
         send(.send(SendingFormat(stream.format, encoder: stream.encoder)))
     }
 

@@ -30,6 +30,24 @@ import Testing
         #expect(amplitude(of: 600, in: ours.device.played[16_000..<32_000], rate: 16_000) > 0.15)
     }
 
+    @Test("and keeps it ends the call by his goodbye, as anybody does")
+    func goodbye() throws {
+        let stubborn = try Endpoint(seeds: [71])
+        let ours = try Endpoint(seeds: [71])
+        everyTenMilliseconds(to: 4) { now in
+            stubborn.step(now: now)
+            ours.step(now: now)
+            ours.links[0].carry(to: nil, now: now)
+            stubborn.links[0].carry(to: ours.call, now: now)
+        }
+        #expect(ours.call.state == .active)
+        let end = HostTime(milliseconds: 4000)
+        stubborn.perform(.hangUp(.localHangup), now: end)
+        stubborn.links[0].carry(to: ours.call, now: end)
+        everyTenMilliseconds(from: 4, to: 5) { ours.step(now: $0) }
+        #expect(ours.events[0].contains(.ended(.remoteHangup)))
+    }
+
     @Test("on both sides at once is settled by both, once, and the call goes on")
     func bothSides() throws {
         let a = try Endpoint(seeds: [71], microphone: sine(600, amplitude: 0.2, rate: 16_000))

@@ -172,6 +172,40 @@ import Testing
         #expect(text(overtaken) == "#" && overtaken[0].durationMilliseconds == Double(65_535 + 0x2000) / 8)
     }
 
+    /// What is heard of packets that come at multiples of 50 ms, asked for at each of them up to `steps`.
+    private func polled(_ packets: [Int: [UInt8]], steps: Int) -> [TelephoneEvent] {
+        var receiver = makeReceiver()
+        var heard: [TelephoneEvent] = []
+        for step in 1...steps {
+            let milliseconds = Double(step) * 50
+            if let bytes = packets[step] { #expect(receiver.take(bytes, at: milliseconds) == .telephoneEvent) }
+            while let event = receiver.nextTelephoneEvent(now: HostTime(milliseconds: milliseconds)) { heard.append(event) }
+        }
+        return heard
+    }
+
+    @Test(arguments: [40..<50, 158..<172, 164..<174])
+    func aLongKeyIsOneDigitWhereItsPacketsAreMissingForLongerThanItsSilence(missing: Range<Int>) {
+        // Held for 9.5 s: at 8 kHz the second segment begins after 8.2 s.
+        var packets: [Int: [UInt8]] = [:]
+        for step in 1...190 where !missing.contains(step) {
+            let segment = step * 400 > 65_535 ? 65_535 : 0
+            let duration = step * 400 - segment
+            let payload: [UInt8] = [7, step == 190 ? 0x8a : 0x0a, UInt8(duration >> 8), UInt8(duration & 0xff)]
+            packets[step] = packet(
+                UInt16(step), timestamp: UInt32(1000 + segment), payloadType: 101, marker: step == 1, payload: payload)
+        }
+        #expect(text(polled(packets, steps: 210)) == "7")
+    }
+
+    @Test func theSameKeyPressedAgainIsTwoDigitsThoughEndsAndMarkerAreLost() {
+        let packets = [
+            1: packet(1, timestamp: 1000, payloadType: 101, marker: true, payload: hex("070a 0320")),
+            20: packet(20, timestamp: 9000, payloadType: 101, payload: hex("070a 0190")),
+        ]
+        #expect(text(polled(packets, steps: 40)) == "77")
+    }
+
     @Test func keysAreHeardAfterTimeStampsWereSetBack() {
         let ended = keys([(800_000, "018a 0320"), (800_000, "018a 0320"), (4000, "028a 0320"), (4000, "028a 0320")])
         #expect(text(ended) == "12")

@@ -4,6 +4,6 @@ import RTP
 extension StreamConfiguration {
     /// The RTP payload types that such a stream takes: a packet of another type proves nothing about its source.
     public var expectedPayloadTypes: PayloadTypeSet {
-        PayloadTypeTable(receivedFormats, redundancy: redundancyPayloadType, usualClock: format.clockRate).known
+        PayloadTypeTable(receivedFormats, redundancy: redundancyPayloadTypes, usualClock: format.clockRate).known
     }
 }
