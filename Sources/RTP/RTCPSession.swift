@@ -40,8 +40,17 @@ public struct RTCPSession: Sendable {
     private var sentReports = SentStamps()
     /// The same for our receiver reference times (RFC 3611 section 4.4).
     private var sentReferences = SentStamps()
-    /// Before a collision; what names it is still about us.
-    private var formerSSRC: UInt32?
+    /// Before a collision or a change of clock; what names it is still about us, until somebody else is heard under it.
+    private var former: FormerSource?
+
+    private struct FormerSource {
+        let ssrc: UInt32
+        /// Until then it may be our own goodbye that comes back.
+        var echoesUntil = HostTime.zero
+    }
+
+    /// No packet is on its way for longer, there and back, in milliseconds.
+    private static let echoMilliseconds = 2000.0
 
     /// - `seed`: of the timer's randomness; differs between participants, or they all report at once.
     public init(
@@ -134,13 +143,15 @@ public struct RTCPSession: Sendable {
     public mutating func makeBye(
         replacedBy replacement: UInt32, now: HostTime, ntp: NTPTime, sender: SenderInfo?, reason: String
     ) -> [UInt8] {
-        defer { goOn(as: replacement) }
-        return makeBye(now: now, ntp: ntp, sender: sender, reason: reason)
+        let packet = makeBye(now: now, ntp: ntp, sender: sender, reason: reason)
+        goOn(as: replacement)
+        former?.echoesUntil = now.advanced(byMilliseconds: Self.echoMilliseconds)
+        return packet
     }
 
     /// Goes on under another SSRC without a goodbye: for who has sent nothing under the one before (section 6.3.7).
     /// - Parameter replacement: ours from now on.
-    public mutating func goOn(as replacement: UInt32) { (formerSSRC, ssrc) = (ssrc, replacement) }
+    public mutating func goOn(as replacement: UInt32) { (former, ssrc) = (FormerSource(ssrc: ssrc), replacement) }
 
     private mutating func report(now: HostTime, ntp: NTPTime, sender: SenderInfo?, reports: [ReportBlock]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -179,6 +190,8 @@ public struct RTCPSession: Sendable {
         }
         statistics.received += 1
         timer.note(octets: datagram.count)
+        // Who is heard under it after a collision keeps it: it is not ours any more.
+        if let former, former.ssrc == heard, arrival >= former.echoesUntil { self.former = nil }
         var events: [RTCPEvent] = []
         for packet in packets { take(packet, arrival: arrival, heard: heard, into: &events) }
         return events
@@ -260,7 +273,7 @@ public struct RTCPSession: Sendable {
     }
 
     private mutating func isForeign(_ source: UInt32) -> Bool {
-        let isOwn = source == ssrc || source == formerSSRC
+        let isOwn = source == ssrc || source == former?.ssrc
         if isOwn { statistics.ownSource += 1 }
         return !isOwn
     }

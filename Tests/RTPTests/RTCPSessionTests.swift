@@ -256,6 +256,23 @@ import Testing
         #expect(session.statistics.ownSource == 3)
     }
 
+    @Test("who keeps the SSRC that we gave up is believed under it once he is heard; our own goodbye that comes back is not")
+    func formerSource() {
+        var session = RTCPSession(ssrc: 7, cname: "a", seed: 1, now: .zero)
+        let ours = session.makeBye(
+            replacedBy: 8, now: HostTime(milliseconds: 1000), ntp: ntp(1000), sender: info, reason: "SSRC collision")
+        var theirs = RTCPPacket.senderReport(ssrc: 7, ntp: ntp(4000), info: info, reports: [block(8)]).bytes
+        theirs += RTCPPacket.bye(ssrcs: [7], reason: nil).bytes
+        let echo = ours.withUnsafeBytes { session.receive($0, arrival: HostTime(milliseconds: 1300), heard: 7) }
+        #expect(echo.isEmpty, "\(echo)")
+        let unheard = theirs.withUnsafeBytes { session.receive($0, arrival: HostTime(milliseconds: 4000), heard: nil) }
+        #expect(unheard.isEmpty && session.lastRemoteReport == nil, "\(unheard)")
+        let heard = theirs.withUnsafeBytes { session.receive($0, arrival: HostTime(milliseconds: 4100), heard: 7) }
+        #expect(heard.contains { if case .senderReport(let ssrc, _, _) = $0 { ssrc == 7 } else { false } }, "\(heard)")
+        #expect(heard.contains { if case .bye(let ssrcs, _) = $0 { ssrcs == [7] } else { false } }, "\(heard)")
+        #expect(session.lastRemoteReport?.reporter == 7)
+    }
+
     @Test func malformedAndUnknownPacketsAreCounted() {
         var session = RTCPSession(ssrc: 1, cname: "a", seed: 1, now: .zero)
         let events = session.receive([0x80, 0xca], at: 0)

@@ -23,7 +23,8 @@ struct Agreement {
         }
     }
 
-    /// What the lines say of ICE. Of what we offered, the answer must have its part.
+    /// What the lines say of ICE. Of what we offered, the answer must have its part; one without `a=rtcp-mux` has it for RTP
+    /// alone.
     var ice: ICEInForce? {
         guard let own = ours.ice, let their = theirs.ice, ours.rtcpMux else { return nil }
         // A later offer of ours that restarts nothing leaves the roles as they were.
@@ -50,12 +51,15 @@ struct Agreement {
         let mux = (capabilities.rtcpMux || ice != nil) && ours.rtcpMux && theirs.rtcpMux
         let isHeld = theirs.isHeldByAddress
         let allowed = theirs.effectiveDirection.reversed
+        // By ICE media go where checks lead, and those are for RTP's port.
+        let hasControl = !isHeld && (ice == nil || mux)
         let source = theirs.source
         let encrypted: SecurityInForce? = if case .encrypted(let found) = security { found } else { nil }
         return AudioInForce(
             line: index, mediaID: theirs.mediaID, direction: ours.direction.limited(to: allowed),
             wantedDirection: local.direction, isHeldByPeer: !theirs.effectiveDirection.receives,
-            remote: isHeld ? nil : remote, remoteControl: isHeld ? nil : theirs.controlEndpoint(mux: mux), rtcpMux: mux,
+            remote: isHeld ? nil : remote, remoteControl: hasControl ? theirs.controlEndpoint(mux: mux) : nil,
+            local: ours.endpoint, rtcpMux: mux,
             security: encrypted, ice: ice, levels: local.mixes ? MixLevels(ours: ours, theirs: theirs) : MixLevels(),
             sending: sending(codec, their, other, own: own, mine: mine),
             receiving: receiving(own, other),

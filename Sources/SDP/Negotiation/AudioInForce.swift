@@ -56,6 +56,8 @@ public struct AudioInForce: Hashable, Sendable {
     public var remote: MediaEndpoint?
     /// Where RTCP is sent; nil: nowhere.
     public var remoteControl: MediaEndpoint?
+    /// Where this side receives RTP, as the other side was told.
+    public var local: MediaEndpoint?
     /// RTP and RTCP share a port, both ways (RFC 5761).
     public var rtcpMux: Bool
     /// How both directions are encrypted; nil: they are not.
@@ -72,8 +74,11 @@ public struct AudioInForce: Hashable, Sendable {
     /// Bits a second of RTCP for senders (`b=RS`) and receivers (`b=RR`), RFC 3556; nil: the share of RFC 3550.
     public var rtcpSendersBandwidth: Int?
     public var rtcpReceiversBandwidth: Int?
-    /// Both, which all RTCP of the call shares; nil: not both are told, and what is left of the share of RFC 3550 limits no call.
+    /// Both, which all RTCP of the call shares, 0: none is sent; nil: not both are told, and what is left of the share of
+    /// RFC 3550 limits no call.
     public var rtcpBandwidth: Int? {
+        // ICE finds a way for one component, which RTCP has no part in where the ports are apart (RFC 5761 section 5.1.1).
+        if ice != nil, !rtcpMux { return 0 }
         guard let rtcpSendersBandwidth, let rtcpReceiversBandwidth else { return nil }
         let (sum, isTooMuch) = rtcpSendersBandwidth.addingReportingOverflow(rtcpReceiversBandwidth)
         return isTooMuch ? nil : sum
