@@ -41,6 +41,13 @@ public enum DNSQuestion: Hashable, Sendable {
     case srv(String)
     /// A and AAAA.
     case addresses(String)
+
+    /// Whose records are asked for.
+    var name: String {
+        switch self {
+        case .naptr(let name), .srv(let name), .addresses(let name): name
+        }
+    }
 }
 
 /// What a name server, or nobody, has answered.

@@ -5,7 +5,8 @@ import SIP
 /// answers in any order, and ends with the hops in the order in which they are to be tried.
 ///
 /// NAPTR and SRV records are asked for at once, so that a domain without NAPTR costs no round trip more. Where the URI names a port,
-/// or a host without a domain, there are none.
+/// or a host without a domain, there are none. Without records, or where a name server refuses to look for them, the domain's
+/// own addresses are taken; silence at SRV says nothing of the domain: it is asked again once, and then the look-up fails.
 public struct ServerLocator: Sendable {
     public enum Step: Hashable, Sendable {
         /// Ask these, and wait for those that were asked before.
@@ -44,6 +45,8 @@ public struct ServerLocator: Sendable {
     private var open: Set<DNSQuestion> = []
     private var answers: [DNSQuestion: DNSAnswer] = [:]
     private var targets: [Target] = []
+    /// Whether what was not answered in time was asked again.
+    private var hasAskedAgain = false
 
     /// - Parameter transports: enabled ones, the most wanted first; that order counts where DNS gives none.
     public init(
@@ -171,10 +174,18 @@ public struct ServerLocator: Sendable {
         }
         targets = Array(targets.prefix(Self.maximumTargets))
         if targets.isEmpty {
+            // Silence is no answer: RFC 3263 section 4.2 falls back where there are no records, and the domain may have some. At NAPTR
+            // alone it is a router's that does not know them.
+            let silent = unanswered(names.map { DNSQuestion.srv($0.name) })
+            if let first = silent.first {
+                guard !hasAskedAgain else { return .failed(.dns(first.name, .timedOut)) }
+                hasAskedAgain = true
+                return ask(unanswered([.naptr(host)]) + silent)
+            }
             if saysNo { return .failed(.noService(host)) }
             var transport = wantedTransport ?? fallback
             if case .replacements = stage, let chosen = names.first {
-                // What NAPTR has chosen stays (RFC 3263 section 4.2): a silent name server turns no TLS into UDP.
+                // What NAPTR has chosen stays (RFC 3263 section 4.2): a name server that refuses turns no TLS into UDP.
                 for (_, name) in names {
                     if case .failed(let failure)? = answers[.srv(name)] { return .failed(.dns(name, failure)) }
                 }
@@ -183,6 +194,15 @@ public struct ServerLocator: Sendable {
             targets = [Target(transport: transport, host: host, port: transport.defaultPort)]
         }
         return askForHosts()
+    }
+
+    /// Those of the questions that no name server has answered in time, each once.
+    private func unanswered(_ questions: [DNSQuestion]) -> [DNSQuestion] {
+        var silent: [DNSQuestion] = []
+        for question in questions where answers[question] == .failed(.timedOut) && !silent.contains(question) {
+            silent.append(question)
+        }
+        return silent
     }
 
     // MARK: Addresses
