@@ -64,6 +64,8 @@ public protocol CallControl: AnyObject {
     /// Says BYE and ends the call; `callEnded` follows within some milliseconds.
     /// - Parameter byDuration: because `--duration` has passed, not because somebody hung up.
     func hangUp(byDuration: Bool)
+    /// The same because the program ends. Who still rings is not declined: another telephone of the person's may be answered.
+    func leave()
     /// Stops threads and devices and closes files, once the call has ended or must. Not to be called from an `onReady`.
     /// - Returns: a report for each party that is or was there, but for those already told; none when it was closed before.
     func close() -> [(party: Int, report: CallReport)]
@@ -101,6 +103,7 @@ extension CallControl {
     public func switchCalls() throws(SoftphoneError) { throw Self.single }
     public func join() throws(SoftphoneError) { throw Self.single }
     public func hangUpActive() -> Bool { false }
+    public func leave() { hangUp(byDuration: false) }
 
     private static var single: SoftphoneError { .request("only calls by SIP have another one beside them") }
 }

@@ -44,8 +44,12 @@ package struct CalledPlace {
 
 extension EventBody {
     /// Nothing arrives at an address, and the name's next one is tried.
-    static func tried(_ next: SocketAddress, after former: SocketAddress) -> EventBody {
-        .warning("nobody answers at \(former); \(next) is tried")
+    /// - Parameters:
+    ///   - next: where that is.
+    ///   - former: which address it was.
+    ///   - refusal: why the system sent nothing there; `nil`: nobody answered.
+    static func tried(_ next: SocketAddress, after former: SocketAddress, refusal: String? = nil) -> EventBody {
+        .warning("nobody answers at \(former)\(refusal.map { ": \($0)" } ?? ""); \(next) is tried")
     }
 }
 

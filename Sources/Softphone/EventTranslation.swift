@@ -52,7 +52,9 @@ extension EventBody {
             case .notSecured(let reason, _): .warning("no encrypted call: \(reason)")
             case .ended(let reason):
                 .callEnded(
-                    reason: reason.rawValue, durationSeconds: mediaStart.map { now.milliseconds(since: $0) / 1000 })
+                    reason: reason.rawValue, durationSeconds: mediaStart.map { now.milliseconds(since: $0) / 1000 },
+                    explanation: reason.explanation(
+                        of: remote.isEmpty ? "the other side" : remote, wasHeard: mediaStart != nil))
             }
     }
 }

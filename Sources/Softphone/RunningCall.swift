@@ -77,6 +77,7 @@ final class RunningCall: LiveCall {
         return core.call.withLock { $0.hangUpActive() }
     }
     func hangUp(byDuration: Bool) { core.command { $0.hangUp(byDuration: byDuration) } }
+    func leave() { core.command { $0.leave() } }
 
     func close() -> [(party: Int, report: CallReport)] {
         guard let running = thread.withLock({ $0.take() }) else { return [] }

@@ -38,6 +38,7 @@ struct Yodel: ParsableCommand {
 
     /// Parses, runs, and ends the process.
     static func main() {
+        StandardDescriptors.openClosed()
         TerminationSignal.ignoreBrokenPipes()
         TerminationSignal.ignoreFullFiles()
         do {

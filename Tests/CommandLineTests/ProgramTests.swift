@@ -153,6 +153,18 @@ func hangUp(isIgnored: Bool) throws {
     #expect(program.end(within: hangSeconds) == 143)
 }
 
+@Test(
+    "A call lasts as long as it was asked to, whichever of the standard descriptors are closed",
+    arguments: ["<&-", ">&-", "2>&-", "<&- >&-", ">&- 2>&-", "<&- >&- 2>&-"])
+func closedDescriptors(_ closed: String) throws {
+    let nobody = try LoopbackSocket()
+    let call = ["call", "rtp://127.0.0.1:\(nobody.port)", "--device", "null", "--no-voice-processing", "--duration", "1"]
+    let start = ContinuousClock.now
+    let program = try RunningProgram(call, after: "exec \(closed)")
+    #expect(program.end(within: hangSeconds) == 0)
+    #expect(ContinuousClock.now - start >= .seconds(1))
+}
+
 @Test("Echo canceller and quality can be chosen for a call, by flag and by file, and the report names them")
 func echoCanceller() throws {
     func erle(_ more: [String]) throws -> [Double] {

@@ -7,7 +7,7 @@ import Softphone
 import Testing
 
 /// Whether ::1 can be bound here; containers often have no IPv6.
-private let hasIPv6 = (try? UDPSocket(binding: SocketAddress(IPAddress(v6: 1), port: 0))) != nil
+let hasIPv6 = (try? UDPSocket(binding: SocketAddress(IPAddress(v6: 1), port: 0))) != nil
 
 @Suite("Where somebody is called") struct CalledPlaceTests {
     private static let v4 = IPAddress(v4: 0x7f00_0001)

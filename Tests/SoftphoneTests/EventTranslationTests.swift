@@ -58,6 +58,24 @@ import Testing
         #expect(told.body.type == type)
     }
 
+    @Test("says where nothing came for too long who is meant, whether he was heard, and what to do; of other ends nothing")
+    func mediaTimeout() {
+        func explanation(_ reason: EndReason, remote: String, mediaStart: HostTime?) -> String? {
+            let body = EventBody(.ended(reason), remote: remote, start: .zero, mediaStart: mediaStart)
+            guard case .callEnded(_, _, _, let text) = body else { return nil }
+            return text
+        }
+        let heard = explanation(.mediaTimeout, remote: "192.0.2.1:4000", mediaStart: .zero)
+        #expect(heard == EndReason.mediaTimeout.explanation(of: "192.0.2.1:4000", wasHeard: true))
+        #expect(heard?.contains("nothing came from 192.0.2.1:4000 any more") == true)
+        #expect(heard?.contains("our own has changed: call again") == true)
+        let unheard = explanation(.mediaTimeout, remote: "", mediaStart: nil)
+        #expect(unheard?.hasPrefix("nothing came from the other side; ") == true)
+        for reason in EndReason.allCases where reason != .mediaTimeout {
+            #expect(explanation(reason, remote: "r", mediaStart: .zero) == nil)
+        }
+    }
+
     @Test("is the same when it is told in the same form, and another when it says something else") func forms() {
         func body(_ reason: String) -> EventBody {
             EventBody(.bufferReset(reason: reason), remote: "r", start: .zero, mediaStart: nil)

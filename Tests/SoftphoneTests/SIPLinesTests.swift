@@ -38,6 +38,22 @@ import Testing
         try side.wait("party \(party) is heard") { ($0.call.statistics(of: party).packetsReceived ?? 0) > before + 20 }
     }
 
+    @Test("who rings hears 603 where the person declines, and 480 where the program ends", arguments: [true, false])
+    func unanswered(isDeclined: Bool) throws {
+        let uri = "sip:127.0.0.1:\(try freePort())"
+        let we = try Phone(.listen(uri))
+        let caller = try Phone(.call(uri))
+        try wait(we.call, "somebody calls", 0) { $0.type == "call_incoming" }
+        if isDeclined { we.call.call.hangUp(byDuration: false) } else { we.call.call.leave() }
+        try caller.call.wait("it is over") { $0.types.contains("call_ended") }
+        let codes = caller.call.events.compactMap { if case .callEnded(_, _, let code, _) = $0.body { code } else { nil } }
+        #expect(codes == [isDeclined ? 603 : 480])
+        #expect(caller.call.call.endReason(of: 0) == (isDeclined ? .refused : .noAnswer))
+        try we.call.wait("here too") { $0.types.contains("call_ended") }
+        #expect(we.call.call.endReason(of: 0) == .localHangup)
+        for side in [we, caller] { _ = side.close() }
+    }
+
     @Test("who calls beside a call waits; both are taken in turn and joined; a third hears busy") func incoming() throws {
         let uri = "sip:127.0.0.1:\(try freePort())"
         let we = try Phone(.listen(uri))

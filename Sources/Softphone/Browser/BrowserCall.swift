@@ -145,7 +145,7 @@ final class BrowserCall: OwnedCall {
 
     private func settleAsMediaDid() {
         guard reason == nil, let cause = media.endReason(of: 0) else { return }
-        settle(cause, cause == .mediaTimeout ? "nothing came from the browser any more" : nil)
+        settle(cause, cause.explanation(of: "the browser", wasHeard: mediaStart != nil))
     }
 
     /// The call is over: the only place where that is told.

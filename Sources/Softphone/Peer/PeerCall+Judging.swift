@@ -83,6 +83,7 @@ extension PeerCall {
         guard role == .caller else { return waitAgain("a call came to nothing: \(failure)") }
         switch failure {
         case .unanswered:
+            if let code = refusals.reason { return settle(.network, SendRefusals.text(code)) }
             let place = trial.map { "at \($0.addresses.text)" } ?? "there"
             settle(.noAnswer, "nobody answers \(place); is `yodel listen yodel://` running, and the UDP port open?")
         case .refusedByPeer:
@@ -124,17 +125,33 @@ extension PeerCall {
         renewLink()
     }
 
-    /// Where nobody answers, the next address of the name is called, as long as there is time.
+    /// Where nobody answers, or the system sends nothing, the next address of the name is called, as long as there is time.
     func lookElsewhere(_ now: HostTime) {
-        guard trial != nil, reason == nil else { return }
+        guard let addresses = trial?.addresses, let former = socket.peer?.media, reason == nil else { return }
         if link.hasHeardPeer { trial?.heard() }
         var next = trial?.advance(to: now)
         while case .unreachable(let address)? = socket.nextEvent() { next = trial?.unreachable(address, now: now) ?? next }
+        let refusal = refusals.take(socket.statistics, to: former)
+        if let refusal, SendRefusals.isOfAddress(refusal), !link.hasHeardPeer {
+            if refusals.bars(addresses) { return settle(.network, SendRefusals.text(refusal)) }
+            next = next ?? trial?.unreachable(former, now: now)
+            if next == nil { tellRefusal(refusal) }
+        }
         let patience = PeerLink.patienceMilliseconds - now.milliseconds(since: start)
-        guard let next, let former = socket.peer?.media, patience > 0 else { return }
-        pending.append(.tried(next, after: former))
+        guard let next, patience > 0 else { return }
+        pending.append(.tried(next, after: former, refusal: refusal.map(SendRefusals.text)))
         socket.setPeer(LinkPeer(media: next))
         renewLink(patienceMilliseconds: patience)
+        // What is refused there too is known already.
+        lookElsewhere(now)
+    }
+
+    /// Once: the network may come back while there is time.
+    private func tellRefusal(_ code: Int32) {
+        guard !hasToldRefusal, refusals.reason != nil else { return }
+        hasToldRefusal = true
+        let seconds = Int(PeerLink.patienceMilliseconds / 1000)
+        pending.append(.warning("\(SendRefusals.text(code)); it is tried for \(seconds) s"))
     }
 
     /// A handshake from the beginning.

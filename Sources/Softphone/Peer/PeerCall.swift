@@ -39,6 +39,9 @@ final class PeerCall: OwnedCall {
     var door: PeerDoor?
     /// The addresses that are called; nil: callers are waited for.
     var trial: AddressTrial?
+    /// What the system refused to send there.
+    var refusals = SendRefusals()
+    var hasToldRefusal = false
 
     var pending: [EventBody] = []
     private(set) var start = HostTime.monotonicNow()
@@ -258,7 +261,7 @@ final class PeerCall: OwnedCall {
 
     private func settleAsMediaDid() {
         guard reason == nil, let cause = media?.endReason(of: 0) else { return }
-        settle(cause, cause == .mediaTimeout ? "nothing came from the other side any more" : nil)
+        settle(cause, cause.explanation(of: "the other side", wasHeard: mediaStart != nil))
     }
 
     /// The call is over: the only place where that is told.
@@ -315,6 +318,8 @@ final class PeerCall: OwnedCall {
     func hangUp(byDuration: Bool) {
         guard byDuration else { return settle(.localHangup) }
         let cause = Media.EndReason.durationPassed(isAnswered: role == .callee || isAnswered)
+        // Nobody can answer what was never sent.
+        if cause == .noAnswer, let code = refusals.reason { return settle(.network, SendRefusals.text(code)) }
         settle(cause, cause == .noAnswer ? Media.EndReason.unansweredText : nil)
     }
 

@@ -142,7 +142,10 @@ public final class PartyPort {
             (report.requested, report.effective) = (requested, effective)
             report.reason = reason.rawValue
             report.statistics = statistics
-            bodies = [.callEnded(reason: reason.rawValue, durationSeconds: seconds), .report(report)]
+            let explanation = reason.explanation(of: remote, wasHeard: true)
+            bodies = [
+                .callEnded(reason: reason.rawValue, durationSeconds: seconds, explanation: explanation), .report(report),
+            ]
         }
         return bodies.map { CallNews(call: Int(truncatingIfNeeded: event.call), body: $0) }
     }

@@ -219,6 +219,11 @@ final class SIPLines: OwnedCall {
         settle(byDuration ? .duration : .localHangup)
     }
 
+    func leave() {
+        for party in living { line(party)?.leave() }
+        settle(.localHangup)
+    }
+
     // MARK: - What a person does with two calls
 
     func dial(_ target: String) throws(SoftphoneError) {

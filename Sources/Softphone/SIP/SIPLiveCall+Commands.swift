@@ -22,11 +22,20 @@ extension SIPLiveCall {
         for digit in request.media.digits { send(digit: digit) }
     }
 
+    /// Declines who rings, unless it is the duration that has passed.
     func hangUp(byDuration: Bool) {
-        wish = wish ?? (byDuration ? .durationPassed(isAnswered: caller != nil || isAnswered) : .localHangup)
+        let cause: Media.EndReason = byDuration ? .durationPassed(isAnswered: caller != nil || isAnswered) : .localHangup
+        end(cause, refusing: byDuration ? .unavailable : .declined)
+    }
+
+    /// Nobody has declined who rings: by a 603 a proxy would stop all telephones of the person's (RFC 3261 section 16.7).
+    func leave() { end(.localHangup, refusing: .unavailable) }
+
+    private func end(_ cause: Media.EndReason, refusing refusal: CallRefusal) {
+        wish = wish ?? cause
         guard let id else { return settle(wish ?? .localHangup) }
         let isRefused = caller != nil && !isAnswered && !wantsAnswer
-        if isRefused { signalling.reject(id, phone.refusal(.declined)) } else { signalling.hangUp(id) }
+        if isRefused { signalling.reject(id, phone.refusal(refusal)) } else { signalling.hangUp(id) }
     }
 
     /// Stops threads and devices and closes files.

@@ -27,6 +27,8 @@ struct CallConsole {
     private var endReasons: [Media.EndReason?]
     private var isEnding = false
     private var hasMissed = false
+    /// Somebody has answered: that is a call, though nothing may have been heard.
+    private var isAnswered = false
 
     /// - Parameter durationCountsFromMedia: a listener's time begins when somebody calls.
     init(
@@ -55,7 +57,7 @@ struct CallConsole {
         while !isOver {
             input.wait(seconds: status == nil ? min(0.5, statistics.untilNext) : 0.2, others: [events.fileDescriptor])
             takeEvents()
-            if input.takeSignals(&status) { end(byDuration: false) }
+            if input.takeSignals(&status) { end { $0.leave() } }
             for byte in escapes.take(input.readKeys()) {
                 if entry != nil {
                     type(byte)
@@ -104,6 +106,7 @@ struct CallConsole {
                 mood.hasMedia = true
                 mediaStart = Pace.now()
             }
+            if case .callAnswered = event { isAnswered = true }
             if case .report(let report) = event { show(report, of: party) } else { show(event, of: party) }
         }
         for party in endReasons.indices where endReasons[party] == nil { endReasons[party] = call.endReason(of: party) }
@@ -153,7 +156,7 @@ struct CallConsole {
         case .second: entry = (LineEntry("call"), key)
         case .other: attempt { call throws(SoftphoneError) in try call.switchCalls() }
         case .conference: attempt { call throws(SoftphoneError) in try call.join() }
-        case .quit: if !call.hangUpActive() { end(byDuration: false) }
+        case .quit: if !call.hangUpActive() { end { $0.hangUp(byDuration: false) } }
         case .help: status?.print(KeyCommand.helpText)
         }
     }
@@ -178,14 +181,16 @@ struct CallConsole {
 
     private mutating func checkDuration() {
         guard let durationSeconds, !durationCountsFromMedia || mediaStart != nil else { return }
-        if Pace.now() - (durationCountsFromMedia ? mediaStart ?? start : start) >= durationSeconds { end(byDuration: true) }
+        if Pace.now() - (durationCountsFromMedia ? mediaStart ?? start : start) >= durationSeconds {
+            end { $0.hangUp(byDuration: true) }
+        }
     }
 
-    private mutating func end(byDuration: Bool) {
+    private mutating func end(_ hangUp: (any LiveCall) -> Void) {
         guard !isEnding else { return }
         isEnding = true
         endingSince = Pace.now()
-        call.hangUp(byDuration: byDuration)
+        hangUp(call)
     }
 
     private mutating func drawStatus() {
@@ -206,8 +211,10 @@ struct CallConsole {
         let closed = call.close()
         takeEvents()
         let reports = closed.map { (party: $0.party, report: evaluated($0.report)) }
-        if let number = TerminationSignal.caught, !mood.hasMedia { return ExitStatus(signal: number) }
-        for (party, report) in reports { printer.report(report, of: party) }
+        let signal = mood.hasMedia ? nil : TerminationSignal.caught
+        // Where nothing was heard in a call, its figures say why.
+        if signal == nil || isAnswered { for (party, report) in reports { printer.report(report, of: party) } }
+        if let signal { return ExitStatus(signal: signal) }
         // The first party that did not end well speaks for all.
         let ended = endReasons.map { $0.map { ExitStatus(callEnded: $0) } ?? .fine }
         if let failed = ended.first(where: { $0 != .fine }) { return failed }
