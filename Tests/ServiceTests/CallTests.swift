@@ -154,6 +154,39 @@ import Service
         #expect(await bench.ask("DELETE", "/v1/calls/\(id)").json.value(at: "sip_code") == .null)
     }
 
+    @Test("whoever calls is to hear that it rings from a 180 on, until sound of the other side comes or the call is answered")
+    func ringback() async {
+        let bench = Bench()
+        func isRinging(_ id: String) async -> Bool {
+            await bench.ask("GET", "/v1/calls/\(id)").json.value(at: "ringback") == .boolean(true)
+        }
+        for end in [EventBody.mediaStarted(remote: "192.0.2.1:4000", afterMilliseconds: 100), .callAnswered(sipCode: 200)] {
+            let (id, call) = await bench.call()
+            call.tell(.callProgress(sipCode: 183, reason: "Session Progress", earlyMedia: true))
+            #expect(await !isRinging(id), "nobody has said that it rings")
+            call.tell(.callProgress(sipCode: 180, reason: "Ringing", earlyMedia: true))
+            call.tell(.callProgress(sipCode: 183, reason: "Session Progress", earlyMedia: true))
+            #expect(await isRinging(id))
+            call.tell(end)
+            #expect(await !isRinging(id))
+            call.tell(.callProgress(sipCode: 180, reason: "Ringing", earlyMedia: true))
+            #expect(await !isRinging(id), "it was heard, or answered")
+        }
+    }
+
+    @Test("a call that was being made when all calls were closed is closed too")
+    func tooLate() throws {
+        let bench = Bench()
+        let call = FakeCall()
+        #expect(throws: Problem.self) {
+            try bench.core.calls.open(.outgoing, account: "office", audio: nil) { _ in
+                bench.core.calls.closeAll()
+                return call
+            }
+        }
+        #expect(bench.core.calls.running == 0 && call.endReason(of: 0) != nil)
+    }
+
     @Test("an account is named where there are several")
     func accounts() async {
         let bench = Bench(accounts: ["office", "home"])

@@ -33,6 +33,8 @@ package struct CallRecord: Sendable {
     package var answered: Timestamp?
     package var ended: Timestamp?
     package var isReached = false
+    /// It rings at the other side (180), and sound of it has come.
+    private var (ringsThere, isHeard) = (false, false)
     package var isMuted = false
     package var isHeldByUs = false
     package var isHeldByPeer = false
@@ -73,6 +75,9 @@ package struct CallRecord: Sendable {
         return direction == .incoming || isReached ? .ringing : .calling
     }
 
+    /// Whoever calls is to hear that it rings.
+    var ringsBack: Bool { state == .ringing && direction == .outgoing && ringsThere && !isHeard }
+
     var isBeginningRecording: Bool { recording?.isEmpty == true }
 
     /// Takes note of what happened.
@@ -82,8 +87,10 @@ package struct CallRecord: Sendable {
         // Later ones are of whom the call is transferred to.
         case .callProgress(let sipCode, let reason, _) where answered == nil:
             isReached = true
+            ringsThere = ringsThere || sipCode == 180
             self.sipCode = sipCode
             explanation = Self.clip(reason)
+        case .mediaStarted: isHeard = true
         case .callIncoming(let from, let name, let to, let account):
             (self.from, self.to, self.name) = (Self.clip(from), Self.clip(to), name.map(Self.clip))
             self.account = account
@@ -138,6 +145,7 @@ package struct CallRecord: Sendable {
             JSONMember("duration_s", durationSeconds.map { .number($0, decimals: 2) } ?? .null),
             JSONMember("recording", text(recording.flatMap { $0.isEmpty ? nil : $0 })),
             JSONMember("message", text(message)), JSONMember("handsets", .array(handsets.map { .string($0) })),
+            JSONMember("ringback", .boolean(ringsBack)),
         ])
     }
 

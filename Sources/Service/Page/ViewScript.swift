@@ -77,8 +77,7 @@ extension PageFiles {
             return card;
           }));
           document.title = list.length ? withWhom(list[0]) + ' calls - yodel' : 'yodel';
-          const outgoing = mine().find((call) => call.direction === 'outgoing' && call.state === 'ringing');
-          sound(list.length ? 'ring' : outgoing ? 'ringback' : null);
+          sound(list.length ? 'ring' : mine().some((call) => call.ringback) ? 'ringback' : null);
         }
 
         function notify(text) {

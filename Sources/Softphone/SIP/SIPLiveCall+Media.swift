@@ -111,7 +111,9 @@ extension SIPLiveCall {
                 guard reason == nil, let cause = media.endReason, wish == nil else { break }
                 wish = cause
                 if let id { signalling.hangUp(id) }
-            default: pending.append(body)
+            default:
+                if case .mediaStarted = body { isHeard = true }
+                pending.append(body)
             }
         }
         if voiceStart == nil { voiceStart = media.voiceStart }

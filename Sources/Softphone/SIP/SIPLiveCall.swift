@@ -79,8 +79,10 @@ final class SIPLiveCall {
     private var toldHold = (byUs: false, byPeer: false)
     /// Our answer to who called has gone out.
     var hasSentAnswer = false
-    /// The other side is being called, and sends no sound of its own yet.
+    /// The other side has said that it rings there (180).
     private(set) var isRingingThere = false
+    /// Sound of the other side has come.
+    var isHeard = false
     /// Why media do not pass as was agreed.
     var mediaFailure: String?
 
@@ -163,7 +165,7 @@ final class SIPLiveCall {
         case .incoming(let id, let facts): incoming(id, facts)
         case .progress(let id, let progress) where id == self.id:
             if report.postDialMilliseconds == nil { report.postDialMilliseconds = sinceStart }
-            isRingingThere = progress.sipCode == 180 && !progress.hasEarlyMedia
+            isRingingThere = isRingingThere || progress.sipCode == 180
             pending.append(
                 .callProgress(sipCode: progress.sipCode, reason: progress.reason, earlyMedia: progress.hasEarlyMedia))
         case .negotiated(let id, let media) where id == self.id: negotiated(media)
@@ -283,7 +285,9 @@ final class SIPLiveCall {
         let seconds = isAnswered ? answeredAt.map { HostTime.monotonicNow().milliseconds(since: $0) / 1000 } : nil
         media.hangUp(byDuration: cause == .duration)
         // We wish for such an end only when the duration has passed.
-        let text = text ?? (wish == .noAnswer ? Media.EndReason.unansweredText : nil)
+        let text =
+            text ?? cause.explanation(of: "the other side", wasHeard: isHeard)
+            ?? (wish == .noAnswer ? Media.EndReason.unansweredText : nil)
         pending.append(
             .callEnded(reason: cause.rawValue, durationSeconds: seconds, sipCode: code, explanation: text))
         guard cause == .busy, caller == nil, !isOneOfMany, let loudspeaker else { return }
