@@ -1,3 +1,4 @@
+import Link
 import Realtime
 
 /// An account with its registration.
@@ -32,8 +33,10 @@ struct AccountState {
     var followUps = 0
     /// The expiry to ask for: the account's, or more after a 423.
     var expires: UInt32
-    /// The Contact that the registrar holds.
+    /// The Contact that was sent last.
     var contact: String?
+    /// The last one that the registrar has confirmed, and those sent since, where they are others: it may hold each of them.
+    var formerContacts: [String] = []
     /// The registrar holds Contacts of others at the same address.
     var isShared = false
     /// Where the registrar sees what we send come from, and by which transport.
@@ -77,6 +80,33 @@ struct AccountState {
         case .tcp: return source.transport.isStream
         case .udp, nil: return true
         }
+    }
+
+    /// Another Contact is sent. The one before it is taken back by every REGISTER until one is confirmed: the first one may be
+    /// challenged, or get lost.
+    mutating func show(_ contact: String) {
+        var former = formerContacts
+        if let old = self.contact { former.append(old) }
+        former.removeAll { $0 == contact }
+        // The first one is what was confirmed; of the others a few are enough: they expire.
+        formerContacts = former.prefix(1) + former.dropFirst().suffix(3)
+        self.contact = contact
+    }
+
+    /// Where the registrar sees us, if that leads here from `hop` too: one of the account's servers, or somebody on the other
+    /// side of our NAT. Most NATs lead nobody back who is on this side: he is told the local address, as he is for media.
+    /// - Parameters:
+    ///   - hop: who is told.
+    ///   - local: the address of ours that leads there.
+    ///   - isServer: it is one of the account's servers, also where it has never answered yet.
+    /// - Returns: nil: the local address leads here.
+    func addressSeen(by hop: ServerHop, local: SignallingAddress, isServer: Bool) -> SignallingAddress? {
+        guard let seenAddress, seenOver == hop.transport else { return nil }
+        guard !isServer, !servers.contains(hop.address.host), let own = try? IPAddress(local.host),
+            let other = try? IPAddress(hop.address.host)
+        else { return seenAddress }
+        let isInside = own.isPrivate || own.isUnspecified
+        return isInside && !other.isPrivate && seenAddress.isV6 == hop.address.isV6 ? seenAddress : nil
     }
 
     /// What went wrong before counts no more.

@@ -59,6 +59,14 @@ final class SIPCall {
         let count: Int
     }
 
+    /// A change of ours that found no way to the peer.
+    struct LostWay {
+        /// How many in a row.
+        let count: Int
+        /// When another one is worth trying; nil: it is being tried.
+        var next: HostTime?
+    }
+
     let handle: CallHandle
     let isOutgoing: Bool
     let account: AccountID?
@@ -74,6 +82,8 @@ final class SIPCall {
     var currentTag: String?
     /// What the peer says that it serves.
     var peerAllows: [Method] = []
+    /// It has refused an UPDATE as a method that it does not serve, whatever its Allow says.
+    var refusesUpdate = false
 
     // As caller
     /// Its transaction, or the search for its server, keeps it: it keeps the call.
@@ -86,6 +96,9 @@ final class SIPCall {
     var acknowledgements: [String: Acknowledgement] = [:]
     /// The last RSeq by the peer's tag.
     var reliableNumbers: [String: UInt32] = [:]
+    /// ACKs and PRACKs of ours that found no way, by the peer's tag: each goes anew when its response comes again.
+    var lostAcknowledgements: [String: Request] = [:]
+    var lostPracks: [String: Request] = [:]
 
     // As callee
     var serverKey: TransactionKey?
@@ -115,6 +128,7 @@ final class SIPCall {
     var ringingLimit: HostTime?
     var modification: Exchange?
     var retry: Retry?
+    var lostWay: LostWay?
     /// How often a change was put off in a row.
     var retryCount = 0
     /// The user waits until a change of ours is possible.
@@ -150,19 +164,22 @@ final class SIPCall {
         set { if let newValue { dialogs[newValue.id.remoteTag] = newValue } }
     }
 
+    /// Whether changes and refreshes may go by UPDATE.
+    var peerServesUpdate: Bool { !refusesUpdate && peerAllows.contains(.update) }
+
     /// The next time at which something of this call is due.
     var deadline: HostTime? {
         // Once it was hung up, only its ACK is waited for.
         if byeWhenAcknowledged != nil { return success.map { min($0.next, $0.limit) } }
         var times = [ringingLimit, nextProvisional, retry?.time, remoteOffer?.limit, owedAnswer?.limit]
-        times += [session?.next, transfer.limit]
+        times += [session?.next, transfer.limit, lostWay?.next]
         if let success { times += [success.next, success.limit] }
         if let reliable { times += [reliable.next, reliable.limit] }
         return times.compactMap { $0 }.min()
     }
 
     /// As callee: what INVITE began is settled by other requests, so that no response to it brings an offer or an answer any more.
-    var isSettledOtherwise: Bool { hasEarlyChange || (request?.body.isEmpty == true && !agreedTags.isEmpty) }
+    var isSettledOtherwise: Bool { hasEarlyChange || (request?.hasOffer == false && !agreedTags.isEmpty) }
 
     /// An offer is under way in either direction (RFC 3264 section 4).
     var hasPendingOffer: Bool {

@@ -25,7 +25,7 @@ extension UserAgent {
             // Header fields in a URI would let a link write parts of our request (RFC 3261 section 19.1.5).
             sip.headers = []
             sip.parameters.remove("method")
-            uri = .sip(sip)
+            uri = .sip(sip.withEscapedUser)
         case .tel(let tel):
             guard let account = state?.account else { throw .badURI(target.text) }
             uri = .sip(tel.sip(host: account.address.host, isSecure: account.address.isSecure))
@@ -103,7 +103,7 @@ extension UserAgent {
         // RFC 3261 section 12.1.1.
         let peer = request.headers.addresses(.recordRoute).first ?? request.headers.contacts.first
         let saysSIPS = request.uri.isSecure || source.transport == .tls && peer?.uri.isSecure == true
-        answer.headers.append(.contact, contact(account: account, hop: hop, secure: saysSIPS))
+        answer.headers.append(.contact, contact(account: account, hop: hop, secure: saysSIPS, isServer: false))
         answer.headers.append(.allow, Self.allowed)
         answer.headers.append(.supported, Self.supportedExtensions.joined(separator: ", "))
     }
@@ -151,6 +151,13 @@ extension UserAgent {
 }
 
 extension SIPURI {
+    /// With what a person types and no user part may have, `#` of a service code above all, escaped (RFC 3261 section 25.1).
+    var withEscapedUser: SIPURI {
+        var uri = self
+        uri.user = user.map(PercentEscape.escapedUser)
+        return uri
+    }
+
     /// Without parameters, but for `user=phone`.
     var addressOfRecordKeepingUserParameter: SIPURI {
         var uri = addressOfRecord

@@ -300,7 +300,8 @@ extension UserAgent {
             rAck.responseNumber == reliable.number, rAck.cSeq == invite.headers.cSeq
         else { return respond(key, response(to: request, 481, tag: call.localTag), now: now) }
         call.reliable = nil
-        let body = Body(headers: request.headers, bytes: request.body)
+        // A body of another kind says nothing of the session.
+        let body = Body(headers: request.headers, bytes: request.body)?.sdp
         let tag = call.currentTag ?? ""
         let isOfferOurs = !invite.hasOffer && !call.agreedTags.contains(tag)
         if !reliable.response.body.isEmpty, body != nil || !isOfferOurs { call.agreedTags.insert(tag) }

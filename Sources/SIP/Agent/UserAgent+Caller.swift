@@ -100,13 +100,17 @@ extension UserAgent {
         notePeer(call, response.headers)
         var needsAnswer = false
         if response.headers.lists("100rel", in: .require), let number = response.headers.rSeq {
-            // A repetition, or one that came before its turn: its PRACK, or its own repetition, mends it.
-            if let last = call.reliableNumbers[tag], number != last &+ 1 { return }
-            call.reliableNumbers[tag] = number
             let rAck = RAck(responseNumber: number, cSeq: response.headers.cSeq)
+            // A repetition, or one that came before its turn: its PRACK, or its own repetition, mends it.
+            if let last = call.reliableNumbers[tag], number != last &+ 1 {
+                return prackAgain(call, tag: tag, rAck, now: now)
+            }
+            call.reliableNumbers[tag] = number
             let isOffer = exchange.request.body.isEmpty && !call.agreedTags.contains(tag)
-            if body != nil, !isOffer { call.agreedTags.insert(tag) }
-            needsAnswer = isOffer && body != nil && call.owedAnswer == nil
+            // A body of another kind says nothing of the session.
+            let describesSession = body?.sdp != nil
+            if describesSession, !isOffer { call.agreedTags.insert(tag) }
+            needsAnswer = isOffer && describesSession && call.owedAnswer == nil
             if needsAnswer {
                 owe(call, tag: tag, number: 0, .prack(rAck), now: now)
             } else {
@@ -126,7 +130,7 @@ extension UserAgent {
     ) {
         let tag = response.headers.to.tag ?? ""
         let number = response.headers.cSeq.number
-        if let sent = call.acknowledgements[tag], sent.number == number { return send(sent.bytes, to: sent.destination) }
+        if acknowledgedAgain(call, response, now: now) { return }
         var dialog = call.dialogs[tag] ?? Dialog(caller: exchange.request, response: response)
         if isUnwanted || call.hasEnded || (call.isAnswered && tag != call.currentTag) {
             // Another phone answered as well, or the person hung up before this came: it is taken and ended at once.
@@ -148,7 +152,7 @@ extension UserAgent {
         notePeer(call, response.headers)
         agreeOnSession(call, response: response, now: now)
         let body = Body(headers: response.headers, bytes: response.body)
-        let needsAnswer = exchange.request.body.isEmpty && body != nil && !call.agreedTags.contains(tag)
+        let needsAnswer = exchange.request.body.isEmpty && body?.sdp != nil && !call.agreedTags.contains(tag)
         if needsAnswer {
             owe(call, tag: tag, number: number, .acknowledge, now: now)
         } else {
@@ -181,6 +185,21 @@ extension UserAgent {
         start(Exchange(request, purpose, account: call.account), now: now)
     }
 
+    /// Sends the ACK once more to a 2xx that comes again: as it was, or on its way at last where it had found none.
+    /// - Returns: false when there has been none so far, or it is under way.
+    func acknowledgedAgain(_ call: SIPCall, _ response: Response, now: HostTime) -> Bool {
+        let tag = response.headers.to.tag ?? ""
+        let number = response.headers.cSeq.number
+        if let sent = call.acknowledgements[tag], sent.number == number {
+            send(sent.bytes, to: sent.destination)
+            return true
+        }
+        guard let lost = call.lostAcknowledgements[tag], lost.headers.cSeq.number == number else { return false }
+        call.lostAcknowledgements[tag] = nil
+        start(Exchange(lost, .acknowledge(call, tag: tag), account: call.account), now: now)
+        return true
+    }
+
     func prack(_ call: SIPCall, tag: String, _ rAck: RAck, body: Body?, now: HostTime) {
         guard var dialog = call.dialogs[tag] else { return }
         var request = dialog.request(.prack, body: body)
@@ -189,8 +208,19 @@ extension UserAgent {
         start(Exchange(request, .prack(call, tag: tag), account: call.account), now: now)
     }
 
-    func prackProgressed(_ call: SIPCall, tag: String, _ result: Exchange.Result, now: HostTime) {
+    /// Sends a PRACK that had found no way once more, with a number of its own: its response comes again.
+    func prackAgain(_ call: SIPCall, tag: String, _ rAck: RAck, now: HostTime) {
+        guard let lost = call.lostPracks[tag], lost.headers.rAck == rAck else { return }
+        call.lostPracks[tag] = nil
+        prack(call, tag: tag, rAck, body: Body(headers: lost.headers, bytes: lost.body), now: now)
+    }
+
+    func prackProgressed(_ call: SIPCall, tag: String, _ exchange: Exchange, _ result: Exchange.Result) {
+        switch result {
+        case .unreachable, .timedOut: call.lostPracks[tag] = exchange.request
         // A refused PRACK changes nothing: the INVITE's final response decides.
+        case .provisional, .final, .unauthenticated: break
+        }
     }
 
     private func retryWithLongerInterval(

@@ -70,7 +70,9 @@ extension UserAgent {
         if case .register(let id) = exchange.purpose {
             request.headers.set(.contact, registerContact(id, hop: hop))
         } else if Self.needsContact(request.method) {
-            request.headers.append(.contact, contact(account: exchange.account, hop: hop, secure: exchange.saysSIPS))
+            let isServer = exchange.account.flatMap { accounts[$0] }.map { goesToOwnServer(exchange, $0) } ?? false
+            request.headers.append(
+                .contact, contact(account: exchange.account, hop: hop, secure: exchange.saysSIPS, isServer: isServer))
         }
         exchange.isMovedToStream = chooseWay(&request, of: exchange, to: hop, branch: branch, now: now)
         var destination = exchange.isMovedToStream ? streamHop(hop).destination : hop.destination
@@ -127,11 +129,12 @@ extension UserAgent {
             ?? SignallingAddress(host: "0.0.0.0", port: hop.transport.defaultPort)
     }
 
-    /// Our Contact towards `hop`: the address that the account's registrar saw, or the local one.
-    func contact(account id: AccountID?, hop: ServerHop, secure: Bool) -> String {
+    /// Our Contact towards `hop`: the address that the account's registrar saw, where that leads here, else the local one.
+    /// - Parameter isServer: the hop is one of the account's servers, also where it has never answered yet.
+    func contact(account id: AccountID?, hop: ServerHop, secure: Bool, isServer: Bool) -> String {
         let state = id.flatMap { accounts[$0] }
-        let seen = state?.seenOver == hop.transport ? state?.seenAddress : nil
-        let address = seen ?? localAddress(for: hop)
+        let local = localAddress(for: hop)
+        let address = state?.addressSeen(by: hop, local: local, isServer: isServer) ?? local
         var parameters = Parameters()
         if hop.transport != .udp, !secure { parameters.set("transport", hop.transport.rawValue) }
         let uri = SIPURI(
@@ -298,7 +301,7 @@ extension UserAgent {
         switch exchange.purpose {
         case .invite(let call): inviteProgressed(call, exchange, result, now: now)
         case .modify(let call): modificationProgressed(call, exchange, result, now: now)
-        case .prack(let call, let tag): prackProgressed(call, tag: tag, result, now: now)
+        case .prack(let call, let tag): prackProgressed(call, tag: tag, exchange, result)
         case .refer(let call): referProgressed(call, result, now: now)
         case .register(let id): registerProgressed(id, exchange, result, now: now)
         case .request(let id): requestProgressed(id, result)
@@ -307,7 +310,9 @@ extension UserAgent {
         case .text(let call): textProgressed(call, exchange.request, result)
         case .info(let call): infoProgressed(call, result, now: now)
         case .notify(let call, let number): transferNotifyProgressed(call, refer: number, result)
-        case .acknowledge, .discard: break
+        // Only a way that is not found concludes an ACK.
+        case .acknowledge(let call, let tag): call.lostAcknowledgements[tag] = exchange.request
+        case .discard: break
         }
     }
 }

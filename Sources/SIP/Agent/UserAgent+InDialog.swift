@@ -52,7 +52,8 @@ extension UserAgent {
 
     // MARK: Hanging up
 
-    /// Ends a call in whatever state it is: CANCEL, a final response, or BYE. `reason` says why (RFC 3326).
+    /// Ends a call in whatever state it is: CANCEL, a final response, or BYE. `reason` says why (RFC 3326). Who rings here hears
+    /// 480, that nobody is there: whoever does not want the call says so by `reject`.
     public func hangUp(_ handle: CallHandle, reason: Reason? = nil, now: HostTime) throws(UserAgentError) {
         let call = try call(handle)
         hangUp(call, CallEnd(.local), reason: reason, now: now)
@@ -74,9 +75,21 @@ extension UserAgent {
             self.end(call, end)
             cancel(call, reason: reason, now: now)
         } else {
-            refuse(call, end.cause == .noAnswer ? call.unansweredStatus : 603, now: now)
+            refuse(call, end.cause == .noAnswer ? call.unansweredStatus : 480, now: now)
             self.end(call, end)
         }
+    }
+
+    /// Says BYE in the calls that were hung up and whose ACK has not come. A callee's BYE waits for it, or for its time-out
+    /// (RFC 3261 section 15): this is for whoever goes and cannot wait, so that the peer is not left in a call with nobody.
+    /// - Parameter now: when it is said.
+    /// - Returns: whether there were any.
+    package func hangUpUnacknowledged(now: HostTime) -> Bool {
+        let waiting = calls.values.filter { $0.byeWhenAcknowledged != nil }
+        for call in waiting.sorted(by: { $0.handle.number < $1.handle.number }) {
+            sayBye(call, call.byeWhenAcknowledged ?? CallEnd(.local), now: now)
+        }
+        return !waiting.isEmpty
     }
 
     func sayBye(_ call: SIPCall, _ end: CallEnd, reason: Reason? = nil, now: HostTime) {
@@ -173,6 +186,11 @@ extension UserAgent {
         if let retry = call.retry, retry.time <= now {
             call.retry = nil
             retryModification(call, retry, now: now)
+        }
+        if let time = call.lostWay?.next, time <= now {
+            call.lostWay?.next = nil
+            call.isChangeAwaited = true
+            goOn(call, now: now)
         }
         if let session = call.session, session.next <= now { sessionDue(call, session, now: now) }
         if let limit = call.transfer.limit, limit <= now { transferExpired(call, now: now) }

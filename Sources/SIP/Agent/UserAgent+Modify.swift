@@ -19,7 +19,7 @@ extension UserAgent {
         guard call.current != nil, call.isAnswered || (usesUpdate && body != nil && isAgreed) else {
             throw .wrongState("it is not answered")
         }
-        guard !usesUpdate || call.peerAllows.contains(.update) else { throw .wrongState("the peer does not serve UPDATE") }
+        guard !usesUpdate || call.peerServesUpdate else { throw .wrongState("the peer does not serve UPDATE") }
         guard !call.hasPendingOffer, call.retry == nil, call.byeWhenAcknowledged == nil else {
             call.isChangeAwaited = true
             throw .offerPending
@@ -42,21 +42,22 @@ extension UserAgent {
         }
         let exchange = Exchange(request, .modify(call), account: call.account)
         call.modification = exchange
+        call.lostWay?.next = nil
         start(exchange, now: now)
     }
 
     func modificationProgressed(_ call: SIPCall, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
         if case .final(let response) = result, response.isSuccess, exchange.request.method == .invite,
-            let sent = call.acknowledgements[response.headers.to.tag ?? ""],
-            sent.number == response.headers.cSeq.number
+            acknowledgedAgain(call, response, now: now)
         {
-            return send(sent.bytes, to: sent.destination)
+            return
         }
         if case .provisional(let response) = result { return modificationProvisional(call, exchange, response, now: now) }
         let isOurs = call.modification === exchange
         if isOurs { call.modification = nil }
         guard !call.hasEnded else { return acknowledgeLate(call, exchange, result, now: now) }
         guard isOurs else { return }
+        call.lostWay = if case .unreachable = result { nextWay(call, now: now) } else { nil }
         switch result {
         case .final(let response) where response.isSuccess: modified(call, exchange, response, now: now)
         case .final(let response): modificationRefused(call, exchange, response, now: now)
@@ -72,17 +73,29 @@ extension UserAgent {
         goOn(call, now: now)
     }
 
+    /// Twice as long after each attempt, up to the time that a transaction has.
+    private func nextWay(_ call: SIPCall, now: HostTime) -> SIPCall.LostWay {
+        let count = (call.lostWay?.count ?? 0) + 1
+        let wait = min(configuration.timers.t1 * Double(1 << min(count, 16)), configuration.timers.timeout)
+        return SIPCall.LostWay(count: count, next: now.advanced(byMilliseconds: wait))
+    }
+
+    /// How many changes of ours in a row found no way to the peer; 0: the last one found one, whatever came of it. Nobody has
+    /// refused them, and `modificationPossible` tells when another one is worth trying.
+    package func lostWays(of handle: CallHandle) -> Int { calls[handle]?.lostWay?.count ?? 0 }
+
     private func modificationProvisional(_ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime) {
         guard response.headers.lists("100rel", in: .require), let number = response.headers.rSeq,
             let tag = response.headers.to.tag, !call.hasEnded
         else { return }
+        let rAck = RAck(responseNumber: number, cSeq: response.headers.cSeq)
         // A repetition, or one that came before its turn: its PRACK, or its own repetition, mends it.
-        if let last = exchange.reliableNumber, number != last &+ 1 { return }
+        if let last = exchange.reliableNumber, number != last &+ 1 { return prackAgain(call, tag: tag, rAck, now: now) }
         exchange.reliableNumber = number
         if !exchange.request.body.isEmpty, exchange.reliableAnswer == nil {
             exchange.reliableAnswer = Body(headers: response.headers, bytes: response.body)
         }
-        prack(call, tag: tag, RAck(responseNumber: number, cSeq: response.headers.cSeq), body: nil, now: now)
+        prack(call, tag: tag, rAck, body: nil, now: now)
     }
 
     /// A re-INVITE's 2xx that comes after the BYE still wants its ACK.
@@ -101,7 +114,7 @@ extension UserAgent {
         (call.retryCount, call.intervalRetries) = (0, 0)
         notePeer(call, response.headers)
         agreeOnSession(call, response: response, now: now)
-        let body = Body(headers: response.headers, bytes: response.body) ?? exchange.reliableAnswer
+        let body = Body(headers: response.headers, bytes: response.body)?.sdp ?? exchange.reliableAnswer
         let isInvite = exchange.request.method == .invite
         if !call.isAnswered, !exchange.request.body.isEmpty { call.hasEarlyChange = true }
         let needsAnswer = isInvite && exchange.request.body.isEmpty && body != nil
@@ -125,6 +138,14 @@ extension UserAgent {
     private func modificationRefused(_ call: SIPCall, _ exchange: Exchange, _ response: Response, now: HostTime) {
         let usesUpdate = exchange.request.method == .update
         let body = Body(headers: exchange.request.headers, bytes: exchange.request.body)
+        if usesUpdate, response.status == 405 || response.status == 501 {
+            // What named it in Allow was another phone, or a server between.
+            call.refusesUpdate = true
+            // A change of the peer's that is under way refreshes the session too; else the next refresh of ours does.
+            if body == nil, !call.hasPendingOffer {
+                return sendModification(call, body: call.localBody, usesUpdate: false, now: now)
+            }
+        }
         switch response.status {
         case 491 where call.retryCount < 6:
             // Who made the Call-ID waits longer, so that both do not meet again (RFC 3261 section 14.1).
@@ -192,8 +213,9 @@ extension UserAgent {
         {
             return refuse(422, [HeaderField(.minSE, String(configuration.minSE))])
         }
-        let body = Body(headers: request.headers, bytes: request.body)
-        if isInvite || body != nil {
+        // A body of another kind is no offer: an UPDATE with one only refreshes.
+        let isChange = isInvite || request.hasOffer
+        if isChange {
             if isInvite, !call.isAnswered { return refuse(call.isOutgoing ? 491 : 500, retrySoon) }
             // Their change meets one of theirs that is not done: 500. It meets one of ours, or an INVITE meets ours: 491 (RFC 3311
             // section 5.2, RFC 3261 section 14.2).
@@ -204,7 +226,7 @@ extension UserAgent {
             let isAgreed = call.agreedTags.contains(request.headers.from.tag ?? "") && call.reliable == nil
             if !call.isAnswered, !isAgreed {
                 let isOurs =
-                    call.isOutgoing || (call.request?.body.isEmpty == true && call.reliable?.response.body.isEmpty == false)
+                    call.isOutgoing || (call.request?.hasOffer == false && call.reliable?.response.body.isEmpty == false)
                 return refuse(isOurs ? 491 : 500, retrySoon)
             }
             // Ours that met theirs is over (491): who comes first is served, and the user's offer is made anew after it.
@@ -215,7 +237,7 @@ extension UserAgent {
             call.dialogs[id.remoteTag] = dialog
         }
         notePeer(call, request.headers)
-        guard isInvite || body != nil else {
+        guard isChange else {
             // UPDATE without an offer only refreshes the session.
             var answer = response(to: request, 200, tag: call.localTag)
             addDialogFields(to: &answer, request, source: source, account: call.account)

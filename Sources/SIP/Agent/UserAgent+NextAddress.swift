@@ -95,8 +95,10 @@ extension UserAgent {
         (exchange.key, exchange.hop, exchange.isMovedToStream) = (attempt.key, attempt.hop, false)
         exchange.fit(to: attempt.hop)
         // The binding is that of its own Contact.
-        if case .register(let id) = exchange.purpose, let request = clients[attempt.key]?.transaction.request {
-            accounts[id]?.contact = request.headers.contacts.first?.uri.text
+        if case .register(let id) = exchange.purpose,
+            let contact = clients[attempt.key]?.transaction.request.headers.contacts.first
+        {
+            accounts[id]?.show(contact.uri.text)
         }
     }
 

@@ -15,7 +15,7 @@ extension UserAgent {
         var state = AccountState(account: account, callID: old.callID, number: old.number, tag: old.tag)
         state.registration = old.registration
         state.isWanted = old.isWanted
-        state.contact = old.contact
+        (state.contact, state.formerContacts) = (old.contact, old.formerContacts)
         state.next = old.next
         state.messages = old.messages
         let isThere =
@@ -133,20 +133,20 @@ extension UserAgent {
         start(exchange, now: now)
     }
 
-    /// The Contact of a REGISTER: with instance and flow (RFC 5626), and the old binding taken back when it was another.
+    /// The Contact of a REGISTER: with instance and flow (RFC 5626), and former bindings taken back.
     func registerContact(_ id: AccountID, hop: ServerHop) -> String {
-        guard let state = accounts[id],
-            var address = NameAddress(contact(account: id, hop: hop, secure: state.account.address.isSecure))
+        guard var state = accounts[id],
+            var address = NameAddress(
+                contact(account: id, hop: hop, secure: state.account.address.isSecure, isServer: true))
         else { return "" }
-        let old = state.contact
         let plain = address.uri.text
         if let instance = state.account.instance {
             address.parameters.set("+sip.instance", "\"<\(instance)>\"")
             if !state.avoidsOutbound { address.parameters.set("reg-id", "1") }
         }
-        accounts[id]?.contact = plain
-        guard let old, old != plain, state.isWanted else { return address.text }
-        return "\(address.text), <\(old)>;expires=0"
+        state.show(plain)
+        accounts[id] = state
+        return ([address.text] + state.formerContacts.map { "<\($0)>;expires=0" }).joined(separator: ", ")
     }
 
     func registerProgressed(_ id: AccountID, _ exchange: Exchange, _ result: Exchange.Result, now: HostTime) {
@@ -157,6 +157,7 @@ extension UserAgent {
             if case .provisional = result { return }
             accounts[id]?.registration = .none
             accounts[id]?.contact = nil
+            accounts[id]?.formerContacts = []
             accounts[id]?.serviceRoute = []
             return emit(.unregistered(id))
         }
@@ -189,6 +190,7 @@ extension UserAgent {
         let contacts = response.headers.contacts
         let own = state.ownContact(contacts)
         state.isShared = contacts.count > (own == nil ? 0 : 1)
+        state.formerContacts = []
         let isSameFlow = state.flow == hop.destination && state.keepAlive != nil
         // That by which this response came (`noteFlow`).
         state.flowConnection = nil
@@ -256,6 +258,8 @@ extension UserAgent {
             return sendRegister(id, now: now)
         default: break
         }
+        // It may be several Contacts at once that it does not take.
+        if status < 500, status != 401, status != 407 { accounts[id]?.formerContacts = [] }
         let kind: RegistrationFailure.Class =
             status == 401 || status == 407 || status == 403
             ? .authentication : status == 408 || status == 430 ? .network : status >= 500 && status < 600 ? .server : .refused

@@ -51,7 +51,9 @@ extension UserAgent {
         }
         call.session?.begin(now: now)
         guard !call.hasPendingOffer, call.retry == nil else { return }
-        let usesUpdate = call.peerAllows.contains(.update)
+        let usesUpdate = call.peerServesUpdate
+        // A change that found no way is still to be made, and is worth trying where this one gets through.
+        if call.lostWay?.next != nil { call.isChangeAwaited = true }
         sendModification(call, body: usesUpdate ? nil : call.localBody, usesUpdate: usesUpdate, now: now)
     }
 }

@@ -26,11 +26,11 @@ extension UserAgent {
         guard call.isAnswered, var dialog = call.current, call.transfer.role == .none else {
             throw .wrongState("it is not answered, or is being transferred")
         }
-        var uri = target
+        var uri = target.sip.map { URI.sip($0.withEscapedUser) } ?? target
         if let other {
             // Where a number is named, the other call itself knows a URI that can be asked to replace it.
             guard let second = try self.call(other).current,
-                var sip = target.sip ?? second.remote.uri.sip ?? second.remoteTarget.sip
+                var sip = uri.sip ?? second.remote.uri.sip ?? second.remoteTarget.sip
             else { throw .wrongState("the other call has no dialog") }
             let id = second.id
             // The peer's view of the other call: its local tag is that call's remote one.

@@ -123,9 +123,11 @@ public final class UserAgent {
         return { [weak call] in call == nil }
     }
 
-    /// A request of ours waits for its final response; probes, and SUBSCRIBEs of what is wanted, do not count.
+    /// A request of ours waits for its final response, or a BYE of ours for the ACK that it follows; probes, and SUBSCRIBEs of
+    /// what is wanted, do not count.
     public var hasOpenRequests: Bool {
-        (Array(resolutions.values) + clients.values.map(\.exchange)).contains { exchange in
+        if calls.values.contains(where: { $0.byeWhenAcknowledged != nil }) { return true }
+        return (Array(resolutions.values) + clients.values.map(\.exchange)).contains { exchange in
             switch exchange.purpose {
             case .probe, .subscribe: false
             default: !exchange.isFinished

@@ -19,7 +19,8 @@ public enum UserAgentEvent: Sendable {
     case modified(CallHandle, AgreedBody)
     /// Our modification was refused; the session stays as it was.
     case modificationFailed(CallHandle, status: Int, reason: String)
-    /// What a modification had to wait for (`offerPending`), or was given up for, is over: `modify` with a new offer.
+    /// What a modification had to wait for (`offerPending`), or was given up for, is over, or the way that it did not find may
+    /// be there: `modify` with a new offer.
     case modificationPossible(CallHandle)
     /// The call is over. Nothing about it follows.
     case ended(CallHandle, CallEnd)

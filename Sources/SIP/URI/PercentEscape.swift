@@ -47,6 +47,11 @@ enum PercentEscape {
         return output.text
     }
 
+    /// A user part as a person may have typed it: what cannot stand there is escaped, escapes that are there stay.
+    static func escapedUser(_ user: String) -> String {
+        escaped(user) { isUserCharacter($0) || $0 == UInt8(ascii: "%") }
+    }
+
     private static func hexadecimalDigit(_ value: UInt8) -> UInt8 { value < 10 ? 48 + value : 55 + value }
 
     /// `unreserved` and `user-unreserved` of RFC 3261 section 25.1.

@@ -22,7 +22,10 @@ extension SIPSignalling {
         case .modificationRequested(let handle, let body): with(handle) { changed($0, handle, body) }
         case .modified(let handle, let agreed): with(handle) { modified($0, handle, agreed) }
         case .modificationFailed(let handle, let status, let reason):
-            with(handle) { modificationFailed($0, status, reason) }
+            with(handle) { id in
+                let lost = agent.lostWays(of: handle)
+                if lost == 0 { modificationFailed(id, status, reason) } else { changeLost(id, reason, inARow: lost) }
+            }
         case .modificationPossible(let handle): with(handle) { change($0) }
         case .ended(let handle, let end):
             with(handle) {
@@ -203,10 +206,12 @@ extension SIPSignalling {
                 }
                 calls[id]?.awaitsAnswerInAcknowledgement = false
                 calls[id]?.negotiation = negotiation
+                calls[id]?.offeredPorts = nil
                 tellMedia(id)
             } catch  where negotiation.inForce != nil {
                 // A change without an answer leaves everything as it was.
                 negotiation.withdrawOffer()
+                calls[id]?.offeredPorts = nil
                 calls[id]?.awaitsAnswerInAcknowledgement = false
                 calls[id]?.negotiation = negotiation
                 tell(.warning(id, "a change of the media came to nothing: \(error)"))
@@ -263,6 +268,7 @@ extension SIPSignalling {
             calls[id]?.negotiation = negotiation
             // The answer says what we want as well as an offer would.
             calls[id]?.owesOffer = false
+            calls[id]?.offeredPorts = nil
             tellMedia(id)
         } catch let error as NegotiationError {
             let status = error == .offerPending ? 491 : 488
@@ -300,6 +306,7 @@ extension SIPSignalling {
             guard let answer = try description(in: agreed.body) else { throw AnswerMissing() }
             try negotiation.receive(answer: answer)
             calls[id]?.negotiation = negotiation
+            calls[id]?.offeredPorts = nil
             tellMedia(id)
             change(id)
         } catch {
@@ -307,7 +314,8 @@ extension SIPSignalling {
         }
     }
 
-    private func modificationFailed(_ id: SignalledCallID, _ status: Int, _ reason: String) {
+    /// - Parameter status: of the refusal; nil: nobody was reached.
+    private func modificationFailed(_ id: SignalledCallID, _ status: Int?, _ reason: String) {
         guard let call = calls[id], var negotiation = call.negotiation, negotiation.phase == .offered else { return }
         negotiation.withdrawOffer()
         // What was offered is given up: asking again would be refused again. What was wished since then was not refused.
@@ -315,8 +323,36 @@ extension SIPSignalling {
         if call.wantsHold == offeredHold { calls[id]?.wantsHold = call.isHeld }
         negotiation.local.direction = call.isHeld ? .sendOnly : .sendReceive
         calls[id]?.negotiation = negotiation
-        tell(.requestRefused(id, reason: reason, sipCode: status))
+        calls[id]?.offeredPorts = nil
+        if let status {
+            // Who holds or resumes has asked for it; that we are elsewhere nobody has.
+            let isMove = call.offeredPorts != nil && offeredHold == call.isHeld
+            tell(
+                isMove
+                    ? .warning(id, "the other side did not take our new address: \(status) \(reason)")
+                    : .requestRefused(id, reason: reason, sipCode: status))
+        } else {
+            tell(.warning(id, "that cannot be done now: \(reason)"))
+            // A hold that nobody heard of is one on this side alone.
+            tell(.held(id, byUs: call.isHeld, byPeer: call.isHeldByPeer))
+        }
         change(id)
+    }
+
+    /// Our change did not reach the other side, so that nobody has refused it.
+    /// - Parameter times: how many have not, with this one.
+    private func changeLost(_ id: SignalledCallID, _ reason: String, inARow times: Int) {
+        guard let call = calls[id], var negotiation = call.negotiation, negotiation.phase == .offered else { return }
+        guard let ports = call.offeredPorts else { return modificationFailed(id, nil, reason) }
+        // Where we are has to be said, with whatever else that offer said, as soon as there is a way: `routesChanged` and
+        // `modificationPossible` say when.
+        negotiation.withdrawOffer()
+        calls[id]?.negotiation = negotiation
+        calls[id]?.offeredPorts = nil
+        calls[id]?.wantedPorts = call.wantedPorts ?? ports
+        calls[id]?.owesOffer = true
+        // The first one may have gone by the way of the former address.
+        if times == 2 { tell(.warning(id, "the other side could not be told of our new address yet: \(reason)")) }
     }
 }
 

@@ -70,6 +70,12 @@ extension SIPSignalling {
         return peer?.contains(":") == true ? "::1" : "127.0.0.1"
     }
 
+    /// Whether packets can leave towards `peer`; nobody in particular: they can.
+    func hasRoute(towards peer: String?) -> Bool {
+        guard let peer else { return true }
+        return (try? SignallingAddress.local(towards: SignallingAddress(host: peer, port: 9))) != nil
+    }
+
     /// What a negotiation has come to, as it is told.
     func media(of negotiation: Negotiation) -> NegotiatedMedia? {
         guard let receipt = negotiation.receipt else { return nil }

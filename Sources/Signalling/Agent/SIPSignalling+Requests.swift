@@ -54,7 +54,10 @@ extension SIPSignalling {
     public nonisolated func move(_ call: SignalledCallID, media: LocalPorts) {
         perform { signalling in
             signalling.calls[call]?.wantedPorts = media
-            signalling.change(call)
+            let now = HostTime.monotonicNow()
+            // They have changed with our addresses: what goes over a stream of the former one gets lost. One look is for all calls.
+            if let last = signalling.routesLook, now < last.advanced(byMilliseconds: 250) { return signalling.change(call) }
+            signalling.routesChanged(now: now)
         }
     }
 
@@ -258,20 +261,27 @@ extension SIPSignalling {
         }
         let before = negotiation.local
         var local = before
-        if let ports = call.wantedPorts {
+        // Without a way there is no address to be told: `routesChanged` comes back to it.
+        let ports = hasRoute(towards: call.mediaPeer) ? call.wantedPorts : nil
+        if let ports {
             let told = toldPorts(ports, of: call, towards: call.mediaPeer)
             local = localMedia(told, address: before.address, direction: before.direction)
             // The same wish again is no change.
             if local.ice?.description == before.ice?.description { local.ice = before.ice }
         }
         local.direction = call.wantsHold ? .sendOnly : .sendReceive
-        guard local != before || call.owesOffer, negotiation.phase == .agreed else { return }
+        guard negotiation.phase == .agreed else { return }
+        guard local != before || call.owesOffer else {
+            if ports != nil { calls[id]?.wantedPorts = nil }
+            return
+        }
         negotiation.local = local
         do {
             let offer = try negotiation.makeOffer()
             try agent.modify(handle, body: Self.body(offer), now: .monotonicNow())
             calls[id]?.negotiation = negotiation
-            calls[id]?.wantedPorts = nil
+            calls[id]?.offeredPorts = ports ?? call.offeredPorts
+            if ports != nil { calls[id]?.wantedPorts = nil }
             calls[id]?.owesOffer = false
         } catch UserAgentError.offerPending {
             // It is tried again when that is done.

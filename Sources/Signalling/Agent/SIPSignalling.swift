@@ -44,6 +44,8 @@ public actor SIPSignalling: CallSignalling {
     private var bindings = FlowBindings()
     /// The address of ours that led to each registered account's registrar; empty: none did.
     var localHosts: [AccountID: String] = [:]
+    /// When the routes were looked at last.
+    var routesLook: HostTime?
     private var isClosed = false
 
     enum WayFailure {
@@ -175,13 +177,23 @@ public actor SIPSignalling: CallSignalling {
         for call in Array(calls.keys) { end(call) }
         for account in registrations.sorted() { takeBack(account) }
         carryOut()
-        let limit = HostTime.monotonicNow().advanced(byMilliseconds: 1000 * seconds)
-        while HostTime.monotonicNow() < limit, agent.hasOpenRequests {
-            try? await Task.sleep(nanoseconds: 5_000_000)
+        await waitForAnswers(seconds: seconds)
+        // Who has not acknowledged our answer until now hears that we go all the same; its address may have to be looked up.
+        if agent.hangUpUnacknowledged(now: .monotonicNow()) {
+            carryOut()
+            await waitForAnswers(seconds: 0.25)
         }
         isClosed = true
         relay.target.withLock { $0 = nil }
         await transport.shutdown()
+    }
+
+    /// - Parameter seconds: at most.
+    private func waitForAnswers(seconds: Double) async {
+        let limit = HostTime.monotonicNow().advanced(byMilliseconds: 1000 * seconds)
+        while HostTime.monotonicNow() < limit, agent.hasOpenRequests {
+            try? await Task.sleep(nanoseconds: 5_000_000)
+        }
     }
 }
 

@@ -31,6 +31,8 @@ struct SignalledCall {
     /// What the person wants, which may have to wait for a change that is under way.
     var wantsHold = false
     var wantedPorts: LocalPorts?
+    /// Those of the change that is under way.
+    var offeredPorts: LocalPorts?
     /// An offer of ours was given up for one of the other side's: what it said is to be said again.
     var owesOffer = false
     /// Where packets to the other side go first: its media, or the first server of its signalling.

@@ -22,6 +22,7 @@ extension MediaAgreement {
         redundancy = sending.redundancy.map { Redundancy(payloadType: $0.payloadType, copies: $0.copies) }
         remote = audio.remote.flatMap(SocketAddress.init)
         remoteControl = audio.remoteControl.flatMap(SocketAddress.init)
+        local = audio.local.flatMap(SocketAddress.init)
         if audio.remote != nil, remote == nil { return nil }
         sharesPort = audio.rtcpMux
         ice = audio.ice
@@ -35,8 +36,10 @@ extension MediaAgreement {
         remoteSource = audio.remoteSSRC
         received = PayloadTypeTable()
         receivedCodecs = [:]
-        // The present agreement's numbers win over earlier ones.
-        for (number, format) in audio.receivingEarlier.merging(audio.receiving, uniquingKeysWith: { $1 }) {
+        // The present agreement's numbers win over earlier ones. In order: tables that say the same are the same.
+        let formats = audio.receivingEarlier.merging(audio.receiving, uniquingKeysWith: { $1 }).sorted { $0.key < $1.key }
+        for (number, format) in formats {
+            received.setClockRate(format.clockRate, of: number)
             switch format.role {
             case .codec:
                 guard let codec = Codec(format: format) else { continue }

@@ -31,6 +31,8 @@ public struct MediaAgreement: Sendable, Hashable {
     public var remote: SocketAddress?
     /// Where RTCP is sent; nil: nowhere.
     public var remoteControl: SocketAddress?
+    /// Where this side receives RTP, as the other side was told; nil: by a name.
+    public var local: SocketAddress?
     /// RTP and RTCP share a port, both ways (RFC 5761).
     public var sharesPort: Bool
     /// How the sides find each other; nil: media go to `remote`.
@@ -64,11 +66,26 @@ public struct MediaAgreement: Sendable, Hashable {
     public var redundancy: Redundancy?
 
     // What may arrive
+    /// By our numbers, each with its clock, those of earlier agreements included.
     public var received: PayloadTypeTable
     /// The codec of each audio payload type that may arrive, those of earlier agreements included.
     public var receivedCodecs: [UInt8: Codec]
     /// The other side announces this source (RFC 5576).
     public var remoteSource: UInt32?
+
+    /// Whether media go the same way as by `former`: by ICE wherever that leads.
+    package func isSamePath(as former: MediaAgreement) -> Bool {
+        guard ice == nil, former.ice == nil else { return ice != nil && former.ice != nil }
+        return remote == former.remote && remoteControl == former.remoteControl
+    }
+
+    /// Whether the keys of `former` stay. An association belongs to the addresses and certificates of both sides (RFC 8842
+    /// section 4): where ours are others, the other side begins another one.
+    package func keepsKeys(of former: MediaAgreement) -> Bool {
+        guard encryption == former.encryption else { return false }
+        guard case .dtls = encryption else { return true }
+        return isSamePath(as: former) && (ice != nil || local == former.local)
+    }
 
     /// What is sent arrives under the same number: no table is needed for it.
     public var isSymmetric: Bool { receivedCodecs[payloadType] == codec && receivedCodecs.count == 1 }

@@ -70,7 +70,8 @@ public protocol CallSignalling: Sendable {
     /// Tells who asks (OPTIONS) that there is no place for another call: 503, and in how many seconds to ask again.
     /// - Parameter seconds: nil: there are places again.
     func setFull(retryAfter seconds: Int?)
-    /// Ends every call, takes registrations back, waits for the answers for so long at most, in seconds, and closes.
+    /// Ends every call, takes registrations back, waits for the answers for so long at most, in seconds, and closes. A quarter
+    /// of a second more is for those whose BYE had to wait until then.
     func shutdown(within seconds: Double) async
 }
 

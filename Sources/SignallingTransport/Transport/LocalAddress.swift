@@ -29,4 +29,27 @@ extension SignallingAddress {
         guard let local else { throw .system("the local address cannot be read") }
         return local
     }
+
+    /// Whether a stream from this address to `remote` is dead: this machine has the address no longer, and another one leads
+    /// there. As long as none does, the address may come back, and the stream goes on.
+    /// - Parameters:
+    ///   - remote: the stream's other end.
+    ///   - way: the address of ours that leads somewhere; nil: none does.
+    ///   - isOurs: whether this machine has the address. A second one of it may lead nowhere, and lives.
+    package func isStranded(
+        towards remote: SignallingAddress, way: (SignallingAddress) -> SignallingAddress?, isOurs: (SignallingAddress) -> Bool
+    ) -> Bool {
+        guard let other = way(remote), other.host != host else { return false }
+        return !isOurs(self)
+    }
+
+    /// Whether this machine has the address now; true where that cannot be found out.
+    package var isOurs: Bool {
+        guard let address = try? SignallingAddress(host: host, port: 0).socketAddress() else { return true }
+        let descriptor = Glibc.socket(isV6 ? AF_INET6 : AF_INET, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        let bound = address.withSockAddr { pointer, size in bind(descriptor, pointer, socklen_t(size)) }
+        return bound == 0 || errno != EADDRNOTAVAIL
+    }
 }

@@ -57,6 +57,10 @@ public final class SignallingTransport: Sendable {
     /// Closes a stream. What the system has not taken of it yet is lost.
     public func close(_ connection: SignallingConnectionID) { run { $0.close(connection) } }
 
+    /// Closes every stream from an address that this machine has no longer, where another one leads to its peer: nobody would
+    /// tell that it is dead for half a minute.
+    package func closeStranded() { run { $0.closeStranded() } }
+
     /// Lets what is sent to `address` use an inbound stream: its peer has asked for that with `alias`, and is who it
     /// says (RFC 5923). Without it, requests to a peer go over streams that this side opened.
     public func alias(_ connection: SignallingConnectionID, to address: SignallingAddress) {

@@ -27,6 +27,16 @@ extension TransportCore {
         end(stream, .closedByUs)
     }
 
+    func closeStranded() {
+        for stream in streams.values.sorted(by: { $0.id.number < $1.id.number }) {
+            guard let local = stream.opened?.local ?? SignallingAddress(stream.channel?.localAddress),
+                local.isStranded(
+                    towards: stream.remote, way: { try? SignallingAddress.local(towards: $0) }, isOurs: { $0.isOurs })
+            else { continue }
+            end(stream, .unreachable("this machine has another address now"))
+        }
+    }
+
     func alias(_ id: SignallingConnectionID, to address: SignallingAddress) {
         guard let stream = streams[id], stream.opened != nil else { return }
         let key = StreamKey(transport: stream.transport, address: address, serverName: nil)

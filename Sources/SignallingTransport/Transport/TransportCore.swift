@@ -74,7 +74,10 @@ final class TransportCore {
 
     /// Closes it at the end, at the latest.
     func keep(_ channel: any Channel) {
-        if isStopped { channel.close(promise: nil) } else { bound.append(channel) }
+        guard !isStopped else { return channel.close(promise: nil) }
+        bound.append(channel)
+        let core = NIOLoopBound(self, eventLoop: loop)
+        channel.closeFuture.whenComplete { _ in core.value.bound.removeAll { $0 === channel } }
     }
 
     private func noteDatagrams(_ channel: any Channel, at address: SignallingAddress) {
@@ -134,7 +137,6 @@ final class TransportCore {
         datagramPlaces.removeAll { $0.channel === channel }
         // They have the port that is bound again.
         closeAnswering()
-        bound.removeAll { $0 === channel }
         datagramSockets = datagramSockets.filter { $0.value !== channel }
         bindAgain(place.address)
     }

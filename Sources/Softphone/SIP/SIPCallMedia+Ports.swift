@@ -53,7 +53,7 @@ extension SIPCallMedia {
             guard let path else { return CallParty(configuration: configuration, socket: socket) }
             return CallParty(configuration: configuration, socket: socket, link: path.link)
         }
-        if let link, !Self.needsKeys(running, agreed) {
+        if let link, let running, agreed.keepsKeys(of: running) {
             // ICE may have come or gone, and its link with it.
             if case .sdes = encrypted { link.setLower(path?.link ?? socket) }
             return CallParty(configuration: configuration, socket: socket, link: link)
@@ -63,19 +63,6 @@ extension SIPCallMedia {
             over: path?.link ?? socket, encrypted, patienceMilliseconds: patience)
         link = new
         return CallParty(configuration: configuration, socket: socket, link: new)
-    }
-
-    /// Whether media that begin anew have other keys. An association belongs to addresses and certificates (RFC 8842 section 4).
-    static func needsKeys(_ running: MediaAgreement?, _ agreed: MediaAgreement) -> Bool {
-        guard let running, running.encryption == agreed.encryption else { return true }
-        if case .sdes = agreed.encryption { return false }
-        return !isSamePath(running, agreed)
-    }
-
-    /// Whether media go the same way: by ICE wherever that leads.
-    static func isSamePath(_ running: MediaAgreement, _ agreed: MediaAgreement) -> Bool {
-        guard running.ice == nil, agreed.ice == nil else { return running.ice != nil && agreed.ice != nil }
-        return running.remote == agreed.remote && running.remoteControl == agreed.remoteControl
     }
 
     /// Keys that SDP carried are there at once; a handshake tells by itself.

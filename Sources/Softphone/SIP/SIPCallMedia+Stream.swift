@@ -1,5 +1,6 @@
 import Media
 import Metrics
+import RTP
 import Reporting
 import Signalling
 
@@ -151,8 +152,12 @@ extension SIPCallMedia {
             session.send([.controlBandwidth(agreed.rtcpBandwidth.map(Double.init))])
         }
         guard Self.format(running) != Self.format(agreed) else { return }
-        session.change(
-            to: configuration(agreed, seed: 0).stream, from: configuration(running, seed: 0).stream.format)
+        // What was sent before this was known is on its way still; a number that means something else now means that.
+        let former = configuration(running, seed: 0).stream.receivedFormats.filter { format in
+            let kind = agreed.received[format.payloadType]
+            return kind == nil || kind == .audio
+        }
+        session.change(to: configuration(agreed, seed: 0).stream, from: former)
     }
 
     /// Records the stream there is from now on, or no longer.
@@ -184,8 +189,8 @@ extension SIPCallMedia {
 
     /// Whether running media need another socket's peer, or what no command changes.
     static func needsRestart(_ running: MediaAgreement, _ agreed: MediaAgreement) -> Bool {
-        !isSamePath(running, agreed) || running.redundancy != agreed.redundancy || running.encryption != agreed.encryption
-            || running.levels != agreed.levels
+        !agreed.isSamePath(as: running) || !agreed.keepsKeys(of: running) || running.redundancy != agreed.redundancy
+            || running.levels != agreed.levels || running.receivedRedundancy != agreed.receivedRedundancy
     }
 
     /// What a running stream is changed by.
@@ -194,6 +199,7 @@ extension SIPCallMedia {
         // What a stream does not care about, or is told by itself.
         (format.sends, format.receives, format.isHeldByPeer, format.isHeldByUs) = (true, true, false, false)
         (format.ice, format.remote, format.remoteControl, format.rtcpBandwidth) = (nil, nil, nil, nil)
+        format.local = nil
         return format
     }
 

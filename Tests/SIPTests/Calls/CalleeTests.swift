@@ -93,6 +93,19 @@ import Testing
         #expect(bench.agent.stateCount == 0)
     }
 
+    @Test("who rings when it is hung up hears 480, whatever Expires says: only a refusal is 603", arguments: [nil, "30"])
+    func unavailable(expires: String?) throws {
+        let bench = Bench()
+        let fields: [(HeaderName, String)] = expires.map { [(HeaderName.expires, $0)] } ?? []
+        bench.feed(PeerCall().request(.invite, branch: "z9hG4bKi", body: offer, fields))
+        let handle = try #require(bench.incoming.first?.0)
+        try bench.agent.ring(handle, now: bench.now)
+        try bench.agent.hangUp(handle, now: bench.now)
+        bench.collect()
+        #expect(bench.codes == [100, 180, 480])
+        #expect(bench.ended.map(\.1.cause) == [.local])
+    }
+
     @Test("a caller that never acknowledges: BYE after 64 T1") func noAck() throws {
         let bench = Bench()
         bench.feed(PeerCall().request(.invite, branch: "z9hG4bKi", body: offer))
@@ -118,6 +131,23 @@ import Testing
         bench.feed(call.request(.ack))
         #expect(bench.requests(.bye).count == 1)
         #expect(bench.ended.map(\.1.cause) == [.local])
+    }
+
+    @Test("what was hung up before the ACK is open until then; who cannot wait says BYE without it") func gone() throws {
+        let bench = Bench()
+        bench.feed(PeerCall().request(.invite, branch: "z9hG4bKi", body: offer))
+        let handle = try #require(bench.incoming.first?.0)
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        #expect(!bench.agent.hasOpenRequests)
+        try bench.agent.hangUp(handle, now: bench.now)
+        bench.collect()
+        #expect(bench.agent.hasOpenRequests && bench.requests(.bye).isEmpty)
+        #expect(bench.agent.hangUpUnacknowledged(now: bench.now))
+        bench.collect()
+        bench.answer(try bench.request(.bye), 200)
+        #expect(bench.ended.map(\.1.cause) == [.local])
+        #expect(!bench.agent.hasOpenRequests)
+        #expect(!bench.agent.hangUpUnacknowledged(now: bench.now))
     }
 
     @Test("without an offer in INVITE, 200 has ours and ACK brings the answer") func offerless() throws {

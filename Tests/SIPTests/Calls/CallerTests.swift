@@ -91,6 +91,38 @@ import Testing
         #expect(bench.agent.stateCount == 0)
     }
 
+    @Test(
+        "an ACK whose next hop was not found goes when its 2xx comes again, with its answer; so does that of a change",
+        arguments: [true, false])
+    func lostAcknowledgement(hasOffer: Bool) throws {
+        let bench = Bench()
+        let edge = "edge.example.com"
+        let fields = [(HeaderName.recordRoute, "<sip:\(edge);lr>")]
+        let handle = try dial(bench, body: hasOffer ? offer : nil)
+        let invite = try bench.request(.invite)
+        bench.names[edge] = []
+        bench.answer(invite, 200, fields, body: answerBody)
+        if !hasOffer { try bench.agent.acknowledge(handle, body: offer, now: bench.now) }
+        bench.collect()
+        bench.answer(invite, 200, fields, body: answerBody)
+        #expect(bench.requests(.ack).isEmpty)
+        bench.names[edge] = nil
+        for _ in 0..<2 { bench.answer(invite, 200, fields, body: answerBody) }
+        let acks = bench.requests(.ack)
+        #expect(acks.count == 2 && acks.first?.bytes == acks.last?.bytes)
+        #expect(acks.first?.body == (hasOffer ? [] : offer.bytes))
+        #expect(bench.answered.count == 1)
+        try bench.agent.modify(handle, body: offer, now: bench.now)
+        bench.collect()
+        let change = try bench.request(.invite)
+        bench.names[edge] = []
+        bench.answer(change, 200, body: answerBody)
+        bench.names[edge] = nil
+        bench.answer(change, 200, body: answerBody)
+        #expect(bench.requests(.ack).map(\.headers.cSeq.number) == [1, 1, 2])
+        #expect(bench.modified.count == 1 && bench.ended.isEmpty)
+    }
+
     @Test("a refusal is acknowledged on its own branch, again when it comes again") func refusal() throws {
         let bench = Bench()
         _ = try dial(bench)
@@ -236,6 +268,21 @@ import Testing
         let invite = try bench.request(.invite)
         #expect(invite.uri.text == "sip:a@192.0.2.9")
         #expect(!invite.headers.contains(.route))
+    }
+
+    @Test(
+        "what no user part may have is escaped in request line and To; what is escaped stays as it is",
+        arguments: [
+            ("*21*4930#", "*21*4930%23"), ("*21*4930%23", "*21*4930%23"), ("m%C3%BCller", "m%C3%BCller"),
+            ("müller", "m%C3%BCller"), ("[a]^b|c", "%5Ba%5D%5Eb%7Cc"), ("+49(30);ext=7?&=$,", "+49(30);ext=7?&=$,"),
+        ])
+    func escapedUser(written: String, sent: String) throws {
+        let bench = Bench()
+        _ = try bench.agent.invite(uri("sip:\(written)@192.0.2.9"), body: offer, now: bench.now)
+        bench.collect()
+        let invite = try bench.request(.invite)
+        #expect(invite.uri.text == "sip:\(sent)@192.0.2.9")
+        #expect(invite.headers.to.uri.text == "sip:\(sent)@192.0.2.9")
     }
 
     @Test("a strict router becomes the request URI") func strictRoute() throws {

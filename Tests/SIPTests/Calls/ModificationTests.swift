@@ -278,6 +278,17 @@ import Testing
         #expect(try bench.response().body == answerBody.bytes)
     }
 
+    @Test("UPDATE with a body that is no SDP only refreshes, and our changes stay possible") func updateWithoutSDP() throws {
+        let bench = Bench()
+        var (handle, call) = try bench.establishedIncoming()
+        let tunnel = Body(contentType: "application/qsig", bytes: [1, 2, 3])
+        bench.feed(call.request(.update, number: 2, body: tunnel, [(.contentDisposition, "signal;handling=optional")]))
+        #expect(bench.codes == [200])
+        #expect(try bench.response().body.isEmpty)
+        #expect(requested(bench).isEmpty)
+        try bench.agent.modify(handle, body: offer, now: bench.now)
+    }
+
     @Test("our UPDATE needs a peer that serves it") func ourUpdate() throws {
         let bench = Bench()
         let handle = try bench.establishedOutgoing(fields: [(.allow, "INVITE, BYE")])

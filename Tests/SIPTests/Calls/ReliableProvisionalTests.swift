@@ -61,6 +61,33 @@ import Testing
         #expect(bench.requests(.ack).count == 1)
     }
 
+    @Test("a PRACK whose next hop was not found, or whose connection failed, goes when its response comes again")
+    func lostPrack() throws {
+        let bench = Bench()
+        let handle = try bench.agent.invite(uri("sip:peer@192.0.2.9"), body: nil, now: bench.now)
+        bench.collect()
+        let invite = try bench.request(.invite)
+        let edge = "edge.example.com"
+        let fields = early + [(HeaderName.recordRoute, "<sip:\(edge);transport=tcp;lr>")]
+        bench.names[edge] = []
+        bench.answer(invite, 183, fields, body: answerBody)
+        try bench.agent.acknowledge(handle, body: offer, now: bench.now)
+        bench.collect()
+        #expect(bench.requests(.prack).isEmpty)
+        let hop = ServerHop(transport: .tcp, address: bench.peer.remote)
+        bench.names[edge] = [hop]
+        bench.answer(invite, 183, fields, body: answerBody)
+        #expect(bench.requests(.prack).count == 1)
+        bench.agent.transportFailed(hop.destination, now: bench.now)
+        bench.collect()
+        for _ in 0..<2 { bench.answer(invite, 183, fields, body: answerBody) }
+        let pracks = bench.requests(.prack)
+        #expect(pracks.map(\.headers.cSeq.number) == [3, 4])
+        let rAck = RAck(responseNumber: 7, cSeq: invite.headers.cSeq)
+        #expect(pracks.allSatisfy { $0.body == offer.bytes && $0.headers.rAck == rAck })
+        #expect(bench.progress.count == 1)
+    }
+
     @Test("ours is repeated until PRACK, and 200 waits for it") func callee() throws {
         let bench = Bench()
         var call = PeerCall()
@@ -198,6 +225,38 @@ import Testing
         bench.feed(call.request(.update, number: 3, body: offer))
         #expect(bench.codes == [100, 180, 200, 500])
         #expect(bench.events.count == 1)
+    }
+
+    private let tunnel = Body(contentType: "application/qsig", bytes: [1, 2, 3])
+    private let mayBePassedOver = (HeaderName.contentDisposition, "signal;handling=optional")
+
+    @Test("a body in PRACK that is no SDP is no offer: 200, and the call can be answered") func prackWithoutSDP() throws {
+        let bench = Bench()
+        var (handle, call, number) = try ringing(bench)
+        bench.feed(call.request(.prack, number: 2, body: tunnel, [(.rAck, "\(number) 1 INVITE"), mayBePassedOver]))
+        #expect(bench.codes == [100, 183, 200])
+        try bench.agent.answer(handle, body: answerBody, now: bench.now)
+        bench.collect()
+        #expect(bench.codes == [100, 183, 200, 200])
+        #expect(try bench.response().headers.cSeq.method == .invite)
+        #expect(try bench.response().body == answerBody.bytes)
+    }
+
+    @Test("where INVITE has a body that is no SDP, our offer that PRACK has answered is not repeated by the 200")
+    func inviteWithoutSDP() throws {
+        let bench = Bench()
+        var call = PeerCall()
+        bench.feed(call.request(.invite, body: tunnel, [(.supported, "100rel"), mayBePassedOver]))
+        let handle = try #require(bench.incoming.first?.0)
+        try bench.agent.ring(handle, status: 183, body: offer, now: bench.now)
+        bench.collect()
+        call.toTag = try bench.response().headers.to.tag
+        let number = try #require(bench.response().headers.rSeq)
+        bench.feed(call.request(.prack, number: 2, body: answerBody, [(.rAck, "\(number) 1 INVITE")]))
+        try bench.agent.answer(handle, body: offer, now: bench.now)
+        bench.collect()
+        #expect(bench.codes == [100, 183, 200, 200])
+        #expect(try bench.response().body.isEmpty)
     }
 
     @Test("as caller: an UPDATE meets our open offer until a reliable response has answered it") func updateBeforeAnswer()

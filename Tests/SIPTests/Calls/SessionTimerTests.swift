@@ -54,6 +54,38 @@ import Testing
         #expect(try bench.request(.bye).headers.reasons.first?.cause == 408)
     }
 
+    @Test(
+        "a refresh by UPDATE that is refused as not served is a re-INVITE at once, and so is every later one",
+        arguments: [405, 501])
+    func updateNotServed(status: Int) throws {
+        let bench = Bench()
+        bench.answer(try refreshing(bench), status)
+        // Another server's Allow may name it again.
+        let agreed: [(HeaderName, String)] = [
+            (.allow, "INVITE, BYE, UPDATE"), (.sessionExpires, "600;refresher=uac"), (.require, "timer"),
+        ]
+        for number: UInt32 in [3, 4] {
+            let invite = try bench.request(.invite)
+            #expect(invite.headers.cSeq.number == number && invite.body == offer.bytes)
+            #expect(invite.headers.sessionExpires == SessionExpires(seconds: 600, refresher: .uac))
+            bench.answer(invite, 200, agreed, body: answerBody)
+            bench.advance(300_000)
+        }
+        #expect(bench.requests(.update).count == 1)
+        #expect(bench.ended.isEmpty)
+    }
+
+    @Test("a refresh by UPDATE that is refused as not served is no re-INVITE into a change of the peer's")
+    func updateNotServedInChange() throws {
+        let bench = Bench()
+        let update = try refreshing(bench)
+        var peer = PeerCall(callID: update.headers.callID, fromTag: "peer", toTag: update.headers.from.tag)
+        bench.feed(peer.request(.invite, body: offer))
+        bench.answer(update, 405)
+        #expect(bench.requests(.invite).isEmpty)
+        #expect(bench.ended.isEmpty)
+    }
+
     @Test("a refresh that nobody knows, or that nobody answers, ends the call", arguments: [408, 481])
     func lostRefresh(status: Int) throws {
         let bench = Bench()

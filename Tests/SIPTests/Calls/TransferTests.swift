@@ -48,6 +48,14 @@ import Testing
         #expect(value.contains("%3Bto%2Dtag%3Dpeer"))
     }
 
+    @Test("what no user part may have is escaped in Refer-To") func escapedTarget() throws {
+        let bench = Bench()
+        let (handle, _) = try bench.establishedIncoming()
+        try bench.agent.transfer(handle, to: uri("sip:*21*4930#@example.com"), now: bench.now)
+        bench.collect()
+        #expect(try bench.request(.refer).headers.referTo?.uri.text == "sip:*21*4930%23@example.com")
+    }
+
     @Test("we are asked: the user decides, 202, NOTIFY up to the result") func asked() throws {
         let bench = Bench()
         var (handle, call) = try bench.establishedIncoming()
