@@ -62,7 +62,7 @@ public final class AudioGraph: Sendable {
             guard control.state != .disposed else { throw .disposed }
             let old = control.model
             var changes = GraphChanges(
-                model: old, graph: ObjectIdentifier(self), microphone: output.unit as? any CoreUnit)
+                model: old, graph: ObjectIdentifier(self), microphone: output.unit as? any CoreUnit, leaving: leaving)
             leaving.take(old)
             do throws(AudioUnitError) {
                 try body(&changes)
@@ -104,7 +104,7 @@ public final class AudioGraph: Sendable {
             case .uninitialized: break
             }
             do throws(AudioUnitError) {
-                try control.model.prepareUnits(maximumFrames: control.maximumSlice)
+                try control.model.prepareUnits(maximumFrames: control.maximumSlice, leaving)
                 control.rootFormat = try control.model.outputFormat(of: output.unit)
                 try output.unit.setFormat(control.rootFormat, scope: .input, element: Element.output)
                 let render = GraphRender(format: control.rootFormat, meters: meters)
@@ -170,7 +170,7 @@ public final class AudioGraph: Sendable {
     /// Hands the connections as they are now to the render thread.
     private func publish(_ control: inout Control, _ leaving: Leaving) throws(AudioUnitError) {
         guard let render = control.render else { return }
-        try control.model.prepareUnits(maximumFrames: control.maximumSlice)
+        try control.model.prepareUnits(maximumFrames: control.maximumSlice, leaving)
         var built: [Int: SlotBuilder.Built] = [:]
         var entries: [GraphPlan.Entry] = []
         func enter(

@@ -4,6 +4,7 @@ public struct GraphChanges {
     let graph: ObjectIdentifier
     /// The output, where it has a microphone's side.
     let microphone: (any CoreUnit)?
+    let leaving: Leaving
 
     /// Feeds an input of `target` (a unit, or the graph's output) from a unit's output element.
     ///
@@ -39,6 +40,8 @@ public struct GraphChanges {
             throw .inputTaken(unit: "\(target.component)", element: input)
         }
         if let unit = target as? ProcessingUnit { try join(unit) }
+        // It may be disconnected again by the same change.
+        leaving.take(callback)
         model.connect(.callback(callback, format), to: place)
     }
 

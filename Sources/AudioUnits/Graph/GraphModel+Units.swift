@@ -1,7 +1,7 @@
 extension GraphModel {
     /// Initializes the units that are not yet, those that feed others first, with the formats their connections bring; on
     /// failure none of them stays so.
-    func prepareUnits(maximumFrames: Int) throws(AudioUnitError) {
+    func prepareUnits(maximumFrames: Int, _ leaving: Leaving) throws(AudioUnitError) {
         try checkMicrophone()
         try checkElements()
         var made: [ProcessingUnit] = []
@@ -17,7 +17,10 @@ extension GraphModel {
                 made.append(unit)
             }
         } catch {
-            for unit in made { unit.uninitialize() }
+            for unit in made {
+                leaving.take(unit.node)
+                unit.uninitialize()
+            }
             throw error
         }
     }

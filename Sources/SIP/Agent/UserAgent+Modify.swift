@@ -93,7 +93,7 @@ extension UserAgent {
         if let last = exchange.reliableNumber, number != last &+ 1 { return prackAgain(call, tag: tag, rAck, now: now) }
         exchange.reliableNumber = number
         if !exchange.request.body.isEmpty, exchange.reliableAnswer == nil {
-            exchange.reliableAnswer = Body(headers: response.headers, bytes: response.body)
+            exchange.reliableAnswer = Body(headers: response.headers, bytes: response.body)?.sdp
         }
         prack(call, tag: tag, rAck, body: nil, now: now)
     }

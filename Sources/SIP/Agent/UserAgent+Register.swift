@@ -258,11 +258,11 @@ extension UserAgent {
             return sendRegister(id, now: now)
         default: break
         }
-        // It may be several Contacts at once that it does not take.
-        if status < 500, status != 401, status != 407 { accounts[id]?.formerContacts = [] }
         let kind: RegistrationFailure.Class =
             status == 401 || status == 407 || status == 403
             ? .authentication : status == 408 || status == 430 ? .network : status >= 500 && status < 600 ? .server : .refused
+        // It may be several Contacts at once that it does not take.
+        if kind == .refused { accounts[id]?.formerContacts = [] }
         failed(id, kind, status, response.reason, after: response.headers.retryAfter, now: now)
     }
 

@@ -133,8 +133,7 @@ final class HTTPServer: Sendable {
                 }
             case .program(let socket, let visit):
                 _ = book.withLock { $0.trust(number) }
-                // A call whose device does not open keeps waiting whoever comes to it, or leaves.
-                try await withTaskExecutorPreference(RequestThread()) { try await visit.run(socket) }
+                try await visit.run(socket)
             }
         } catch {
             logger.debug("an HTTP connection ended: \(error)")

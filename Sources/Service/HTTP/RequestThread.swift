@@ -9,4 +9,9 @@ final class RequestThread: TaskExecutor {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
+
+    /// Runs something that may wait.
+    static func run<Result: Sendable>(_ body: @Sendable () -> Result) async -> Result {
+        await withTaskExecutorPreference(RequestThread()) { body() }
+    }
 }

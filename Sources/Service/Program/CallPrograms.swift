@@ -155,8 +155,17 @@ final class CallPrograms: Sendable {
     /// Serves a program that has come to listen, until a side ends it.
     /// - Returns: false: it could not be served any more, and nothing was said to it.
     func serve(_ end: ProgramEnd, _ socket: ProgramSession.Socket, _ dialect: ProgramDialect) async throws -> Bool {
-        guard let number = try? enter(end, isAsked: false) else { return false }
-        defer { leave(number) }
+        // A call whose device does not open keeps waiting whoever comes to it, or leaves.
+        guard let number = await RequestThread.run({ try? self.enter(end, isAsked: false) }) else { return false }
+        let served: Result<Bool, any Error>
+        do { served = .success(try await serve(number, end, socket, dialect)) } catch { served = .failure(error) }
+        await RequestThread.run { self.leave(number) }
+        return try served.get()
+    }
+
+    private func serve(
+        _ number: Int, _ end: ProgramEnd, _ socket: ProgramSession.Socket, _ dialect: ProgramDialect
+    ) async throws -> Bool {
         guard let session = makeSession(number, end, dialect, masks: false) else { return false }
         tell(.connected, of: end)
         defer { tell(.lost, of: end) }

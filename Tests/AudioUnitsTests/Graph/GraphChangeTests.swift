@@ -211,14 +211,14 @@ struct GraphChangeTests {
 
     @Test(
         "what was taken out may call the graph as it ends: by a later change, a refused one, none, uninitialize or dispose",
-        arguments: ["change", "refusal", "before initialize", "uninitialize", "dispose"])
+        arguments: ["change", "refusal", "same change", "before initialize", "uninitialize", "dispose"])
     func endCallsGraph(way: String) throws {
         let rig = try GraphRig()
         let endings = Endings()
         func connectAsker(_ changes: inout GraphChanges) throws(AudioUnitError) {
             try changes.connect(Asker(graph: rig.graph, endings: endings).callback, to: rig.output)
         }
-        if way == "refusal" {
+        if way == "refusal" || way == "same change" {
             try rig.graph.connect(sine(100), to: rig.output)
         } else {
             try rig.graph.change { (changes) throws(AudioUnitError) in try connectAsker(&changes) }
@@ -239,6 +239,12 @@ struct GraphChangeTests {
                     try connectAsker(&changes)
                     try changes.connect(sine(100), to: rig.output)
                 }
+            }
+        case "same change":
+            try rig.graph.change { (changes) throws(AudioUnitError) in
+                try changes.disconnect(rig.output)
+                try connectAsker(&changes)
+                try changes.disconnect(rig.output)
             }
         case "before initialize": try rig.graph.disconnect(rig.output)
         case "uninitialize":
