@@ -11,6 +11,8 @@ package struct Gap {
     package var presumed: (short: Int64, long: Int64) = (0, 0)
     /// Whether it is among the concealments: silence made in a pause alone is none.
     package var isCounted = false
+    /// Whether it is among the underruns.
+    package var isUnderrun = false
     /// Whether what was made last is silence.
     package var isSilence = false
     /// Whether it went beyond a short gap.

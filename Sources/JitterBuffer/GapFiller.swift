@@ -138,7 +138,7 @@ package struct GapFiller: ~Copyable {
             gap.isCounted = true
             record.statistics.concealments += 1
         }
-        if missing.isEmpty, gap.emptied == 0 { record.statistics.underruns += 1 }
+        if missing.isEmpty, gap.emptied == 0 { noteUnderrun(record) }
     }
 
     private mutating func append(
@@ -184,13 +184,18 @@ package struct GapFiller: ~Copyable {
         if !gap.isCounted {
             gap.isCounted = true
             record.statistics.concealments += 1
-            record.statistics.underruns += 1
         }
+        if !gap.isUnderrun { noteUnderrun(record) }
         if long > 0, !gap.isLong {
             gap.isLong = true
             record.statistics.longConcealments += 1
         }
         record.noteMissing(short: short, long: long, sampleRate: sampleRate)
+    }
+
+    private mutating func noteUnderrun(_ record: PlayoutRecord) {
+        gap.isUnderrun = true
+        record.statistics.underruns += 1
     }
 
     private mutating func addNoise(to output: UnsafeMutablePointer<Float>, count: Int, level: Float?) {

@@ -105,18 +105,6 @@ private func plain() throws -> SessionDescription { try description("m=audio 500
         #expect(shared.inForce?.rtcpMux == true && shared.inForce?.rtcpBandwidth == nil)
     }
 
-    @Test("who has no port for RTCP but RTP's says so where he offers ICE (RFC 8858), and never in an answer")
-    func onePortOnly() throws {
-        var made = negotiation(controlPort: 40_000, configure: { $0.local.ice = ours() })
-        let lines = try made.makeOffer().lines(ofMedia: 0)
-        #expect(lines.contains("a=rtcp-mux") && lines.contains("a=rtcp-mux-only") && lines.contains("a=rtcp:40000"))
-        var answering = negotiation(controlPort: 40_000, configure: { $0.local.ice = ours() })
-        let answer = try answering.answer(try theirs())
-        #expect(answer.lines.contains("a=rtcp-mux") && !answer.text.contains("rtcp-mux-only"))
-        var separate = negotiation(ours())
-        #expect(try !separate.makeOffer().text.contains("rtcp-mux-only"))
-    }
-
     @Test("candidates that are still to come are no hold, and no changed address")
     func trickled() throws {
         var made = negotiation(ours())

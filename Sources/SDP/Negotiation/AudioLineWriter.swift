@@ -21,7 +21,7 @@ struct AudioLineWriter {
     /// Adds what stands after the formats, and gives the line.
     func finish(
         local: LocalMedia, capabilities: AudioCapabilities, packetTime: Double, direction: MediaDirection,
-        mux: Bool, muxOnly: Bool = false, mediaID: String?, security: [Attribute], ice: [Attribute], levels: [Attribute]
+        mux: Bool, mediaID: String?, security: [Attribute], ice: [Attribute], levels: [Attribute]
     ) -> MediaDescription {
         var line = line
         line.bandwidths = capabilities.bandwidths
@@ -31,7 +31,6 @@ struct AudioLineWriter {
         line.attributes += levels
         line.attributes.append(.direction(direction))
         if mux { line.attributes.append(.rtcpMux) }
-        if mux, muxOnly { line.attributes.append(.other(name: "rtcp-mux-only", value: nil)) }
         line.attributes += security + ice
         if local.port == .max || local.controlPort != local.port + 1 {
             line.attributes.append(.rtcp(RTCPAttribute(port: local.controlPort)))

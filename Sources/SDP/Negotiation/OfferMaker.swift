@@ -46,13 +46,9 @@ struct OfferMaker {
         {
             writer.add(number, .comfortNoise())
         }
-        // RFC 8858: RTCP has no port of its own, as with relays, and checks find a way for one. Where it has one, an answer
-        // without ICE may use it.
-        let muxOnly = !ice.isEmpty && local.controlPort == local.port
         return writer.finish(
             local: local, capabilities: capabilities, packetTime: capabilities.packetTime, direction: local.direction,
-            mux: capabilities.rtcpMux || !ice.isEmpty, muxOnly: muxOnly, mediaID: mediaID, security: security, ice: ice,
-            levels: levels)
+            mux: capabilities.rtcpMux || !ice.isEmpty, mediaID: mediaID, security: security, ice: ice, levels: levels)
     }
 }
 
