@@ -29,9 +29,7 @@ private final class SilentTelephone {
     init() throws {
         let place = try LoopbackSocket(isNonBlocking: true)
         self.place = place
-        readiness = DispatchSource.makeReadSource(fileDescriptor: place.descriptor, queue: .global())
-        readiness.setEventHandler { place.answerWaiting { octets, _ in Self.answer(octets, at: place.port) } }
-        readiness.activate()
+        readiness = place.answerAlways { [port = place.port] octets, _ in Self.answer(octets, at: port) }
     }
 
     deinit { readiness.cancel() }

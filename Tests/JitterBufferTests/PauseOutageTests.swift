@@ -12,6 +12,20 @@ import Testing
         return stream
     }
 
+    /// The same with a pause of five seconds in which nothing is sent.
+    private func pausing(_ codec: Codec) -> StreamSimulation {
+        var stream = silence(codec)
+        var sent: Int64 = 0
+        stream.rewrite = { packet in
+            guard !(3000..<8000).contains(packet.sentAt) else { return nil }
+            var packet = packet
+            sent += 1
+            packet.sequence = sent
+            return packet
+        }
+        return stream
+    }
+
     private func concealed(_ statistics: JitterBufferStatistics) -> Double {
         statistics.concealShortMs + statistics.concealLongMs
     }
@@ -33,15 +47,7 @@ import Testing
 
     @Test("A pause in which nothing is sent, and nothing lost, is no concealment", arguments: [Codec.pcmu, .opus])
     func pause(codec: Codec) throws {
-        var stream = silence(codec)
-        var sent: Int64 = 0
-        stream.rewrite = { packet in
-            guard !(3000..<8000).contains(packet.sentAt) else { return nil }
-            var packet = packet
-            sent += 1
-            packet.sequence = sent
-            return packet
-        }
+        let stream = pausing(codec)
         let result = try stream.run()
         #expect(concealed(result.statistics) == 0 && result.statistics.concealments == 0, "\(result.statistics)")
         #expect(result.statistics.comfortNoiseMs > 4000 && result.statistics.concealedPauseMs == 0)
@@ -49,15 +55,7 @@ import Testing
 
     @Test("Of a pause after which a packet is lost that packet alone is missing")
     func lossAfterPause() throws {
-        var stream = silence(.pcmu)
-        var sent: Int64 = 0
-        stream.rewrite = { packet in
-            guard !(3000..<8000).contains(packet.sentAt) else { return nil }
-            var packet = packet
-            sent += 1
-            packet.sequence = sent
-            return packet
-        }
+        var stream = pausing(.pcmu)
         stream.network = { packet, random in (8000..<8020).contains(packet.sentAt) ? [] : [random.unit()] }
         let statistics = try stream.run().statistics
         #expect(statistics.concealedPauseMs > 0 && statistics.concealedPauseMs <= 20, "\(statistics)")

@@ -82,9 +82,7 @@ private final class FadingServer {
     init() throws {
         let place = try LoopbackSocket(isNonBlocking: true)
         self.place = place
-        readiness = DispatchSource.makeReadSource(fileDescriptor: place.descriptor, queue: .global())
-        readiness.setEventHandler { place.answerWaiting(Self.answer) }
-        readiness.activate()
+        readiness = place.answerAlways(Self.answer)
     }
 
     deinit { fallSilent() }

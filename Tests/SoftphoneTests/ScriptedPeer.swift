@@ -13,9 +13,7 @@ final class ScriptedPeer {
         let place = try LoopbackSocket(isNonBlocking: true)
         let script = Script(statuses, port: place.port)
         (self.place, self.script) = (place, script)
-        readiness = DispatchSource.makeReadSource(fileDescriptor: place.descriptor, queue: .global())
-        readiness.setEventHandler { place.answerWaiting { octets, _ in script.answer(octets) } }
-        readiness.activate()
+        readiness = place.answerAlways { octets, _ in script.answer(octets) }
     }
 
     deinit { readiness.cancel() }

@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 
 /// A socket at a port of this machine's loopback, closed with its last owner.
@@ -41,6 +42,17 @@ public final class LoopbackSocket: Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Answers datagrams as they come, until what is returned is cancelled; of a socket that is not blocking.
+    /// - Parameter answer: what is sent back to a datagram from that port; nil: nothing.
+    public func answerAlways(
+        _ answer: @escaping @Sendable (_ bytes: ArraySlice<UInt8>, _ source: UInt16) -> [UInt8]?
+    ) -> any DispatchSourceRead {
+        let readiness = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
+        readiness.setEventHandler { [self] in answerWaiting(answer) }
+        readiness.activate()
+        return readiness
+    }
 
     /// Answers the datagrams that wait; of a socket that is not blocking.
     /// - Parameter answer: what is sent back to a datagram from that port; nil: nothing.

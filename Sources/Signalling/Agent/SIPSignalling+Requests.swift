@@ -263,7 +263,7 @@ extension SIPSignalling {
         var local = before
         // Without a way there is no address to be told: `routesChanged` comes back to it.
         let ports = hasRoute(towards: call.mediaPeer) ? call.wantedPorts : nil
-        // Nor is an offer that has got lost worth another try before.
+        // An offer that got lost on its way waits for that too.
         guard ports != nil || call.wantedPorts == nil || !call.owesOffer else { return }
         if let ports {
             let told = toldPorts(ports, of: call, towards: call.mediaPeer)
